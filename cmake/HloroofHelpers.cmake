@@ -1,0 +1,204 @@
+# Functions that declare the project's targets, so that every CMakeLists.txt below lib/, tests/ and bench/ is a plain list
+# of files.
+
+# Flags every target of the project is compiled with. Warnings are on for all of our own builds; they are errors only with
+# HLOROOF_DEVELOPER.
+add_library(hloroof_compile_options INTERFACE)
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(hloroof_compile_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+  if(HLOROOF_DEVELOPER)
+    target_compile_options(hloroof_compile_options INTERFACE -Werror)
+  endif()
+endif()
+if(HLOROOF_SANITIZE)
+  target_compile_options(hloroof_compile_options INTERFACE -fsanitize=${HLOROOF_SANITIZE} -fno-omit-frame-pointer
+                                                           -fno-sanitize-recover=all)
+  target_link_options(hloroof_compile_options INTERFACE -fsanitize=${HLOROOF_SANITIZE})
+endif()
+if(HLOROOF_FUZZ)
+  target_compile_options(hloroof_compile_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# Turns the names in DEPS into targets: a layer's short name (ir) into its target (hloroof_ir), anything else as it is.
+function(_hloroof_resolve_deps out)
+  set(resolved)
+  foreach(dep IN LISTS ARGN)
+    if(TARGET hloroof_${dep})
+      list(APPEND resolved hloroof_${dep})
+    elseif(TARGET ${dep})
+      list(APPEND resolved ${dep})
+    else()
+      message(FATAL_ERROR "'${dep}' is neither a layer declared earlier nor a target. Layers may only depend on the layers "
+                          "below them; lib/CMakeLists.txt lists the order.")
+    endif()
+  endforeach()
+  set(${out} "${resolved}" PARENT_SCOPE)
+endfunction()
+
+function(_hloroof_common_properties target)
+  set_target_properties(
+    ${target}
+    PROPERTIES CXX_STANDARD 20
+               CXX_STANDARD_REQUIRED ON
+               CXX_EXTENSIONS OFF
+               CXX_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# hloroof_cc_library(NAME <layer> [SRCS <file>...] [HDRS <file>...] [DEPS <layer or target>...])
+#
+# Declares one layer as the target hloroof_<layer>: a static library that tests link on its own and whose objects the
+# installed library is put together from. DEPS are the layers below and the packages it uses; they are what enforces the
+# layer order, since a test that links this layer gets nothing else. Without SRCS the layer is header-only.
+function(hloroof_cc_library)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;HDRS;DEPS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "hloroof_cc_library: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  set(target hloroof_${arg_NAME})
+  _hloroof_resolve_deps(deps ${arg_DEPS})
+  set_property(GLOBAL APPEND PROPERTY HLOROOF_LAYERS ${arg_NAME})
+
+  if(arg_SRCS)
+    add_library(${target} STATIC ${arg_SRCS} ${arg_HDRS})
+    _hloroof_common_properties(${target})
+    set_target_properties(${target} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/layers"
+                                               POSITION_INDEPENDENT_CODE ${HLOROOF_PIC})
+    target_link_libraries(${target} PRIVATE hloroof_compile_options)
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include"
+                             "${PROJECT_BINARY_DIR}/include")
+  target_link_libraries(${target} ${scope} ${deps})
+endfunction()
+
+# hloroof_cc_test(NAME <name> SRCS <file>... [DEPS <layer or target>...] [LABELS <label>...])
+#
+# Declares a Catch2 executable and the test that runs it, from the source folder. DEPS are what it tests.
+function(hloroof_cc_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;DEPS;LABELS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "hloroof_cc_test: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  _hloroof_resolve_deps(deps ${arg_DEPS})
+  add_executable(${arg_NAME} ${arg_SRCS})
+  _hloroof_common_properties(${arg_NAME})
+  set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
+  target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(
+    ${arg_NAME}
+    PRIVATE HLOROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+            HLOROOF_BINARY_DIR="${PROJECT_BINARY_DIR}"
+            HLOROOF_SHARED_DIR="${HLOROOF_SHARED_DIR}")
+  target_link_libraries(${arg_NAME} PRIVATE hloroof_compile_options hloroof_catch_main ${deps})
+  if(HLOROOF_TEST_PCH)
+    target_precompile_headers(${arg_NAME} REUSE_FROM hloroof_catch_main)
+  endif()
+  add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+endfunction()
+
+# hloroof_cc_bench(NAME <name> SRCS <file>... [DEPS <layer or target>...])
+#
+# Declares a google-benchmark executable. It is built, never run, by the tests.
+function(hloroof_cc_bench)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;DEPS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "hloroof_cc_bench: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  _hloroof_resolve_deps(deps ${arg_DEPS})
+  add_executable(${arg_NAME} ${arg_SRCS})
+  _hloroof_common_properties(${arg_NAME})
+  set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench/bin")
+  target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${arg_NAME} PRIVATE HLOROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                 HLOROOF_SHARED_DIR="${HLOROOF_SHARED_DIR}")
+  target_link_libraries(${arg_NAME} PRIVATE hloroof_compile_options benchmark::benchmark ${deps})
+endfunction()
+
+# hloroof_fuzz_target(NAME <name> SRCS <file>... [DEPS <layer or target>...])
+#
+# Declares a libFuzzer executable in <build>/fuzz/. Does nothing without HLOROOF_FUZZ.
+function(hloroof_fuzz_target)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;DEPS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "hloroof_fuzz_target: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT HLOROOF_FUZZ)
+    return()
+  endif()
+  _hloroof_resolve_deps(deps ${arg_DEPS})
+  add_executable(${arg_NAME} ${arg_SRCS})
+  _hloroof_common_properties(${arg_NAME})
+  set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+  target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${arg_NAME} PRIVATE hloroof_compile_options ${deps})
+  target_link_options(${arg_NAME} PRIVATE -fsanitize=fuzzer)
+endfunction()
+
+# hloroof_merged_library()
+#
+# Puts the objects of every layer declared so far together as the library `hloroof`, alias hloroof::hloroof: static by
+# default, shared with BUILD_SHARED_LIBS.
+function(hloroof_merged_library)
+  get_property(layers GLOBAL PROPERTY HLOROOF_LAYERS)
+  set(objects)
+  set(packages)
+  foreach(layer IN LISTS layers)
+    get_target_property(type hloroof_${layer} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND objects $<TARGET_OBJECTS:hloroof_${layer}>)
+    endif()
+    get_target_property(links hloroof_${layer} INTERFACE_LINK_LIBRARIES)
+    if(links)
+      list(APPEND packages ${links})
+    endif()
+  endforeach()
+  list(FILTER packages EXCLUDE REGEX "^hloroof_|LINK_ONLY")
+  list(REMOVE_DUPLICATES packages)
+
+  add_library(hloroof ${objects})
+  add_library(hloroof::hloroof ALIAS hloroof)
+  set_target_properties(
+    hloroof
+    PROPERTIES LINKER_LANGUAGE CXX
+               VERSION ${PROJECT_VERSION}
+               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+               LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+               ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  target_compile_features(hloroof PUBLIC cxx_std_17)
+  target_include_directories(
+    hloroof PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  # The public headers mention Status and StatusOr and no other package's types.
+  target_link_libraries(hloroof PUBLIC absl::status absl::statusor)
+  list(REMOVE_ITEM packages absl::status absl::statusor)
+  foreach(package IN LISTS packages)
+    if(package MATCHES "^(Eigen3::|nlohmann_json::)")
+      target_link_libraries(hloroof PRIVATE $<BUILD_INTERFACE:${package}>)  # header-only: users of the library need none
+    else()
+      target_link_libraries(hloroof PRIVATE ${package})
+    endif()
+  endforeach()
+  target_link_libraries(hloroof PRIVATE $<BUILD_INTERFACE:hloroof_compile_options>)
+endfunction()
+
+# hloroof_cc_command(NAME <command> SRCS <file>... [DEPS <layer or target>...])
+#
+# Declares an installed command at the top of the build folder. The target is <command>_command, because the library has the
+# plain name.
+function(hloroof_cc_command)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;DEPS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "hloroof_cc_command: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  set(target ${arg_NAME}_command)
+  _hloroof_resolve_deps(deps ${arg_DEPS})
+  add_executable(${target} ${arg_SRCS})
+  _hloroof_common_properties(${target})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_NAME} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  target_link_libraries(${target} PRIVATE hloroof_compile_options ${deps})
+endfunction()

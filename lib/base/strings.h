@@ -1,0 +1,28 @@
+// Conversions between std::string_view, which the public API speaks, and absl::string_view.
+//
+// Debian's abseil is built with a string_view of its own that converts neither way; a newer abseil makes it an alias of the
+// standard one. Code that passes through these two functions compiles on both.
+#ifndef HLOROOF_LIB_BASE_STRINGS_H_
+#define HLOROOF_LIB_BASE_STRINGS_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace hloroof::inline v0 {
+
+inline absl::string_view to_absl(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+
+inline std::string_view from_absl(absl::string_view text) { return std::string_view(text.data(), text.size()); }
+
+// Statuses of the kinds the library returns, from a std::string_view.
+absl::Status invalid_argument(std::string_view message);
+absl::Status not_found(std::string_view message);
+absl::Status out_of_range(std::string_view message);
+absl::Status resource_exhausted(std::string_view message);
+absl::Status internal_error(std::string_view message);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_BASE_STRINGS_H_
