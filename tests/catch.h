@@ -18,10 +18,10 @@ inline auto ContainsSubstring(const std::string& text) { return Contains(text); 
 }  // namespace Catch::Matchers
 
 // Version 2 has no notion of a skipped test: say so and leave the test case.
-#define HLOROOF_SKIP(reason)      \
-  do {                            \
+#define HLOROOF_SKIP(reason)       \
+  do {                             \
     WARN("skipped: " << (reason)); \
-    return;                       \
+    return;                        \
   } while (false)
 
 #endif

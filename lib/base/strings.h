@@ -1,7 +1,7 @@
 // Conversions between std::string_view, which the public API speaks, and absl::string_view.
 //
-// Debian's abseil is built with a string_view of its own that converts neither way; a newer abseil makes it an alias of the
-// standard one. Code that passes through these two functions compiles on both.
+// Debian's abseil is built with a string_view of its own that converts neither way; a newer abseil makes it an alias of
+// the standard one. Code that passes through these two functions compiles on both.
 #ifndef HLOROOF_LIB_BASE_STRINGS_H_
 #define HLOROOF_LIB_BASE_STRINGS_H_
 

@@ -28,8 +28,8 @@ TEST_CASE("a status carries its message and code") {
 }
 
 TEST_CASE("the version number and the version string agree") {
-  const std::string text = std::to_string(HLOROOF_VERSION / 10000) + "." + std::to_string(HLOROOF_VERSION / 100 % 100) + "." +
-                           std::to_string(HLOROOF_VERSION % 100);
+  const std::string text = std::to_string(HLOROOF_VERSION / 10000) + "." + std::to_string(HLOROOF_VERSION / 100 % 100) +
+                           "." + std::to_string(HLOROOF_VERSION % 100);
   CHECK(text == HLOROOF_VERSION_STRING);
 }
 
