@@ -1,0 +1,350 @@
+// An HLO module in memory: what parse_module returns, what every analysis reads, what a compiler-pass experiment edits.
+//
+//   for (ComputationView computation : module.computations()) {
+//     for (InstructionView instruction : computation.instructions()) {
+//       if (instruction.opcode() == Opcode::kDot) use(instruction.operand(0).shape());
+//     }
+//   }
+//
+// Everything lies in a few flat tables and is addressed by 32-bit ids; views are an id and a pointer to the module, meant
+// to be passed by value. Attribute values stay text (attribute_values.h decodes them). Names and attribute text point
+// into the source text, which the module owns or shares.
+//
+// Invariants: the instructions of a computation are in an order in which operands come before their users; a computation
+// comes before its callers; operands and users are in the same computation.
+//
+// Thread safety: any number of threads may read one module; editing needs exclusive access.
+#ifndef HLOROOF_MODULE_H_
+#define HLOROOF_MODULE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloroof/attribute.h"
+#include "hloroof/ids.h"
+#include "hloroof/opcode.h"
+#include "hloroof/shape.h"
+#include "hloroof/span.h"
+
+namespace hloroof {
+inline namespace v0 {
+
+class SourceText;
+class Module;
+class ModuleBuilder;
+class InstructionView;
+class ComputationView;
+
+// A piece of the module's text: of its source below the source's size, of what edits added above.
+struct TextRange {
+  std::uint32_t begin = 0;
+  std::uint32_t size = 0;
+};
+
+// One `, name=value` of an instruction or of the HloModule line.
+struct AttributeData {
+  AttributeKey key = AttributeKey::kUnknown;
+  std::uint8_t name_size = 0;      // of kUnknown: the value's text is `name=value`, this is the name's length
+  std::uint16_t reference_count = 0;
+  std::uint32_t reference_begin = 0;  // what the value names (computations, or instructions for control-predecessors),
+                                      // as indices into the module's reference table
+  TextRange value;                    // as written; references may have been renamed by edits since
+};
+
+// The row of one instruction. Prefer InstructionView, which looks the parts up.
+struct InstructionData {
+  enum Flag : std::uint8_t {
+    kSugaredAsync = 1,     // written X-start( rather than async-start(
+    kCompactTupleAccess = 2,  // a get-tuple-element written %t#1 inside its user, on no line of its own
+    kImplicit = 4,         // not in the text: a parameter made up for an operand of a pasted instruction
+    kErased = 8,
+    kShapeInferred = 16,   // the text gave no result shape
+  };
+
+  TextRange name;  // without %
+  ShapeId shape;
+  ComputationId computation;
+  InstructionId next;  // in the computation's order
+  InstructionId previous;
+  std::uint32_t operand_begin = 0;
+  std::uint32_t operand_count = 0;
+  std::uint32_t attribute_begin = 0;
+  std::uint16_t attribute_count = 0;
+  Opcode opcode = Opcode::kUnknown;
+  std::uint8_t flags = 0;
+  std::uint32_t number = 0;  // parameter: its number. get-tuple-element: the index. kUnknown: an index of unknown_opcodes
+};
+
+// The row of one computation.
+struct ComputationData {
+  enum Flag : std::uint8_t {
+    kEntry = 1,
+    kSynthesized = 2,  // not in the text: the async_wrapped computation behind a sugared X-start
+    kMissing = 4,      // named by a pasted instruction but not in its text: no instructions, work unknown
+    kInline = 8,       // written in place, as in to_apply={ ... }
+    kNoSignature = 16, // written without (parameters) -> result
+  };
+
+  TextRange name;
+  TextRange execution_thread;  // empty: "main"
+  InstructionId first;
+  InstructionId last;
+  InstructionId root;
+  std::uint32_t instruction_count = 0;
+  std::uint32_t parameter_count = 0;
+  std::uint8_t flags = 0;
+};
+
+// Goes through ids, giving views.
+template <typename View, typename Id>
+class ViewRange {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Module* module, const Id* at) : module_(module), at_(at) {}
+    View operator*() const { return View(module_, *at_); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(Iterator a, Iterator b) { return a.at_ == b.at_; }
+    friend bool operator!=(Iterator a, Iterator b) { return a.at_ != b.at_; }
+
+   private:
+    const Module* module_;
+    const Id* at_;
+  };
+
+  ViewRange(const Module* module, Span<Id> ids) : module_(module), ids_(ids) {}
+  Iterator begin() const { return Iterator(module_, ids_.begin()); }
+  Iterator end() const { return Iterator(module_, ids_.end()); }
+  std::size_t size() const { return ids_.size(); }
+  bool empty() const { return ids_.empty(); }
+  View operator[](std::size_t i) const { return View(module_, ids_[i]); }
+  Span<Id> ids() const { return ids_; }
+
+ private:
+  const Module* module_;
+  Span<Id> ids_;
+};
+
+// One instruction, for reading.
+class InstructionView {
+ public:
+  InstructionView(const Module* module, InstructionId id) : module_(module), id_(id) {}
+
+  InstructionId id() const { return id_; }
+  const Module& module() const { return *module_; }
+  const InstructionData& data() const;
+
+  std::string_view name() const;  // without %
+  Opcode opcode() const { return data().opcode; }
+  std::string_view opcode_text() const;  // also of an opcode that is not known
+  ShapeId shape_id() const { return data().shape; }
+  const Shape& shape() const;
+  ComputationView computation() const;
+  bool is_root() const;
+
+  std::size_t operand_count() const { return data().operand_count; }
+  InstructionView operand(std::size_t i) const { return InstructionView(module_, operand_ids()[i]); }
+  Span<InstructionId> operand_ids() const;
+  ViewRange<InstructionView, InstructionId> operands() const { return {module_, operand_ids()}; }
+
+  Span<AttributeData> attributes() const;
+  const AttributeData* find(AttributeKey key) const;  // null if the instruction has none
+  bool has(AttributeKey key) const { return find(key) != nullptr; }
+  std::string_view text(AttributeKey key) const;  // the value as written; empty if there is none
+
+  // The computations that attribute `key` names, in order; one for calls=, several for branch_computations=.
+  ViewRange<ComputationView, ComputationId> computations(AttributeKey key) const;
+  // All computations the instruction calls, over all its attributes, in the order of the text.
+  std::vector<ComputationId> called_computations() const;
+  ViewRange<InstructionView, InstructionId> control_predecessors() const;
+
+  std::int64_t parameter_number() const { return data().number; }  // of a parameter
+  std::int64_t tuple_index() const { return data().number; }       // of a get-tuple-element
+
+  friend bool operator==(InstructionView a, InstructionView b) { return a.id_ == b.id_ && a.module_ == b.module_; }
+  friend bool operator!=(InstructionView a, InstructionView b) { return !(a == b); }
+
+ private:
+  const Module* module_;
+  InstructionId id_;
+};
+
+// The instructions of a computation in order, following the links so that edits keep ids.
+class InstructionRange {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Module* module, InstructionId at) : module_(module), at_(at) {}
+    InstructionView operator*() const { return InstructionView(module_, at_); }
+    Iterator& operator++();
+    friend bool operator==(Iterator a, Iterator b) { return a.at_ == b.at_; }
+    friend bool operator!=(Iterator a, Iterator b) { return a.at_ != b.at_; }
+
+   private:
+    const Module* module_;
+    InstructionId at_;
+  };
+
+  InstructionRange(const Module* module, InstructionId first) : module_(module), first_(first) {}
+  Iterator begin() const { return Iterator(module_, first_); }
+  Iterator end() const { return Iterator(module_, InstructionId()); }
+
+ private:
+  const Module* module_;
+  InstructionId first_;
+};
+
+// One computation, for reading.
+class ComputationView {
+ public:
+  ComputationView(const Module* module, ComputationId id) : module_(module), id_(id) {}
+
+  ComputationId id() const { return id_; }
+  const Module& module() const { return *module_; }
+  const ComputationData& data() const;
+
+  std::string_view name() const;
+  std::string_view execution_thread() const;  // "main" unless the text says otherwise
+  bool is_entry() const { return (data().flags & ComputationData::kEntry) != 0; }
+  bool is_missing() const { return (data().flags & ComputationData::kMissing) != 0; }
+  InstructionView root() const { return InstructionView(module_, data().root); }
+  InstructionRange instructions() const { return InstructionRange(module_, data().first); }
+  std::size_t instruction_count() const { return data().instruction_count; }
+  // The parameters by number; an invalid id where a number is missing.
+  std::vector<InstructionId> parameters() const;
+
+  friend bool operator==(ComputationView a, ComputationView b) { return a.id_ == b.id_ && a.module_ == b.module_; }
+
+ private:
+  const Module* module_;
+  ComputationId id_;
+};
+
+class Module {
+ public:
+  Module();
+  ~Module();
+  Module(Module&&) noexcept;
+  Module& operator=(Module&&) noexcept;
+  Module(const Module&);  // shares the source text
+  Module& operator=(const Module&);
+
+  std::string_view name() const { return text(name_); }
+
+  ComputationView entry() const { return ComputationView(this, entry_); }
+  bool has_entry() const { return entry_.valid(); }
+  ViewRange<ComputationView, ComputationId> computations() const { return {this, computation_order_}; }
+  ComputationView computation(ComputationId id) const { return ComputationView(this, id); }
+  InstructionView instruction(InstructionId id) const { return InstructionView(this, id); }
+  // One past the largest index of any instruction or computation id ever given out: the size for tables of facts.
+  std::size_t instruction_limit() const { return instructions_.size(); }
+  std::size_t computation_limit() const { return computations_.size(); }
+  // Instructions that exist, those of synthesized computations left out.
+  std::size_t instruction_count() const;
+
+  const ShapeTable& shapes() const { return shapes_; }
+  const Shape& shape(ShapeId id) const { return shapes_[id]; }
+
+  // Facts of the HloModule line. Counts are 1 where the line gives none.
+  bool is_scheduled() const { return is_scheduled_; }
+  std::int64_t replica_count() const { return replica_count_; }
+  std::int64_t num_partitions() const { return num_partitions_; }
+  bool has_header() const { return has_header_; }
+  Span<AttributeData> header_attributes() const { return header_attributes_; }
+  const AttributeData* find_header(AttributeKey key) const;
+  std::string_view header_text(AttributeKey key) const;
+  // The FileNames, FunctionNames, FileLocations and StackFrames tables as written; empty if there are none.
+  std::string_view stack_frame_tables() const { return text(tables_); }
+
+  // What the reader did not know or could not find, each counted once per place.
+  struct Unknowns {
+    std::uint32_t opcodes = 0;
+    std::uint32_t attributes = 0;
+    std::uint32_t missing_operands = 0;      // placeholders made for a pasted instruction
+    std::uint32_t missing_computations = 0;
+  };
+  const Unknowns& unknowns() const { return unknowns_; }
+
+  // True if the text was one pasted instruction rather than a module.
+  bool is_single_instruction() const { return is_single_instruction_; }
+
+  std::string_view text(TextRange range) const {
+    return range.begin < source_size_ || range.size == 0
+               ? std::string_view(source_begin_ + range.begin, range.size)
+               : std::string_view(added_text_).substr(range.begin - source_size_, range.size);
+  }
+  // The file the text came from, "<text>" if it came from memory.
+  const std::string& path() const;
+  const SourceText& source() const { return *source_; }
+
+  const InstructionData& data(InstructionId id) const { return instructions_[id.index]; }
+  const ComputationData& data(ComputationId id) const { return computations_[id.index]; }
+  Span<InstructionId> operands(const InstructionData& i) const {
+    return {operands_.data() + i.operand_begin, i.operand_count};
+  }
+  Span<AttributeData> attributes(const InstructionData& i) const {
+    return {attributes_.data() + i.attribute_begin, i.attribute_count};
+  }
+  Span<std::uint32_t> references(const AttributeData& a) const {
+    return {references_.data() + a.reference_begin, a.reference_count};
+  }
+  std::string_view unknown_opcode(const InstructionData& i) const { return text(unknown_opcodes_[i.number]); }
+
+ private:
+  friend class ModuleBuilder;  // lib/ir/module_builder.h: how the parser and the editing functions write
+
+  std::shared_ptr<const SourceText> source_;
+  const char* source_begin_ = "";
+  std::uint32_t source_size_ = 0;
+  std::string added_text_;
+
+  TextRange name_;
+  TextRange tables_;
+  ShapeTable shapes_;
+  std::vector<InstructionData> instructions_;
+  std::vector<ComputationData> computations_;
+  std::vector<ComputationId> computation_order_;
+  std::vector<InstructionId> operands_;
+  std::vector<AttributeData> attributes_;
+  std::vector<AttributeData> header_attributes_;
+  std::vector<std::uint32_t> references_;
+  std::vector<TextRange> unknown_opcodes_;
+  ComputationId entry_;
+  std::int64_t replica_count_ = 1;
+  std::int64_t num_partitions_ = 1;
+  bool is_scheduled_ = false;
+  bool has_header_ = false;
+  bool is_single_instruction_ = false;
+  Unknowns unknowns_;
+};
+
+// Whether two modules say the same: computations and instructions in order with their names, opcodes, shapes, operands,
+// attributes and the header. Where they came from, ids and white space outside attribute values do not matter. If they
+// differ and `difference` is given, it is set to one line that says where.
+bool equal(const Module& a, const Module& b, std::string* difference = nullptr);
+
+inline const InstructionData& InstructionView::data() const { return module_->data(id_); }
+inline std::string_view InstructionView::name() const { return module_->text(data().name); }
+inline const Shape& InstructionView::shape() const { return module_->shape(data().shape); }
+inline ComputationView InstructionView::computation() const { return ComputationView(module_, data().computation); }
+inline bool InstructionView::is_root() const { return module_->data(data().computation).root == id_; }
+inline Span<InstructionId> InstructionView::operand_ids() const { return module_->operands(data()); }
+inline Span<AttributeData> InstructionView::attributes() const { return module_->attributes(data()); }
+inline InstructionRange::Iterator& InstructionRange::Iterator::operator++() {
+  at_ = module_->data(at_).next;
+  return *this;
+}
+inline const ComputationData& ComputationView::data() const { return module_->data(id_); }
+inline std::string_view ComputationView::name() const { return module_->text(data().name); }
+
+}  // namespace v0
+}  // namespace hloroof
+
+#endif  // HLOROOF_MODULE_H_

@@ -1,0 +1,197 @@
+#include "lib/base/source_text.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// A file descriptor that is closed when it goes out of scope.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (descriptor_ > STDERR_FILENO) close(descriptor_);
+  }
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+absl::Status too_large(const std::string& path, std::int64_t max_bytes) {
+  return absl::ResourceExhaustedError(path + ": larger than the limit of " + std::to_string(max_bytes) + " bytes");
+}
+
+absl::Status read_failed(const std::string& path, const char* why) {
+  return absl::DataLossError(path + ": cannot be read: " + why);
+}
+
+// Everything that `read_some` yields; it returns the bytes put into its argument, 0 at the end, a negative number on
+// failure.
+template <typename ReadSome>
+absl::StatusOr<std::vector<char>> read_all(const std::string& path, std::int64_t max_bytes, ReadSome read_some) {
+  constexpr std::size_t kChunk = std::size_t{1} << 20;
+  std::vector<char> bytes;
+  std::size_t size = 0;
+  while (true) {
+    if (bytes.size() - size < kChunk) bytes.resize(std::max(bytes.size() * 2, kChunk + size));
+    const std::int64_t got = read_some(bytes.data() + size, bytes.size() - size);
+    if (got < 0) return read_failed(path, std::strerror(errno));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (static_cast<std::int64_t>(size) > max_bytes) return too_large(path, max_bytes);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+}  // namespace
+
+std::shared_ptr<const SourceText> SourceText::copy(std::string_view text, std::string path) {
+  std::shared_ptr<SourceText> source(new SourceText());
+  source->owned_.reset(new char[text.size() + kPadding]);  // not zeroed twice
+  if (!text.empty()) std::memcpy(source->owned_.get(), text.data(), text.size());
+  std::memset(source->owned_.get() + text.size(), 0, kPadding);
+  source->begin_ = source->owned_.get();
+  source->size_ = text.size();
+  source->path_ = std::move(path);
+  return source;
+}
+
+std::shared_ptr<const SourceText> SourceText::borrow(std::string_view text, std::string path) {
+  std::shared_ptr<SourceText> source(new SourceText());
+  source->begin_ = text.data();
+  source->size_ = text.size();
+  source->path_ = std::move(path);
+  return source;
+}
+
+absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::string& path, std::int64_t max_bytes) {
+  const bool is_stdin = path == "-";
+  const std::string shown = is_stdin ? "<stdin>" : path;
+  File file(is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) {
+    return errno == ENOENT ? absl::NotFoundError(shown + ": no such file")
+                           : absl::FailedPreconditionError(shown + ": " + std::strerror(errno));
+  }
+  struct stat info = {};
+  if (fstat(file.get(), &info) != 0) return read_failed(shown, std::strerror(errno));
+  if (S_ISDIR(info.st_mode)) return absl::FailedPreconditionError(shown + ": is a folder, not a file");
+
+  if (ends_with(path, ".gz")) {
+    gzFile zipped = gzdopen(dup(file.get()), "rb");
+    if (zipped == nullptr) return read_failed(shown, "out of memory");
+    absl::StatusOr<std::vector<char>> bytes = read_all(shown, max_bytes, [&](char* to, std::size_t room) {
+      return std::int64_t{gzread(zipped, to, static_cast<unsigned>(std::min<std::size_t>(room, 1 << 30)))};
+    });
+    int code = Z_OK;
+    const std::string why = gzerror(zipped, &code);
+    const bool truncated = gzclose(zipped) == Z_BUF_ERROR;
+    if (!bytes.ok()) {
+      return bytes.status().code() == absl::StatusCode::kDataLoss ? read_failed(shown, why.c_str()) : bytes.status();
+    }
+    if (truncated) return read_failed(shown, "the compressed file ends early");
+    return copy(std::string_view(bytes->data(), bytes->size()), shown);
+  }
+
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t size = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0;
+  if (static_cast<std::int64_t>(size) > max_bytes) return too_large(shown, max_bytes);
+  if (size > 0 && size % page != 0) {
+    void* mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (mapped != MAP_FAILED) {
+      std::shared_ptr<SourceText> source(new SourceText());
+      source->mapped_ = mapped;
+      source->mapped_size_ = size;
+      source->begin_ = static_cast<const char*>(mapped);
+      source->size_ = size;
+      source->path_ = shown;
+      return source;
+    }
+  }
+  absl::StatusOr<std::vector<char>> bytes = read_all(
+      shown, max_bytes, [&](char* to, std::size_t room) { return std::int64_t{::read(file.get(), to, room)}; });
+  if (!bytes.ok()) return bytes.status();
+  return copy(std::string_view(bytes->data(), bytes->size()), shown);
+}
+
+SourceText::~SourceText() {
+  if (mapped_ != nullptr) munmap(mapped_, mapped_size_);
+}
+
+LineColumn line_column(std::string_view text, std::size_t offset) {
+  LineColumn at;
+  offset = std::min(offset, text.size());
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < offset; ++i) {
+    const bool lone_cr = text[i] == '\r' && !(i + 1 < text.size() && text[i + 1] == '\n');
+    if (text[i] == '\n' || lone_cr) {
+      ++at.line;
+      start = i + 1;
+    }
+  }
+  at.column = offset - start + 1;
+  return at;
+}
+
+std::string_view line_at(std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  std::size_t begin = offset;
+  while (begin > 0 && text[begin - 1] != '\n' && text[begin - 1] != '\r') --begin;
+  std::size_t end = offset;
+  while (end < text.size() && text[end] != '\n' && text[end] != '\r') ++end;
+  return text.substr(begin, end - begin);
+}
+
+std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
+                            std::string_view severity) {
+  constexpr std::size_t kShown = 200;
+  const LineColumn at = line_column(text, offset);
+  std::string_view line = line_at(text, offset);
+  std::size_t caret = std::min(at.column - 1, line.size());
+  std::string before;
+  if (line.size() > kShown) {
+    const std::size_t cut = caret > kShown / 2 ? caret - kShown / 2 : 0;
+    const bool more = line.size() - cut > kShown;
+    line = line.substr(cut, kShown);
+    caret -= cut;
+    if (cut > 0) before = "...";
+    std::string shown = before + std::string(line) + (more ? "..." : "");
+    caret += before.size();
+    before = std::move(shown);
+  } else {
+    before = std::string(line);
+  }
+  // Control bytes would move the terminal's cursor; each is shown as one blank so that the caret stays in place.
+  for (char& c : before) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  std::string out(path);
+  out += ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+  out += severity;
+  out += ": ";
+  out += message;
+  out += "\n  " + before + "\n  " + std::string(caret, ' ') + "^";
+  return out;
+}
+
+}  // namespace hloroof::inline v0

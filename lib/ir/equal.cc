@@ -1,0 +1,120 @@
+#include <string>
+
+#include "hloroof/module.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Goes over two modules side by side and keeps the first difference.
+class Comparison {
+ public:
+  Comparison(const Module& a, const Module& b) : a_(a), b_(b) {}
+
+  bool modules() {
+    if (a_.name() != b_.name()) return differ("module names", a_.name(), b_.name());
+    if (!attributes("header", a_.header_attributes(), b_.header_attributes())) return false;
+    if (a_.stack_frame_tables() != b_.stack_frame_tables()) return differ("stack frame tables", "", "");
+    const auto left = a_.computations();
+    const auto right = b_.computations();
+    if (left.size() != right.size()) {
+      return differ("number of computations", std::to_string(left.size()), std::to_string(right.size()));
+    }
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (!computations(left[i], right[i])) return false;
+    }
+    if (a_.has_entry() != b_.has_entry()) return differ("entry", "", "");
+    if (a_.has_entry() && a_.entry().name() != b_.entry().name()) {
+      return differ("entry", a_.entry().name(), b_.entry().name());
+    }
+    return true;
+  }
+
+  const std::string& difference() const { return difference_; }
+
+ private:
+  bool differ(std::string_view what, std::string_view a, std::string_view b) {
+    difference_ = std::string(what) + " differ: '" + std::string(a) + "' and '" + std::string(b) + "'";
+    return false;
+  }
+
+  bool attributes(std::string_view where, Span<AttributeData> a, Span<AttributeData> b) {
+    if (a.size() != b.size()) {
+      return differ("numbers of attributes of " + std::string(where), std::to_string(a.size()),
+                    std::to_string(b.size()));
+    }
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::string what = "attributes of " + std::string(where);
+      if (a[i].key != b[i].key) return differ(what, to_string(a[i].key), to_string(b[i].key));
+      if (a[i].reference_count != b[i].reference_count) return differ(what, a_.text(a[i].value), b_.text(b[i].value));
+      if (a[i].reference_count == 0) {
+        if (a_.text(a[i].value) != b_.text(b[i].value)) return differ(what, a_.text(a[i].value), b_.text(b[i].value));
+        continue;
+      }
+      const bool instructions = a[i].key == AttributeKey::kControlPredecessors;
+      for (std::size_t k = 0; k < a[i].reference_count; ++k) {
+        const std::uint32_t x = a_.references(a[i])[k];
+        const std::uint32_t y = b_.references(b[i])[k];
+        const std::string_view p = instructions ? a_.instruction(InstructionId(x)).name()
+                                                : a_.computation(ComputationId(x)).name();
+        const std::string_view q = instructions ? b_.instruction(InstructionId(y)).name()
+                                                : b_.computation(ComputationId(y)).name();
+        if (p != q) return differ(what, p, q);
+      }
+    }
+    return true;
+  }
+
+  bool computations(ComputationView a, ComputationView b) {
+    if (a.name() != b.name()) return differ("computation names", a.name(), b.name());
+    if (a.execution_thread() != b.execution_thread()) {
+      return differ("execution threads of " + std::string(a.name()), a.execution_thread(), b.execution_thread());
+    }
+    if (a.instruction_count() != b.instruction_count()) {
+      return differ("instruction counts of " + std::string(a.name()), std::to_string(a.instruction_count()),
+                    std::to_string(b.instruction_count()));
+    }
+    auto right = b.instructions().begin();
+    for (InstructionView x : a.instructions()) {
+      if (!instructions(x, *right)) return false;
+      ++right;
+    }
+    if (a.data().root.valid() && a.root().name() != b.root().name()) {
+      return differ("roots of " + std::string(a.name()), a.root().name(), b.root().name());
+    }
+    return true;
+  }
+
+  bool instructions(InstructionView a, InstructionView b) {
+    const std::string where(a.name());
+    if (a.name() != b.name()) return differ("instruction names", a.name(), b.name());
+    if (a.opcode_text() != b.opcode_text()) return differ("opcodes of " + where, a.opcode_text(), b.opcode_text());
+    const std::string p = to_string(a_.shapes(), a.shape_id());
+    const std::string q = to_string(b_.shapes(), b.shape_id());
+    if (p != q) return differ("shapes of " + where, p, q);
+    if (a.operand_count() != b.operand_count()) return differ("operand counts of " + where, "", "");
+    for (std::size_t i = 0; i < a.operand_count(); ++i) {
+      if (a.operand(i).name() != b.operand(i).name()) {
+        return differ("operands of " + where, a.operand(i).name(), b.operand(i).name());
+      }
+    }
+    if (a.data().number != b.data().number && a.opcode() != Opcode::kUnknown) {
+      return differ("numbers of " + where, std::to_string(a.data().number), std::to_string(b.data().number));
+    }
+    return attributes(where, a.attributes(), b.attributes());
+  }
+
+  const Module& a_;
+  const Module& b_;
+  std::string difference_;
+};
+
+}  // namespace
+
+bool equal(const Module& a, const Module& b, std::string* difference) {
+  Comparison comparison(a, b);
+  const bool same = comparison.modules();
+  if (!same && difference != nullptr) *difference = comparison.difference();
+  return same;
+}
+
+}  // namespace hloroof::inline v0

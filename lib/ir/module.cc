@@ -1,0 +1,148 @@
+#include "hloroof/module.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lib/base/source_text.h"
+#include "lib/ir/module_builder.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+const AttributeData* find_in(Span<AttributeData> attributes, AttributeKey key) {
+  for (const AttributeData& a : attributes) {
+    if (a.key == key) return &a;
+  }
+  return nullptr;
+}
+
+// References are kept as plain indices; an Id is layout-compatible with one.
+static_assert(sizeof(ComputationId) == sizeof(std::uint32_t) && sizeof(InstructionId) == sizeof(std::uint32_t));
+
+template <typename IdType>
+Span<IdType> as_ids(Span<std::uint32_t> references) {
+  return {reinterpret_cast<const IdType*>(references.data()), references.size()};
+}
+
+}  // namespace
+
+Module::Module() { ModuleBuilder(*this).set_source(SourceText::copy("", "<text>")); }
+Module::~Module() = default;
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
+Module::Module(const Module&) = default;
+Module& Module::operator=(const Module&) = default;
+
+const std::string& Module::path() const { return source_->path(); }
+
+const AttributeData* Module::find_header(AttributeKey key) const { return find_in(header_attributes_, key); }
+
+std::string_view Module::header_text(AttributeKey key) const {
+  const AttributeData* a = find_header(key);
+  return a == nullptr ? std::string_view() : text(a->value);
+}
+
+std::size_t Module::instruction_count() const {
+  std::size_t count = 0;
+  for (ComputationView c : computations()) {
+    if ((c.data().flags & ComputationData::kSynthesized) == 0) count += c.instruction_count();
+  }
+  return count;
+}
+
+std::string_view InstructionView::opcode_text() const {
+  const InstructionData& row = data();
+  return row.opcode == Opcode::kUnknown ? module_->unknown_opcode(row) : to_string(row.opcode);
+}
+
+const AttributeData* InstructionView::find(AttributeKey key) const { return find_in(attributes(), key); }
+
+std::string_view InstructionView::text(AttributeKey key) const {
+  const AttributeData* a = find(key);
+  return a == nullptr ? std::string_view() : module_->text(a->value);
+}
+
+ViewRange<ComputationView, ComputationId> InstructionView::computations(AttributeKey key) const {
+  const AttributeData* a = find(key);
+  return {module_, a == nullptr ? Span<ComputationId>() : as_ids<ComputationId>(module_->references(*a))};
+}
+
+std::vector<ComputationId> InstructionView::called_computations() const {
+  std::vector<ComputationId> called;
+  for (const AttributeData& a : attributes()) {
+    if (a.reference_count == 0 || a.key == AttributeKey::kControlPredecessors) continue;
+    const Span<ComputationId> ids = as_ids<ComputationId>(module_->references(a));
+    called.insert(called.end(), ids.begin(), ids.end());
+  }
+  return called;
+}
+
+ViewRange<InstructionView, InstructionId> InstructionView::control_predecessors() const {
+  const AttributeData* a = find(AttributeKey::kControlPredecessors);
+  return {module_, a == nullptr ? Span<InstructionId>() : as_ids<InstructionId>(module_->references(*a))};
+}
+
+std::string_view ComputationView::execution_thread() const {
+  const std::string_view thread = module_->text(data().execution_thread);
+  return thread.empty() ? std::string_view("main") : thread;
+}
+
+std::vector<InstructionId> ComputationView::parameters() const {
+  std::vector<InstructionId> parameters;
+  for (InstructionView i : instructions()) {
+    if (i.opcode() != Opcode::kParameter) continue;
+    const std::size_t number = static_cast<std::size_t>(i.parameter_number());
+    // A number far beyond the count of parameters is a mistake in the text, not a reason to allocate.
+    if (number >= data().parameter_count + std::size_t{1024}) continue;
+    if (number >= parameters.size()) parameters.resize(number + 1);
+    parameters[number] = i.id();
+  }
+  return parameters;
+}
+
+void ModuleBuilder::clear() {
+  m_.added_text_.clear();
+  m_.name_ = {};
+  m_.tables_ = {};
+  m_.instructions_.clear();
+  m_.computations_.clear();
+  m_.computation_order_.clear();
+  m_.operands_.clear();
+  m_.attributes_.clear();
+  m_.header_attributes_.clear();
+  m_.references_.clear();
+  m_.unknown_opcodes_.clear();
+  m_.entry_ = ComputationId();
+  m_.replica_count_ = 1;
+  m_.num_partitions_ = 1;
+  m_.is_scheduled_ = false;
+  m_.has_header_ = false;
+  m_.is_single_instruction_ = false;
+  m_.unknowns_ = {};
+}
+
+void ModuleBuilder::set_source(std::shared_ptr<const SourceText> source) {
+  m_.source_ = std::move(source);
+  m_.source_begin_ = m_.source_->begin();
+  m_.source_size_ = static_cast<std::uint32_t>(m_.source_->size());
+}
+
+TextRange ModuleBuilder::add_text(std::string_view text) {
+  TextRange range;
+  range.begin = m_.source_size_ + static_cast<std::uint32_t>(m_.added_text_.size());
+  range.size = static_cast<std::uint32_t>(text.size());
+  m_.added_text_.append(text);
+  return range;
+}
+
+ComputationId ModuleBuilder::add_computation(TextRange name, std::uint8_t flags) {
+  const ComputationId id(m_.computations_.size());
+  ComputationData row;
+  row.name = name;
+  row.flags = flags;
+  m_.computations_.push_back(row);
+  return id;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,197 @@
+#include "hloroof/shape.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/hash/hash.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::size_t kMaxLeaves = std::size_t{1} << 20;
+
+std::uint64_t hash_of(const Shape& s) {
+  absl::Hash<std::vector<std::int64_t>> hash_dims;
+  std::uint64_t h = static_cast<std::uint64_t>(s.element_type) + 1;
+  const auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9e3779b97f4a7c15u + (h >> 29); };
+  mix(hash_dims(s.dimensions));
+  mix(hash_dims(s.layout.minor_to_major));
+  for (const Tile& t : s.layout.tiles) mix(hash_dims(t.dimensions));
+  mix(static_cast<std::uint64_t>(s.layout.memory_space));
+  mix(static_cast<std::uint64_t>(s.layout.element_size_in_bits));
+  for (ShapeId e : s.elements) mix(e.index);
+  return h;
+}
+
+void append_list(std::string& out, const std::vector<std::int64_t>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out += ',';
+    out += values[i] == Tile::kCombine ? "*" : std::to_string(values[i]);
+  }
+}
+
+// layout := '{' minor_to_major? ( ':' item* )? '}', the items in the one order XLA reads. Nothing for the default layout
+// of a scalar, as `f32[]{}` is not HLO.
+void append_layout(std::string& out, const Shape& shape) {
+  const Layout& l = shape.layout;
+  if (!l.present) return;
+  std::string items;
+  if (!l.tiles.empty()) {
+    items += 'T';
+    for (const Tile& t : l.tiles) {
+      items += '(';
+      append_list(items, t.dimensions);
+      items += ')';
+    }
+  }
+  const auto item = [&items](const char* name, const std::string& value) {
+    items += name;
+    items += '(' + value + ')';
+  };
+  if (l.tail_padding_alignment != 1) item("L", std::to_string(l.tail_padding_alignment));
+  if (l.index_type != ElementType::kInvalid) item("#", std::string(to_string(l.index_type)));
+  if (l.pointer_type != ElementType::kInvalid) item("*", std::string(to_string(l.pointer_type)));
+  if (l.element_size_in_bits != 0) item("E", std::to_string(l.element_size_in_bits));
+  if (l.memory_space != 0) item("S", std::to_string(l.memory_space));
+  if (!l.split_configs.empty()) {
+    items += "SC";
+    for (const SplitConfig& s : l.split_configs) {
+      items += '(' + std::to_string(s.dimension) + ':';
+      append_list(items, s.indices);
+      items += ')';
+    }
+  }
+  if (l.dynamic_shape_metadata_prefix_bytes > 0) item("M", std::to_string(l.dynamic_shape_metadata_prefix_bytes));
+  if (l.minor_to_major.empty() && items.empty()) return;
+  out += '{';
+  append_list(out, l.minor_to_major);
+  if (!items.empty()) out += ':' + items;
+  out += '}';
+}
+
+void append_array(std::string& out, const Shape& shape, ShapeText form) {
+  out += to_string(shape.element_type);
+  out += '[';
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i > 0) out += ',';
+    if (shape.dimensions[i] == Shape::kUnboundedSize) {
+      out += '?';
+      continue;
+    }
+    if (shape.is_dynamic(i)) out += "<=";
+    out += std::to_string(shape.dimensions[i]);
+  }
+  out += ']';
+  if (form == ShapeText::kWithLayout) append_layout(out, shape);
+}
+
+}  // namespace
+
+bool operator==(const Layout& a, const Layout& b) {
+  return a.present == b.present && a.minor_to_major == b.minor_to_major && a.tiles == b.tiles &&
+         a.tail_padding_alignment == b.tail_padding_alignment && a.index_type == b.index_type &&
+         a.pointer_type == b.pointer_type && a.element_size_in_bits == b.element_size_in_bits &&
+         a.memory_space == b.memory_space && a.split_configs == b.split_configs &&
+         a.dynamic_shape_metadata_prefix_bytes == b.dynamic_shape_metadata_prefix_bytes;
+}
+
+bool operator==(const Shape& a, const Shape& b) {
+  return a.element_type == b.element_type && a.dimensions == b.dimensions &&
+         a.dynamic_dimensions == b.dynamic_dimensions && a.layout == b.layout && a.elements == b.elements;
+}
+
+ShapeId ShapeTable::intern(const Shape& shape) {
+  const std::uint64_t hash = hash_of(shape);
+  const auto [first, last] = by_hash_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (shapes_[it->second.index] == shape) return it->second;
+  }
+  const ShapeId id(shapes_.size());
+  std::vector<ShapeId> leaves;
+  int depth = 0;
+  if (shape.is_tuple()) {
+    for (ShapeId e : shape.elements) {
+      const std::vector<ShapeId>& inner = leaves_[e.index];
+      const std::size_t room = kMaxLeaves - std::min(kMaxLeaves, leaves.size());
+      leaves.insert(leaves.end(), inner.begin(), inner.begin() + std::min(room, inner.size()));
+      depth = std::max(depth, depths_[e.index] + 1);
+    }
+  } else {
+    leaves.push_back(shape.is_buffer() ? shape.elements.front() : id);
+  }
+  shapes_.push_back(shape);
+  leaves_.push_back(std::move(leaves));
+  depths_.push_back(depth);
+  by_hash_.emplace(hash, id);
+  return id;
+}
+
+bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b) {
+  std::vector<std::pair<ShapeId, ShapeId>> open = {{a, b}};
+  while (!open.empty()) {
+    const auto [x_id, y_id] = open.back();
+    open.pop_back();
+    if (&a_table == &b_table && x_id == y_id) continue;
+    const Shape& x = a_table[x_id];
+    const Shape& y = b_table[y_id];
+    if (x.element_type != y.element_type || x.dimensions != y.dimensions || x.elements.size() != y.elements.size()) {
+      return false;
+    }
+    for (std::size_t i = 0; i < x.elements.size(); ++i) open.emplace_back(x.elements[i], y.elements[i]);
+  }
+  return true;
+}
+
+void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form) {
+  // An entry is a tuple with the position inside it; the text is written on the way down and up.
+  struct Open {
+    ShapeId id;
+    std::size_t next;
+  };
+  std::vector<Open> open;
+  const auto begin = [&](ShapeId shape_id) {
+    const Shape& shape = table[shape_id];
+    if (shape.is_tuple()) {
+      out += '(';
+      open.push_back({shape_id, 0});
+    } else if (shape.is_buffer()) {
+      out += "b(";
+      append_array(out, table[shape.elements.front()], form);
+      out += ')';
+    } else {
+      append_array(out, shape, form);
+    }
+  };
+  begin(id);
+  while (!open.empty()) {
+    const Shape& shape = table[open.back().id];
+    const std::size_t i = open.back().next++;
+    if (i == shape.elements.size()) {
+      out += ')';
+      open.pop_back();
+      continue;
+    }
+    if (i > 0) out += ", ";
+    if (i > 0 && i % 5 == 0) out += "/*index=" + std::to_string(i) + "*/";
+    begin(shape.elements[i]);
+  }
+}
+
+std::string to_string(const ShapeTable& table, ShapeId id, ShapeText form) {
+  std::string out;
+  append_to(out, table, id, form);
+  return out;
+}
+
+std::int64_t element_count(const Shape& shape) {
+  std::int64_t product = 1;
+  for (std::int64_t d : shape.dimensions) {
+    if (d == Shape::kUnboundedSize) continue;
+    if (d == 0) return 0;
+    if (__builtin_mul_overflow(product, d, &product)) product = std::numeric_limits<std::int64_t>::max();
+  }
+  return product;
+}
+
+}  // namespace hloroof::inline v0
