@@ -1,0 +1,70 @@
+// Work and time of one instruction. Work (FLOPs, bytes, messages) is arithmetic on the module and knows no device; time is
+// work over the rates of a Device.
+#ifndef HLOROOF_COST_H_
+#define HLOROOF_COST_H_
+
+#include <cstdint>
+#include <string>
+
+#include "hloroof/element_type.h"
+
+namespace hloroof {
+inline namespace v0 {
+
+// How much a number can be trusted; the worst of an instruction's parts.
+enum class CostSource : std::uint8_t {
+  kModel,     // counted or modelled
+  kCompiler,  // the estimate the dump carries, only with EstimateSource::kCompiler
+  kUser,      // given by the user
+  kAssumed,   // a stated assumption stands in for a fact the text does not hold
+  kUnknown,   // boundary bytes are charged, anything beyond them is not known
+};
+
+// What limits an operation. kMatrix .. kVmem are the chip's own; the rest move data in or out of it.
+enum class Resource : std::uint8_t { kMatrix, kVector, kHbm, kVmem, kIci, kDcn, kHost, kLatency };
+inline constexpr int kResourceCount = 8;
+
+// Bytes by where they lie: S(0) HBM, S(1) VMEM (GPU: all is device memory), S(5) host, and the small scalar memories.
+struct MemoryBytes {
+  double hbm = 0;
+  double vmem = 0;
+  double host = 0;
+  double scalar = 0;  // SMEM, semaphores and sync flags
+
+  double total() const { return hbm + vmem + host + scalar; }
+};
+
+// What the hardware does for one execution of one instruction on one device, physical convention.
+struct Work {
+  double flops = 0;            // as written: contractions at their logical dimensions, elementwise one an element
+  double transcendentals = 0;
+  double matrix_flops = 0;     // the part of `flops` that runs on the matrix unit
+  MemoryBytes read;            // padded bytes, only the parts touched
+  MemoryBytes written;
+  double logical_bytes = 0;    // read + written without padding
+  double padded_bytes = 0;     // read + written with padding: read.total() + written.total()
+  double wire_bytes = 0;       // sent by this device over ICI, NVLink or the network, for a collective
+  CostSource source = CostSource::kModel;
+};
+
+// Seconds that one execution keeps each resource busy. They overlap: the time of the operation is the slowest plus
+// `overhead`.
+struct ResourceSeconds {
+  double seconds[kResourceCount] = {};
+  double& operator[](Resource r) { return seconds[static_cast<int>(r)]; }
+  double operator[](Resource r) const { return seconds[static_cast<int>(r)]; }
+};
+
+struct OpTime {
+  ResourceSeconds resources;
+  double overhead = 0;                  // floor: launch, DMA latency, pipeline fill; charged as Resource::kLatency
+  double seconds = 0;                   // of one execution
+  Resource bound = Resource::kLatency;  // the slowest resource, kLatency if the overhead exceeds them all
+  double efficiency = 0;                // ideal time on the bounding resource at its nominal peak / seconds, 0 .. 1
+  CostSource source = CostSource::kModel;
+};
+
+}  // namespace v0
+}  // namespace hloroof
+
+#endif  // HLOROOF_COST_H_

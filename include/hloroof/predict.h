@@ -1,0 +1,186 @@
+// The step time of a module on a device.
+//
+//   absl::StatusOr<hloroof::StepPrediction> p = hloroof::predict_step_time(hlo_text, "tpu_v5e");
+//   if (p.ok()) std::cout << p->step_seconds << '\n';
+#ifndef HLOROOF_PREDICT_H_
+#define HLOROOF_PREDICT_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "hloroof/cost.h"
+#include "hloroof/device.h"
+#include "hloroof/module.h"
+
+namespace hloroof {
+inline namespace v0 {
+
+enum class EstimateSource {
+  kModel,     // hloroof's own model; never reads the estimates a dump carries
+  kCompiler,  // the estimated_cycles of the dump where present, the model elsewhere
+};
+
+// Work of custom calls by target, as `--custom-call TARGET=flops:...,bytes:...` gives it.
+struct CustomCallCost {
+  std::string target;  // exact, or an RE2 pattern between slashes: /flash.*/
+  std::optional<double> flops;
+  std::optional<double> bytes;
+  std::optional<double> transcendentals;
+  std::optional<double> seconds;
+};
+
+struct PredictOptions {
+  std::optional<std::string> topology;  // "4x4"; default: the device name's, else the smallest standard slice that fits
+  std::optional<std::int64_t> slices;
+  EstimateSource estimates = EstimateSource::kModel;
+  std::map<std::string, std::int64_t> trip_counts;  // by name of the while instruction, for loops not inferred
+  std::int64_t default_trip_count = 1;              // of loops neither inferred nor given
+  std::vector<CustomCallCost> custom_calls;
+  std::vector<std::pair<std::string, double>> set;  // device parameters, as set_parameter() takes them
+  std::map<std::string, std::vector<double>> branch_probabilities;  // by name of the conditional; default: slowest branch
+  bool strict = false;  // an error for whatever is not known, rather than a diagnostic
+};
+
+struct ResourceUse {
+  std::string name;         // "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host" (GPU: "tensor", "cuda", "l2", "nvlink", "network")
+  double busy_seconds = 0;
+  double utilization = 0;   // share of the step
+};
+
+// One executed top-level instruction: of the entry, of loop bodies and conditions, called computations and branches.
+struct OpPrediction {
+  InstructionId id;
+  std::string name;  // without %
+  std::string computation;
+  std::string opcode;
+  std::string category;  // as XProf names them: "convolution fusion", "loop fusion", "all-reduce", "copy", ...
+  double executions = 1;
+  double seconds = 0;        // of one execution; of a start the transfer, of a done 0
+  double total_seconds = 0;  // seconds x executions
+  double exposed_seconds = 0;  // in the whole step: what the compute stream waits for or spends in this op
+  std::string bound;
+  Work work;
+  OpTime time;
+  double efficiency = 0;
+  CostSource source = CostSource::kModel;
+  std::string op_name;
+  std::string source_file;
+  std::int64_t source_line = 0;  // 0: not in the text
+};
+
+struct CollectivePrediction {
+  InstructionId id;
+  std::string name;
+  std::string kind;  // "all-gather", ...
+  double bytes = 0;  // of the full (gathered) array, per execution
+  std::int64_t group_size = 1;
+  std::int64_t group_count = 1;
+  std::vector<std::string> axes;  // "axis of stride 16, size 8", or the mesh's names
+  std::string algorithm;          // "ring over 1 wrapped axis", ...
+  double seconds = 0;             // of one execution
+  double exposed_seconds = 0;     // in the whole step
+};
+
+struct LiveBuffer {
+  std::string name;
+  std::string shape;
+  double bytes = 0;
+  double padding_bytes = 0;
+  std::string op_name;
+  std::string source_file;
+  std::int64_t source_line = 0;
+};
+
+// HBM of one device, bytes. Empty where the model cannot say.
+struct MemoryPrediction {
+  double peak_bytes = 0;
+  double arguments_bytes = 0;
+  double outputs_bytes = 0;
+  double aliased_bytes = 0;      // outputs that live in donated arguments
+  double temporaries_bytes = 0;  // peak - arguments - outputs + aliased
+  double capacity_bytes = 0;
+  bool fits = true;
+  double vmem_peak_bytes = 0;
+  double host_peak_bytes = 0;
+  double padding_bytes = 0;      // of what is live at the peak
+  std::vector<LiveBuffer> live_at_peak;  // largest first
+};
+
+enum class Severity { kInfo, kWarning, kError };
+
+struct Diagnostic {
+  std::string code;  // stable: "unknown-trip-count"
+  Severity severity = Severity::kInfo;
+  std::string message;
+  std::string op;    // name of the instruction; empty for the whole module
+  std::optional<double> seconds_at_stake;
+};
+
+// One op on the timeline of a lane ("compute", "ici", "dma", "host"), first execution of its computation.
+struct TimelineEvent {
+  InstructionId id;
+  std::string lane;
+  double begin = 0;  // seconds from the start of the step
+  double end = 0;
+  double executions = 1;  // of the loop it stands for
+};
+
+struct StepPrediction {
+  std::string module_name;
+  std::int64_t instructions = 0;
+  std::int64_t num_partitions = 1;
+  std::int64_t replica_count = 1;
+  bool is_scheduled = false;
+  std::string device;
+  std::string topology;
+  std::int64_t slices = 1;
+  std::string device_file_sha256;
+
+  double step_seconds = 0;
+  double lower_bound_seconds = 0;  // perfect overlap: the busiest resource
+  double serial_seconds = 0;       // no overlap at all
+  std::optional<double> compiler_estimate_seconds;
+  std::string bound;
+  std::optional<double> mfu;  // flops / (step x the device's bf16 peak)
+  std::vector<ResourceUse> resources;
+  double exposed_communication_seconds = 0;
+
+  double flops = 0;
+  double transcendentals = 0;
+  double hbm_bytes = 0;
+  double logical_bytes = 0;
+  double padded_bytes = 0;
+  double wire_bytes = 0;
+
+  // Shares of step_seconds, together 1.
+  double modelled_share = 1;
+  double assumed_share = 0;
+  double unknown_share = 0;
+
+  std::vector<OpPrediction> ops;
+  std::vector<CollectivePrediction> collectives;
+  MemoryPrediction memory;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<TimelineEvent> timeline;
+};
+
+// Predicts one step of `module` on `device`. Errors: InvalidArgument if the topology holds fewer devices than the module
+// needs or an option names nothing; FailedPrecondition under `strict` if anything is not known.
+absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device,
+                                                 const PredictOptions& options = {});
+
+// The same from text and a device name. Errors: also those of parse_module and find_device.
+absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view device,
+                                                 const PredictOptions& options = {});
+
+}  // namespace v0
+}  // namespace hloroof
+
+#endif  // HLOROOF_PREDICT_H_
