@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the hloroof command to build/release and predicts a shipped dump on a TPU v5e:
+#
+#   bash cmake/demo.sh
+#
+# A second run builds only what changed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+bash cmake/setup.sh
+source cmake/build.sh
+
+hloroof_build release hloroof_command
+command=(build/release/hloroof predict examples/ffn_block.v5e_2x4.hlo --device tpu_v5e)
+echo "\$ ${command[*]}"
+exec "${command[@]}"
