@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "hloroof/element_type.h"
+#include "hloroof/opcode.h"
 
 namespace hloroof {
 inline namespace v0 {
@@ -34,6 +36,28 @@ struct MemoryBytes {
   double total() const { return hbm + vmem + host + scalar; }
 };
 
+// One matrix product as the matrix unit sees it: `batch` times an M x K by a K x N one. Convolutions appear as the
+// product they are computed as: M output positions, K the positions of the window times input features, N output features.
+struct MatrixWork {
+  double m = 1;
+  double n = 1;
+  double k = 1;
+  double batch = 1;
+  ElementType lhs = ElementType::kBf16;
+  ElementType rhs = ElementType::kBf16;
+  ElementType out = ElementType::kBf16;
+  int passes = 1;               // products of the operands' parts: 1 for bf16, 3 and 6 for f32 at HIGH and HIGHEST
+  double flops = 0;             // as counted in Work: valid positions only
+  double window_positions = 1;  // of a convolution: the part of K that is the window; 1 for a dot
+};
+
+// Elementwise work of one kind: what the vector units do to `elements` padded elements.
+struct VectorWork {
+  Opcode opcode = Opcode::kAdd;
+  ElementType type = ElementType::kF32;
+  double elements = 0;
+};
+
 // What the hardware does for one execution of one instruction on one device, physical convention.
 struct Work {
   double flops = 0;            // as written: contractions at their logical dimensions, elementwise one an element
@@ -44,7 +68,10 @@ struct Work {
   double logical_bytes = 0;    // read + written without padding
   double padded_bytes = 0;     // read + written with padding: read.total() + written.total()
   double wire_bytes = 0;       // sent by this device over ICI, NVLink or the network, for a collective
+  std::vector<MatrixWork> matrix;
+  std::vector<VectorWork> vector;  // one entry a kind and type
   CostSource source = CostSource::kModel;
+  bool is_free = false;        // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
 };
 
 // Seconds that one execution keeps each resource busy. They overlap: the time of the operation is the slowest plus
