@@ -173,14 +173,11 @@ function(hloroof_merged_library)
   # The public headers mention Status and StatusOr and no other package's types.
   target_link_libraries(hloroof PUBLIC absl::status absl::statusor)
   list(REMOVE_ITEM packages absl::status absl::statusor)
-  foreach(package IN LISTS packages)
-    if(package MATCHES "^(Eigen3::|nlohmann_json::)")
-      target_link_libraries(hloroof PRIVATE $<BUILD_INTERFACE:${package}>)  # header-only: users of the library need none
-    else()
-      target_link_libraries(hloroof PRIVATE ${package})
-    endif()
-  endforeach()
-  target_link_libraries(hloroof PRIVATE $<BUILD_INTERFACE:hloroof_compile_options>)
+  list(FILTER packages EXCLUDE REGEX "^(Eigen3|nlohmann_json)::")  # header-only: whoever links the library needs none
+  target_link_libraries(hloroof PRIVATE ${packages})
+  if(HLOROOF_SANITIZE)
+    target_link_options(hloroof PUBLIC $<BUILD_INTERFACE:-fsanitize=${HLOROOF_SANITIZE}>)
+  endif()
 endfunction()
 
 # hloroof_cc_command(NAME <command> SRCS <file>... [DEPS <layer or target>...])

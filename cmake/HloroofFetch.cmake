@@ -1,0 +1,51 @@
+# Downloads pinned releases of the dependencies and builds them with hloroof. Only with HLOROOF_FETCH_DEPENDENCIES; for
+# offline builds, FETCHCONTENT_SOURCE_DIR_<NAME> points at a source tree that is already there.
+#
+# What is fetched is linked into the build and not installed: the install rules need installed dependencies.
+include(FetchContent)
+set(FETCHCONTENT_QUIET OFF)
+
+# hloroof_fetch(NAME REPOSITORY TAG [OPTION=VALUE...]): the options are set before the dependency's CMakeLists.txt is read.
+macro(hloroof_fetch name repository tag)
+  foreach(setting ${ARGN})
+    string(REGEX MATCH "^([^=]+)=(.*)$" matched "${setting}")
+    set(${CMAKE_MATCH_1} "${CMAKE_MATCH_2}" CACHE INTERNAL "")
+  endforeach()
+  FetchContent_Declare(
+    ${name}
+    GIT_REPOSITORY "${repository}"
+    GIT_TAG "${tag}"
+    GIT_SHALLOW TRUE
+    OVERRIDE_FIND_PACKAGE)
+  FetchContent_MakeAvailable(${name})
+endmacro()
+
+# The dependencies' own warnings, tests and install rules are not ours.
+set(hloroof_build_testing ${BUILD_TESTING})
+set(BUILD_TESTING OFF)
+
+# GIT_TAG of each release; abseil first, since re2 is built on it.
+hloroof_fetch(absl https://github.com/abseil/abseil-cpp.git 20240722.1 ABSL_PROPAGATE_CXX_STD=ON ABSL_ENABLE_INSTALL=OFF)
+hloroof_fetch(re2 https://github.com/google/re2.git 2024-07-02 RE2_BUILD_TESTING=OFF)
+hloroof_fetch(nlohmann_json https://github.com/nlohmann/json.git v3.11.3 JSON_BuildTests=OFF JSON_Install=OFF)
+hloroof_fetch(Eigen3 https://gitlab.com/libeigen/eigen.git 3.4.0 EIGEN_BUILD_DOC=OFF EIGEN_BUILD_PKGCONFIG=OFF)
+hloroof_fetch(ZLIB https://github.com/madler/zlib.git v1.3.1 ZLIB_BUILD_EXAMPLES=OFF SKIP_INSTALL_ALL=ON)
+if(NOT TARGET ZLIB::ZLIB)
+  # zlib's own project defines plain targets and configures zconf.h into its build folder.
+  add_library(hloroof_zlib INTERFACE)
+  target_link_libraries(hloroof_zlib INTERFACE zlibstatic)
+  target_include_directories(hloroof_zlib INTERFACE "${zlib_SOURCE_DIR}" "${zlib_BINARY_DIR}")
+  add_library(ZLIB::ZLIB ALIAS hloroof_zlib)
+endif()
+if(HLOROOF_BUILD_CLI)
+  hloroof_fetch(CLI11 https://github.com/CLIUtils/CLI11.git v2.4.2 CLI11_BUILD_TESTS=OFF CLI11_BUILD_EXAMPLES=OFF)
+endif()
+if(HLOROOF_BUILD_TESTS)
+  hloroof_fetch(Catch2 https://github.com/catchorg/Catch2.git v3.7.1)
+endif()
+if(HLOROOF_BUILD_BENCH)
+  hloroof_fetch(benchmark https://github.com/google/benchmark.git v1.9.0 BENCHMARK_ENABLE_TESTING=OFF
+                BENCHMARK_ENABLE_INSTALL=OFF)
+endif()
+
+set(BUILD_TESTING ${hloroof_build_testing})

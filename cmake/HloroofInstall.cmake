@@ -1,0 +1,64 @@
+# Installs the library, the headers, the device files and the ways to find them: find_package(hloroof), pkg-config, and the
+# build tree itself for projects that point hloroof_DIR at it.
+include(CMakePackageConfigHelpers)
+
+set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/hloroof")
+
+install(
+  TARGETS hloroof
+  EXPORT hloroofTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/include/hloroof" "${PROJECT_BINARY_DIR}/include/hloroof"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING
+  PATTERN "*.h"
+  PATTERN "*.def")
+# The library has the device files compiled in; installed, they are what a user's own device file starts from.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/hardware" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
+if(TARGET hloroof_command)
+  install(TARGETS hloroof_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+install(
+  EXPORT hloroofTargets
+  NAMESPACE hloroof::
+  DESTINATION "${config_dir}")
+export(
+  EXPORT hloroofTargets
+  NAMESPACE hloroof::
+  FILE "${PROJECT_BINARY_DIR}/hloroofTargets.cmake")
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/hloroofConfig.cmake.in" "${PROJECT_BINARY_DIR}/hloroofConfig.cmake"
+  INSTALL_DESTINATION "${config_dir}"
+  NO_SET_AND_CHECK_MACRO)
+# Until 1.0 a minor version may break the interface.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/hloroofConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+file(COPY "${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake" DESTINATION "${PROJECT_BINARY_DIR}")
+install(FILES "${PROJECT_BINARY_DIR}/hloroofConfig.cmake" "${PROJECT_BINARY_DIR}/hloroofConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake" DESTINATION "${config_dir}")
+
+# A static library leaves its own dependencies to whoever links it; a shared one has them. The names of Debian's pkg-config
+# files follow from the targets': absl::status is absl_status.
+set(pc_requires absl_status absl_statusor)
+if(NOT BUILD_SHARED_LIBS)
+  get_target_property(links hloroof LINK_LIBRARIES)
+  foreach(link IN LISTS links)
+    if(link MATCHES "^(absl)::(.+)$")
+      list(APPEND pc_requires "absl_${CMAKE_MATCH_2}")
+    elseif(link STREQUAL "re2::re2")
+      list(APPEND pc_requires re2)
+    elseif(link STREQUAL "ZLIB::ZLIB")
+      list(APPEND pc_requires zlib)
+    endif()
+  endforeach()
+endif()
+list(REMOVE_DUPLICATES pc_requires)
+list(JOIN pc_requires " " pc_requires)
+file(RELATIVE_PATH pc_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/hloroof.pc.in" "${PROJECT_BINARY_DIR}/hloroof.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/hloroof.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

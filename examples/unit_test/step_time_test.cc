@@ -1,0 +1,27 @@
+// A unit test that fails when a program's predicted step leaves its budget: no device needed, no noise, milliseconds to run.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include "hloroof/device.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+
+TEST_CASE("the feed-forward block stays within its budget on a v5e 2x4") {
+  const auto module = hloroof::load_module(EXAMPLES_DIR "/ffn_block.v5e_2x4.hlo");
+  REQUIRE(module.ok());
+  const auto device = hloroof::find_device("tpu_v5e:2x4");
+  REQUIRE(device.ok());
+
+  const auto step = hloroof::predict_step_time(*module, *device);
+  REQUIRE(step.ok());
+  CHECK(step->step_seconds < 30e-3);
+  CHECK(step->memory.fits);
+  CHECK(step->exposed_communication_seconds < 0.5 * step->step_seconds);
+  CHECK(step->unknown_share == 0);  // a budget is only worth checking when all of the program is known
+
+  // 3 matrix products of 8192 x 4096 x 7168 on each chip, counted exactly.
+  CHECK(step->flops >= 3 * 2.0 * 8192 * 4096 * 7168);
+}
