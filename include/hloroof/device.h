@@ -39,6 +39,13 @@ enum class Provenance {
   kUser,       // set by set_parameter()
 };
 
+// Where one number of a device comes from.
+struct ParameterSource {
+  Provenance kind = Provenance::kAssumed;
+  std::string source;  // title of the document, or of the formula
+  std::string note;    // may be empty
+};
+
 // Peak rates of the matrix unit by operand type, dense, flop/s (a multiply-add is two). `f32` is the rate of a dot with
 // f32 operands at default precision (one bf16 pass on TPUs, TF32 on NVIDIA GPUs that have it), `f32_highest` the rate
 // at HIGHEST precision. Empty where the unit has no native path: see MatrixUnit::rate().
@@ -89,6 +96,7 @@ struct OpWeight {
   std::string op;              // as XLA spells the opcode: "exponential", "divide"; "integer-divide" for integer operands
   double vector_ops = 1;       // operations on the ALUs
   double transcendentals = 0;  // results of the transcendental unit
+  ParameterSource source;
 };
 
 // The vector units of the device: the VPU on TPUs, the CUDA cores or stream processors on GPUs.
@@ -155,7 +163,7 @@ enum class WrapRule {
 struct Ici {
   int64_t dims = 0;                              // dimensions of the torus; 0: the device has none
   WrapRule wrap = WrapRule::kNone;
-  std::vector<int64_t> pod_shape;                // chips along each axis of the whole pod
+  std::vector<int64_t> pod_shape;                // chips along each axis of the whole pod; may be empty
   std::vector<std::vector<int64_t>> slices;      // standard slice shapes, by size
   std::optional<int64_t> max_chips;              // chips of a pod
   std::optional<int64_t> links;                  // links per chip
@@ -167,8 +175,9 @@ struct Ici {
 
 // The network between slices (TPU) or between scale-up domains (GPU), per device.
 struct Network {
-  std::optional<double> bandwidth;      // bytes/s, one way
-  std::optional<double> latency;        // s, one message
+  std::optional<double> bandwidth;      // bytes/s, one way, nominal
+  std::optional<double> efficiency;     // fraction of it that large transfers attain
+  std::optional<double> latency;        // s, one step of an algorithm: a round trip
   std::optional<double> chunk_bytes;    // bytes of the chunks a transfer is cut into
   std::optional<double> chunk_latency;  // s, to prepare one chunk
   std::optional<double> launch;         // s, once for a collective that crosses the network
@@ -212,13 +221,6 @@ struct Topology {
   std::string to_string() const;  // "4x4x8*2"; without "*1"
 };
 
-// Where one number of a device comes from.
-struct ParameterSource {
-  Provenance kind = Provenance::kAssumed;
-  std::string source;  // title of the document, or of the formula
-  std::string note;    // may be empty
-};
-
 struct Device {
   std::string name;                           // "tpu_v5e"
   std::string display_name;                   // "TPU v5e"
@@ -246,7 +248,7 @@ struct Device {
   std::optional<Topology> topology;           // as asked for in "device:topology*slices"; empty: not asked for
   std::string origin;                         // path of the device file; empty for a built-in device
   std::string file_sha256;                    // of the device file and those it extends, 64 hexadecimal digits
-  std::vector<ParameterSource> sources;       // by index of parameters(); an empty source: the number is unknown
+  std::vector<ParameterSource> sources;       // of the numbers above, in the order of parameters()
 
   double cores() const { return static_cast<double>(cores_per_chip) / static_cast<double>(devices_per_chip); }
 };

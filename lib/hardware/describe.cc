@@ -1,0 +1,205 @@
+#include "lib/hardware/describe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/names.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr size_t kColumns = 80;
+
+struct Scale {
+  double factor;
+  std::string_view prefix;
+};
+
+constexpr Scale kDecimal[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+constexpr Scale kSmall[] = {{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+constexpr Scale kBinary[] = {{1099511627776.0, "Ti"}, {1073741824.0, "Gi"}, {1048576.0, "Mi"}, {1024.0, "Ki"}, {1, ""}};
+
+// The value in the largest unit that leaves at least 1 before the point, to four digits.
+std::string scaled(double value, std::span<const Scale> scales, std::string_view unit) {
+  const Scale* chosen = &scales.back();
+  for (const Scale& scale : scales) {
+    if (std::abs(value) >= scale.factor) {
+      chosen = &scale;
+      break;
+    }
+  }
+  if (value == 0) chosen = &*std::find_if(scales.begin(), scales.end(), [](const Scale& s) { return s.factor == 1; });
+  return absl::StrFormat("%.4g %s%s", value / chosen->factor, to_absl(chosen->prefix), to_absl(unit));
+}
+
+// Bytes in binary units where that is exact to the eye (16 GiB), else in decimal ones (180 GB).
+std::string bytes(double value) {
+  for (const Scale& scale : kBinary) {
+    if (value < scale.factor) continue;
+    const double quarters = value / scale.factor * 4;
+    if (quarters == std::floor(quarters)) return scaled(value, kBinary, "B");
+    break;
+  }
+  return scaled(value, kDecimal, "B");
+}
+
+// Breaks text at blanks into lines that start with `indent` and end by column 80.
+void wrap(std::string_view text, std::string_view indent, std::string& out) {
+  std::string line;
+  for (const absl::string_view word : absl::StrSplit(to_absl(text), ' ', absl::SkipEmpty())) {
+    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > kColumns) {
+      absl::StrAppend(&out, to_absl(indent), line, "\n");
+      line.clear();
+    }
+    absl::StrAppend(&line, line.empty() ? "" : " ", word);
+  }
+  if (!line.empty()) absl::StrAppend(&out, to_absl(indent), line, "\n");
+}
+
+void labelled(std::string_view label, std::string_view text, std::string& out) {
+  if (text.empty()) return;
+  std::string wrapped;
+  wrap(text, "               ", wrapped);
+  wrapped.replace(0, label.size(), label);
+  out += wrapped;
+}
+
+std::string wrap_words(const Ici& ici) {
+  switch (ici.wrap) {
+    case WrapRule::kNone:
+      return "open";
+    case WrapRule::kFullAxis:
+      return absl::StrCat("an axis closes to a ring when as long as the pod's (", print_box(ici.pod_shape), ")");
+    case WrapRule::kWholeCubes:
+      return "all axes close to rings when all are multiples of 4";
+    case WrapRule::kAlways:
+      return "all axes close to rings";
+  }
+  return "?";
+}
+
+// The numbers sources have in the list at the end.
+class SourceList {
+ public:
+  size_t number_of(const std::string& title) {
+    const auto at = std::find(titles_.begin(), titles_.end(), title);
+    if (at != titles_.end()) return static_cast<size_t>(at - titles_.begin()) + 1;
+    titles_.push_back(title);
+    return titles_.size();
+  }
+  const std::vector<std::string>& titles() const { return titles_; }
+
+ private:
+  std::vector<std::string> titles_;
+};
+
+}  // namespace
+
+std::string format_parameter(const Parameter& parameter) {
+  if (!parameter.value) return "unknown";
+  const double value = *parameter.value;
+  if (parameter.unit == "bool") return value != 0 ? "yes" : "no";
+  if (parameter.unit == "1") return absl::StrFormat("%.6g", value);
+  if (parameter.unit == "B") return bytes(value);
+  if (parameter.unit == "s") return scaled(value, kSmall, "s");
+  if (parameter.unit == "cycle") return absl::StrFormat("%.4g cycles", value);
+  return scaled(value, kDecimal, parameter.unit);
+}
+
+std::string describe_devices(std::span<const Device> devices) {
+  std::string out = absl::StrFormat("%-13s %-26s %9s %8s %7s %6s %5s\n", "device", "is", "bf16 TF/s", "memory", "GB/s",
+                                    "flop/B", "joins");
+  for (const Device& device : devices) {
+    // Without bf16 units the f16 rate is what such a program would be written for.
+    const double peak = device.matrix.peak.bf16.value_or(device.matrix.peak.f16);
+    const int64_t joined = device.ici.dims > 0
+                               ? device.ici.max_chips.value_or(0) * device.devices_per_chip
+                               : device.scale_up.domain;
+    const std::string tflops = absl::StrFormat("%.1f%s", peak / 1e12, device.matrix.peak.bf16 ? " " : "*");
+    absl::StrAppend(&out,
+                    absl::StrFormat("%-13s %-26s %9s %8s %7.0f %6.0f %5s\n", device.name,
+                                    device.display_name.substr(0, 26), tflops, bytes(device.hbm.capacity),
+                                    device.hbm.bandwidth / 1e9, peak / device.hbm.bandwidth,
+                                    joined > 0 ? std::to_string(joined) : std::string("?")));
+  }
+  absl::StrAppend(&out, "bf16 peak, memory and its bandwidth are those of one JAX device; * f16, without bf16 units.\n",
+                  "flop/B: ridge point. joins: devices of one pod or scale-up domain.\n");
+  return out;
+}
+
+std::string describe_device(const Device& device) {
+  std::string out = absl::StrCat(device.name, "  ", device.display_name, ", ", device.vendor,
+                                 device.architecture.empty() ? "" : ", ", device.architecture, "\n");
+  labelled("also:", absl::StrJoin(device.aliases, ", "), out);
+  labelled("numbers:", device.devices_per_chip > 1
+                           ? absl::StrFormat("of one JAX device, one of %d on a chip", device.devices_per_chip)
+                           : std::string("of one JAX device, a whole chip"),
+           out);
+  if (device.ici.dims > 0) {
+    std::vector<std::string> slices;
+    for (const std::vector<int64_t>& slice : device.ici.slices) slices.push_back(print_box(slice));
+    labelled("slices:", absl::StrCat(absl::StrJoin(slices, ", "), " chips"), out);
+    labelled("torus:", wrap_words(device.ici), out);
+  }
+  for (const std::string& note : device.notes) labelled("note:", note, out);
+  labelled("file:", absl::StrCat(device.origin.empty() ? "built in" : device.origin, ", SHA-256 ", device.file_sha256), out);
+
+  SourceList sources;
+  std::string group;
+  std::vector<std::string> unknown;
+  for (const Parameter& parameter : parameters(device)) {
+    if (parameter.path.starts_with("vector.weights.")) continue;  // below, two numbers a line
+    if (!parameter.value) {
+      unknown.push_back(parameter.path);
+      continue;
+    }
+    const std::string this_group = parameter.path.substr(0, parameter.path.find('.'));
+    if (this_group != group) absl::StrAppend(&out, "\n");
+    group = this_group;
+    // Plain members with a default, such as a scale-up domain of one, need no source.
+    const std::string origin =
+        parameter.source.source.empty()
+            ? "by default"
+            : absl::StrFormat("%-10s[%d]", to_absl(word_of(kProvenanceWords, parameter.source.kind)),
+                              sources.number_of(parameter.source.source));
+    absl::StrAppend(&out, absl::StrFormat("  %-44s %14s  %s\n", parameter.path, format_parameter(parameter), origin));
+    if (!parameter.source.note.empty()) wrap(parameter.source.note, "      ", out);
+  }
+  if (!device.vector.weights.empty()) {
+    absl::StrAppend(&out, "\n  one element costs            vector operations + transcendental results\n");
+  }
+  for (const OpWeight& weight : device.vector.weights) {
+    absl::StrAppend(&out, absl::StrFormat("    vector.weights.%-26s %6s + %-6s  %-10s[%d]\n", weight.op,
+                                          absl::StrFormat("%.4g", weight.vector_ops),
+                                          absl::StrFormat("%.4g", weight.transcendentals),
+                                          to_absl(word_of(kProvenanceWords, weight.source.kind)),
+                                          sources.number_of(weight.source.source)));
+    if (!weight.source.note.empty()) wrap(weight.source.note, "      ", out);
+  }
+  if (!unknown.empty()) {
+    absl::StrAppend(&out, "\nnot known or not there:\n");
+    wrap(absl::StrJoin(unknown, ", "), "  ", out);
+  }
+  absl::StrAppend(&out, "\nsources\n");
+  for (size_t i = 0; i < sources.titles().size(); ++i) {
+    std::string entry;
+    wrap(sources.titles()[i], "       ", entry);
+    const std::string number = absl::StrFormat("  [%d]", i + 1);
+    entry.replace(0, number.size(), number);
+    out += entry;
+  }
+  return out;
+}
+
+}  // namespace hloroof::inline v0

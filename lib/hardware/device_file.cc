@@ -1,0 +1,401 @@
+#include "lib/hardware/device_file.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/json.h"
+#include "lib/base/nearest.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/device_fields.h"
+#include "lib/hardware/names.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr size_t kMaxProblems = 20;  // told at once
+constexpr size_t kMaxShown = 60;     // characters of an offending value
+constexpr size_t kMaxNested = 4;     // groups in one another: matrix.peak.bf16 takes two
+
+constexpr Word<FieldPer> kPerWords[] = {
+    {"device", FieldPer::kDevice}, {"chip", FieldPer::kChip}, {"core", FieldPer::kCore}};
+
+// A value as a message shows it.
+std::string show(const JsonValue& value) {
+  switch (value.kind) {
+    case Kind::kString:
+      return absl::StrCat("\"", value.string.substr(0, kMaxShown), value.string.size() > kMaxShown ? "..." : "", "\"");
+    case Kind::kNumber:
+      return absl::StrCat(value.number);
+    case Kind::kBool:
+      return value.boolean ? "true" : "false";
+    case Kind::kNull:
+    case Kind::kArray:
+    case Kind::kObject:
+      return std::string(describe(value.kind));
+  }
+  return "?";
+}
+
+std::string join(std::string_view group, std::string_view key) {
+  return group.empty() ? std::string(key) : absl::StrCat(to_absl(group), ".", to_absl(key));
+}
+
+// Reads one file, and goes on after a problem so that all are told at once.
+class Reader {
+ public:
+  explicit Reader(std::string_view path) : path_(path) { file_.quantities.resize(device_fields().size()); }
+
+  absl::StatusOr<DeviceFile> read(const JsonValue& root) {
+    if (!root.is(Kind::kObject)) {
+      problem("", root, "an object");
+    } else {
+      const JsonValue* schema = root.find("schema");
+      if (schema == nullptr) {
+        missing("", "schema", absl::StrCat("\"", to_absl(kDeviceSchema), "\""));
+      } else if (!schema->is(Kind::kString) || schema->string != kDeviceSchema) {
+        problem("schema", *schema, absl::StrCat("\"", to_absl(kDeviceSchema), "\""));
+      }
+      read_group("", root);
+    }
+    if (problems_.empty()) return std::move(file_);
+    std::string message;
+    for (size_t i = 0; i < problems_.size(); ++i) {
+      if (i == kMaxProblems) {
+        absl::StrAppend(&message, "\n", to_absl(path_), ": and ", problems_.size() - i, " more problems");
+        break;
+      }
+      absl::StrAppend(&message, i == 0 ? "" : "\n", problems_[i]);
+    }
+    return invalid_argument(message);
+  }
+
+ private:
+  void problem(std::string_view at, std::string_view what) {
+    problems_.push_back(absl::StrCat(to_absl(path_), ": ", at.empty() ? "" : "at ", to_absl(at), at.empty() ? "" : ": ",
+                                     to_absl(what)));
+  }
+  void problem(std::string_view at, const JsonValue& found, std::string_view expected) {
+    problem(at, absl::StrCat("found ", show(found), "; expected ", to_absl(expected)));
+  }
+  void missing(std::string_view at, std::string_view key, std::string_view expected) {
+    problem(at, absl::StrCat("\"", to_absl(key), "\" is missing; expected ", to_absl(expected)));
+  }
+
+  // The members of the file itself and of its groups of numbers. The depth is that of the field table, not of the text:
+  // only a known group is gone into.
+  void read_group(std::string_view group, const JsonValue& object) {
+    for (const auto& [key, value] : object.members) {
+      const std::string at = join(group, key);
+      if (group.empty() && read_identity(key, value)) continue;
+      if (const std::optional<size_t> field = find_field(at)) {
+        read_quantity(*field, value);
+      } else if (at == "ici.torus") {
+        read_torus(at, value);
+      } else if (at == "vector.weights") {
+        read_weights(at, value);
+      } else if (is_group(at)) {
+        if (value.is(Kind::kObject)) {
+          read_group(at, value);
+        } else {
+          problem(at, value, "an object");
+        }
+      } else {
+        unknown(at, group);
+      }
+    }
+  }
+
+  static bool is_group(std::string_view at) {
+    if (static_cast<size_t>(std::count(at.begin(), at.end(), '.')) >= kMaxNested) return false;
+    for (const DeviceField& field : device_fields()) {
+      if (field.path.size() > at.size() && field.path.starts_with(at) && field.path[at.size()] == '.') return true;
+    }
+    return false;
+  }
+
+  void unknown(std::string_view at, std::string_view group) {
+    std::vector<std::string> known;
+    for (const DeviceField& field : device_fields()) {
+      if (field.path.starts_with(group)) known.emplace_back(field.path);
+    }
+    const std::vector<std::string> nearest = nearest_names(at, known, 1);
+    problem(at.substr(0, kMaxShown), nearest.empty()
+                                         ? std::string("no such member")
+                                         : absl::StrCat("no such member; the nearest is \"", nearest[0], "\""));
+  }
+
+  // The members that are no numbers. Says whether `key` is one.
+  bool read_identity(const std::string& key, const JsonValue& value) {
+    if (key == "schema") return true;  // checked first
+    if (key == "name") {
+      if (read_string(key, value, file_.name) && !is_name(file_.name)) {
+        problem(key, value, "lower-case letters, digits and underscores");
+      }
+    } else if (key == "display_name") {
+      read_string(key, value, file_.display_name);
+    } else if (key == "vendor") {
+      read_string(key, value, file_.vendor);
+    } else if (key == "architecture") {
+      read_string(key, value, file_.architecture);
+    } else if (key == "extends") {
+      read_string(key, value, file_.extends);
+    } else if (key == "family") {
+      std::string word;
+      if (read_string(key, value, word)) {
+        file_.family = value_of(kFamilyWords, word);
+        if (!file_.family) problem(key, value, list_words(kFamilyWords));
+      }
+    } else if (key == "abstract") {
+      if (value.is(Kind::kBool)) {
+        file_.abstract = value.boolean;
+      } else {
+        problem(key, value, "true or false");
+      }
+    } else if (key == "aliases") {
+      read_strings(key, value, file_.aliases);
+    } else if (key == "notes") {
+      read_strings(key, value, file_.notes);
+    } else if (key == "sources") {
+      if (!value.is(Kind::kObject)) {
+        problem(key, value, "an object of titles by key");
+      } else {
+        for (const auto& [source, title] : value.members) read_string(join(key, source), title, file_.sources[source]);
+      }
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  static bool is_name(std::string_view name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  }
+
+  bool read_string(std::string_view at, const JsonValue& value, std::string& out) {
+    if (!value.is(Kind::kString) || value.string.empty()) {
+      problem(at, value, "a string that is not empty");
+      return false;
+    }
+    out = value.string;
+    return true;
+  }
+
+  void read_strings(std::string_view at, const JsonValue& value, std::vector<std::string>& out) {
+    if (!value.is(Kind::kArray)) {
+      problem(at, value, "an array of strings");
+      return;
+    }
+    for (const JsonValue& element : value.elements) {
+      std::string text;
+      if (read_string(at, element, text)) out.push_back(std::move(text));
+    }
+  }
+
+  // kind, source and note, which every number has.
+  bool read_source_member(std::string_view at, const std::string& key, const JsonValue& value, ParameterSource& source) {
+    if (key == "kind") {
+      std::string word;
+      if (read_string(join(at, key), value, word)) {
+        const std::optional<Provenance> kind = value_of(kProvenanceWords, word);
+        if (!kind) problem(join(at, key), value, list_words(kProvenanceWords));
+        source.kind = kind.value_or(Provenance::kAssumed);
+      }
+    } else if (key == "source") {
+      read_string(join(at, key), value, source.source);
+    } else if (key == "note") {
+      read_string(join(at, key), value, source.note);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void require_source(std::string_view at, const JsonValue& object) {
+    if (object.find("kind") == nullptr) missing(at, "kind", list_words(kProvenanceWords));
+    if (object.find("source") == nullptr) missing(at, "source", "the key of a source, or what the number comes from");
+  }
+
+  // Quantity = null | { "value": number, "unit": ..., ["per": ...,] "kind": ..., "source": ..., ["note": ...] }
+  void read_quantity(size_t index, const JsonValue& value) {
+    const DeviceField& field = device_fields()[index];
+    const std::string_view at = field.path;
+    Quantity quantity;
+    if (value.is(Kind::kNull)) {
+      file_.quantities[index] = quantity;
+      return;
+    }
+    if (!value.is(Kind::kObject)) {
+      problem(at, value, "an object with value, unit, kind and source, or null");
+      return;
+    }
+    for (const auto& [key, member] : value.members) {
+      if (key == "value") {
+        quantity.value = read_number(at, member, field.range);
+      } else if (key == "unit") {
+        if (!member.is(Kind::kString) || member.string != field.unit) {
+          problem(join(at, key), member, absl::StrCat("\"", to_absl(field.unit), "\""));
+        }
+      } else if (key == "per" && field.scope == FieldScope::kShared) {
+        const std::optional<FieldPer> per = value_of(kPerWords, member.is(Kind::kString) ? member.string : "");
+        if (!per) problem(join(at, key), member, list_words(kPerWords));
+        quantity.per = per.value_or(FieldPer::kDevice);
+      } else if (!read_source_member(at, key, member, quantity.source)) {
+        problem(join(at, key).substr(0, kMaxShown + at.size()), "no such member of a number");
+      }
+    }
+    if (value.find("value") == nullptr) missing(at, "value", describe(field.range));
+    if (value.find("unit") == nullptr) missing(at, "unit", absl::StrCat("\"", to_absl(field.unit), "\""));
+    if (field.scope == FieldScope::kShared && value.find("per") == nullptr) missing(at, "per", list_words(kPerWords));
+    require_source(at, value);
+    file_.quantities[index] = std::move(quantity);
+  }
+
+  std::optional<double> read_number(std::string_view at, const JsonValue& value, FieldRange range) {
+    std::optional<double> number;
+    if (range == FieldRange::kFlag) {
+      if (value.is(Kind::kBool)) number = value.boolean ? 1 : 0;
+    } else if (value.is(Kind::kNumber) && in_range(range, value.number)) {
+      number = value.number;
+    }
+    if (!number) problem(join(at, "value"), value, describe(range));
+    return number;
+  }
+
+  // Weights = { opcode: { "vector_ops": number, ["transcendentals": number,] "kind": ..., "source": ... } ... }
+  void read_weights(std::string_view at, const JsonValue& value) {
+    if (!value.is(Kind::kObject)) {
+      problem(at, value, "an object of weights by opcode");
+      return;
+    }
+    for (const auto& [op, weight] : value.members) {
+      const std::string here = join(at, op.substr(0, kMaxShown));
+      if (!weight.is(Kind::kObject)) {
+        problem(here, weight, "an object with vector_ops, kind and source");
+        continue;
+      }
+      OpWeight out;
+      out.op = op;
+      for (const auto& [key, member] : weight.members) {
+        if (key == "vector_ops" || key == "transcendentals") {
+          double& number = key == "vector_ops" ? out.vector_ops : out.transcendentals;
+          if (member.is(Kind::kNumber) && in_range(FieldRange::kNonNegative, member.number)) {
+            number = member.number;
+          } else {
+            problem(join(here, key), member, describe(FieldRange::kNonNegative));
+          }
+        } else if (!read_source_member(here, key, member, out.source)) {
+          problem(join(here, key.substr(0, kMaxShown)), "no such member of a weight");
+        }
+      }
+      if (weight.find("vector_ops") == nullptr) missing(here, "vector_ops", describe(FieldRange::kNonNegative));
+      require_source(here, weight);
+      file_.weights.push_back(std::move(out));
+    }
+  }
+
+  // Torus = { "wrap": ..., "slices": [box...], ["pod_shape": box,] "source": ..., ["note": ...] }
+  void read_torus(std::string_view at, const JsonValue& value) {
+    if (!value.is(Kind::kObject)) {
+      problem(at, value, "an object with wrap and slices");
+      return;
+    }
+    TorusSpec torus;
+    ParameterSource source;
+    for (const auto& [key, member] : value.members) {
+      const std::string here = join(at, key.substr(0, kMaxShown));
+      if (key == "wrap") {
+        const std::optional<WrapRule> wrap = value_of(kWrapWords, member.is(Kind::kString) ? member.string : "");
+        if (!wrap) problem(here, member, list_words(kWrapWords));
+        torus.wrap = wrap.value_or(WrapRule::kNone);
+      } else if (key == "pod_shape") {
+        if (auto shape = read_box(here, member)) torus.pod_shape = std::move(*shape);
+      } else if (key == "slices") {
+        if (!member.is(Kind::kArray)) problem(here, member, "an array of slice shapes, the smallest first");
+        for (const JsonValue& element : member.elements) {
+          if (auto shape = read_box(here, element)) torus.slices.push_back(std::move(*shape));
+        }
+      } else if (!read_source_member(at, key, member, source)) {
+        problem(here, "no such member of a torus");
+      }
+    }
+    if (value.find("wrap") == nullptr) missing(at, "wrap", list_words(kWrapWords));
+    require_source(at, value);
+    check_torus(at, torus);
+    file_.torus = std::move(torus);
+  }
+
+  std::optional<std::vector<int64_t>> read_box(std::string_view at, const JsonValue& value) {
+    std::optional<std::vector<int64_t>> shape;
+    if (value.is(Kind::kString)) shape = parse_box(value.string);
+    if (shape && !box_size(*shape)) shape.reset();
+    if (!shape) problem(at, value, "a shape such as \"4x4x8\"");
+    return shape;
+  }
+
+  // All shapes of one torus have as many axes, and slices go from small to large: the search for one relies on it.
+  void check_torus(std::string_view at, TorusSpec& torus) {
+    if (torus.slices.empty()) {
+      missing(at, "slices", "an array of slice shapes, the smallest first");
+      return;
+    }
+    torus.dims = static_cast<int64_t>(torus.slices[0].size());
+    int64_t before = 0;
+    for (const std::vector<int64_t>& slice : torus.slices) {
+      const int64_t size = box_size(slice).value_or(0);
+      if (slice.size() != torus.slices[0].size() || size < before) {
+        problem(join(at, "slices"), absl::StrCat("found \"", print_box(slice), "\"; expected ", torus.dims,
+                                                 " axes each and the smallest slice first"));
+      }
+      before = size;
+    }
+    if (!torus.pod_shape.empty() && torus.pod_shape.size() != torus.slices[0].size()) {
+      problem(join(at, "pod_shape"), absl::StrCat("found \"", print_box(torus.pod_shape), "\"; expected ", torus.dims,
+                                                  " axes, as the slices have"));
+    }
+    if (torus.wrap == WrapRule::kFullAxis && torus.pod_shape.empty()) {
+      missing(at, "pod_shape", "the shape of the pod, which full_axis goes by");
+    }
+  }
+
+  std::string_view path_;
+  DeviceFile file_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+absl::StatusOr<DeviceFile> read_device_file(const JsonValue& root, std::string_view path) {
+  return Reader(path).read(root);
+}
+
+DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file) {
+  DeviceFile out = file;
+  if (out.display_name.empty()) out.display_name = base.display_name;
+  if (out.vendor.empty()) out.vendor = base.vendor;
+  if (out.architecture.empty()) out.architecture = base.architecture;
+  if (!out.family) out.family = base.family;
+  if (!out.torus) out.torus = base.torus;
+  out.extends.clear();
+  out.sources.insert(base.sources.begin(), base.sources.end());
+  for (size_t i = 0; i < out.quantities.size(); ++i) {
+    if (!out.quantities[i]) out.quantities[i] = base.quantities[i];
+  }
+  for (const OpWeight& weight : base.weights) {
+    const auto same = [&](const OpWeight& own) { return own.op == weight.op; };
+    if (std::none_of(out.weights.begin(), out.weights.end(), same)) out.weights.push_back(weight);
+  }
+  return out;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,14 @@
+// The format of device files as a JSON schema (draft 2020-12), made from the same table the loader checks by.
+#ifndef HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_
+#define HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_
+
+#include <string>
+
+namespace hloroof::inline v0 {
+
+// The text of data/hardware/device.schema.json.
+std::string device_schema_json();
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_

@@ -1,0 +1,76 @@
+// The words device files and listings use for the enumerations of device.h, both ways.
+#ifndef HLOROOF_LIB_HARDWARE_NAMES_H_
+#define HLOROOF_LIB_HARDWARE_NAMES_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloroof/device.h"
+
+namespace hloroof::inline v0 {
+
+// One word for one value. The tables are listed in full by messages and by the schema.
+template <typename Enum>
+struct Word {
+  std::string_view word;
+  Enum value;
+};
+
+inline constexpr Word<DeviceFamily> kFamilyWords[] = {
+    {"tpu", DeviceFamily::kTpu}, {"gpu", DeviceFamily::kGpu}, {"other", DeviceFamily::kOther}};
+
+inline constexpr Word<Provenance> kProvenanceWords[] = {{"published", Provenance::kPublished},
+                                                        {"derived", Provenance::kDerived},
+                                                        {"fitted", Provenance::kFitted},
+                                                        {"assumed", Provenance::kAssumed},
+                                                        {"user", Provenance::kUser}};
+
+inline constexpr Word<WrapRule> kWrapWords[] = {{"none", WrapRule::kNone},
+                                                {"full_axis", WrapRule::kFullAxis},
+                                                {"whole_cubes", WrapRule::kWholeCubes},
+                                                {"always", WrapRule::kAlways}};
+
+template <typename Enum, size_t n>
+std::optional<Enum> value_of(const Word<Enum> (&words)[n], std::string_view word) {
+  for (const Word<Enum>& w : words) {
+    if (w.word == word) return w.value;
+  }
+  return std::nullopt;
+}
+
+template <typename Enum, size_t n>
+std::string_view word_of(const Word<Enum> (&words)[n], Enum value) {
+  for (const Word<Enum>& w : words) {
+    if (w.value == value) return w.word;
+  }
+  return "?";
+}
+
+// `"tpu", "gpu" or "other"`.
+template <typename Enum, size_t n>
+std::string list_words(const Word<Enum> (&words)[n]) {
+  std::string list;
+  for (size_t i = 0; i < n; ++i) {
+    if (i > 0) list += i + 1 == n ? " or " : ", ";
+    list += '"';
+    list += words[i].word;
+    list += '"';
+  }
+  return list;
+}
+
+// Box = Count { "x" Count }, with counts of 1 to 1e9: "4x4x8". Empty for anything else, and for more than 8 axes.
+std::optional<std::vector<int64_t>> parse_box(std::string_view text);
+
+std::string print_box(std::span<const int64_t> shape);
+
+// The product of the extents; empty when it does not fit.
+std::optional<int64_t> box_size(std::span<const int64_t> shape);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_HARDWARE_NAMES_H_

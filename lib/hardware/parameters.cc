@@ -1,0 +1,78 @@
+// Listing and changing the numbers of a device by their paths.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "hloroof/device.h"
+#include "lib/base/nearest.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/device_fields.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr size_t kSuggested = 3;  // paths offered in place of an unknown one
+constexpr std::string_view kWeights = "vector.weights.";
+
+std::string weight_path(const OpWeight& weight, std::string_view member) {
+  return absl::StrCat(to_absl(kWeights), weight.op, ".", to_absl(member));
+}
+
+}  // namespace
+
+std::vector<Parameter> parameters(const Device& device) {
+  std::vector<Parameter> list;
+  const std::span<const DeviceField> fields = device_fields();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    Parameter parameter;
+    parameter.path = fields[i].path;
+    parameter.unit = fields[i].unit;
+    parameter.meaning = fields[i].meaning;
+    parameter.value = get_field(fields[i], device);
+    if (i < device.sources.size()) parameter.source = device.sources[i];
+    list.push_back(std::move(parameter));
+  }
+  for (const OpWeight& weight : device.vector.weights) {
+    list.push_back({weight_path(weight, "vector_ops"), "1", "vector operations of one element", weight.vector_ops,
+                    weight.source});
+    list.push_back({weight_path(weight, "transcendentals"), "1", "transcendental results of one element",
+                    weight.transcendentals, weight.source});
+  }
+  return list;
+}
+
+absl::Status set_parameter(Device& device, std::string_view path, double value) {
+  const auto refuse = [&](std::string_view expected) {
+    return invalid_argument(absl::StrCat(to_absl(path), ": found ", value, "; expected ", to_absl(expected)));
+  };
+  const ParameterSource by_user{Provenance::kUser, "given by the user", ""};
+  if (const std::optional<size_t> i = find_field(path)) {
+    const DeviceField& field = device_fields()[*i];
+    if (!in_range(field.range, value)) {
+      return refuse(field.range == FieldRange::kFlag ? "0 or 1" : describe(field.range));
+    }
+    set_field(field, device, value);
+    device.sources.resize(device_fields().size());
+    device.sources[*i] = by_user;
+    return absl::OkStatus();
+  }
+  for (OpWeight& weight : device.vector.weights) {
+    const bool is_ops = path == weight_path(weight, "vector_ops");
+    if (!is_ops && path != weight_path(weight, "transcendentals")) continue;
+    if (!in_range(FieldRange::kNonNegative, value)) return refuse(describe(FieldRange::kNonNegative));
+    (is_ops ? weight.vector_ops : weight.transcendentals) = value;
+    weight.source = by_user;
+    return absl::OkStatus();
+  }
+  std::vector<std::string> paths;
+  for (const Parameter& parameter : parameters(device)) paths.push_back(parameter.path);
+  return not_found(absl::StrCat("no number \"", to_absl(path.substr(0, 80)), "\" of a device; the nearest are ",
+                                absl::StrJoin(nearest_names(path, paths, kSuggested), ", ")));
+}
+
+}  // namespace hloroof::inline v0

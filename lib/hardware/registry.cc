@@ -1,0 +1,187 @@
+#include "lib/hardware/registry.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/json.h"
+#include "lib/base/nearest.h"
+#include "lib/base/sha256.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/device_file.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::string_view kSourcesFile = "sources.json";
+constexpr std::string_view kSuffix = ".json";
+constexpr size_t kMaxExtends = 8;             // files in a chain of "extends"
+constexpr size_t kMaxFileBytes = 16u << 20u;  // of a device file; ours have a few kilobytes
+constexpr size_t kSuggested = 5;              // names offered in place of an unknown one
+constexpr size_t kMaxShown = 80;              // characters of an offending name
+
+// The text of the built-in file for `name`; empty when there is none.
+std::optional<std::string_view> embedded_text(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_hardware_files()) {
+    if (file.name == kSourcesFile) continue;
+    if (file.name.substr(0, file.name.size() - kSuffix.size()) == name) return file.text;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<DeviceFile> parse_file(std::string_view text, std::string_view path) {
+  absl::StatusOr<JsonValue> tree = parse_json(text, path);
+  if (!tree.ok()) return tree.status();
+  return read_device_file(*tree, path);
+}
+
+// A name as names are compared: lower case, without blanks at the ends.
+std::string folded(std::string_view name) {
+  return absl::AsciiStrToLower(absl::StripAsciiWhitespace(to_absl(name)));
+}
+
+// What finding needs to know of each built-in device, read once.
+struct Index {
+  std::vector<std::string> names;                    // of the devices, in order; not the abstract files
+  std::map<std::string, std::string> device_by_name;  // folded name or alias to name
+};
+
+const Index& index() {
+  static const Index* const built = [] {
+    auto* index = new Index;
+    for (const EmbeddedFile& embedded : embedded_hardware_files()) {
+      if (embedded.name == kSourcesFile) continue;
+      const absl::StatusOr<DeviceFile> file = parse_file(embedded.text, embedded.name);
+      if (!file.ok() || file->abstract) continue;  // that the built-in files are valid is tested
+      index->names.push_back(file->name);
+      index->device_by_name.emplace(folded(file->name), file->name);
+      for (const std::string& alias : file->aliases) index->device_by_name.emplace(folded(alias), file->name);
+    }
+    return index;
+  }();
+  return *built;
+}
+
+// Empty when there is none.
+std::string device_of_alias(std::string_view name) {
+  const auto found = index().device_by_name.find(folded(name));
+  return found == index().device_by_name.end() ? std::string() : found->second;
+}
+
+absl::Status unknown_device(std::string_view name) {
+  // Nearest among names and aliases, each device once.
+  std::vector<std::string> candidates;
+  for (const auto& [alias, device] : index().device_by_name) candidates.push_back(alias);
+  std::vector<std::string> offered;
+  for (const std::string& alias : nearest_names(folded(name), candidates, candidates.size())) {
+    const std::string& device = index().device_by_name.at(alias);
+    if (std::find(offered.begin(), offered.end(), device) == offered.end()) offered.push_back(device);
+    if (offered.size() == kSuggested) break;
+  }
+  const std::string shown(name.substr(0, kMaxShown));
+  return not_found(absl::StrCat("no device \"", shown, "\"; the nearest are ", absl::StrJoin(offered, ", ")));
+}
+
+// Lays `file`, read from `text`, over what it extends, and makes it a device.
+absl::StatusOr<Device> complete(DeviceFile file, std::string_view text, std::string_view path) {
+  std::string hashed(text);
+  for (size_t links = 0; !file.extends.empty(); ++links) {
+    const std::optional<std::string_view> base_text = embedded_text(file.extends);
+    if (!base_text || links == kMaxExtends) {
+      return invalid_argument(absl::StrCat(to_absl(path), ": at extends: found \"", file.extends.substr(0, kMaxShown),
+                                           "\"; expected the name of a built-in device"));
+    }
+    hashed += *base_text;
+    absl::StatusOr<DeviceFile> base = parse_file(*base_text, file.extends);
+    if (!base.ok()) return base.status();
+    std::string next = base->extends;
+    file = extend_device_file(*base, file);
+    file.extends = std::move(next);
+  }
+  absl::StatusOr<Device> device = build_device(file, source_titles(), path);
+  if (device.ok()) device->file_sha256 = sha256_hex(hashed);
+  return device;
+}
+
+}  // namespace
+
+const std::map<std::string, std::string>& source_titles() {
+  static const std::map<std::string, std::string>* const titles = [] {
+    auto* read = new std::map<std::string, std::string>;
+    for (const EmbeddedFile& file : embedded_hardware_files()) {
+      if (file.name != kSourcesFile) continue;
+      const absl::StatusOr<JsonValue> tree = parse_json(file.text, file.name);
+      if (!tree.ok()) continue;  // tested, as above
+      for (const auto& [key, title] : tree->members) read->emplace(key, title.string);
+    }
+    return read;
+  }();
+  return *titles;
+}
+
+absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view path) {
+  absl::StatusOr<DeviceFile> file = parse_file(text, path);
+  if (!file.ok()) return file.status();
+  if (file->abstract) {
+    return invalid_argument(absl::StrCat(to_absl(path), ": at abstract: found true; expected a device, since only built-in "
+                                                        "files can be extended"));
+  }
+  return complete(*std::move(file), text, path);
+}
+
+absl::StatusOr<Device> find_device(std::string_view name) {
+  // A topology follows the last colon; no name or alias has one.
+  const size_t colon = name.rfind(':');
+  const std::string_view plain = name.substr(0, colon);
+  // Names proper need no index: most calls read one file.
+  std::optional<std::string_view> text = embedded_text(folded(plain));
+  if (!text) text = embedded_text(device_of_alias(plain));
+  if (!text) return unknown_device(plain);
+  absl::StatusOr<DeviceFile> file = parse_file(*text, plain);
+  if (!file.ok()) return file.status();
+  if (file->abstract) return unknown_device(plain);
+  const std::string path = file->name;
+  absl::StatusOr<Device> device = complete(*std::move(file), *text, path);
+  if (!device.ok() || colon == std::string_view::npos) return device;
+  absl::StatusOr<Topology> topology = parse_topology(*device, name.substr(colon + 1));
+  if (!topology.ok()) return topology.status();
+  device->topology = *std::move(topology);
+  return device;
+}
+
+absl::StatusOr<Device> load_device(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text;
+  if (in) {
+    text.resize(kMaxFileBytes + 1);
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(in.gcount()));
+  }
+  if (in.bad() || (!in.eof() && text.size() <= kMaxFileBytes)) {
+    return not_found(absl::StrCat(path, ": cannot be read"));
+  }
+  if (text.size() > kMaxFileBytes) {
+    return invalid_argument(absl::StrCat(path, ": longer than ", kMaxFileBytes, " bytes, which no device file is"));
+  }
+  absl::StatusOr<Device> device = device_from_text(text, path);
+  if (device.ok()) device->origin = path;
+  return device;
+}
+
+std::vector<std::string> device_names() { return index().names; }
+
+absl::Status check_device_file(std::string_view text, std::string_view path) {
+  return device_from_text(text, path).status();
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,186 @@
+// Which chips a program runs on: the boxes a generation is sold in, and which of their axes close to rings.
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "hloroof/device.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/names.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr int64_t kMaxSlices = 1'000'000;
+constexpr int64_t kCube = 4;  // chips along the edge of the cubes that optical switches join (Cloud TPU v4 documentation)
+
+int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
+
+bool has_torus(const Device& device) { return device.ici.dims > 0 && !device.ici.slices.empty(); }
+
+// An axis of two has one neighbour on either side of it: closing it joins the same two chips again.
+bool can_wrap(int64_t extent) { return extent > 2; }
+
+std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& shape) {
+  std::vector<bool> wraps(shape.size(), false);
+  switch (device.ici.wrap) {
+    case WrapRule::kNone:
+      break;
+    case WrapRule::kFullAxis:
+      for (size_t i = 0; i < shape.size() && i < device.ici.pod_shape.size(); ++i) {
+        wraps[i] = can_wrap(shape[i]) && shape[i] == device.ici.pod_shape[i];
+      }
+      break;
+    case WrapRule::kWholeCubes:
+      if (std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent % kCube == 0; })) {
+        wraps.assign(shape.size(), true);
+      }
+      break;
+    case WrapRule::kAlways:
+      for (size_t i = 0; i < shape.size(); ++i) wraps[i] = can_wrap(shape[i]);
+      break;
+  }
+  return wraps;
+}
+
+Topology make_topology(const Device& device, std::vector<int64_t> shape, int64_t slices) {
+  Topology topology;
+  topology.wraps = has_torus(device) ? wraps_of(device, shape) : std::vector<bool>(shape.size(), false);
+  topology.shape = std::move(shape);
+  topology.slices = slices;
+  topology.devices_per_chip = has_torus(device) ? device.devices_per_chip : 1;  // else shape counts devices
+  return topology;
+}
+
+absl::Status bad_topology(const Device& device, std::string_view text, std::string_view why) {
+  return invalid_argument(absl::StrCat("the topology \"", to_absl(text.substr(0, 60)), "\" of ", device.name, ": ",
+                                       to_absl(why)));
+}
+
+std::string slice_list(const Device& device) {
+  std::string list;
+  for (const std::vector<int64_t>& slice : device.ici.slices) {
+    absl::StrAppend(&list, list.empty() ? "" : ", ", print_box(slice));
+  }
+  return list;
+}
+
+// Brings a shape to the axes of the torus: axes of one chip more or fewer change nothing.
+std::optional<std::vector<int64_t>> fit_axes(std::vector<int64_t> shape, size_t dims) {
+  while (shape.size() > dims) {
+    const auto one = std::find(shape.begin(), shape.end(), 1);
+    if (one == shape.end()) return std::nullopt;
+    shape.erase(one);
+  }
+  shape.resize(dims, 1);
+  return shape;
+}
+
+// Does the box fit into the pod, turned as need be?
+bool fits_pod(std::vector<int64_t> shape, std::vector<int64_t> pod) {
+  if (pod.empty()) return true;
+  std::sort(shape.begin(), shape.end());
+  std::sort(pod.begin(), pod.end());
+  return std::equal(shape.begin(), shape.end(), pod.begin(), pod.end(), std::less_equal<>());
+}
+
+absl::StatusOr<Topology> torus_topology(const Device& device, std::string_view text, std::vector<int64_t> shape,
+                                        int64_t slices) {
+  const size_t dims = device.ici.slices[0].size();
+  if (shape.size() == 1 && dims > 1) {
+    // One number on a torus of several axes: that many devices, in the standard slice of that size.
+    absl::StatusOr<Topology> topology = default_topology(device, shape[0]);
+    if (!topology.ok()) return topology.status();
+    if (topology->device_count() != shape[0]) {
+      return bad_topology(device, text,
+                          absl::StrCat("no standard slice has ", shape[0], " devices; its slices are ",
+                                       slice_list(device), " chips"));
+    }
+    if (topology->slices != 1 && slices != 1) return bad_topology(device, text, "more devices than one slice has");
+    topology->slices *= slices;
+    return topology;
+  }
+  std::optional<std::vector<int64_t>> fitted = fit_axes(std::move(shape), dims);
+  if (!fitted) return bad_topology(device, text, absl::StrCat("its torus has ", dims, " axes"));
+  if (!fits_pod(*fitted, device.ici.pod_shape)) {
+    return bad_topology(device, text, absl::StrCat("its pod has ", print_box(device.ici.pod_shape), " chips"));
+  }
+  return make_topology(device, *std::move(fitted), slices);
+}
+
+absl::StatusOr<Topology> domain_topology(const Device& device, std::string_view text, const std::vector<int64_t>& shape,
+                                         std::optional<int64_t> slices) {
+  const int64_t domain = device.scale_up.domain;
+  if (shape.size() != 1) return bad_topology(device, text, "it has no torus; give a number of devices, such as \"16\"");
+  if (shape[0] <= domain) return make_topology(device, shape, slices.value_or(1));
+  if (slices || shape[0] % domain != 0) {
+    return bad_topology(device, text, absl::StrCat("devices are joined in domains of ", domain,
+                                                   "; give at most that many, or a multiple of it"));
+  }
+  return make_topology(device, {domain}, shape[0] / domain);
+}
+
+}  // namespace
+
+absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_count) {
+  if (device_count < 1) {
+    return invalid_argument(absl::StrCat("a topology of ", device_count, " devices; expected at least 1"));
+  }
+  if (!has_torus(device)) {
+    const int64_t domain = std::max<int64_t>(device.scale_up.domain, 1);
+    if (device_count <= domain) return make_topology(device, {device_count}, 1);
+    return make_topology(device, {domain}, ceil_divide(device_count, domain));
+  }
+  const int64_t chips = ceil_divide(device_count, std::max<int64_t>(device.devices_per_chip, 1));
+  std::vector<int64_t> largest(device.ici.slices[0].size(), 1);
+  for (const std::vector<int64_t>& slice : device.ici.slices) {
+    if (box_size(slice).value_or(0) >= chips) return make_topology(device, slice, 1);
+    largest = slice;  // they are in order of size
+  }
+  return make_topology(device, largest, ceil_divide(chips, std::max<int64_t>(box_size(largest).value_or(1), 1)));
+}
+
+// Topology = Box [ "*" Count ]
+absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text) {
+  const std::string_view stripped = from_absl(absl::StripAsciiWhitespace(to_absl(text)));
+  const size_t star = stripped.find('*');
+  std::optional<int64_t> slices;
+  if (star != std::string_view::npos) {
+    const std::string_view digits = stripped.substr(star + 1);
+    int64_t count = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    if (error != std::errc() || end != digits.data() + digits.size() || count < 1 || count > kMaxSlices) {
+      return bad_topology(device, text, absl::StrCat("after \"*\" stands the number of slices, 1 to ", kMaxSlices));
+    }
+    slices = count;
+  }
+  const std::optional<std::vector<int64_t>> shape = parse_box(stripped.substr(0, star));
+  if (!shape || !box_size(*shape)) {
+    return bad_topology(device, text, has_torus(device)
+                                          ? absl::StrCat("expected chips along each axis, such as ",
+                                                         print_box(device.ici.slices.back()))
+                                          : std::string("expected a number of devices, such as 16"));
+  }
+  if (!has_torus(device)) return domain_topology(device, text, *shape, slices);
+  return torus_topology(device, text, *shape, slices.value_or(1));
+}
+
+absl::StatusOr<Topology> topology_for(const Device& device, int64_t device_count) {
+  if (!device.topology) return default_topology(device, device_count);
+  if (device.topology->device_count() < device_count) {
+    return invalid_argument(absl::StrCat("the topology ", device.topology->to_string(), " of ", device.name, " has ",
+                                         device.topology->device_count(), " devices; the module needs ", device_count));
+  }
+  return *device.topology;
+}
+
+}  // namespace hloroof::inline v0
