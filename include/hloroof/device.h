@@ -170,6 +170,8 @@ struct Ici {
   std::optional<double> link_bandwidth;          // bytes/s, usable, one link one way
   std::optional<double> link_bandwidth_nominal;  // bytes/s, as published, one link one way
   std::optional<double> hop_latency;             // s, one hop
+  std::optional<double> message_bytes;           // bytes sent between two waits for the neighbour, each a hop latency;
+                                                 // unknown: the waits are hidden
   std::optional<double> die_to_die_bandwidth;    // bytes/s one way between the devices of one chip
 };
 
@@ -183,6 +185,17 @@ struct Network {
   std::optional<double> launch;         // s, once for a collective that crosses the network
 };
 
+// What one kind of collective attains among the N devices of a group inside a scale-up domain. With w bytes sent by each:
+// time = launch + step (N - 1) + fill sqrt(w) + w / (efficiency bandwidth) + w / N / (peer_efficiency bandwidth).
+// A pipeline cut into the best number of chunks takes a time beyond its bytes that grows as the root of them.
+struct CollectiveRates {
+  std::optional<double> launch;           // s, once
+  std::optional<double> step;             // s, for every other device of the group
+  std::optional<double> fill;             // s per square root of a byte
+  std::optional<double> efficiency;       // fraction of ScaleUp::bandwidth
+  std::optional<double> peer_efficiency;  // fraction of it that goes to one peer; unknown: as much as all together
+};
+
 // GPU: the devices joined by NVLink, NVSwitch or xGMI.
 struct ScaleUp {
   int64_t domain = 1;                        // devices of one domain; 1: none
@@ -190,6 +203,11 @@ struct ScaleUp {
   std::optional<double> efficiency;          // fraction of it that large collectives attain
   std::optional<double> latency;             // s, one step (barrier) of an algorithm
   std::optional<bool> in_network_reduction;  // the switch reduces (NVLink SHARP)
+  CollectiveRates all_gather;
+  CollectiveRates reduce_scatter;
+  CollectiveRates all_reduce;
+  CollectiveRates all_to_all;
+  CollectiveRates permute;
 };
 
 // What an operation costs whatever its size, seconds.
