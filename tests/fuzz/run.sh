@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of a build for a share of the given time:
+#
+#   bash tests/fuzz/run.sh [BUILD] [SECONDS]     build/fuzz and 60 by default
+#
+# A target fuzz_NAME starts from the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, where there are
+# any. A crashing input is left in BUILD/fuzz/crashes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+build=${1:-build/fuzz}
+seconds=${2:-60}
+
+mapfile -t targets < <(find "$build/fuzz" -maxdepth 1 -type f -perm -u+x -name 'fuzz_*' | sort)
+if ((${#targets[@]} == 0)); then
+  echo "fuzz: $build has no targets" >&2
+  exit 1
+fi
+
+grown=$(mktemp -d)
+trap 'rm -rf "$grown"' EXIT
+mkdir -p "$build/fuzz/crashes"
+for target in "${targets[@]}"; do
+  name=$(basename "$target")
+  name=${name#fuzz_}
+  arguments=(-max_total_time=$((seconds / ${#targets[@]})) -timeout=10 -rss_limit_mb=2048 -max_len=65536 -verbosity=0
+    -print_final_stats=1 "-artifact_prefix=$build/fuzz/crashes/$name-")
+  if [[ -f tests/fuzz/$name.dict ]]; then arguments+=("-dict=tests/fuzz/$name.dict"); fi
+  mkdir -p "$grown/$name"
+  folders=("$grown/$name")
+  if [[ -d tests/fuzz/seeds/$name ]]; then folders+=("tests/fuzz/seeds/$name"); fi
+  if ! "$target" "${arguments[@]}" "${folders[@]}" >"$grown/log" 2>&1; then
+    tail -n 60 "$grown/log" >&2
+    echo "fuzz: $name failed" >&2
+    exit 1
+  fi
+  echo "fuzz: $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$grown/log") inputs, none failed"
+done
