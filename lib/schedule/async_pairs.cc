@@ -1,0 +1,216 @@
+#include "lib/schedule/async_pairs.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::string_view kStartTarget = "\"AsyncCollectiveStart\"";
+constexpr std::string_view kDoneTarget = "\"AsyncCollectiveDone\"";
+
+// How far one done is traced. Real chains have a handful of links.
+constexpr int kMaxVisits = 1024;
+
+bool holds_custom_call(InstructionView fusion, std::string_view quoted_target) {
+  for (ComputationView computation : fusion.computations(AttributeKey::kCalls)) {
+    for (InstructionView inner : computation.instructions()) {
+      if (inner.opcode() == Opcode::kCustomCall && inner.text(AttributeKey::kCustomCallTarget) == quoted_target) return true;
+    }
+  }
+  return false;
+}
+
+bool is_plain_collective(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllReduce:
+    case Opcode::kReduceScatter:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectiveBroadcast:
+    case Opcode::kRaggedAllToAll:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Where a value comes from: element `element` of the result of `instruction`, or all of it.
+struct Place {
+  static constexpr std::int64_t kAll = -1;
+  InstructionId instruction;
+  std::int64_t element = kAll;
+};
+
+class Tracer {
+ public:
+  Tracer(const Module& module, const CallGraph& calls) : module_(module), calls_(calls) {}
+
+  void trace(InstructionView done, std::vector<InstructionId>& starts) {
+    pending_.clear();
+    visited_.clear();
+    collective_fusion_ = done.opcode() == Opcode::kFusion;
+    for (InstructionId operand : done.operand_ids()) push({operand, Place::kAll});
+    for (int visits = 0; !pending_.empty() && visits < kMaxVisits; ++visits) {
+      const Place place = pending_.back();
+      pending_.pop_back();
+      visit(place, starts);
+    }
+  }
+
+ private:
+  void push(Place place) {
+    const std::uint64_t key = (std::uint64_t{place.instruction.index} << 32) ^ static_cast<std::uint32_t>(place.element);
+    if (place.instruction.valid() && visited_.insert(key).second) pending_.push_back(place);
+  }
+
+  void push_operand(InstructionView instruction, std::size_t i, std::int64_t element) {
+    if (i < instruction.operand_count()) push({instruction.operand_ids()[i], element});
+  }
+
+  void visit(Place place, std::vector<InstructionId>& starts) {
+    const InstructionView instruction = module_.instruction(place.instruction);
+    switch (async_role(instruction)) {
+      case AsyncRole::kStart:
+        if ((instruction.opcode() == Opcode::kFusion) == collective_fusion_ &&
+            std::find(starts.begin(), starts.end(), place.instruction) == starts.end()) {
+          starts.push_back(place.instruction);
+        }
+        return;
+      case AsyncRole::kUpdate:
+        push_operand(instruction, 0, Place::kAll);
+        return;
+      case AsyncRole::kDone:
+        return;
+      case AsyncRole::kNone:
+        break;
+    }
+    switch (instruction.opcode()) {
+      case Opcode::kGetTupleElement:
+        push_operand(instruction, 0, instruction.tuple_index());
+        break;
+      case Opcode::kBitcast:
+      case Opcode::kOptBarrier:
+      case Opcode::kAddDependency:
+        push_operand(instruction, 0, place.element);
+        break;
+      case Opcode::kTuple:
+        if (place.element != Place::kAll) {
+          push_operand(instruction, static_cast<std::size_t>(place.element), Place::kAll);
+        } else {
+          for (InstructionId operand : instruction.operand_ids()) push({operand, Place::kAll});
+        }
+        break;
+      case Opcode::kWhile:
+        push_operand(instruction, 0, place.element);
+        for (ComputationView body : instruction.computations(AttributeKey::kBody)) push_root(body, place.element);
+        break;
+      case Opcode::kCall:
+        for (ComputationView callee : instruction.computations(AttributeKey::kToApply)) push_root(callee, place.element);
+        break;
+      case Opcode::kParameter:
+        visit_parameter(instruction, place.element);
+        break;
+      case Opcode::kFusion:
+        if (collective_fusion_ && carries_collective_step(instruction)) {
+          for (InstructionId operand : instruction.operand_ids()) push({operand, Place::kAll});
+        }
+        break;
+      default:
+        break;
+    }
+  }
+
+  void push_root(ComputationView computation, std::int64_t element) {
+    if (computation.data().root.valid()) push({computation.data().root, element});
+  }
+
+  void visit_parameter(InstructionView parameter, std::int64_t element) {
+    const ComputationView computation = parameter.computation();
+    for (InstructionId caller : calls_.callers(computation.id())) {
+      const InstructionView call = module_.instruction(caller);
+      if (call.opcode() == Opcode::kWhile) {
+        push_operand(call, 0, element);
+        for (ComputationView body : call.computations(AttributeKey::kBody)) push_root(body, element);
+      } else if (call.opcode() == Opcode::kCall) {
+        push_operand(call, static_cast<std::size_t>(parameter.parameter_number()), element);
+      }
+    }
+  }
+
+  const Module& module_;
+  const CallGraph& calls_;
+  bool collective_fusion_ = false;
+  std::vector<Place> pending_;
+  std::unordered_set<std::uint64_t> visited_;
+};
+
+}  // namespace
+
+AsyncRole async_role(InstructionView instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduceStart:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kCopyStart:
+    case Opcode::kAsyncStart:
+    case Opcode::kSend:
+    case Opcode::kRecv:
+      return AsyncRole::kStart;
+    case Opcode::kAsyncUpdate:
+      return AsyncRole::kUpdate;
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllReduceDone:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kCopyDone:
+    case Opcode::kAsyncDone:
+    case Opcode::kSendDone:
+    case Opcode::kRecvDone:
+      return AsyncRole::kDone;
+    case Opcode::kFusion:
+      if (holds_custom_call(instruction, kStartTarget)) return AsyncRole::kStart;
+      if (holds_custom_call(instruction, kDoneTarget)) return AsyncRole::kDone;
+      return AsyncRole::kNone;
+    default:
+      return AsyncRole::kNone;
+  }
+}
+
+bool carries_collective_step(InstructionView fusion) {
+  if (fusion.opcode() != Opcode::kFusion || async_role(fusion) != AsyncRole::kNone) return false;
+  // The state of the collective, semaphores and counters, passes through: a scalar in memory space 2 among the operands.
+  bool has_semaphore = false;
+  for (InstructionView operand : fusion.operands()) {
+    const Shape& shape = operand.shape();
+    if (shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2) has_semaphore = true;
+  }
+  if (!has_semaphore) return false;
+  for (ComputationView computation : fusion.computations(AttributeKey::kCalls)) {
+    for (InstructionView inner : computation.instructions()) {
+      if (is_plain_collective(inner.opcode())) return true;
+    }
+  }
+  return false;
+}
+
+AsyncPairs pair_async(const Module& module, const CallGraph& calls) {
+  AsyncPairs pairs;
+  pairs.ranges_.resize(module.instruction_limit());
+  Tracer tracer(module, calls);
+  std::vector<InstructionId> starts;
+  for (ComputationView computation : module.computations()) {
+    if (!calls.is_scheduled(computation.id()) && calls.role(computation.id()) != ComputationRole::kAsync) continue;
+    for (InstructionView instruction : computation.instructions()) {
+      if (async_role(instruction) != AsyncRole::kDone) continue;
+      starts.clear();
+      tracer.trace(instruction, starts);
+      pairs.ranges_[instruction.id().index] = {static_cast<std::uint32_t>(pairs.starts_.size()),
+                                               static_cast<std::uint32_t>(starts.size())};
+      pairs.starts_.insert(pairs.starts_.end(), starts.begin(), starts.end());
+    }
+  }
+  return pairs;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,55 @@
+// What one execution of one instruction asks of the machine: all that the schedule knows about it.
+#ifndef HLOROOF_LIB_SCHEDULE_DEMAND_H_
+#define HLOROOF_LIB_SCHEDULE_DEMAND_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "hloroof/cost.h"
+
+namespace hloroof::inline v0 {
+
+// What the compute stream does when it comes to an instruction.
+enum class Step : std::uint8_t {
+  kFree,    // nothing: structure, or an instruction whose work another one carries
+  kRun,     // runs it to its end
+  kStart,   // issues a transfer and goes on
+  kDone,    // waits for what is left of a transfer
+  kLoop,    // while: runs the body and the condition
+  kBranch,  // conditional: runs one of the branches
+  kCall,    // runs the called computations in turn
+};
+
+// What carries a transfer while the compute stream goes on. One row of the timeline each.
+enum class Lane : std::uint8_t { kCompute, kDma, kIci, kDcn, kHost, kSparseCore };
+inline constexpr int kLaneCount = 6;
+
+constexpr std::string_view to_string(Lane lane) {
+  constexpr std::string_view kNames[kLaneCount] = {"compute", "dma", "ici", "dcn", "host", "sparsecore"};
+  return kNames[static_cast<int>(lane)];
+}
+
+// Links of a device that do not slow one another down: the axes of a TPU torus. GPUs have one.
+inline constexpr int kLinkCount = 4;
+
+// Seconds that each thing that can be shared is busy: the resources, then the links one by one (their maximum is the
+// resource kIci).
+inline constexpr int kSharedCount = kResourceCount + kLinkCount;
+using SharedSeconds = std::array<double, kSharedCount>;
+
+// Longer than any step. Durations are cut off here, so that sums and products of them stay finite; a step that reaches it
+// overflowed.
+inline constexpr double kForever = 1e18;
+
+struct Demand {
+  Step step = Step::kFree;
+  Lane lane = Lane::kCompute;
+  double issue = 0;         // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
+  double seconds = 0;       // of one execution on an otherwise idle machine; kStart: of the transfer
+  SharedSeconds busy = {};  // during those seconds
+};
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_SCHEDULE_DEMAND_H_

@@ -1,0 +1,38 @@
+// The step replayed: the compute stream goes through the instructions in the order of the text, starts issue transfers,
+// dones wait for what is left of them.
+#ifndef HLOROOF_LIB_SCHEDULE_TIMELINE_H_
+#define HLOROOF_LIB_SCHEDULE_TIMELINE_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "hloroof/analysis.h"
+#include "hloroof/predict.h"
+#include "lib/schedule/async_pairs.h"
+#include "lib/schedule/demand.h"
+
+namespace hloroof::inline v0 {
+
+struct Timeline {
+  double seconds = 0;           // the step
+  double serial_seconds = 0;    // everything one after another
+  std::vector<double> exposed;  // by InstructionId: seconds of the step the compute stream spends in it; they add up to
+                                // `seconds`
+  SharedSeconds busy = {};      // of the whole step
+  std::vector<TimelineEvent> events;  // in order of beginning
+};
+
+// Replays `module`. `demands` is indexed by InstructionId. A computation is replayed once whatever calls it and however
+// often: a loop body until an iteration ends as it began, with the same transfers under way, and the last iteration then
+// stands for all that follow. A transfer that a caller has under way when a loop begins shares the resources with the
+// loop's average load.
+//
+// A conditional takes the branches with the probabilities in `branch_probabilities`, by its index; one that is not there
+// takes its slowest branch, and `calls` is told so.
+Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
+                const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {});
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_SCHEDULE_TIMELINE_H_
