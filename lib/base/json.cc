@@ -202,6 +202,10 @@ std::string_view describe(JsonValue::Kind kind) {
 }
 
 absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view path, const JsonOptions& options) {
+  // The parser takes a NUL for the end of the text, and would not see what follows.
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return error_at(text, path, nul, "a NUL byte, which no JSON text has");
+  }
   JsonValue root;
   Builder builder(root, options.max_depth);
   const char* furthest = text.data();

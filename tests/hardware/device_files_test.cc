@@ -1,0 +1,179 @@
+// The device files as shipped: complete, consistent, and what the library has compiled in.
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "lib/hardware/registry.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+const std::string kFolder = HLOROOF_SOURCE_DIR "/data/hardware/";
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+std::vector<Device> all_devices() {
+  std::vector<Device> devices;
+  for (const std::string& name : device_names()) devices.push_back(find_device(name).value());
+  return devices;
+}
+
+TEST_CASE("device files: the names of the contract, in order") {
+  const std::vector<std::string> expected = {
+      "tpu_v2",     "tpu_v3",    "tpu_v4",     "tpu_v4_core", "tpu_v4i",      "tpu_v5e",     "tpu_v5p",
+      "tpu_v6e",    "tpu_v7x",   "v100_sxm2",  "a100_sxm_40", "a100_sxm_80",  "a100_pcie_80", "l4",
+      "l40s",       "t4",        "rtx_4090",   "h100_sxm",    "h100_pcie",    "h200_sxm",    "gh200",
+      "b200_sxm",   "gb200",     "b300_sxm",   "gb300",       "mi250x_gcd",   "mi300x",      "mi325x",
+      "mi355x",     "trainium1", "trainium2",  "inferentia2", "gaudi2",       "gaudi3"};
+  CHECK(device_names() == expected);
+}
+
+TEST_CASE("device files: each compiled-in file is the one on disk, valid, and named as its device") {
+  for (const EmbeddedFile& file : embedded_hardware_files()) {
+    CAPTURE(file.name);
+    CHECK(read(kFolder + std::string(file.name)) == file.text);
+  }
+  for (const std::string& name : device_names()) {
+    const std::string path = kFolder + name + ".json";
+    const absl::Status valid = check_device_file(read(path), path);
+    CHECK(valid.message() == "");
+    const auto loaded = load_device(path);
+    REQUIRE(loaded.ok());
+    CHECK(loaded->name == name);
+    CHECK(loaded->origin == path);
+    CHECK(loaded->file_sha256 == find_device(name)->file_sha256);
+    CHECK(loaded->file_sha256.size() == 64);
+  }
+}
+
+TEST_CASE("device files: every name and alias finds its device, and no alias two") {
+  std::set<std::string> seen;
+  for (const Device& device : all_devices()) {
+    for (const std::string& alias : device.aliases) {
+      CAPTURE(device.name, alias);
+      CHECK(seen.insert(alias).second);
+      const auto found = find_device(alias);
+      REQUIRE(found.ok());
+      CHECK(found->name == device.name);
+    }
+  }
+}
+
+TEST_CASE("device files: every number has a source that sources.json names") {
+  std::set<std::string> titles;
+  for (const auto& [key, title] : source_titles()) titles.insert(title);
+  CHECK(titles.size() == source_titles().size());
+  for (const Device& device : all_devices()) {
+    for (const Parameter& parameter : parameters(device)) {
+      if (!parameter.value || parameter.source.source.empty()) continue;
+      CAPTURE(device.name, parameter.path, parameter.source.source);
+      CHECK(titles.count(parameter.source.source) == 1);
+      // What is assumed says why.
+      if (parameter.source.kind == Provenance::kAssumed && parameter.source.source == source_titles().at("ESTIMATE")) {
+        CHECK_FALSE(parameter.source.note.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("device files: TPU matrix peaks are cores x arrays x dim^2 x 2 x rows x clock") {
+  int checked = 0;
+  for (const Device& device : all_devices()) {
+    if (device.family != DeviceFamily::kTpu) continue;
+    CAPTURE(device.name);
+    const double dim = static_cast<double>(*device.matrix.dim);
+    const double peak = static_cast<double>(*device.matrix.count) * dim * dim * 2 * *device.matrix.rows_per_cycle * *device.clock;
+    CHECK(*device.matrix.peak.bf16 == Approx(peak).epsilon(0.01));
+    CHECK(device.matrix.peak.f32 == Approx(*device.matrix.peak.bf16));
+    CHECK(device.matrix.peak.f32_highest == Approx(device.matrix.peak.f32 / 6));
+    // One left-hand register holds 8 rows of 32 bits or 16 of 16; the array takes in rows_per_cycle of them.
+    if (device.matrix.stream_cycles.bf16) {
+      CHECK(16 / *device.matrix.stream_cycles.bf16 == *device.matrix.rows_per_cycle);
+    }
+    ++checked;
+  }
+  CHECK(checked == 9);
+}
+
+TEST_CASE("device files: TPU vector and VMEM rates follow from lanes, ALUs and clock") {
+  for (const Device& device : all_devices()) {
+    if (device.family != DeviceFamily::kTpu) continue;
+    CAPTURE(device.name);
+    const double lanes = static_cast<double>(*device.vector.lanes * *device.vector.sublanes);
+    const double per_cycle = device.cores() * lanes * *device.clock;
+    CHECK(device.vector.f32_rate == Approx(per_cycle * static_cast<double>(*device.vector.alus)).epsilon(0.01));
+    CHECK(device.vector.transcendental_rate == Approx(per_cycle).epsilon(0.01));
+    CHECK(*device.on_chip.vmem_write_bandwidth == Approx(per_cycle * 4).epsilon(0.01));
+    CHECK(*device.on_chip.vmem_read_bandwidth == Approx(per_cycle * 4 * 3).epsilon(0.01));
+    CHECK(*device.on_chip.vmem_usable <= *device.on_chip.vmem_capacity);
+  }
+}
+
+TEST_CASE("device files: GPU vector rates are units x lanes x clock") {
+  for (const Device& device : all_devices()) {
+    if (device.family != DeviceFamily::kGpu) continue;
+    CAPTURE(device.name);
+    // f32 lanes of a multiprocessor or compute unit.
+    double lanes = 128;
+    if (device.architecture == "sm_70" || device.architecture == "sm_75" || device.architecture == "sm_80") lanes = 64;
+    if (device.architecture == "gfx90a") lanes = 64;
+    const double rate = static_cast<double>(*device.vector.compute_units) * lanes * *device.clock;
+    CHECK(device.vector.f32_rate == Approx(rate).epsilon(0.02));
+    CHECK(device.matrix.peak.f16 >= device.matrix.peak.f32);
+    CHECK(device.matrix.peak.f32 >= device.matrix.peak.f32_highest);
+    if (device.scale_up.domain > 1) CHECK(device.scale_up.bandwidth.has_value());
+  }
+}
+
+TEST_CASE("device files: totals published per chip come back from the devices of a chip") {
+  const struct {
+    std::string name;
+    double bf16;       // flop/s of a chip
+    double bandwidth;  // B/s of a chip
+    double capacity;   // B of a chip
+    int64_t devices;
+  } kChips[] = {{"tpu_v2", 4.59e13, 7.0e11, 16 * 1073741824.0, 2}, {"tpu_v3", 1.23e14, 9.0e11, 32 * 1073741824.0, 2},
+                {"tpu_v4", 2.75e14, 1.2288e12, 32 * 1073741824.0, 1},
+                {"tpu_v4_core", 2.75e14, 1.2288e12, 32 * 1073741824.0, 2},
+                {"tpu_v5e", 1.97e14, 8.19e11, 16 * 1073741824.0, 1}, {"tpu_v5p", 4.59e14, 2.765e12, 95 * 1073741824.0, 1},
+                {"tpu_v6e", 9.18e14, 1.638e12, 32 * 1073741824.0, 1},
+                {"tpu_v7x", 2.307e15, 7.38e12, 192 * 1073741824.0, 2}};
+  for (const auto& chip : kChips) {
+    CAPTURE(chip.name);
+    const Device device = find_device(chip.name).value();
+    CHECK(device.devices_per_chip == chip.devices);
+    const double n = static_cast<double>(chip.devices);
+    CHECK(*device.matrix.peak.bf16 * n == Approx(chip.bf16));
+    CHECK(device.hbm.bandwidth * n == Approx(chip.bandwidth));
+    CHECK(device.hbm.capacity * n == Approx(chip.capacity));
+  }
+}
+
+TEST_CASE("device files: standard slices hold no more than a pod and start at one host") {
+  for (const Device& device : all_devices()) {
+    if (device.ici.dims == 0) continue;
+    CAPTURE(device.name);
+    CHECK(device.ici.slices.size() >= 3);
+    for (const std::vector<int64_t>& slice : device.ici.slices) {
+      int64_t chips = 1;
+      for (const int64_t extent : slice) chips *= extent;
+      CHECK(chips <= *device.ici.max_chips);
+    }
+    CHECK(*device.ici.link_bandwidth <= *device.ici.link_bandwidth_nominal);
+    CHECK(*device.ici.links == 2 * device.ici.dims);
+  }
+}
+
+}  // namespace
+}  // namespace hloroof

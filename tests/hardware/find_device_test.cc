@@ -1,0 +1,97 @@
+#include <string>
+
+#include "hloroof/device.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
+  const struct {
+    std::string asked;
+    std::string name;
+  } kCases[] = {
+      {"tpu_v5e", "tpu_v5e"},       {"TPU_V5E", "tpu_v5e"},        {" tpu_v5e ", "tpu_v5e"},
+      {"TPU v5 lite", "tpu_v5e"},   {"TPU v5e", "tpu_v5e"},        {"v5litepod", "tpu_v5e"},
+      {"TPU v5", "tpu_v5p"},        {"TPU v5p", "tpu_v5p"},        {"TPU v4", "tpu_v4"},
+      {"TPU v4 lite", "tpu_v4i"},   {"TPU v6 lite", "tpu_v6e"},    {"trillium", "tpu_v6e"},
+      {"TPU7x", "tpu_v7x"},         {"tpu_7x", "tpu_v7x"},         {"Ironwood", "tpu_v7x"},
+      {"TPU v2", "tpu_v2"},         {"TPU v3", "tpu_v3"},          {"h100", "h100_sxm"},
+      {"NVIDIA H100 80GB HBM3", "h100_sxm"},                       {"nvidia h100 pcie", "h100_pcie"},
+      {"a100", "a100_sxm_80"},      {"NVIDIA A100-SXM4-40GB", "a100_sxm_40"},
+      {"b200", "b200_sxm"},         {"NVIDIA GB200", "gb200"},     {"AMD Instinct MI300X", "mi300x"},
+      {"mi250x", "mi250x_gcd"},     {"trn1", "trainium1"},         {"inf2", "inferentia2"},
+  };
+  for (const auto& c : kCases) {
+    CAPTURE(c.asked);
+    const auto device = find_device(c.asked);
+    REQUIRE(device.ok());
+    CHECK(device->name == c.name);
+    CHECK_FALSE(device->topology.has_value());
+    CHECK(device->origin.empty());
+  }
+}
+
+TEST_CASE("find_device: an unknown name gets the nearest ones") {
+  const struct {
+    std::string asked;
+    std::string offered;
+  } kCases[] = {{"tpu_v5", "tpu_v5e"}, {"tpu_v5x", "tpu_v5e"}, {"h100sxm", "h100_sxm"}, {"ironwod", "tpu_v7x"},
+                {"TPU v6", "tpu_v6e"}, {"a100_sxm", "a100_sxm_80"}, {"", "l4"}, {"tpu_common", "tpu"},
+                {"tpu_v9:2x2", "tpu_v2"}};
+  for (const auto& c : kCases) {
+    CAPTURE(c.asked);
+    const auto device = find_device(c.asked);
+    REQUIRE_FALSE(device.ok());
+    CHECK(device.status().code() == absl::StatusCode::kNotFound);
+    CHECK_THAT(std::string(device.status().message()), ContainsSubstring(c.offered));
+  }
+  const auto endless = find_device(std::string(1'000'000, 'x'));
+  REQUIRE_FALSE(endless.ok());
+  CHECK(endless.status().message().size() < 300);
+}
+
+TEST_CASE("find_device: a topology may follow the name") {
+  const auto v5p = find_device("tpu_v5p:4x4x8*2");
+  REQUIRE(v5p.ok());
+  REQUIRE(v5p->topology.has_value());
+  CHECK(v5p->topology->to_string() == "4x4x8*2");
+  CHECK(v5p->topology->device_count() == 256);
+  const auto kind = find_device("TPU v5 lite:4x4");
+  REQUIRE(kind.ok());
+  CHECK(kind->topology->device_count() == 16);
+  const auto bad = find_device("tpu_v5e:4y4");
+  CHECK(bad.status().code() == absl::StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("load_device: a missing file, a folder, a file of one's own") {
+  CHECK(load_device("/nonexistent/device.json").status().code() == absl::StatusCode::kNotFound);
+  CHECK(load_device(HLOROOF_SOURCE_DIR).status().code() == absl::StatusCode::kNotFound);
+  CHECK_FALSE(load_device(HLOROOF_SOURCE_DIR "/README.md").ok());
+}
+
+TEST_CASE("matrix unit: types without a path of their own run as what they are converted to") {
+  const Device v7x = find_device("tpu_v7x").value();
+  CHECK(v7x.matrix.rate(MatrixType::kF8) == v7x.matrix.peak.f8);
+  CHECK(v7x.matrix.rate(MatrixType::kF4) == v7x.matrix.peak.f8);
+  CHECK(v7x.matrix.rate(MatrixType::kTf32) == v7x.matrix.peak.f32);
+  CHECK_FALSE(v7x.matrix.rate(MatrixType::kF64).has_value());
+  const Device v3 = find_device("tpu_v3").value();
+  CHECK(v3.matrix.rate(MatrixType::kS8) == v3.matrix.peak.bf16);
+  CHECK(v3.matrix.rate(MatrixType::kS4) == v3.matrix.peak.bf16);
+  const Device v100 = find_device("v100_sxm2").value();
+  CHECK(v100.matrix.rate(MatrixType::kBf16) == v100.matrix.peak.f32);
+  CHECK(v100.matrix.rate(MatrixType::kF16) == v100.matrix.peak.f16);
+}
+
+TEST_CASE("vector unit: what an element costs") {
+  const Device v5e = find_device("tpu_v5e").value();
+  CHECK(v5e.vector.weight("add").vector_ops == 1);
+  CHECK(v5e.vector.weight("add").transcendentals == 0);
+  CHECK(v5e.vector.weight("exponential").transcendentals == 1);
+  CHECK(v5e.vector.weight("exponential").vector_ops > 1);
+  CHECK(v5e.vector.weight("no-such-opcode").vector_ops == 1);
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,48 @@
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "lib/base/json.h"
+#include "lib/hardware/device_fields.h"
+#include "lib/hardware/device_schema.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+TEST_CASE("schema: the file in data/hardware is what the field table says (HLOROOF_UPDATE_GOLDEN=1 rewrites it)") {
+  const std::string path = HLOROOF_SOURCE_DIR "/data/hardware/device.schema.json";
+  const std::string schema = device_schema_json();
+  if (std::getenv("HLOROOF_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << schema;
+  std::ifstream in(path, std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == schema);
+}
+
+TEST_CASE("schema: has every field where the table puts it") {
+  const auto schema = parse_json(device_schema_json(), "device.schema.json");
+  REQUIRE(schema.ok());
+  for (const DeviceField& field : device_fields()) {
+    CAPTURE(field.path);
+    const JsonValue* at = schema->find("properties");
+    std::string rest(field.path);
+    for (size_t dot = rest.find('.'); dot != std::string::npos; dot = rest.find('.')) {
+      REQUIRE(at != nullptr);
+      at = at->find(rest.substr(0, dot));
+      REQUIRE(at != nullptr);
+      at = at->find("properties");
+      rest.erase(0, dot + 1);
+    }
+    REQUIRE(at != nullptr);
+    at = at->find(rest);
+    REQUIRE(at != nullptr);
+    const std::string ref = at->find("$ref")->string;
+    const JsonValue* definition = schema->find("$defs")->find(ref.substr(ref.rfind('/') + 1));
+    REQUIRE(definition != nullptr);
+    CHECK(definition->find("properties")->find("unit")->find("const")->string == field.unit);
+    CHECK((definition->find("properties")->find("per") != nullptr) == (field.scope == FieldScope::kShared));
+  }
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,133 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+std::string wraps_text(const Topology& topology) {
+  std::string text;
+  for (const bool wrap : topology.wraps) text += wrap ? 'o' : '-';
+  return text;
+}
+
+TEST_CASE("topology: the smallest standard slice that holds the devices") {
+  const struct {
+    std::string device;
+    int64_t count;
+    std::string slice;
+    int64_t held;
+    std::string wraps;  // o: ring, -: open
+  } kCases[] = {
+      {"tpu_v5e", 1, "1x1", 1, "--"},        {"tpu_v5e", 2, "2x2", 4, "--"},      {"tpu_v5e", 8, "2x4", 8, "--"},
+      {"tpu_v5e", 9, "4x4", 16, "--"},       {"tpu_v5e", 128, "8x16", 128, "-o"}, {"tpu_v5e", 256, "16x16", 256, "oo"},
+      {"tpu_v5e", 257, "16x16*2", 512, "oo"}, {"tpu_v6e", 64, "8x8", 64, "--"},   {"tpu_v4", 1, "2x2x1", 4, "---"},
+      {"tpu_v4", 64, "4x4x4", 64, "ooo"},    {"tpu_v4_core", 8, "2x2x1", 8, "---"}, {"tpu_v4_core", 128, "4x4x4", 128, "ooo"},
+      {"tpu_v5p", 16, "2x2x4", 16, "---"},   {"tpu_v5p", 32, "2x4x4", 32, "---"}, {"tpu_v5p", 6144, "16x16x24", 6144, "ooo"},
+      {"tpu_v7x", 8, "2x2x1", 8, "---"},     {"tpu_v7x", 128, "4x4x4", 128, "ooo"},
+      {"tpu_v2", 8, "2x2", 8, "--"},         {"tpu_v2", 512, "16x16", 512, "oo"}, {"tpu_v3", 2048, "32x32", 2048, "oo"},
+      {"tpu_v3", 1024, "16x32", 1024, "-o"}, {"tpu_v4i", 4, "4", 4, "o"},         {"h100_sxm", 1, "1", 1, "-"},
+      {"h100_sxm", 8, "8", 8, "-"},          {"h100_sxm", 12, "8*2", 16, "-"},    {"gb200", 72, "72", 72, "-"},
+      {"l4", 4, "1*4", 4, "-"},              {"trainium1", 32, "32", 32, "-"},
+  };
+  for (const auto& c : kCases) {
+    CAPTURE(c.device, c.count);
+    const auto topology = default_topology(find_device(c.device).value(), c.count);
+    REQUIRE(topology.ok());
+    CHECK(topology->to_string() == c.slice);
+    CHECK(topology->device_count() == c.held);
+    CHECK(wraps_text(*topology) == c.wraps);
+    CHECK(topology->wraps.size() == topology->shape.size());
+  }
+}
+
+TEST_CASE("topology: every count gets a slice at least as large") {
+  for (const std::string& name : device_names()) {
+    const Device device = find_device(name).value();
+    for (int64_t count = 1; count < 3000; count += 1 + count / 7) {
+      CAPTURE(name, count);
+      const auto topology = default_topology(device, count);
+      REQUIRE(topology.ok());
+      CHECK(topology->device_count() >= count);
+    }
+  }
+  const Device device = find_device("tpu_v5e").value();
+  CHECK(default_topology(device, 0).status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(default_topology(device, -1).status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(default_topology(device, INT64_MAX).ok());
+}
+
+TEST_CASE("topology: as written") {
+  const struct {
+    std::string device;
+    std::string text;
+    std::string slice;
+    int64_t held;
+    std::string wraps;
+  } kCases[] = {
+      {"tpu_v5e", "4x4", "4x4", 16, "--"},       {"tpu_v5e", "2x2x1", "2x2", 4, "--"},   {"tpu_v5e", "16x8", "16x8", 128, "o-"},
+      {"tpu_v5e", "8", "2x4", 8, "--"},          {"tpu_v5e", "4X4 ", "4x4", 16, "--"},   {"tpu_v5e", "16x16*4", "16x16*4", 1024, "oo"},
+      {"tpu_v5p", "4x4x8*2", "4x4x8*2", 256, "ooo"}, {"tpu_v5p", "4x4", "4x4x1", 16, "---"},
+      {"tpu_v5p", "8x12x20", "8x12x20", 1920, "ooo"}, {"tpu_v7x", "4x4x8", "4x4x8", 256, "ooo"},
+      {"tpu_v4", "4x4x6", "4x4x6", 96, "---"},   {"h100_sxm", "16", "8*2", 16, "-"},     {"h100_sxm", "4", "4", 4, "-"},
+      {"h100_sxm", "8*4", "8*4", 32, "-"},       {"mi250x_gcd", "8", "8", 8, "-"},
+  };
+  for (const auto& c : kCases) {
+    CAPTURE(c.device, c.text);
+    const auto topology = parse_topology(find_device(c.device).value(), c.text);
+    REQUIRE(topology.ok());
+    CHECK(topology->to_string() == c.slice);
+    CHECK(topology->device_count() == c.held);
+    CHECK(wraps_text(*topology) == c.wraps);
+  }
+}
+
+TEST_CASE("topology: what cannot be is refused with what can") {
+  const struct {
+    std::string device;
+    std::string text;
+    std::string reason;
+  } kCases[] = {
+      {"tpu_v5e", "", "chips along each axis"},
+      {"tpu_v5e", "4x", "chips along each axis"},
+      {"tpu_v5e", "x4", "chips along each axis"},
+      {"tpu_v5e", "0x4", "chips along each axis"},
+      {"tpu_v5e", "-2x4", "chips along each axis"},
+      {"tpu_v5e", "4x4x4", "its torus has 2 axes"},
+      {"tpu_v5e", "4x32", "its pod has 16x16 chips"},
+      {"tpu_v5e", "7", "no standard slice has 7 devices"},
+      {"tpu_v5e", "512*2", "more devices than one slice has"},
+      {"tpu_v5e", "4x4*", "number of slices"},
+      {"tpu_v5e", "4x4*0", "number of slices"},
+      {"tpu_v5e", "4x4*2*2", "number of slices"},
+      {"tpu_v5e", "99999999999999999999x2", "chips along each axis"},
+      {"tpu_v5e", "1000000000x1000000000x1000000000x1000000000", "chips along each axis"},
+      {"tpu_v5e", "1x1x1x1x1x1x1x1x1", "chips along each axis"},
+      {"h100_sxm", "12", "domains of 8"},
+      {"h100_sxm", "16*2", "domains of 8"},
+      {"h100_sxm", "4x4", "it has no torus"},
+  };
+  for (const auto& c : kCases) {
+    CAPTURE(c.device, c.text);
+    const auto topology = parse_topology(find_device(c.device).value(), c.text);
+    REQUIRE_FALSE(topology.ok());
+    CHECK(topology.status().code() == absl::StatusCode::kInvalidArgument);
+    CHECK_THAT(std::string(topology.status().message()), ContainsSubstring(c.reason));
+    CHECK_THAT(std::string(topology.status().message()), ContainsSubstring(c.device));
+  }
+}
+
+TEST_CASE("topology: one that is too small for the module is refused with both numbers") {
+  const Device device = find_device("tpu_v5e:2x2").value();
+  CHECK(topology_for(device, 3)->device_count() == 4);
+  const auto small = topology_for(device, 8);
+  REQUIRE_FALSE(small.ok());
+  CHECK_THAT(std::string(small.status().message()), ContainsSubstring("has 4 devices; the module needs 8"));
+  CHECK(topology_for(find_device("tpu_v5e").value(), 8)->to_string() == "2x4");
+}
+
+}  // namespace
+}  // namespace hloroof
