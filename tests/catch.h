@@ -8,9 +8,11 @@
 
 #define HLOROOF_SKIP(reason) SKIP(reason)
 
+using Catch::Approx;
+
 #else
 
-#include <catch2/catch.hpp>
+#include <catch2/catch.hpp>  // puts Approx into the global namespace itself
 #include <string>
 
 namespace Catch::Matchers {
@@ -26,7 +28,6 @@ inline auto ContainsSubstring(const std::string& text) { return Contains(text); 
 
 #endif
 
-using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
 #endif  // HLOROOF_TESTS_CATCH_H_

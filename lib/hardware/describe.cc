@@ -133,7 +133,7 @@ std::string describe_devices(std::span<const Device> devices) {
                                     device.hbm.bandwidth / 1e9, peak / device.hbm.bandwidth,
                                     joined > 0 ? std::to_string(joined) : std::string("?")));
   }
-  absl::StrAppend(&out, "bf16 peak, memory and its bandwidth are those of one JAX device; * f16, without bf16 units.\n",
+  absl::StrAppend(&out, "Peak, memory and bandwidth are those of one JAX device; *: f16, having no bf16.\n",
                   "flop/B: ridge point. joins: devices of one pod or scale-up domain.\n");
   return out;
 }

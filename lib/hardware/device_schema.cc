@@ -105,7 +105,7 @@ std::string quoted(const Word<Enum> (&words)[n]) {
 // Numbers of the same range, unit and scope share a definition: "positive_B_per_s_shared".
 std::string definition_name(const DeviceField& field) {
   return absl::StrCat(to_absl(range_name(field.range)), "_",
-                      absl::StrReplaceAll(to_absl(field.unit), {{"/", "_per_"}, {"1", "number"}}),
+                      absl::StrReplaceAll(to_absl(field.unit), {{"/", "_per_"}, {"B^0.5", "root_B"}, {"1", "number"}}),
                       field.scope == FieldScope::kShared ? "_shared" : "");
 }
 
