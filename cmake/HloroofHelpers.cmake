@@ -73,6 +73,17 @@ function(hloroof_cc_library)
   target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include"
                              "${PROJECT_BINARY_DIR}/include")
   target_link_libraries(${target} ${scope} ${deps})
+
+  # The layers this one reaches, for the test of the includes.
+  set(reached)
+  foreach(dep IN LISTS arg_DEPS)
+    get_property(of_dep GLOBAL PROPERTY HLOROOF_MAY_USE_${dep})
+    if(TARGET hloroof_${dep})
+      list(APPEND reached ${dep} ${of_dep})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES reached)
+  set_property(GLOBAL PROPERTY HLOROOF_MAY_USE_${arg_NAME} "${reached}")
 endfunction()
 
 # hloroof_cc_test(NAME <name> SRCS <file>... [DEPS <layer or target>...] [LABELS <label>...])

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by demo.sh, check.sh and .ci/run, in the top folder.
 
 # hloroof_build PRESET [TARGET...]

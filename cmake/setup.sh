@@ -2,17 +2,17 @@
 # Installs what building and testing hloroof needs from Debian's (or Ubuntu's) packages.
 #
 #   bash cmake/setup.sh            what building, testing and running need
-#   bash cmake/setup.sh --develop  also what .ci/run needs: clang, clang-format, clang-tidy
+#   bash cmake/setup.sh --develop  also what .ci/run needs: git, clang, clang-format, clang-tidy
 #
 # Says what it installs before it does, and says nothing when nothing is missing. Works as root, or with sudo.
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build git pkg-config
+  g++ cmake ninja-build pkg-config
   libabsl-dev libre2-dev libeigen3-dev nlohmann-json3-dev zlib1g-dev
   libcli11-dev catch2 libbenchmark-dev
 )
-develop_packages=(clang clang-format clang-tidy)
+develop_packages=(git clang clang-format clang-tidy)
 
 if [[ "${1:-}" == --develop ]]; then
   packages+=("${develop_packages[@]}")

@@ -27,7 +27,7 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
 check_one() {
-  local out=$results/$(tr / _ <<<"$1")
+  local out=$results/${1//\//_}
   if clang-tidy --quiet -p "$build" "$1" >"$out.log" 2>/dev/null; then mv "$out.log" "$out.ok"; else mv "$out.log" "$out.bad"; fi
 }
 

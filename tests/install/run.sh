@@ -35,7 +35,8 @@ quietly cmake --install "$build" --prefix "$work/installed"
 mv "$work/installed" "$work/moved"
 with_find_package static_find_package -DCMAKE_PREFIX_PATH="$work/moved"
 
-export PKG_CONFIG_PATH=$work/moved/lib/pkgconfig:$work/moved/lib/$(c++ -print-multiarch)/pkgconfig
+PKG_CONFIG_PATH=$work/moved/lib/pkgconfig:$work/moved/lib/$(c++ -print-multiarch)/pkgconfig
+export PKG_CONFIG_PATH
 # Word splitting is what pkg-config's output is for.
 # shellcheck disable=SC2046
 quietly c++ -std=c++17 "$consumer/main.cc" -o "$work/pkg_config_consumer" $(pkg-config --cflags --libs hloroof)
