@@ -1,0 +1,172 @@
+// How often each computation runs.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "hloroof/analysis.h"
+#include "lib/analysis/trip_count.h"
+#include "lib/analysis/value_trace.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Beyond this a double no longer counts in ones.
+constexpr double kMaxExecutions = 9007199254740992.0;  // 2^53
+
+// The role of a computation that `instruction` names in attribute `key`.
+ComputationRole role_of_callee(InstructionView instruction, AttributeKey key) {
+  switch (instruction.opcode()) {
+    case Opcode::kWhile:
+      return key == AttributeKey::kCondition ? ComputationRole::kCondition : ComputationRole::kBody;
+    case Opcode::kConditional:
+      return ComputationRole::kBranch;
+    case Opcode::kCall:
+      return ComputationRole::kCalled;
+    case Opcode::kFusion:
+      return ComputationRole::kFused;
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone:
+      return ComputationRole::kAsync;
+    case Opcode::kCustomCall:
+      return key == AttributeKey::kToApply ? ComputationRole::kApplied : ComputationRole::kCalled;
+    default:
+      return ComputationRole::kApplied;
+  }
+}
+
+bool is_schedule(ComputationRole role) {
+  switch (role) {
+    case ComputationRole::kEntry:
+    case ComputationRole::kBody:
+    case ComputationRole::kCondition:
+    case ComputationRole::kBranch:
+    case ComputationRole::kCalled:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool CallGraph::is_scheduled(ComputationId id) const { return is_schedule(roles_[id.index]); }
+
+std::vector<InstructionId> CallGraph::scheduled_instructions() const {
+  std::vector<InstructionId> result;
+  for (ComputationId id : scheduled_) {
+    for (InstructionView instruction : module_->computation(id).instructions()) result.push_back(instruction.id());
+  }
+  return result;
+}
+
+const TripCount* CallGraph::trip_count(InstructionId id) const {
+  const auto at = std::find_if(loops_.begin(), loops_.end(), [id](const Loop& loop) { return loop.instruction == id; });
+  return at == loops_.end() ? nullptr : &at->trips;
+}
+
+void CallGraph::set_branch_probabilities(InstructionId conditional, std::vector<double> probabilities) {
+  branch_probabilities_[conditional.index] = std::move(probabilities);
+  count_executions();
+}
+
+void CallGraph::count_executions() {
+  std::fill(executions_.begin(), executions_.end(), 0.0);
+  if (module_->has_entry()) executions_[module_->entry().id().index] = 1;
+  std::size_t loop = 0;  // loops_ is in the order of this walk
+  for (ComputationId caller : scheduled_) {
+    const double times = executions_[caller.index];
+    for (InstructionView instruction : module_->computation(caller).instructions()) {
+      if (work_class(instruction.opcode()) != WorkClass::kCall && instruction.opcode() != Opcode::kCustomCall) continue;
+      double trips = 1;
+      if (instruction.opcode() == Opcode::kWhile) trips = static_cast<double>(loops_[loop++].trips.value);
+      std::size_t branch = 0;
+      std::size_t branches = 0;
+      const std::vector<double>* probabilities = nullptr;
+      if (instruction.opcode() == Opcode::kConditional) {
+        branches = instruction.called_computations().size();
+        const auto given = branch_probabilities_.find(instruction.id().index);
+        if (given != branch_probabilities_.end()) probabilities = &given->second;
+      }
+      for (const AttributeData& attribute : instruction.attributes()) {
+        for (std::uint32_t reference : module_->references(attribute)) {
+          if (attribute.key == AttributeKey::kControlPredecessors) break;
+          if (reference >= executions_.size()) continue;
+          double factor = 0;
+          switch (role_of_callee(instruction, attribute.key)) {
+            case ComputationRole::kBody:
+              factor = trips;
+              break;
+            case ComputationRole::kCondition:
+              factor = trips + 1;
+              break;
+            case ComputationRole::kBranch:
+              factor = probabilities == nullptr         ? 1.0 / static_cast<double>(std::max<std::size_t>(branches, 1))
+                       : branch < probabilities->size() ? (*probabilities)[branch]
+                                                        : 0.0;
+              ++branch;
+              break;
+            case ComputationRole::kCalled:
+              factor = 1;
+              break;
+            default:
+              break;
+          }
+          executions_[reference] = std::min(executions_[reference] + times * factor, kMaxExecutions);
+        }
+      }
+    }
+  }
+}
+
+CallGraph analyze_calls(const Module& module, const CallOptions& options) {
+  CallGraph graph;
+  graph.module_ = &module;
+  graph.executions_.assign(module.computation_limit(), 0.0);
+  graph.roles_.assign(module.computation_limit(), ComputationRole::kUnused);
+
+  TraceContext context = make_trace_context(module);
+  auto trip_counts = find_trip_counts(context, options);
+
+  // A computation comes before its callers, so that going backwards every caller's role is final when its callees are
+  // looked at. What is reached both as a schedule and otherwise counts as a schedule.
+  if (module.has_entry()) graph.roles_[module.entry().id().index] = ComputationRole::kEntry;
+  const auto order = module.computations();
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const ComputationView computation = order[i];
+    const ComputationRole role = graph.roles_[computation.id().index];
+    if (role == ComputationRole::kUnused) continue;
+    const bool scheduled = is_schedule(role);
+    if (scheduled) graph.scheduled_.push_back(computation.id());
+    for (InstructionView instruction : computation.instructions()) {
+      for (const AttributeData& attribute : instruction.attributes()) {
+        if (attribute.key == AttributeKey::kControlPredecessors) continue;
+        for (std::uint32_t reference : module.references(attribute)) {
+          if (reference >= graph.roles_.size()) continue;
+          ComputationRole& callee = graph.roles_[reference];
+          ComputationRole wanted = role_of_callee(instruction, attribute.key);
+          if (!scheduled && is_schedule(wanted)) wanted = role;
+          if (callee == ComputationRole::kUnused || (!is_schedule(callee) && is_schedule(wanted))) callee = wanted;
+        }
+      }
+      if (!scheduled) continue;
+      if (instruction.opcode() == Opcode::kWhile) {
+        const auto at = trip_counts.find(instruction.id().index);
+        TripCount trips = at == trip_counts.end() ? TripCount{} : std::move(at->second);
+        trips.value = std::max<std::int64_t>(trips.value, 0);
+        graph.loops_.push_back({instruction.id(), std::move(trips)});
+      }
+      if (instruction.opcode() == Opcode::kConditional) {
+        const auto given = options.branch_probabilities.find(std::string(instruction.name()));
+        if (given != options.branch_probabilities.end()) {
+          graph.branch_probabilities_[instruction.id().index] = given->second;
+        }
+      }
+    }
+  }
+  graph.callers_ = std::move(context.callers);
+  graph.count_executions();
+  return graph;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,367 @@
+// Trip counts from the text. TPU dumps carry none, so that a miss costs a factor of the number of layers.
+//
+// A loop is counted in closed form where its condition compares something linear in one counter with something that does
+// not change, and the body adds a constant to that counter. Everything else that depends on integers alone is run.
+// XLA's own rules, which count fewer loops, are in xla/hlo/analysis/while_loop_analysis.cc.
+#include "lib/analysis/trip_count.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string>
+
+namespace hloroof::inline v0 {
+namespace {
+
+// How far a loop without closed form is run.
+constexpr std::int64_t kMaxRunTrips = 1 << 16;
+constexpr std::int64_t kMaxRunSteps = 1 << 21;
+constexpr int kMaxPasses = 8;
+
+std::string_view symbol(Comparison comparison) {
+  constexpr std::string_view kSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
+  return kSymbols[static_cast<int>(comparison)];
+}
+
+Comparison mirrored(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::kLt:
+      return Comparison::kGt;
+    case Comparison::kLe:
+      return Comparison::kGe;
+    case Comparison::kGt:
+      return Comparison::kLt;
+    case Comparison::kGe:
+      return Comparison::kLe;
+    default:
+      return comparison;
+  }
+}
+
+ComputationId single(InstructionView instruction, AttributeKey key) {
+  const auto computations = instruction.computations(key);
+  return computations.size() == 1 ? computations[0].id() : ComputationId();
+}
+
+bool usable(const Module& module, ComputationId id) { return id.valid() && module.data(id).root.valid(); }
+
+// "known_trip_count":{"n":"12"} in backend_config, quotes escaped or not, n quoted or not.
+std::optional<std::int64_t> annotated_trip_count(std::string_view backend_config) {
+  const std::size_t at = backend_config.find("known_trip_count");
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = backend_config.substr(at + 16);
+  const std::size_t end = rest.find('}');
+  rest = rest.substr(0, end);
+  const std::size_t digit = rest.find_first_of("0123456789");
+  if (digit == std::string_view::npos) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(rest.data() + digit, rest.data() + rest.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+// One while instruction under examination.
+class Loop {
+ public:
+  Loop(const TraceContext& context, InstructionView instruction)
+      : context_(context),
+        instruction_(instruction),
+        condition_(single(instruction, AttributeKey::kCondition)),
+        body_(single(instruction, AttributeKey::kBody)) {}
+
+  bool well_formed() const {
+    return usable(module(), condition_) && usable(module(), body_) && instruction_.operand_count() == 1;
+  }
+
+  // The elements of the state that the body hands on unchanged.
+  std::vector<std::uint8_t> unchanged() const {
+    const std::size_t count = instruction_.shape().elements.size();
+    std::vector<std::uint8_t> result(count, 0);
+    const LoopState none;
+    const InstructionId root = module().data(body_).root;
+    for (std::size_t i = 0; i < count; ++i) {
+      ValueTracer tracer(context_, body_, &none);
+      const auto source = tracer.source(root, {static_cast<std::int64_t>(i)});
+      result[i] = source.is_state && source.path.size() == 1 && source.path[0] == static_cast<std::int64_t>(i);
+    }
+    return result;
+  }
+
+  TripCount infer(LoopFacts& facts) const;
+
+ private:
+  const Module& module() const { return *context_.module; }
+
+  Scalar initial(std::int64_t element) const {
+    ValueTracer tracer(context_, instruction_.computation().id(), nullptr);
+    return tracer.evaluate(instruction_.operand(0).id(), {element});
+  }
+
+  // Whether the body leaves `element` alone.
+  bool is_unchanged(const LoopFacts& facts, std::int64_t element) const {
+    return element >= 0 && element < static_cast<std::int64_t>(facts.unchanged.size()) && facts.unchanged[element];
+  }
+
+  ElementType element_type(std::int64_t element) const {
+    const Shape& shape = instruction_.shape();
+    if (element < 0 || element >= static_cast<std::int64_t>(shape.elements.size())) return ElementType::kInvalid;
+    return module().shape(shape.elements[element]).element_type;
+  }
+
+  // The elements that `root` in `computation` depends on, given those in `state`.
+  std::vector<std::int64_t> dependencies(ComputationId computation, InstructionId root, std::vector<std::int64_t> path,
+                                         const LoopState& state) const {
+    ValueTracer tracer(context_, computation, &state);
+    tracer.evaluate(root, std::move(path));
+    return tracer.missing();
+  }
+
+  std::optional<TripCount> closed_form(const LoopState& invariants, std::int64_t counter, LoopFacts& facts) const;
+  std::optional<TripCount> run(const std::vector<std::int64_t>& needed, const LoopFacts& facts) const;
+
+  const TraceContext& context_;
+  InstructionView instruction_;
+  ComputationId condition_;
+  ComputationId body_;
+};
+
+TripCount not_known(std::string why) { return {1, TripCount::Source::kAssumed, std::move(why)}; }
+
+// A step as a signed number: adding 2^32 - 1 to a u32 is counting down.
+std::int64_t signed_step(ElementType type, std::int64_t step) {
+  const int width = bits(type);
+  if (width <= 0 || width >= 64) return step;
+  const std::int64_t half = std::int64_t{1} << (width - 1);
+  return step >= half && step < 2 * half ? step - 2 * half : step;
+}
+
+std::optional<TripCount> Loop::closed_form(const LoopState& invariants, std::int64_t counter, LoopFacts& facts) const {
+  const Scalar first = initial(counter);
+  if (!first.is_integer()) return std::nullopt;
+  const ElementType type = element_type(counter);
+  if (!fits(type, first.offset)) return std::nullopt;
+
+  // What the body adds.
+  LoopState state = invariants;
+  state[counter] = Scalar::counter();
+  ValueTracer body(context_, body_, &state);
+  const Scalar next = body.evaluate(module().data(body_).root, {counter});
+  if (!next.known || next.slope != 1) return std::nullopt;
+  const std::int64_t step = signed_step(type, next.offset);
+
+  // What the condition compares.
+  ValueTracer condition(context_, condition_, &state);
+  const auto root = condition.source(module().data(condition_).root, {});
+  const InstructionView compare = module().instruction(root.id);
+  Comparison comparison;
+  if (compare.opcode() != Opcode::kCompare || compare.operand_count() != 2 ||
+      !comparison_from_string(compare.text(AttributeKey::kDirection), comparison)) {
+    return std::nullopt;
+  }
+  Scalar left = condition.evaluate_in(root.frame, compare.operand(0).id());
+  Scalar right = condition.evaluate_in(root.frame, compare.operand(1).id());
+  if (!left.known || !right.known) return std::nullopt;
+  if (left.slope == 0) {
+    std::swap(left, right);
+    comparison = mirrored(comparison);
+  }
+  if (left.slope == 0) return std::nullopt;
+
+  // left - right, at first and growing by `growth` every trip.
+  std::int64_t slope = 0;
+  std::int64_t growth = 0;
+  std::int64_t difference = 0;
+  std::int64_t scaled = 0;
+  std::int64_t offset = 0;
+  if (__builtin_sub_overflow(left.slope, right.slope, &slope) || __builtin_mul_overflow(slope, step, &growth) ||
+      __builtin_mul_overflow(slope, first.offset, &scaled) ||
+      __builtin_sub_overflow(left.offset, right.offset, &offset) ||
+      __builtin_add_overflow(scaled, offset, &difference)) {
+    return std::nullopt;
+  }
+  const auto trips = count_trips(comparison, difference, growth);
+  if (!trips) return std::nullopt;
+
+  // Only if the counter never leaves its type, nor what the condition makes of it.
+  std::int64_t grown = 0;
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(*trips, step, &grown) || __builtin_add_overflow(first.offset, grown, &last)) {
+    return std::nullopt;
+  }
+  const ElementType compared = compare.operand(0).shape().element_type;
+  for (const Scalar& side : {left, right}) {
+    for (std::int64_t x : {first.offset, last}) {
+      std::int64_t value = 0;
+      if (__builtin_mul_overflow(side.slope, x, &value) || __builtin_add_overflow(value, side.offset, &value) ||
+          !fits(compared, value)) {
+        return std::nullopt;
+      }
+    }
+  }
+  if (!fits(type, last)) return std::nullopt;
+
+  facts.increments[counter] = step;
+  std::string why = "from " + std::to_string(first.offset) + " by " + std::to_string(step) + " while ";
+  if (left.slope == 1 && left.offset == 0 && right.slope == 0) {
+    why += std::string(symbol(comparison)) + " " + std::to_string(right.offset);
+  } else {
+    why += "the condition holds";
+  }
+  return TripCount{*trips, TripCount::Source::kInferred, std::move(why)};
+}
+
+// Runs the condition and the updates of what it depends on.
+std::optional<TripCount> Loop::run(const std::vector<std::int64_t>& needed, const LoopFacts& facts) const {
+  LoopState state;
+  std::vector<std::int64_t> open = needed;
+  const LoopState none;
+  const InstructionId root = module().data(body_).root;
+  while (!open.empty()) {
+    const std::int64_t element = open.back();
+    open.pop_back();
+    if (state.count(element) != 0) continue;
+    const Scalar first = initial(element);
+    if (!first.is_integer()) return std::nullopt;
+    state[element] = first;
+    if (is_unchanged(facts, element)) continue;
+    for (std::int64_t other : dependencies(body_, root, {element}, none)) open.push_back(other);
+  }
+
+  std::int64_t steps = 0;
+  for (std::int64_t trip = 0; trip <= kMaxRunTrips && steps < kMaxRunSteps; ++trip) {
+    ValueTracer condition(context_, condition_, &state);
+    const Scalar goes_on = condition.evaluate(module().data(condition_).root);
+    if (!goes_on.is_integer()) return std::nullopt;
+    if (goes_on.offset == 0) {
+      return TripCount{trip, TripCount::Source::kInferred, "by running the condition"};
+    }
+    LoopState next = state;
+    ValueTracer body(context_, body_, &state);
+    for (auto& [element, value] : next) {
+      if (is_unchanged(facts, element)) continue;
+      value = body.evaluate(root, {element});
+      if (!value.is_integer()) return std::nullopt;
+    }
+    state = std::move(next);
+    steps += condition.steps() + body.steps();
+  }
+  return std::nullopt;
+}
+
+TripCount Loop::infer(LoopFacts& facts) const {
+  const LoopState none;
+  const std::vector<std::int64_t> needed = dependencies(condition_, module().data(condition_).root, {}, none);
+  std::set<std::int64_t> counters;
+  LoopState invariants;
+  for (std::int64_t element : needed) {
+    if (!is_unchanged(facts, element)) {
+      counters.insert(element);
+      continue;
+    }
+    const Scalar value = initial(element);
+    if (!value.is_integer()) {
+      return not_known("the condition depends on element " + std::to_string(element) +
+                       " of the loop's state, whose value is not in the text");
+    }
+    invariants[element] = value;
+  }
+  if (counters.size() == 1) {
+    if (auto trips = closed_form(invariants, *counters.begin(), facts)) return *trips;
+  }
+  if (auto trips = run(needed, facts)) return *trips;
+  if (counters.empty()) return not_known("the condition does not depend on a counter");
+  return not_known("the condition depends on element " + std::to_string(*counters.begin()) +
+                   " of the loop's state, which the body computes from data");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t difference, std::int64_t step) {
+  if (difference == std::numeric_limits<std::int64_t>::min() || step == std::numeric_limits<std::int64_t>::min()) {
+    return std::nullopt;
+  }
+  switch (comparison) {
+    case Comparison::kGt:
+      return count_trips(Comparison::kLt, -difference, -step);
+    case Comparison::kGe:
+      return count_trips(Comparison::kLe, -difference, -step);
+    case Comparison::kLt:  // ceil(-difference / step)
+      if (difference >= 0) return 0;
+      if (step <= 0) return std::nullopt;
+      return (-difference - 1) / step + 1;
+    case Comparison::kLe:  // floor(-difference / step) + 1
+      if (difference > 0) return 0;
+      if (step <= 0) return std::nullopt;
+      return -difference / step + 1;
+    case Comparison::kEq:
+      if (difference != 0) return 0;
+      if (step == 0) return std::nullopt;
+      return 1;
+    case Comparison::kNe:
+      if (difference == 0) return 0;
+      if (step == 0 || difference % step != 0 || -(difference / step) < 0) return std::nullopt;
+      return -(difference / step);
+  }
+  return std::nullopt;
+}
+
+std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& context, const CallOptions& options) {
+  const Module& module = *context.module;
+  std::unordered_map<std::uint32_t, TripCount> result;
+  std::vector<InstructionId> open;
+
+  // Computations come before their callers, so that inner loops are known when an outer one is looked at.
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.opcode() != Opcode::kWhile) continue;
+      LoopFacts& facts = context.loops[instruction.id().index];
+      const Loop loop(context, instruction);
+      if (loop.well_formed()) facts.unchanged = loop.unchanged();
+      const auto given = options.trip_counts.find(std::string(instruction.name()));
+      if (given != options.trip_counts.end()) {
+        result[instruction.id().index] = {given->second, TripCount::Source::kUser, "given"};
+        facts.trips = given->second;
+        continue;
+      }
+      if (const auto annotated = annotated_trip_count(instruction.text(AttributeKey::kBackendConfig))) {
+        result[instruction.id().index] = {*annotated, TripCount::Source::kAnnotated, "known_trip_count"};
+        facts.trips = *annotated;
+        continue;
+      }
+      if (!loop.well_formed()) {
+        result[instruction.id().index] = {options.default_trip_count, TripCount::Source::kAssumed,
+                                          "the loop's condition or body is not in the text"};
+        continue;
+      }
+      open.push_back(instruction.id());
+    }
+  }
+
+  // A loop's bound may come out of another loop: go round until nothing new is learnt.
+  for (int pass = 0; pass < kMaxPasses && !open.empty(); ++pass) {
+    std::vector<InstructionId> left;
+    for (InstructionId id : open) {
+      LoopFacts& facts = context.loops[id.index];
+      TripCount trips = Loop(context, module.instruction(id)).infer(facts);
+      if (trips.source == TripCount::Source::kAssumed) {
+        left.push_back(id);
+        trips.value = options.default_trip_count;
+      } else {
+        facts.trips = trips.value;
+      }
+      result[id.index] = std::move(trips);
+    }
+    if (left.size() == open.size()) break;
+    open = std::move(left);
+  }
+  return result;
+}
+
+TripCount infer_trip_count(InstructionView while_instruction) {
+  TraceContext context = make_trace_context(while_instruction.module());
+  const auto counts = find_trip_counts(context, {});
+  const auto at = counts.find(while_instruction.id().index);
+  return at == counts.end() ? not_known("not a while loop") : at->second;
+}
+
+}  // namespace hloroof::inline v0
