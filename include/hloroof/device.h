@@ -78,13 +78,13 @@ struct MatrixUnit {
   std::optional<int64_t> dim;            // rows = columns of one systolic array
   std::optional<int64_t> count;          // arrays of the device (all its cores)
   std::optional<double> rows_per_cycle;  // left-hand rows one array takes in per cycle, bf16
-  std::optional<double> clock;           // Hz, where the matrix unit's peaks are quoted at another clock than Device::clock
-  MatrixPeak peak;                       // flop/s
-  double efficiency = 0;                 // fraction of peak that a large dense matmul attains, bf16 or f16
-  std::optional<double> efficiency_f8;   // the same for f8
-  MatrixCycles stream_cycles;            // cycles one array needs to take in one left-hand register
-  MatrixCycles latch_cycles;             // cycles one array needs to take in one register of weights
-  MatrixCycles result_cycles;            // cycles from the last row in to the last row out
+  std::optional<double> clock;  // Hz, where the matrix unit's peaks are quoted at another clock than Device::clock
+  MatrixPeak peak;              // flop/s
+  double efficiency = 0;        // fraction of peak that a large dense matmul attains, bf16 or f16
+  std::optional<double> efficiency_f8;  // the same for f8
+  MatrixCycles stream_cycles;           // cycles one array needs to take in one left-hand register
+  MatrixCycles latch_cycles;            // cycles one array needs to take in one register of weights
+  MatrixCycles result_cycles;           // cycles from the last row in to the last row out
 
   // The peak rate for operands of `type`, flop/s. A type without a native path runs at the rate of the type it is
   // converted to: s4 as s8, f4 as f8, s8 and f8 as bf16, bf16 and tf32 as f32, f64 as nothing (empty).
@@ -93,25 +93,25 @@ struct MatrixUnit {
 
 // What one element of an elementwise operation costs the vector units, in place of one vector operation.
 struct OpWeight {
-  std::string op;              // as XLA spells the opcode: "exponential", "divide"; "integer-divide" for integer operands
-  double vector_ops = 1;       // operations on the ALUs
+  std::string op;         // as XLA spells the opcode: "exponential", "divide"; "integer-divide" for integer operands
+  double vector_ops = 1;  // operations on the ALUs
   double transcendentals = 0;  // results of the transcendental unit
   ParameterSource source;
 };
 
 // The vector units of the device: the VPU on TPUs, the CUDA cores or stream processors on GPUs.
 struct VectorUnit {
-  std::optional<int64_t> lanes;          // TPU register: lanes (minor dimension)
-  std::optional<int64_t> sublanes;       // TPU register: sublanes (second minor dimension)
-  std::optional<int64_t> alus;           // ALUs per lane and sublane
-  std::optional<int64_t> compute_units;  // GPU: streaming multiprocessors or compute units; Trainium: NeuronCores
-  std::optional<bool> native_bf16;       // packed bf16 arithmetic, two elements a lane
-  double f32_rate = 0;                   // f32 operations/s; a fused multiply-add is ONE operation here, two flop
-  std::optional<double> bf16_rate;       // bf16 operations/s where native
-  std::optional<double> f16_rate;        // f16 operations/s where native
-  std::optional<double> f64_rate;        // f64 operations/s
-  double transcendental_rate = 0;        // exp2, log2, reciprocal, tanh ... results/s
-  std::optional<double> transpose_cycles;         // TPU cross-lane unit: cycles for a 32-bit register
+  std::optional<int64_t> lanes;            // TPU register: lanes (minor dimension)
+  std::optional<int64_t> sublanes;         // TPU register: sublanes (second minor dimension)
+  std::optional<int64_t> alus;             // ALUs per lane and sublane
+  std::optional<int64_t> compute_units;    // GPU: streaming multiprocessors or compute units; Trainium: NeuronCores
+  std::optional<bool> native_bf16;         // packed bf16 arithmetic, two elements a lane
+  double f32_rate = 0;                     // f32 operations/s; a fused multiply-add is ONE operation here, two flop
+  std::optional<double> bf16_rate;         // bf16 operations/s where native
+  std::optional<double> f16_rate;          // f16 operations/s where native
+  std::optional<double> f64_rate;          // f64 operations/s
+  double transcendental_rate = 0;          // exp2, log2, reciprocal, tanh ... results/s
+  std::optional<double> transpose_cycles;  // TPU cross-lane unit: cycles for a 32-bit register
   std::optional<double> packed_transpose_cycles;  // the same for a register of packed 16-bit elements
   std::vector<OpWeight> weights;                  // sorted by op
 
@@ -121,11 +121,11 @@ struct VectorUnit {
 
 // Main memory.
 struct Hbm {
-  double capacity = 0;                   // bytes
-  double bandwidth = 0;                  // bytes/s, nominal
-  double efficiency = 0;                 // fraction of bandwidth that large contiguous streams attain
-  std::optional<double> row_bytes;       // contiguous bytes below which an access loses bandwidth in proportion
-  std::optional<double> latency;         // s, of a transfer however small, as seen by a kernel
+  double capacity = 0;              // bytes
+  double bandwidth = 0;             // bytes/s, nominal
+  double efficiency = 0;            // fraction of bandwidth that large contiguous streams attain
+  std::optional<double> row_bytes;  // contiguous bytes below which an access loses bandwidth in proportion
+  std::optional<double> latency;    // s, of a transfer however small, as seen by a kernel
 };
 
 // Memories on the chip. TPU: VMEM (S(1)), SMEM, CMEM; GPU: L2 and what each SM or CU has; others: vmem is their SRAM.
@@ -146,9 +146,9 @@ struct OnChip {
 
 // The host and the chips on it.
 struct Host {
-  int64_t chips = 1;                   // chips per host (GPU: GPUs per server)
-  std::optional<double> bandwidth;     // bytes/s between device and host memory, one way
-  std::optional<double> latency;       // s, of one transfer
+  int64_t chips = 1;                // chips per host (GPU: GPUs per server)
+  std::optional<double> bandwidth;  // bytes/s between device and host memory, one way
+  std::optional<double> latency;    // s, of one transfer
 };
 
 // When an axis of a TPU slice closes to a ring.
@@ -161,7 +161,7 @@ enum class WrapRule {
 
 // Inter-chip interconnect: a torus of chips.
 struct Ici {
-  int64_t dims = 0;                              // dimensions of the torus; 0: the device has none
+  int64_t dims = 0;  // dimensions of the torus; 0: the device has none
   WrapRule wrap = WrapRule::kNone;
   std::vector<int64_t> pod_shape;                // chips along each axis of the whole pod; may be empty
   std::vector<std::vector<int64_t>> slices;      // standard slice shapes, by size
@@ -185,8 +185,8 @@ struct Network {
   std::optional<double> launch;         // s, once for a collective that crosses the network
 };
 
-// What one kind of collective attains among the N devices of a group inside a scale-up domain. With w bytes sent by each:
-// time = launch + step (N - 1) + fill sqrt(w) + w / (efficiency bandwidth) + w / N / (peer_efficiency bandwidth).
+// What one kind of collective attains among the N devices of a group inside a scale-up domain. With w bytes sent by
+// each: time = launch + step (N - 1) + fill sqrt(w) + w / (efficiency bandwidth) + w / N / (peer_efficiency bandwidth).
 // A pipeline cut into the best number of chunks takes a time beyond its bytes that grows as the root of them.
 struct CollectiveRates {
   std::optional<double> launch;           // s, once
@@ -212,9 +212,9 @@ struct ScaleUp {
 
 // What an operation costs whatever its size, seconds.
 struct Overhead {
-  double op = 0;              // one top-level operation, or one kernel
-  double loop_iteration = 0;  // one trip of a while loop, beside its operations
-  double collective = 0;      // one collective, beside its hops
+  double op = 0;                    // one top-level operation, or one kernel
+  double loop_iteration = 0;        // one trip of a while loop, beside its operations
+  double collective = 0;            // one collective, beside its hops
   std::optional<double> dma_read;   // HBM to VMEM, first byte
   std::optional<double> dma_write;  // VMEM to HBM, first byte
 };
@@ -225,11 +225,11 @@ struct CompilerAssumptions {
   std::optional<double> hbm_bandwidth;  // bytes/s
 };
 
-// A set of devices: `slices` equal slices, each a box of chips with `shape` chips along its axes. On GPUs a slice is a
-// scale-up domain, and shape has one axis.
+// A set of devices: `slices` equal slices, each a box of chips with `shape` chips along its axes. Without a torus a
+// slice is a scale-up domain, and shape has one axis along which devices are counted.
 struct Topology {
-  std::vector<int64_t> shape;    // chips along each axis
-  std::vector<bool> wraps;       // does that axis close to a ring; same size as shape
+  std::vector<int64_t> shape;  // chips along each axis
+  std::vector<bool> wraps;     // does that axis close to a ring; same size as shape
   int64_t slices = 1;
   int64_t devices_per_chip = 1;
 
@@ -240,13 +240,13 @@ struct Topology {
 };
 
 struct Device {
-  std::string name;                           // "tpu_v5e"
-  std::string display_name;                   // "TPU v5e"
-  std::string vendor;                         // "Google"
-  std::string architecture;                   // "sm_90a"; may be empty
+  std::string name;          // "tpu_v5e"
+  std::string display_name;  // "TPU v5e"
+  std::string vendor;        // "Google"
+  std::string architecture;  // "sm_90a"; may be empty
   DeviceFamily family = DeviceFamily::kOther;
-  std::vector<std::string> aliases;           // other names find_device() accepts, JAX device kinds among them
-  std::vector<std::string> notes;             // what a reader of the numbers should know
+  std::vector<std::string> aliases;  // other names find_device() accepts, JAX device kinds among them
+  std::vector<std::string> notes;    // what a reader of the numbers should know
 
   int64_t cores_per_chip = 1;
   int64_t devices_per_chip = 1;
@@ -263,19 +263,19 @@ struct Device {
   Overhead overhead;
   CompilerAssumptions compiler;
 
-  std::optional<Topology> topology;           // as asked for in "device:topology*slices"; empty: not asked for
-  std::string origin;                         // path of the device file; empty for a built-in device
-  std::string file_sha256;                    // of the device file and those it extends, 64 hexadecimal digits
-  std::vector<ParameterSource> sources;       // of the numbers above, in the order of parameters()
+  std::optional<Topology> topology;      // as asked for in "device:topology*slices"; empty: not asked for
+  std::string origin;                    // path of the device file; empty for a built-in device
+  std::string file_sha256;               // of the device file and those it extends, 64 hexadecimal digits
+  std::vector<ParameterSource> sources;  // of the numbers above, in the order of parameters()
 
   double cores() const { return static_cast<double>(cores_per_chip) / static_cast<double>(devices_per_chip); }
 };
 
 // One number of a device, as `devices show` lists it and `--set` names it.
 struct Parameter {
-  std::string path;             // "hbm.bandwidth"
-  std::string unit;             // "B/s", "B", "flop/s", "op/s", "Hz", "s", "cycle", "W", "1" for counts and fractions, "bool"
-  std::string meaning;          // one line
+  std::string path;     // "hbm.bandwidth"
+  std::string unit;     // "B/s", "B", "flop/s", "op/s", "Hz", "s", "cycle", "W", "1" for counts and fractions, "bool"
+  std::string meaning;  // one line
   std::optional<double> value;  // empty: unknown. Booleans are 0 or 1.
   ParameterSource source;       // meaningful where the value is known
 };
@@ -303,8 +303,8 @@ absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_c
 // Reads "4x4", "4x4x8*2", "16" for `device`. Errors: InvalidArgument, saying what the device can have.
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text);
 
-// device.topology where it was asked for, else the default. Errors: InvalidArgument, with both numbers, when the topology
-// asked for has fewer devices than `device_count`.
+// device.topology where it was asked for, else the default. Errors: InvalidArgument, with both numbers, when the
+// topology asked for has fewer devices than `device_count`.
 absl::StatusOr<Topology> topology_for(const Device& device, int64_t device_count);
 
 // All numbers of the device, in a fixed order.

@@ -40,8 +40,8 @@ absl::Status error_at(std::string_view text, std::string_view path, size_t offse
   for (char& c : shown) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';  // the caret must stand below its column
   }
-  return invalid_argument(absl::StrCat(to_absl(path), ":", line, ":", column + 1, ": ", clip(message, kMaxMessage), "\n  ",
-                                       shown, "\n  ", std::string(offset - shown_from, ' '), "^"));
+  return invalid_argument(absl::StrCat(to_absl(path), ":", line, ":", column + 1, ": ", clip(message, kMaxMessage),
+                                       "\n  ", shown, "\n  ", std::string(offset - shown_from, ' '), "^"));
 }
 
 // Builds the tree from the parser's events. The parser keeps a stack of its own and never recurses, so the depth of the
@@ -111,7 +111,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     if (!open_.empty()) {
       JsonValue& parent = *open_.back();
       if (parent.is(JsonValue::Kind::kObject)) {
-        value = &parent.members.emplace_back(std::move(key_), JsonValue()).second;
+        value = &parent.members.emplace_back(JsonMember{std::move(key_), JsonValue()}).value;
       } else {
         value = &parent.elements.emplace_back();
       }
@@ -166,7 +166,9 @@ class CountingIterator {
     ++*this;
     return old;
   }
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
+  [[maybe_unused]] friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ == b.at_;
+  }
   friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
 
  private:

@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 
 namespace hloroof::inline v0 {
+
+struct JsonMember;
 
 struct JsonValue {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
@@ -20,13 +21,18 @@ struct JsonValue {
   bool boolean = false;
   double number = 0;
   std::string string;
-  std::vector<JsonValue> elements;                          // of an array
-  std::vector<std::pair<std::string, JsonValue>> members;  // of an object, in the order of the text
+  std::vector<JsonValue> elements;  // of an array
+  std::vector<JsonMember> members;  // of an object, in the order of the text
 
   bool is(Kind k) const { return kind == k; }
 
   // The member named `key` of an object; null when there is none or this is no object.
   const JsonValue* find(std::string_view key) const;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonValue value;
 };
 
 // The kind as a message says it: "an object", "a number" ...
@@ -37,9 +43,9 @@ struct JsonOptions {
   int max_depth = 64;
 };
 
-// Parses one JSON text. `path` stands for the text in messages. Errors: InvalidArgument as "path:line:column: message" with
-// the source line and a caret, for a syntax error, a member named twice, invalid UTF-8, a number out of range, and for
-// nesting beyond max_depth.
+// Parses one JSON text. `path` stands for the text in messages. Errors: InvalidArgument as "path:line:column: message"
+// with the source line and a caret, for a syntax error, a member named twice, invalid UTF-8, a number out of range, and
+// for nesting beyond max_depth.
 absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view path, const JsonOptions& options = {});
 
 }  // namespace hloroof::inline v0

@@ -71,11 +71,11 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
   }
   if (device.family == DeviceFamily::kTpu && !file.torus) missing.emplace_back("ici.torus");
   if (!missing.empty()) {
-    return invalid_argument(absl::StrCat(to_absl(path), ": missing, and needed ",
-                                         file.family ? absl::StrCat("for the family \"",
-                                                                    to_absl(word_of(kFamilyWords, *file.family)), "\"")
-                                                     : std::string("for every device"),
-                                         ": ", absl::StrJoin(missing, ", ")));
+    return invalid_argument(
+        absl::StrCat(to_absl(path), ": missing, and needed ",
+                     file.family ? absl::StrCat("for the family \"", to_absl(word_of(kFamilyWords, *file.family)), "\"")
+                                 : std::string("for every device"),
+                     ": ", absl::StrJoin(missing, ", ")));
   }
 
   if (file.torus) {

@@ -123,15 +123,13 @@ std::string describe_devices(std::span<const Device> devices) {
   for (const Device& device : devices) {
     // Without bf16 units the f16 rate is what such a program would be written for.
     const double peak = device.matrix.peak.bf16.value_or(device.matrix.peak.f16);
-    const int64_t joined = device.ici.dims > 0
-                               ? device.ici.max_chips.value_or(0) * device.devices_per_chip
-                               : device.scale_up.domain;
+    const int64_t joined =
+        device.ici.dims > 0 ? device.ici.max_chips.value_or(0) * device.devices_per_chip : device.scale_up.domain;
     const std::string tflops = absl::StrFormat("%.1f%s", peak / 1e12, device.matrix.peak.bf16 ? " " : "*");
-    absl::StrAppend(&out,
-                    absl::StrFormat("%-13s %-26s %9s %8s %7.0f %6.0f %5s\n", device.name,
-                                    device.display_name.substr(0, 26), tflops, bytes(device.hbm.capacity),
-                                    device.hbm.bandwidth / 1e9, peak / device.hbm.bandwidth,
-                                    joined > 0 ? std::to_string(joined) : std::string("?")));
+    absl::StrAppend(
+        &out, absl::StrFormat("%-13s %-26s %9s %8s %7.0f %6.0f %5s\n", device.name, device.display_name.substr(0, 26),
+                              tflops, bytes(device.hbm.capacity), device.hbm.bandwidth / 1e9,
+                              peak / device.hbm.bandwidth, joined > 0 ? std::to_string(joined) : std::string("?")));
   }
   absl::StrAppend(&out, "Peak, memory and bandwidth are those of one JAX device; *: f16, having no bf16.\n",
                   "flop/B: ridge point. joins: devices of one pod or scale-up domain.\n");
@@ -142,9 +140,10 @@ std::string describe_device(const Device& device) {
   std::string out = absl::StrCat(device.name, "  ", device.display_name, ", ", device.vendor,
                                  device.architecture.empty() ? "" : ", ", device.architecture, "\n");
   labelled("also:", absl::StrJoin(device.aliases, ", "), out);
-  labelled("numbers:", device.devices_per_chip > 1
-                           ? absl::StrFormat("of one JAX device, one of %d on a chip", device.devices_per_chip)
-                           : std::string("of one JAX device, a whole chip"),
+  labelled("numbers:",
+           device.devices_per_chip > 1
+               ? absl::StrFormat("of one JAX device, one of %d on a chip", device.devices_per_chip)
+               : std::string("of one JAX device, a whole chip"),
            out);
   if (device.ici.dims > 0) {
     std::vector<std::string> slices;
@@ -153,7 +152,8 @@ std::string describe_device(const Device& device) {
     labelled("torus:", wrap_words(device.ici), out);
   }
   for (const std::string& note : device.notes) labelled("note:", note, out);
-  labelled("file:", absl::StrCat(device.origin.empty() ? "built in" : device.origin, ", SHA-256 ", device.file_sha256), out);
+  labelled("file:", absl::StrCat(device.origin.empty() ? "built in" : device.origin, ", SHA-256 ", device.file_sha256),
+           out);
 
   SourceList sources;
   std::string group;

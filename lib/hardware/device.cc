@@ -47,9 +47,7 @@ OpWeight VectorUnit::weight(std::string_view op) const {
   return one;
 }
 
-int64_t Topology::chips_per_slice() const {
-  return box_size(shape).value_or(std::numeric_limits<int64_t>::max());
-}
+int64_t Topology::chips_per_slice() const { return box_size(shape).value_or(std::numeric_limits<int64_t>::max()); }
 
 int64_t Topology::devices_per_slice() const {
   int64_t count = 0;

@@ -11,8 +11,13 @@ namespace hloroof::inline v0 {
 namespace {
 
 constexpr DeviceField kFields[] = {
-#define HLOROOF_DEVICE_FIELD(member, unit, scope, need, range, meaning)                                          \
-  {#member, unit, FieldScope::k##scope, FieldNeed::k##need, FieldRange::k##range, meaning,                       \
+#define HLOROOF_FIELD(member, unit, scope, need, range, meaning) \
+  {#member,                                                      \
+   unit,                                                         \
+   FieldScope::k##scope,                                         \
+   FieldNeed::k##need,                                           \
+   FieldRange::k##range,                                         \
+   meaning,                                                      \
    [](Device& device) -> FieldSlot { return &device.member; }},
 #include "lib/hardware/device_fields.def"
 };

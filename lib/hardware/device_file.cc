@@ -203,7 +203,8 @@ class Reader {
   }
 
   // kind, source and note, which every number has.
-  bool read_source_member(std::string_view at, const std::string& key, const JsonValue& value, ParameterSource& source) {
+  bool read_source_member(std::string_view at, const std::string& key, const JsonValue& value,
+                          ParameterSource& source) {
     if (key == "kind") {
       std::string word;
       if (read_string(join(at, key), value, word)) {

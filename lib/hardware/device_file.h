@@ -44,21 +44,21 @@ struct DeviceFile {
   std::optional<DeviceFamily> family;
   std::vector<std::string> aliases;
   std::vector<std::string> notes;
-  std::map<std::string, std::string> sources;  // titles of source keys beside those of data/hardware/sources.json
+  std::map<std::string, std::string> sources;       // titles of source keys beside those of data/hardware/sources.json
   std::vector<std::optional<Quantity>> quantities;  // by index of device_fields()
   std::vector<OpWeight> weights;
   std::optional<TorusSpec> torus;
 };
 
-// Reads the tree of a device file. Errors: InvalidArgument, one line a problem: "path: at hbm.bandwidth.unit: found "GB/s";
-// expected "B/s"". What depends on the file it extends is checked by build_device().
+// Reads the tree of a device file. Errors: InvalidArgument, one line a problem: "path: at hbm.bandwidth.unit: found
+// "GB/s"; expected "B/s"". What depends on the file it extends is checked by build_device().
 absl::StatusOr<DeviceFile> read_device_file(const JsonValue& root, std::string_view path);
 
 // Lays `file` over `base`: what `file` has replaces what `base` has. Aliases and notes are not inherited.
 DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file);
 
-// Brings all numbers to one device. `titles` are the titles of source keys. Errors: InvalidArgument for what a device of
-// its family must have and this lacks, and for counts that do not divide.
+// Brings all numbers to one device. `titles` are the titles of source keys. Errors: InvalidArgument for what a device
+// of its family must have and this lacks, and for counts that do not divide.
 absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::string, std::string>& titles,
                                     std::string_view path);
 

@@ -149,8 +149,9 @@ void append_fields(std::string& out) {
         absl::StrAppend(&out, indent(), "\"torus\": {\"$ref\": \"#/$defs/torus\"},\n");
       }
       if (open.size() == 1 && group == "vector") {
-        absl::StrAppend(&out, indent(),
-                        "\"weights\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/weight\"}},\n");
+        absl::StrAppend(
+            &out, indent(),
+            "\"weights\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/weight\"}},\n");
       }
     }
     absl::StrAppend(&out, indent(), "\"", name, "\": {\"description\": \"", to_absl(field.meaning),

@@ -38,8 +38,8 @@ std::vector<Parameter> parameters(const Device& device) {
     list.push_back(std::move(parameter));
   }
   for (const OpWeight& weight : device.vector.weights) {
-    list.push_back({weight_path(weight, "vector_ops"), "1", "vector operations of one element", weight.vector_ops,
-                    weight.source});
+    list.push_back(
+        {weight_path(weight, "vector_ops"), "1", "vector operations of one element", weight.vector_ops, weight.source});
     list.push_back({weight_path(weight, "transcendentals"), "1", "transcendental results of one element",
                     weight.transcendentals, weight.source});
   }

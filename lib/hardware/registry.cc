@@ -46,13 +46,11 @@ absl::StatusOr<DeviceFile> parse_file(std::string_view text, std::string_view pa
 }
 
 // A name as names are compared: lower case, without blanks at the ends.
-std::string folded(std::string_view name) {
-  return absl::AsciiStrToLower(absl::StripAsciiWhitespace(to_absl(name)));
-}
+std::string folded(std::string_view name) { return absl::AsciiStrToLower(absl::StripAsciiWhitespace(to_absl(name))); }
 
 // What finding needs to know of each built-in device, read once.
 struct Index {
-  std::vector<std::string> names;                    // of the devices, in order; not the abstract files
+  std::vector<std::string> names;                     // of the devices, in order; not the abstract files
   std::map<std::string, std::string> device_by_name;  // folded name or alias to name
 };
 
@@ -133,8 +131,9 @@ absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view 
   absl::StatusOr<DeviceFile> file = parse_file(text, path);
   if (!file.ok()) return file.status();
   if (file->abstract) {
-    return invalid_argument(absl::StrCat(to_absl(path), ": at abstract: found true; expected a device, since only built-in "
-                                                        "files can be extended"));
+    return invalid_argument(absl::StrCat(to_absl(path),
+                                         ": at abstract: found true; expected a device, since only built-in "
+                                         "files can be extended"));
   }
   return complete(*std::move(file), text, path);
 }

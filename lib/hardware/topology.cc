@@ -21,7 +21,8 @@ namespace hloroof::inline v0 {
 namespace {
 
 constexpr int64_t kMaxSlices = 1'000'000;
-constexpr int64_t kCube = 4;  // chips along the edge of the cubes that optical switches join (Cloud TPU v4 documentation)
+constexpr int64_t kCube =
+    4;  // chips along the edge of the cubes that optical switches join (Cloud TPU v4 documentation)
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
 
@@ -62,8 +63,8 @@ Topology make_topology(const Device& device, std::vector<int64_t> shape, int64_t
 }
 
 absl::Status bad_topology(const Device& device, std::string_view text, std::string_view why) {
-  return invalid_argument(absl::StrCat("the topology \"", to_absl(text.substr(0, 60)), "\" of ", device.name, ": ",
-                                       to_absl(why)));
+  return invalid_argument(
+      absl::StrCat("the topology \"", to_absl(text.substr(0, 60)), "\" of ", device.name, ": ", to_absl(why)));
 }
 
 std::string slice_list(const Device& device) {
@@ -101,9 +102,9 @@ absl::StatusOr<Topology> torus_topology(const Device& device, std::string_view t
     absl::StatusOr<Topology> topology = default_topology(device, shape[0]);
     if (!topology.ok()) return topology.status();
     if (topology->device_count() != shape[0]) {
-      return bad_topology(device, text,
-                          absl::StrCat("no standard slice has ", shape[0], " devices; its slices are ",
-                                       slice_list(device), " chips"));
+      return bad_topology(
+          device, text,
+          absl::StrCat("no standard slice has ", shape[0], " devices; its slices are ", slice_list(device), " chips"));
     }
     if (topology->slices != 1 && slices != 1) return bad_topology(device, text, "more devices than one slice has");
     topology->slices *= slices;
@@ -123,8 +124,9 @@ absl::StatusOr<Topology> domain_topology(const Device& device, std::string_view 
   if (shape.size() != 1) return bad_topology(device, text, "it has no torus; give a number of devices, such as \"16\"");
   if (shape[0] <= domain) return make_topology(device, shape, slices.value_or(1));
   if (slices || shape[0] % domain != 0) {
-    return bad_topology(device, text, absl::StrCat("devices are joined in domains of ", domain,
-                                                   "; give at most that many, or a multiple of it"));
+    return bad_topology(
+        device, text,
+        absl::StrCat("devices are joined in domains of ", domain, "; give at most that many, or a multiple of it"));
   }
   return make_topology(device, {domain}, shape[0] / domain);
 }
@@ -165,8 +167,8 @@ absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view t
   }
   const std::optional<std::vector<int64_t>> shape = parse_box(stripped.substr(0, star));
   if (!shape || !box_size(*shape)) {
-    return bad_topology(device, text, has_torus(device)
-                                          ? absl::StrCat("expected chips along each axis, such as ",
+    return bad_topology(device, text,
+                        has_torus(device) ? absl::StrCat("expected chips along each axis, such as ",
                                                          print_box(device.ici.slices.back()))
                                           : std::string("expected a number of devices, such as 16"));
   }

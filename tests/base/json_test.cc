@@ -13,7 +13,7 @@ TEST_CASE("json: values of every kind") {
   REQUIRE(root.ok());
   REQUIRE(root->is(JsonValue::Kind::kObject));
   REQUIRE(root->members.size() == 4);
-  CHECK(root->members[0].first == "a");
+  CHECK(root->members[0].name == "a");
   const JsonValue& a = *root->find("a");
   REQUIRE(a.elements.size() == 3);
   CHECK(a.elements[0].number == 1);

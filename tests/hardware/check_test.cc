@@ -1,4 +1,6 @@
 // check_device_file(): what a device file of the user's own is told.
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "hloroof/device.h"
@@ -24,6 +26,16 @@ TEST_CASE("check: a file of one's own may extend a built-in device") {
   CHECK(check_device_file(text, "mine.json").message() == "");
 }
 
+TEST_CASE("check: the example of data/hardware/README.md is valid") {
+  std::ifstream in(HLOROOF_SOURCE_DIR "/data/hardware/README.md", std::ios::binary);
+  const std::string readme(std::istreambuf_iterator<char>(in), {});
+  const size_t begin = readme.find("```json\n{");
+  REQUIRE(begin != std::string::npos);
+  const size_t text = begin + std::string("```json\n").size();
+  const std::string example = readme.substr(text, readme.find("```", text) - text);
+  CHECK(check_device_file(example, "README.md").message() == "");
+}
+
 TEST_CASE("check: what is wrong is named with its place, what is there and what was expected") {
   const struct {
     std::string text;
@@ -37,7 +49,8 @@ TEST_CASE("check: what is wrong is named with its place, what is there and what 
       {R"({"schema": "hloroof.device/1"})", "missing, and needed for every device: name, display_name, vendor, family"},
       {R"({"schema": "hloroof.device/1", "name": "mine", "display_name": "M", "vendor": "V", "family": "gpu"})",
        "hbm.bandwidth, hbm.efficiency, on_chip.l2_capacity"},
-      {R"({"schema": "hloroof.device/1", "name": "mine", "display_name": "M", "vendor": "V", "family": "tpu"})", "ici.torus"},
+      {R"({"schema": "hloroof.device/1", "name": "mine", "display_name": "M", "vendor": "V", "family": "tpu"})",
+       "ici.torus"},
       {R"({"schema": "hloroof.device/1", "name": "My Device", "extends": "tpu_v5e"})", "at name: found \"My Device\""},
       {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "tpu_v5"})", "at extends: found \"tpu_v5\""},
       {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "mine"})", "at extends: found \"mine\""},
@@ -50,34 +63,50 @@ TEST_CASE("check: what is wrong is named with its place, what is there and what 
       {small(R"("hbm": 5)"), "at hbm: found 5; expected an object"},
       {small(R"("hbm": {"bandwith": {}})"), R"(at hbm.bandwith: no such member; the nearest is "hbm.bandwidth")"},
       {small(R"("hbm": {"bandwidth": 8e11})"), "at hbm.bandwidth: found 8e+11; expected an object with value"},
-      {bandwidth(R"("unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"), R"(at hbm.bandwidth: "value" is missing)"},
-      {bandwidth(R"("value": 1, "per": "chip", "kind": "fitted", "source": "x")"), R"("unit" is missing; expected "B/s")"},
+      {bandwidth(R"("unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
+       R"(at hbm.bandwidth: "value" is missing)"},
+      {bandwidth(R"("value": 1, "per": "chip", "kind": "fitted", "source": "x")"),
+       R"("unit" is missing; expected "B/s")"},
       {bandwidth(R"("value": 1, "unit": "GB/s", "per": "chip", "kind": "fitted", "source": "x")"),
        R"(at hbm.bandwidth.unit: found "GB/s"; expected "B/s")"},
       {bandwidth(R"("value": 1, "unit": "B/s", "kind": "fitted", "source": "x")"),
        R"("per" is missing; expected "device", "chip" or "core")"},
       {bandwidth(R"("value": 1, "unit": "B/s", "per": "pod", "kind": "fitted", "source": "x")"),
        R"(at hbm.bandwidth.per: found "pod"; expected "device", "chip" or "core")"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "source": "x")"), R"("kind" is missing; expected "published")"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "guess", "source": "x")"), R"(found "guess"; expected "published")"},
+      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "source": "x")"),
+       R"("kind" is missing; expected "published")"},
+      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "guess", "source": "x")"),
+       R"(found "guess"; expected "published")"},
       {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted")"), R"("source" is missing)"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "")"), "expected a string that is not empty"},
+      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "")"),
+       "expected a string that is not empty"},
       {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x", "why": "y")"),
        "at hbm.bandwidth.why: no such member of a number"},
       {bandwidth(R"("value": -1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
        "at hbm.bandwidth.value: found -1; expected a number above 0"},
-      {bandwidth(R"("value": "1", "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"), "found \"1\"; expected a number"},
-      {small(R"("hbm": {"efficiency": {"value": 1.2, "unit": "1", "kind": "fitted", "source": "x"}})"), "found 1.2; expected a number above 0, at most 1"},
-      {small(R"("clock": {"value": 1e9, "unit": "Hz", "per": "chip", "kind": "fitted", "source": "x"})"), "at clock.per: no such member of a number"},
-      {small(R"("ici": {"links": {"value": 3.5, "unit": "1", "kind": "fitted", "source": "x"}})"), "found 3.5; expected a whole number"},
+      {bandwidth(R"("value": "1", "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
+       "found \"1\"; expected a number"},
+      {small(R"("hbm": {"efficiency": {"value": 1.2, "unit": "1", "kind": "fitted", "source": "x"}})"),
+       "found 1.2; expected a number above 0, at most 1"},
+      {small(R"("clock": {"value": 1e9, "unit": "Hz", "per": "chip", "kind": "fitted", "source": "x"})"),
+       "at clock.per: no such member of a number"},
+      {small(R"("ici": {"links": {"value": 3.5, "unit": "1", "kind": "fitted", "source": "x"}})"),
+       "found 3.5; expected a whole number"},
       {small(R"("ici": {"torus": []})"), "at ici.torus: found an array"},
-      {small(R"("ici": {"torus": {"wrap": "full_axis", "slices": ["2x2"], "kind": "assumed", "source": "x"}})"), R"("pod_shape" is missing)"},
-      {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "2x2"], "kind": "assumed", "source": "x"}})"), "the smallest slice first"},
-      {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "4x4x2"], "kind": "assumed", "source": "x"}})"), "expected 2 axes each"},
-      {small(R"("ici": {"torus": {"wrap": "always", "slices": [], "kind": "assumed", "source": "x"}})"), R"("slices" is missing)"},
-      {small(R"("ici": {"torus": {"wrap": "sometimes", "slices": ["2"], "kind": "assumed", "source": "x"}})"), "found \"sometimes\""},
-      {small(R"("vector": {"weights": {"exponential": {"kind": "assumed", "source": "x"}}})"), R"(at vector.weights.exponential: "vector_ops" is missing)"},
-      {small(R"("devices_per_chip": {"value": 3, "unit": "1", "kind": "assumed", "source": "x"})"), "for one device; expected a whole number"},
+      {small(R"("ici": {"torus": {"wrap": "full_axis", "slices": ["2x2"], "kind": "assumed", "source": "x"}})"),
+       R"("pod_shape" is missing)"},
+      {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "2x2"], "kind": "assumed", "source": "x"}})"),
+       "the smallest slice first"},
+      {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "4x4x2"], "kind": "assumed", "source": "x"}})"),
+       "expected 2 axes each"},
+      {small(R"("ici": {"torus": {"wrap": "always", "slices": [], "kind": "assumed", "source": "x"}})"),
+       R"("slices" is missing)"},
+      {small(R"("ici": {"torus": {"wrap": "sometimes", "slices": ["2"], "kind": "assumed", "source": "x"}})"),
+       "found \"sometimes\""},
+      {small(R"("vector": {"weights": {"exponential": {"kind": "assumed", "source": "x"}}})"),
+       R"(at vector.weights.exponential: "vector_ops" is missing)"},
+      {small(R"("devices_per_chip": {"value": 3, "unit": "1", "kind": "assumed", "source": "x"})"),
+       "for one device; expected a whole number"},
       {small(R"("hbm": {"bandwidth": null})"), "missing, and needed for the family \"tpu\": hbm.bandwidth"},
   };
   for (const auto& c : kCases) {
@@ -102,8 +131,9 @@ TEST_CASE("check: all problems are told at once, within reason") {
 
 TEST_CASE("check: hostile texts are errors, quickly") {
   for (const std::string& text :
-       {std::string(2'000'000, '['), std::string(2'000'000, '{'), std::string(1'000'000, '\0'), small("\"" + std::string(1'000'000, 'k') + "\": 1"),
-        small(R"("hbm": )" + std::string(60, '{')), std::string("{\"a\":") + std::string(200'000, '[') + "}"}) {
+       {std::string(2'000'000, '['), std::string(2'000'000, '{'), std::string(1'000'000, '\0'),
+        small("\"" + std::string(1'000'000, 'k') + "\": 1"), small(R"("hbm": )" + std::string(60, '{')),
+        std::string("{\"a\":") + std::string(200'000, '[') + "}"}) {
     const absl::Status status = check_device_file(text, "mine.json");
     CHECK(status.code() == absl::StatusCode::kInvalidArgument);
     CHECK(status.message().size() < 2000);

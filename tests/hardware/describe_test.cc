@@ -50,10 +50,22 @@ TEST_CASE("describe: numbers with their units") {
     double value;
     std::string text;
   } kCases[] = {
-      {"B/s", 8.19e11, "819 GB/s"},   {"B", 17179869184, "16 GiB"}, {"B", 1.8e11, "180 GB"},  {"B", 512, "512 B"},
-      {"s", 1.133e-6, "1.133 us"},    {"s", 0, "0 s"},              {"s", 3e-7, "300 ns"},    {"Hz", 1.5e9, "1.5 GHz"},
-      {"flop/s", 1.97e14, "197 Tflop/s"}, {"1", 0.87, "0.87"},      {"1", 8960, "8960"},      {"cycle", 131, "131 cycles"},
-      {"bool", 1, "yes"},             {"bool", 0, "no"},            {"W", 700, "700 W"},      {"op/s", 6.144e12, "6.144 Top/s"},
+      {"B/s", 8.19e11, "819 GB/s"},
+      {"B", 17179869184, "16 GiB"},
+      {"B", 1.8e11, "180 GB"},
+      {"B", 512, "512 B"},
+      {"s", 1.133e-6, "1.133 us"},
+      {"s", 0, "0 s"},
+      {"s", 3e-7, "300 ns"},
+      {"Hz", 1.5e9, "1.5 GHz"},
+      {"flop/s", 1.97e14, "197 Tflop/s"},
+      {"1", 0.87, "0.87"},
+      {"1", 8960, "8960"},
+      {"cycle", 131, "131 cycles"},
+      {"bool", 1, "yes"},
+      {"bool", 0, "no"},
+      {"W", 700, "700 W"},
+      {"op/s", 6.144e12, "6.144 Top/s"},
   };
   for (const auto& c : kCases) {
     Parameter parameter;

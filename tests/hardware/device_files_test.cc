@@ -31,11 +31,11 @@ std::vector<Device> all_devices() {
 
 TEST_CASE("device files: the names of the contract, in order") {
   const std::vector<std::string> expected = {
-      "tpu_v2",     "tpu_v3",    "tpu_v4",     "tpu_v4_core", "tpu_v4i",      "tpu_v5e",     "tpu_v5p",
-      "tpu_v6e",    "tpu_v7x",   "v100_sxm2",  "a100_sxm_40", "a100_sxm_80",  "a100_pcie_80", "l4",
-      "l40s",       "t4",        "rtx_4090",   "h100_sxm",    "h100_pcie",    "h200_sxm",    "gh200",
-      "b200_sxm",   "gb200",     "b300_sxm",   "gb300",       "mi250x_gcd",   "mi300x",      "mi325x",
-      "mi355x",     "trainium1", "trainium2",  "inferentia2", "gaudi2",       "gaudi3"};
+      "tpu_v2",   "tpu_v3",    "tpu_v4",    "tpu_v4_core", "tpu_v4i",     "tpu_v5e",      "tpu_v5p",
+      "tpu_v6e",  "tpu_v7x",   "v100_sxm2", "a100_sxm_40", "a100_sxm_80", "a100_pcie_80", "l4",
+      "l40s",     "t4",        "rtx_4090",  "h100_sxm",    "h100_pcie",   "h200_sxm",     "gh200",
+      "b200_sxm", "gb200",     "b300_sxm",  "gb300",       "mi250x_gcd",  "mi300x",       "mi325x",
+      "mi355x",   "trainium1", "trainium2", "inferentia2", "gaudi2",      "gaudi3"};
   CHECK(device_names() == expected);
 }
 
@@ -93,7 +93,8 @@ TEST_CASE("device files: TPU matrix peaks are cores x arrays x dim^2 x 2 x rows 
     if (device.family != DeviceFamily::kTpu) continue;
     CAPTURE(device.name);
     const double dim = static_cast<double>(*device.matrix.dim);
-    const double peak = static_cast<double>(*device.matrix.count) * dim * dim * 2 * *device.matrix.rows_per_cycle * *device.clock;
+    const double peak =
+        static_cast<double>(*device.matrix.count) * dim * dim * 2 * *device.matrix.rows_per_cycle * *device.clock;
     CHECK(*device.matrix.peak.bf16 == Approx(peak).epsilon(0.01));
     CHECK(device.matrix.peak.f32 == Approx(*device.matrix.peak.bf16));
     CHECK(device.matrix.peak.f32_highest == Approx(device.matrix.peak.f32 / 6));
@@ -143,12 +144,11 @@ TEST_CASE("device files: totals published per chip come back from the devices of
     double bandwidth;  // B/s of a chip
     double capacity;   // B of a chip
     int64_t devices;
-  } kChips[] = {{"tpu_v2", 4.59e13, 7.0e11, 16 * 1073741824.0, 2}, {"tpu_v3", 1.23e14, 9.0e11, 32 * 1073741824.0, 2},
-                {"tpu_v4", 2.75e14, 1.2288e12, 32 * 1073741824.0, 1},
-                {"tpu_v4_core", 2.75e14, 1.2288e12, 32 * 1073741824.0, 2},
-                {"tpu_v5e", 1.97e14, 8.19e11, 16 * 1073741824.0, 1}, {"tpu_v5p", 4.59e14, 2.765e12, 95 * 1073741824.0, 1},
-                {"tpu_v6e", 9.18e14, 1.638e12, 32 * 1073741824.0, 1},
-                {"tpu_v7x", 2.307e15, 7.38e12, 192 * 1073741824.0, 2}};
+  } kChips[] = {
+      {"tpu_v2", 4.59e13, 7.0e11, 16 * 1073741824.0, 2},    {"tpu_v3", 1.23e14, 9.0e11, 32 * 1073741824.0, 2},
+      {"tpu_v4", 2.75e14, 1.2288e12, 32 * 1073741824.0, 1}, {"tpu_v4_core", 2.75e14, 1.2288e12, 32 * 1073741824.0, 2},
+      {"tpu_v5e", 1.97e14, 8.19e11, 16 * 1073741824.0, 1},  {"tpu_v5p", 4.59e14, 2.765e12, 95 * 1073741824.0, 1},
+      {"tpu_v6e", 9.18e14, 1.638e12, 32 * 1073741824.0, 1}, {"tpu_v7x", 2.307e15, 7.38e12, 192 * 1073741824.0, 2}};
   for (const auto& chip : kChips) {
     CAPTURE(chip.name);
     const Device device = find_device(chip.name).value();

@@ -11,16 +11,34 @@ TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
     std::string asked;
     std::string name;
   } kCases[] = {
-      {"tpu_v5e", "tpu_v5e"},       {"TPU_V5E", "tpu_v5e"},        {" tpu_v5e ", "tpu_v5e"},
-      {"TPU v5 lite", "tpu_v5e"},   {"TPU v5e", "tpu_v5e"},        {"v5litepod", "tpu_v5e"},
-      {"TPU v5", "tpu_v5p"},        {"TPU v5p", "tpu_v5p"},        {"TPU v4", "tpu_v4"},
-      {"TPU v4 lite", "tpu_v4i"},   {"TPU v6 lite", "tpu_v6e"},    {"trillium", "tpu_v6e"},
-      {"TPU7x", "tpu_v7x"},         {"tpu_7x", "tpu_v7x"},         {"Ironwood", "tpu_v7x"},
-      {"TPU v2", "tpu_v2"},         {"TPU v3", "tpu_v3"},          {"h100", "h100_sxm"},
-      {"NVIDIA H100 80GB HBM3", "h100_sxm"},                       {"nvidia h100 pcie", "h100_pcie"},
-      {"a100", "a100_sxm_80"},      {"NVIDIA A100-SXM4-40GB", "a100_sxm_40"},
-      {"b200", "b200_sxm"},         {"NVIDIA GB200", "gb200"},     {"AMD Instinct MI300X", "mi300x"},
-      {"mi250x", "mi250x_gcd"},     {"trn1", "trainium1"},         {"inf2", "inferentia2"},
+      {"tpu_v5e", "tpu_v5e"},
+      {"TPU_V5E", "tpu_v5e"},
+      {" tpu_v5e ", "tpu_v5e"},
+      {"TPU v5 lite", "tpu_v5e"},
+      {"TPU v5e", "tpu_v5e"},
+      {"v5litepod", "tpu_v5e"},
+      {"TPU v5", "tpu_v5p"},
+      {"TPU v5p", "tpu_v5p"},
+      {"TPU v4", "tpu_v4"},
+      {"TPU v4 lite", "tpu_v4i"},
+      {"TPU v6 lite", "tpu_v6e"},
+      {"trillium", "tpu_v6e"},
+      {"TPU7x", "tpu_v7x"},
+      {"tpu_7x", "tpu_v7x"},
+      {"Ironwood", "tpu_v7x"},
+      {"TPU v2", "tpu_v2"},
+      {"TPU v3", "tpu_v3"},
+      {"h100", "h100_sxm"},
+      {"NVIDIA H100 80GB HBM3", "h100_sxm"},
+      {"nvidia h100 pcie", "h100_pcie"},
+      {"a100", "a100_sxm_80"},
+      {"NVIDIA A100-SXM4-40GB", "a100_sxm_40"},
+      {"b200", "b200_sxm"},
+      {"NVIDIA GB200", "gb200"},
+      {"AMD Instinct MI300X", "mi300x"},
+      {"mi250x", "mi250x_gcd"},
+      {"trn1", "trainium1"},
+      {"inf2", "inferentia2"},
   };
   for (const auto& c : kCases) {
     CAPTURE(c.asked);
@@ -36,8 +54,14 @@ TEST_CASE("find_device: an unknown name gets the nearest ones") {
   const struct {
     std::string asked;
     std::string offered;
-  } kCases[] = {{"tpu_v5", "tpu_v5e"}, {"tpu_v5x", "tpu_v5e"}, {"h100sxm", "h100_sxm"}, {"ironwod", "tpu_v7x"},
-                {"TPU v6", "tpu_v6e"}, {"a100_sxm", "a100_sxm_80"}, {"", "l4"}, {"tpu_common", "tpu"},
+  } kCases[] = {{"tpu_v5", "tpu_v5e"},
+                {"tpu_v5x", "tpu_v5e"},
+                {"h100sxm", "h100_sxm"},
+                {"ironwod", "tpu_v7x"},
+                {"TPU v6", "tpu_v6e"},
+                {"a100_sxm", "a100_sxm_80"},
+                {"", "l4"},
+                {"tpu_common", "tpu"},
                 {"tpu_v9:2x2", "tpu_v2"}};
   for (const auto& c : kCases) {
     CAPTURE(c.asked);

@@ -84,7 +84,8 @@ TEST_CASE("parameters: what is unknown is unknown, not zero") {
   for (const Parameter& parameter : parameters(v2)) {
     if (parameter.path == "on_chip.l2_capacity") CHECK_FALSE(parameter.value.has_value());
     CAPTURE(parameter.path);
-    const bool may_be_zero = parameter.unit == "s" || parameter.unit == "bool" || parameter.path.ends_with("transcendentals");
+    const bool may_be_zero =
+        parameter.unit == "s" || parameter.unit == "bool" || parameter.path.ends_with("transcendentals");
     if (parameter.value && !may_be_zero) CHECK(*parameter.value > 0);
   }
 }

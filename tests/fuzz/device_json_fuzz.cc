@@ -1,0 +1,32 @@
+// Device files of any content: reading one must end in a device or a message, and a device must hold together.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "hloroof/device.h"
+#include "lib/hardware/describe.h"
+#include "lib/hardware/registry.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  absl::StatusOr<hloroof::Device> device = hloroof::device_from_text(text, "fuzzed.json");
+  if (!device.ok()) {
+    // A message that says nothing, or repeats the text at length, helps nobody.
+    if (device.status().message().empty() || device.status().message().size() > 20'000) std::abort();
+    return 0;
+  }
+  if (hloroof::describe_device(*device).empty()) std::abort();
+  for (const int64_t count : {int64_t{1}, int64_t{7}, int64_t{1000}, INT64_MAX}) {
+    const auto topology = hloroof::default_topology(*device, count);
+    if (!topology.ok() || topology->device_count() < count) std::abort();
+    // What a topology prints as is what it is read from.
+    const auto again = hloroof::parse_topology(*device, topology->to_string());
+    if (again.ok() && again->device_count() != topology->device_count()) std::abort();
+  }
+  for (const hloroof::Parameter& parameter : hloroof::parameters(*device)) {
+    if (parameter.value && !hloroof::set_parameter(*device, parameter.path, *parameter.value).ok()) std::abort();
+  }
+  return 0;
+}
