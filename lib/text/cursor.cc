@@ -105,6 +105,7 @@ bool Cursor::fail(const char* where, std::string_view message) {
 }
 
 bool Cursor::too_deep() {
+  exceeded_limit_ = true;
   return fail("nesting exceeds the limit of " + std::to_string(max_depth_) + " levels");
 }
 

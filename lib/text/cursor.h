@@ -61,7 +61,7 @@ class Cursor {
  public:
   // `text.data()[text.size()]` must be readable and must end any token: a NUL, or the delimiter behind a value that lies
   // inside a parsed text.
-  explicit Cursor(std::string_view text, int max_depth = 8192)
+  explicit Cursor(std::string_view text = std::string_view(""), int max_depth = 8192)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), max_depth_(max_depth) {}
 
   const char* at() const { return at_; }
@@ -83,8 +83,10 @@ class Cursor {
   // Counts one level of nested shapes, operands, literals, computations; false with an error at the limit.
   bool enter() { return ++depth_ <= max_depth_ || too_deep(); }
   void leave() { --depth_; }
+  bool exceeded_limit() const { return exceeded_limit_; }
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
+  int max_depth() const { return max_depth_; }
 
   // --- white space and punctuation --------------------------------------------------------------------------------
   // Skips white space, // and /* */ comments. An unterminated /* or a lone / stays unread: it is no token, so whatever is
@@ -154,6 +156,7 @@ class Cursor {
   const char* end_;
   int depth_ = 0;
   int max_depth_;
+  bool exceeded_limit_ = false;
   std::vector<ErrorRecord> errors_;
 };
 

@@ -1,0 +1,179 @@
+// The `, name=value` tail of an instruction.
+#include <limits>
+#include <string>
+
+#include "lib/text/attribute_value.h"
+#include "lib/text/module_parser.h"
+
+namespace hloroof::inline v0 {
+
+// attributes := (',' NAME= value)*
+//
+// Comes back here after an inline computation, which ends the value it stands in or is followed by the rest of a list.
+ModuleParser::Step ModuleParser::parse_attributes() {
+  InstructionFrame& frame = instructions_.back();
+  if (frame.value_begin != nullptr) {
+    const Step step = parse_computations(frame);
+    if (step != Step::kAttributes) return step;
+  }
+  while (cursor_.accept(',')) {
+    const Step step = parse_attribute(instructions_.back());
+    if (step != Step::kAttributes) return step;
+  }
+  return finish_instruction();
+}
+
+ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
+  cursor_.skip_space();
+  const char* begin = cursor_.at();
+  const std::string_view name = cursor_.accept_attribute_name();
+  if (name.empty()) {
+    cursor_.fail_expects("an attribute name with '='");
+    return Step::kFailed;
+  }
+  frame.attribute = AttributeData();
+  frame.attribute.key = attribute_from_string(name).value_or(AttributeKey::kUnknown);
+  frame.attribute.reference_begin = static_cast<std::uint32_t>(references_.size());
+  if (frame.attribute.key == AttributeKey::kUnknown) {
+    if (options_->strict) {
+      cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\"");
+      return Step::kFailed;
+    }
+    if (name.size() > std::numeric_limits<std::uint8_t>::max()) {
+      cursor_.fail(begin, "attribute name is longer than 255 bytes");
+      return Step::kFailed;
+    }
+    frame.attribute.name_size = static_cast<std::uint8_t>(name.size());
+    if (!skip_raw_value(cursor_)) return Step::kFailed;
+    frame.attribute.value = range_of(cursor_.since(begin));
+    ++ModuleBuilder(*module_).unknowns().attributes;
+    attributes_.push_back(frame.attribute);
+    return Step::kAttributes;
+  }
+  const auto key = static_cast<unsigned>(frame.attribute.key);
+  const std::uint64_t bit = std::uint64_t{1} << (key % 64);
+  if ((frame.seen[key / 64] & bit) != 0) {
+    cursor_.fail(begin, "attribute " + std::string(name) + " already exists");
+    return Step::kFailed;
+  }
+  frame.seen[key / 64] |= bit;
+
+  cursor_.skip_space();
+  const char* value = cursor_.at();
+  switch (const AttributeForm value_form = form(frame.attribute.key)) {
+    case AttributeForm::kComputation:
+      frame.value_begin = value;
+      frame.in_list = false;
+      return parse_computations(frame);
+    case AttributeForm::kComputationList:
+      if (!cursor_.expect('{')) return Step::kFailed;
+      frame.value_begin = value;
+      frame.in_list = true;
+      if (cursor_.accept('}')) return end_attribute(frame) ? Step::kAttributes : Step::kFailed;
+      return parse_computations(frame);
+    case AttributeForm::kInstructionList:
+      frame.value_begin = value;
+      return parse_predecessors(frame) && end_attribute(frame) ? Step::kAttributes : Step::kFailed;
+    case AttributeForm::kInteger: {
+      std::int64_t number = 0;
+      if (!cursor_.read_integer(&number)) {
+        cursor_.fail(begin, "error parsing attribute " + std::string(name));
+        return Step::kFailed;
+      }
+      if (frame.attribute.key == AttributeKey::kIndex && frame.row.opcode == Opcode::kGetTupleElement) {
+        if (number < 0 || number >= std::numeric_limits<std::uint32_t>::max()) {
+          cursor_.fail(value, "tuple index is out of range");
+          return Step::kFailed;
+        }
+        frame.row.number = static_cast<std::uint32_t>(number);
+      }
+      break;
+    }
+    default:
+      if (!skip_value(cursor_, value_form)) {
+        cursor_.fail(begin, "error parsing attribute " + std::string(name));
+        return Step::kFailed;
+      }
+  }
+  frame.attribute.value = range_of(cursor_.since(value));
+  attributes_.push_back(frame.attribute);
+  return Step::kAttributes;
+}
+
+// computation value := comp | '{' list(comp) '}'        comp := name | body
+//
+// An inline body is left to the main loop. Back from there, the body's computation is the last that was finished and its
+// value goes on behind it.
+ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
+  bool after_body = references_.size() > frame.attribute.reference_begin;
+  while (true) {
+    if (after_body) {
+      if (!frame.in_list) return end_attribute(frame) ? Step::kAttributes : Step::kFailed;
+      if (cursor_.accept('}')) return end_attribute(frame) ? Step::kAttributes : Step::kFailed;
+      if (!cursor_.expect(',')) return Step::kFailed;
+    }
+    cursor_.skip_space();
+    const char* at = cursor_.at();
+    if (*at == '{') {
+      // Its id is known once it is open.
+      const Step step = open_inline_computation();
+      if (step == Step::kInstruction) references_.push_back(computations_.back().id.index);
+      return step;
+    }
+    std::string_view name;
+    if (!cursor_.read_name(&name)) return Step::kFailed;
+    const std::uint32_t hash = NameTable::hash(name);
+    std::uint32_t found = computation_names_.find(0, name, hash);
+    if (found == NameTable::kNone) {
+      if (!single_ || computations_.size() > 1) {
+        cursor_.fail(at, "computation does not exist: " + std::string(name));
+        return Step::kFailed;
+      }
+      ComputationId missing;
+      if (!add_missing_computation(range_of(name), hash, &missing)) return Step::kFailed;
+      found = missing.index;
+    }
+    references_.push_back(found);
+    after_body = true;
+  }
+}
+
+// predecessors := '{' list1(name) '}'
+bool ModuleParser::parse_predecessors(InstructionFrame& frame) {
+  if (!cursor_.expect('{')) return false;
+  do {
+    cursor_.skip_space();
+    const char* at = cursor_.at();
+    std::string_view name;
+    if (!cursor_.read_name(&name)) return false;
+    const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
+    if (found == NameTable::kNone) {
+      return cursor_.fail(at, "instruction '" + std::string(name) + "' is not defined");
+    }
+    references_.push_back(found);
+  } while (cursor_.accept(','));
+  (void)frame;
+  return cursor_.expect('}');
+}
+
+// Puts an attribute with references on the scratch stack and its references into the module.
+bool ModuleParser::end_attribute(InstructionFrame& frame) {
+  ModuleBuilder builder(*module_);
+  const std::size_t begin = frame.attribute.reference_begin;
+  const std::size_t count = references_.size() - begin;
+  if (count > std::numeric_limits<std::uint16_t>::max()) {
+    over_limit_ = true;
+    return cursor_.fail(frame.value_begin, "an attribute names more than the limit of 65535 computations or instructions");
+  }
+  frame.attribute.value = range_of(cursor_.since(frame.value_begin));
+  frame.attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
+  frame.attribute.reference_count = static_cast<std::uint16_t>(count);
+  builder.references().insert(builder.references().end(), references_.begin() + static_cast<std::ptrdiff_t>(begin),
+                              references_.end());
+  references_.resize(begin);
+  frame.value_begin = nullptr;
+  attributes_.push_back(frame.attribute);
+  return true;
+}
+
+}  // namespace hloroof::inline v0

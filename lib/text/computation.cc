@@ -1,0 +1,106 @@
+// Bodies of computations: the loop that everything inside `{ }` is read by.
+#include <string>
+
+#include "lib/text/module_parser.h"
+
+namespace hloroof::inline v0 {
+
+// body := '{' instruction+ '}', the brace being read already. The computation on top of the stack is closed at the end.
+bool ModuleParser::parse_body() {
+  const std::size_t outside = computations_.size() - 1;
+  Step step = Step::kInstruction;
+  while (true) {
+    switch (step) {
+      case Step::kInstruction:
+        if (cursor_.peek() != '}') {
+          step = parse_instruction();
+          break;
+        }
+        cursor_.move_to(cursor_.at() + 1);
+        if (!close_computation()) return false;
+        if (computations_.size() == outside) return true;
+        step = Step::kAttributes;  // it stood inside an attribute
+        break;
+      case Step::kOperands: step = parse_operands(); break;
+      case Step::kAttributes: step = parse_attributes(); break;
+      case Step::kEndOfModulePart: return true;
+      case Step::kFailed: return false;
+    }
+  }
+}
+
+bool ModuleParser::open_computation(TextRange name, std::uint32_t name_hash, const char* begin, std::uint8_t flags) {
+  if (!cursor_.enter()) return false;
+  ComputationFrame frame;
+  frame.id = ModuleBuilder(*module_).add_computation(name, flags);
+  frame.name_hash = name_hash;
+  frame.begin = begin;
+  frame.synthesized_begin = synthesized_.size();
+  computations_.push_back(frame);
+  return true;
+}
+
+bool ModuleParser::close_computation() {
+  ModuleBuilder builder(*module_);
+  const ComputationFrame frame = computations_.back();
+  ComputationData& row = builder.computations()[frame.id.index];
+  if (row.instruction_count == 0) return cursor_.fail(cursor_.at() - 1, "a computation needs at least one instruction");
+  row.root = frame.root.valid() ? frame.root : row.last;
+  if (frame.result.valid() && !compatible(module_->shapes(), frame.result, module_->shapes(), module_->data(row.root).shape)) {
+    return cursor_.fail(frame.begin, "Shape of computation " + std::string(module_->text(row.name)) + ", " +
+                                         to_string(module_->shapes(), frame.result, ShapeText::kWithoutLayout) +
+                                         ", is not compatible with that of its root instruction " +
+                                         std::string(module_->text(module_->data(row.root).name)) + ", " +
+                                         to_string(module_->shapes(), module_->data(row.root).shape,
+                                                   ShapeText::kWithoutLayout));
+  }
+  // Wrapped computations come before their caller and behind its inline ones, so that printing and parsing again gives the
+  // same order.
+  for (std::size_t i = frame.synthesized_begin; i < synthesized_.size(); ++i) {
+    const TextRange name = unique_computation_name("async_wrapped");
+    builder.computations()[synthesized_[i].index].name = name;
+    computation_names_.insert(0, name, NameTable::hash(module_->text(name)), synthesized_[i].index);
+    builder.finish_computation(synthesized_[i]);
+  }
+  synthesized_.resize(frame.synthesized_begin);
+  builder.finish_computation(frame.id);
+  const TextRange name = builder.computations()[frame.id.index].name;
+  computation_names_.insert(0, name, frame.name_hash, frame.id.index);
+  computations_.pop_back();
+  cursor_.leave();
+  return true;
+}
+
+// A body in place of a computation's name. It is named after the instruction it stands in.
+ModuleParser::Step ModuleParser::open_inline_computation() {
+  const InstructionFrame& frame = instructions_.back();
+  const char* begin = cursor_.at();
+  cursor_.move_to(begin + 1);
+  const std::string stem = std::string(module_->text(frame.row.name)) + "." + std::string(to_string(frame.attribute.key));
+  const TextRange name = unique_computation_name(stem);
+  const std::uint32_t hash = NameTable::hash(module_->text(name));
+  const std::uint8_t flags = ComputationData::kInline | ComputationData::kNoSignature;
+  return open_computation(name, hash, begin, flags) ? Step::kInstruction : Step::kFailed;
+}
+
+bool ModuleParser::add_missing_computation(TextRange name, std::uint32_t name_hash, ComputationId* id) {
+  ModuleBuilder builder(*module_);
+  *id = builder.add_computation(name, ComputationData::kMissing);
+  builder.finish_computation(*id);
+  computation_names_.insert(0, name, name_hash, id->index);
+  ++builder.unknowns().missing_computations;
+  return true;
+}
+
+// `stem`, or stem.N where that is taken. N only ever rises, so that many computations of one stem cost no search each.
+TextRange ModuleParser::unique_computation_name(std::string_view stem) {
+  name_.assign(stem);
+  while (computation_names_.find(0, name_, NameTable::hash(name_)) != NameTable::kNone) {
+    name_.assign(stem);
+    name_ += '.';
+    name_ += std::to_string(++made_up_names_);
+  }
+  return ModuleBuilder(*module_).add_text(name_);
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,182 @@
+// One instruction: from its name to its opcode, and what happens when it is complete.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "lib/text/module_parser.h"
+
+namespace hloroof::inline v0 {
+
+ModuleParser::InstructionFrame& ModuleParser::push_instruction(const char* begin) {
+  instructions_.emplace_back();
+  InstructionFrame& frame = instructions_.back();
+  frame.begin = begin;
+  frame.row.computation = computations_.back().id;
+  frame.operand_begin = operands_.size();
+  frame.attribute_begin = attributes_.size();
+  frame.reference_begin = references_.size();
+  return frame;
+}
+
+// instruction := 'ROOT'? name '=' rhs
+ModuleParser::Step ModuleParser::parse_instruction() {
+  const char* begin = cursor_.at();
+  const bool is_root = *begin == 'R' && cursor_.accept_keyword("ROOT");
+  if (is_root) {
+    if (computations_.back().root.valid()) {
+      cursor_.fail(begin, "one computation should have only one ROOT");
+      return Step::kFailed;
+    }
+    cursor_.skip_space();
+    begin = cursor_.at();
+  }
+  const std::string_view name = cursor_.accept_name();
+  if (name.empty()) {
+    cursor_.fail_expects("an instruction or '}'");
+    return Step::kFailed;
+  }
+  if (!cursor_.accept('=')) {
+    cursor_.fail_expects("'=' in instruction");
+    return Step::kFailed;
+  }
+  InstructionFrame& frame = push_instruction(begin);
+  frame.is_root = is_root;
+  frame.row.name = range_of(name);
+  frame.name_hash = NameTable::hash(name);
+  return parse_right_side(frame);
+}
+
+// rhs := shape? opcode operands attributes        up to the operands' parenthesis
+ModuleParser::Step ModuleParser::parse_right_side(InstructionFrame& frame) {
+  if (at_shape(cursor_)) {
+    if (!shapes_.read(cursor_, &frame.row.shape)) return Step::kFailed;
+  } else {
+    frame.row.flags |= InstructionData::kShapeInferred;
+  }
+  if (!parse_opcode(frame) || !cursor_.expect('(')) return Step::kFailed;
+  switch (frame.row.opcode) {
+    case Opcode::kParameter: return parse_parameter_number(frame) ? Step::kAttributes : Step::kFailed;
+    case Opcode::kConstant: return parse_constant(frame) ? Step::kAttributes : Step::kFailed;
+    default: return Step::kOperands;
+  }
+}
+
+bool ModuleParser::parse_opcode(InstructionFrame& frame) {
+  cursor_.skip_space();
+  const char* at = cursor_.at();
+  const std::string_view text = cursor_.accept_word();
+  if (text.empty()) return cursor_.fail_expects("an opcode");
+  InstructionData& row = frame.row;
+  if (const std::optional<Opcode> opcode = opcode_from_string(text)) {
+    row.opcode = *opcode;
+  } else if (Opcode wrapped = Opcode::kUnknown; async_sugar(text, &row.opcode, &wrapped)) {
+    if (row.opcode == Opcode::kUnknown) {
+      return cursor_.fail(at, "Unknown opcode: " + std::string(text) + ", as " + std::string(to_string(wrapped)) +
+                                  " has start and done forms of its own");
+    }
+    row.flags |= InstructionData::kSugaredAsync;
+    row.number = static_cast<std::uint32_t>(wrapped);
+  } else {
+    if (options_->strict || *cursor_.at() == '=' || *cursor_.at() == ':') {
+      return cursor_.fail(at, "Unknown opcode: " + std::string(text));
+    }
+    ModuleBuilder builder(*module_);
+    ++builder.unknowns().opcodes;
+    row.opcode = Opcode::kUnknown;
+    row.number = static_cast<std::uint32_t>(builder.unknown_opcodes().size());
+    builder.unknown_opcodes().push_back(range_of(text));
+  }
+  if (!row.shape.valid()) return cursor_.fail(at, "cannot infer shape for opcode: " + std::string(text));
+  return true;
+}
+
+// parameter := 'parameter' '(' INT ')'
+bool ModuleParser::parse_parameter_number(InstructionFrame& frame) {
+  cursor_.skip_space();
+  const char* at = cursor_.at();
+  std::int64_t number = 0;
+  if (!cursor_.read_integer(&number)) return false;
+  if (number < 0) return cursor_.fail(at, "parameter number must be >= 0");
+  if (number >= std::numeric_limits<std::uint32_t>::max()) return cursor_.fail(at, "parameter number is too large");
+  frame.row.number = static_cast<std::uint32_t>(number);
+  return cursor_.expect(')');
+}
+
+// constant := 'constant' '(' literal ')'
+//
+// The literal stays text. Its own parentheses, of complex numbers and tuples, are balanced.
+bool ModuleParser::parse_constant(InstructionFrame& frame) {
+  cursor_.skip_space();
+  const char* begin = cursor_.at();
+  std::size_t depth = 0;
+  while (true) {
+    const char c = cursor_.peek();
+    if (c == 0 && cursor_.at() >= cursor_.end()) return cursor_.fail(begin, "constant is not closed");
+    if (c == ')' && depth == 0) break;
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    cursor_.move_to(cursor_.at() + 1);
+  }
+  const char* end = cursor_.at();
+  while (end > begin && is_space(end[-1])) --end;
+  AttributeData literal;
+  literal.key = AttributeKey::kConstantLiteral;
+  literal.value = range_of(std::string_view(begin, static_cast<std::size_t>(end - begin)));
+  attributes_.push_back(literal);
+  (void)frame;
+  return cursor_.expect(')');
+}
+
+// Puts the instruction on top of the stack into the module.
+ModuleParser::Step ModuleParser::finish_instruction() {
+  InstructionFrame& frame = instructions_.back();
+  ModuleBuilder builder(*module_);
+  if (static_cast<std::int64_t>(builder.instructions().size()) >= options_->max_instructions) {
+    over_limit_ = true;
+    cursor_.fail(frame.begin, "more instructions than the limit of " + std::to_string(options_->max_instructions));
+    return Step::kFailed;
+  }
+  InstructionData& row = frame.row;
+  const bool wraps = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
+  if (wraps && !synthesize_wrapped(frame)) return Step::kFailed;
+
+  row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
+  row.operand_count = static_cast<std::uint32_t>(operands_.size() - frame.operand_begin);
+  builder.operands().insert(builder.operands().end(), operands_.begin() + static_cast<std::ptrdiff_t>(frame.operand_begin),
+                            operands_.end());
+  operands_.resize(frame.operand_begin);
+  const std::size_t attribute_count = attributes_.size() - frame.attribute_begin;
+  if (attribute_count > std::numeric_limits<std::uint16_t>::max()) {
+    over_limit_ = true;
+    cursor_.fail(frame.begin, "an instruction has more attributes than the limit of 65535");
+    return Step::kFailed;
+  }
+  row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
+  row.attribute_count = static_cast<std::uint16_t>(attribute_count);
+  builder.attributes().insert(builder.attributes().end(),
+                              attributes_.begin() + static_cast<std::ptrdiff_t>(frame.attribute_begin), attributes_.end());
+  attributes_.resize(frame.attribute_begin);
+
+  const InstructionId id = builder.append_instruction(row);
+  const std::uint32_t other = instruction_names_.insert(scope(), row.name, frame.name_hash, id.index);
+  if (other != NameTable::kNone) {
+    cursor_.fail(frame.begin, "instruction already exists: " + std::string(module_->text(row.name)));
+    const std::size_t defined = module_->data(InstructionId(other)).name.begin;
+    if (defined < module_->source().size()) {
+      cursor_.fail(source_begin_ + defined, "instruction previously defined here");
+    }
+    return Step::kFailed;
+  }
+  if (frame.is_root) computations_.back().root = id;
+  const bool is_anonymous = frame.is_anonymous;
+  instructions_.pop_back();
+  if (is_anonymous) {
+    cursor_.leave();
+    operands_.push_back(id);
+    return Step::kOperands;
+  }
+  return instructions_.empty() && single_ && computations_.size() == 1 ? Step::kEndOfModulePart : Step::kInstruction;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,228 @@
+#include "lib/text/module_parser.h"
+
+#include <string>
+#include <utility>
+
+#include "lib/base/strings.h"
+#include "lib/text/attribute_value.h"
+
+namespace hloroof::inline v0 {
+
+absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module) {
+  ModuleBuilder builder(module);
+  builder.clear();
+  options_ = &options;
+  module_ = &module;
+  source_begin_ = source->begin();
+  cursor_ = Cursor(source->view(), options.max_depth);
+  builder.set_source(std::move(source));
+  single_ = false;
+  over_limit_ = false;
+  implicit_parameters_ = 0;
+  shapes_.start(&builder.shapes());
+  instruction_names_.reset(module_);
+  computation_names_.reset(module_);
+  computations_.clear();
+  instructions_.clear();
+  operands_.clear();
+  attributes_.clear();
+  references_.clear();
+  synthesized_.clear();
+  made_up_names_ = 0;
+
+  if (parse_text()) return absl::OkStatus();
+  absl::Status result = status();
+  builder.clear();
+  return result;
+}
+
+absl::Status ModuleParser::status() const {
+  std::string message;
+  for (const ErrorRecord& record : cursor_.errors()) {
+    if (!message.empty()) message += '\n';
+    message += located_message(module_->path(), module_->source().view(), record.offset, record.message);
+  }
+  return over_limit_ || cursor_.exceeded_limit() ? resource_exhausted(message) : invalid_argument(message);
+}
+
+// text := header? tables? computation+ | instruction
+bool ModuleParser::parse_text() {
+  if (cursor_.at_end()) return cursor_.fail("expects an HLO module but the text is empty");
+  if (cursor_.accept_keyword("HloModule")) {
+    if (!parse_header() || !parse_tables()) return false;
+  } else if (looks_like_single_instruction()) {
+    return parse_single_instruction();
+  }
+  do {
+    if (!parse_computation()) return false;
+  } while (!cursor_.at_end());
+  return finish_module();
+}
+
+// header := 'HloModule' name (',' attribute)*
+bool ModuleParser::parse_header() {
+  ModuleBuilder builder(*module_);
+  builder.set_has_header(true);
+  std::string_view name;
+  if (!cursor_.read_name(&name)) return false;
+  builder.set_name(range_of(name));
+  while (cursor_.accept(',')) {
+    if (!parse_header_attribute()) return false;
+  }
+  return true;
+}
+
+bool ModuleParser::parse_header_attribute() {
+  ModuleBuilder builder(*module_);
+  cursor_.skip_space();
+  const char* begin = cursor_.at();
+  const std::string_view name = cursor_.accept_attribute_name();
+  if (name.empty()) return cursor_.fail_expects("an attribute name with '='");
+  AttributeData attribute;
+  attribute.key = attribute_from_string(name).value_or(AttributeKey::kUnknown);
+  cursor_.skip_space();
+  const char* value = cursor_.at();
+  switch (attribute.key) {
+    case AttributeKey::kUnknown: {
+      if (options_->strict) return cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\"");
+      if (name.size() > 255) return cursor_.fail(begin, "attribute name is longer than 255 bytes");
+      ++builder.unknowns().attributes;
+      attribute.name_size = static_cast<std::uint8_t>(name.size());
+      if (!skip_raw_value(cursor_)) return false;
+      value = begin;
+      break;
+    }
+    case AttributeKey::kIsScheduled: {
+      bool scheduled = false;
+      if (!cursor_.read_bool(&scheduled)) return false;
+      builder.set_is_scheduled(scheduled);
+      break;
+    }
+    case AttributeKey::kReplicaCount:
+    case AttributeKey::kNumPartitions: {
+      std::int64_t count = 0;
+      if (!cursor_.read_integer(&count)) return false;
+      if (attribute.key == AttributeKey::kReplicaCount) {
+        builder.set_replica_count(count);
+      } else {
+        builder.set_num_partitions(count);
+      }
+      break;
+    }
+    default:
+      if (!skip_value(cursor_, form(attribute.key))) {
+        return cursor_.fail(begin, "error parsing attribute " + std::string(name));
+      }
+  }
+  attribute.value = range_of(cursor_.since(value));
+  builder.header_attributes().push_back(attribute);
+  return true;
+}
+
+// tables := 'FileNames' (INT STRING)* 'FunctionNames' (INT STRING)* 'FileLocations' (INT '{' ... '}')*
+//           'StackFrames' (INT '{' ... '}')*
+//
+// Kept as one piece of text: few readers need them, and who does decodes them.
+bool ModuleParser::parse_tables() {
+  cursor_.skip_space();
+  const char* begin = cursor_.at();
+  if (!cursor_.accept_keyword("FileNames")) return true;
+  if (!parse_table_entries(false)) return false;
+  if (!cursor_.accept_keyword("FunctionNames")) return cursor_.fail_expects("FunctionNames");
+  if (!parse_table_entries(false)) return false;
+  if (!cursor_.accept_keyword("FileLocations")) return cursor_.fail_expects("FileLocations");
+  if (!parse_table_entries(true)) return false;
+  if (!cursor_.accept_keyword("StackFrames")) return cursor_.fail_expects("StackFrames");
+  if (!parse_table_entries(true)) return false;
+  ModuleBuilder(*module_).set_tables(range_of(cursor_.since(begin)));
+  return true;
+}
+
+bool ModuleParser::parse_table_entries(bool braces) {
+  // The text of the tables ends with the last entry, not with the white space behind it.
+  const char* done = cursor_.at();
+  while (is_digit(cursor_.peek())) {
+    std::int64_t number = 0;
+    std::string_view raw;
+    if (!cursor_.read_integer(&number)) return false;
+    if (!braces) {
+      if (!cursor_.read_string(&raw)) return false;
+    } else {
+      if (!cursor_.expect('{')) return false;
+      while (!cursor_.accept('}')) {
+        if (cursor_.accept_attribute_name().empty()) return cursor_.fail_expects("an attribute name with '='");
+        if (!cursor_.read_integer(&number)) return false;
+        cursor_.accept(',');
+      }
+    }
+    done = cursor_.at();
+  }
+  cursor_.move_to(done);
+  return true;
+}
+
+// computation := 'ENTRY'? name signature? body (',' 'execution_thread' '=' STRING)?
+bool ModuleParser::parse_computation() {
+  ModuleBuilder builder(*module_);
+  cursor_.skip_space();
+  const char* begin = cursor_.at();
+  const bool is_entry = cursor_.accept_keyword("ENTRY");
+  if (is_entry && module_->has_entry()) return cursor_.fail(begin, "expects only one ENTRY");
+  cursor_.skip_space();
+  const char* name_at = cursor_.at();
+  std::string_view name;
+  if (!cursor_.read_name(&name)) return false;
+  const std::uint32_t hash = NameTable::hash(name);
+  if (const std::uint32_t other = computation_names_.find(0, name, hash); other != NameTable::kNone) {
+    cursor_.fail(name_at, "computation already exists: " + std::string(name));
+    const TextRange defined = module_->data(ComputationId(other)).name;
+    return cursor_.fail(source_begin_ + defined.begin, "computation previously defined here");
+  }
+  instruction_names_.reset(module_);
+  if (!open_computation(range_of(name), hash, begin, static_cast<std::uint8_t>(is_entry ? ComputationData::kEntry : 0))) return false;
+  if (!parse_signature(computations_.back())) return false;
+  if (!cursor_.expect('{')) return false;
+  const ComputationId id = computations_.back().id;
+  if (is_entry) builder.set_entry(id);
+  if (!parse_body()) return false;
+
+  const char* after = cursor_.at();
+  if (cursor_.accept(',')) {
+    if (cursor_.accept_attribute_name() != "execution_thread") {
+      cursor_.move_to(after + 1);
+      return cursor_.fail_expects("execution_thread=");
+    }
+    std::string_view thread;
+    if (!cursor_.read_string(&thread)) return false;
+    builder.computations()[id.index].execution_thread = range_of(thread);
+  }
+  return true;
+}
+
+// signature := '(' list(name shape) ')' '->' shape
+bool ModuleParser::parse_signature(ComputationFrame& frame) {
+  if (!cursor_.accept('(')) {
+    ModuleBuilder(*module_).computations()[frame.id.index].flags |= ComputationData::kNoSignature;
+    return true;
+  }
+  if (!cursor_.accept(')')) {
+    do {
+      std::string_view name;
+      if (!cursor_.read_name(&name) || !shapes_.read(cursor_, nullptr)) return false;
+    } while (cursor_.accept(','));
+    if (!cursor_.expect(')')) return false;
+  }
+  return cursor_.expect("->") && shapes_.read(cursor_, &frame.result);
+}
+
+bool ModuleParser::finish_module() {
+  ModuleBuilder builder(*module_);
+  if (!module_->has_entry()) {
+    const ComputationId last = builder.computation_order().back();
+    builder.set_entry(last);
+    builder.computations()[last.index].flags |= ComputationData::kEntry;
+  }
+  return true;
+}
+
+}  // namespace hloroof::inline v0

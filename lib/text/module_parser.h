@@ -1,0 +1,141 @@
+// From text to a linked module in one pass.
+//
+// Computations, instructions and nested operands may stand inside each other to any depth, so what is open is kept on
+// explicit stacks (frames) rather than on the call stack. Operands, attributes and references of an instruction are
+// gathered on scratch stacks and copied to the module's tables when it ends, so that each lies in one piece there.
+#ifndef HLOROOF_LIB_TEXT_MODULE_PARSER_H_
+#define HLOROOF_LIB_TEXT_MODULE_PARSER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "hloroof/module.h"
+#include "hloroof/parse.h"
+#include "lib/base/source_text.h"
+#include "lib/ir/module_builder.h"
+#include "lib/text/cursor.h"
+#include "lib/text/name_table.h"
+#include "lib/text/shape_parser.h"
+
+namespace hloroof::inline v0 {
+
+class ModuleParser {
+ public:
+  // Replaces what `module` holds by what `source` says. Keeps its own memory for the next call.
+  absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
+
+ private:
+  // A computation whose body is being read.
+  struct ComputationFrame {
+    ComputationId id;
+    InstructionId root;        // marked ROOT
+    std::uint32_t name_hash = 0;
+    const char* begin = nullptr;
+    std::size_t synthesized_begin = 0;  // its async_wrapped computations are synthesized_ from here on
+    ShapeId result;                     // of its signature
+  };
+
+  // An instruction that is being read.
+  struct InstructionFrame {
+    InstructionData row;
+    const char* begin = nullptr;  // of its name, or of what stands first
+    std::uint32_t name_hash = 0;
+    bool is_root = false;
+    bool is_anonymous = false;  // an operand of the instruction below it
+    bool in_list = false;       // an inline computation being read stands in a {list}
+    std::size_t operand_begin = 0;
+    std::size_t attribute_begin = 0;
+    std::size_t reference_begin = 0;
+    ShapeId declared;         // of the operand being read
+    AttributeData attribute;  // the one being read
+    const char* value_begin = nullptr;
+    std::uint64_t seen[2] = {0, 0};  // keys, one bit each
+  };
+
+  // What stands at the cursor, or why the reading stopped.
+  enum class Step : std::uint8_t { kInstruction, kOperands, kAttributes, kEndOfModulePart, kFailed };
+
+  // module_parser.cc: the module around the computations
+  bool parse_text();
+  bool parse_header();
+  bool parse_header_attribute();
+  bool parse_tables();
+  bool parse_table_entries(bool braces);
+  bool parse_computation();
+  bool parse_signature(ComputationFrame& frame);
+  bool finish_module();
+  absl::Status status() const;
+
+  // computation.cc: bodies
+  bool parse_body();
+  bool open_computation(TextRange name, std::uint32_t name_hash, const char* begin, std::uint8_t flags);
+  Step open_inline_computation();
+  bool close_computation();
+  bool add_missing_computation(TextRange name, std::uint32_t name_hash, ComputationId* id);
+  TextRange unique_computation_name(std::string_view stem);
+
+  // instruction.cc: one instruction up to its operands, and its end
+  Step parse_instruction();
+  Step parse_right_side(InstructionFrame& frame);
+  bool parse_opcode(InstructionFrame& frame);
+  bool parse_parameter_number(InstructionFrame& frame);
+  bool parse_constant(InstructionFrame& frame);
+  Step finish_instruction();
+  InstructionFrame& push_instruction(const char* begin);
+
+  // operands.cc
+  Step parse_operands();
+  bool add_operand(InstructionFrame& frame, const char* at, InstructionId id);
+  bool resolve_operand(InstructionFrame& frame, const char* at, std::string_view name);
+  bool parse_tuple_path(const char* at, std::string_view name, InstructionId* id);
+  Step parse_nested_operand(InstructionFrame& frame);
+  bool add_implicit_parameter(InstructionFrame& frame, std::string_view name, InstructionId* id);
+
+  // attributes.cc
+  Step parse_attributes();
+  Step parse_attribute(InstructionFrame& frame);
+  Step parse_computations(InstructionFrame& frame);
+  bool parse_predecessors(InstructionFrame& frame);
+  bool end_attribute(InstructionFrame& frame);
+
+  // async.cc
+  static bool async_sugar(std::string_view text, Opcode* opcode, Opcode* wrapped);
+  bool synthesize_wrapped(InstructionFrame& frame);
+
+  // single_instruction.cc
+  bool looks_like_single_instruction();
+  bool parse_single_instruction();
+
+  std::uint32_t scope() const { return computations_.back().id.index; }
+  TextRange range_of(std::string_view text) const {
+    return {static_cast<std::uint32_t>(text.data() - source_begin_), static_cast<std::uint32_t>(text.size())};
+  }
+
+  const ParseOptions* options_ = nullptr;
+  Module* module_ = nullptr;
+  const char* source_begin_ = nullptr;
+  bool single_ = false;  // the text is one instruction, and what it names need not exist
+  bool over_limit_ = false;
+  std::uint32_t implicit_parameters_ = 0;
+
+  Cursor cursor_;
+  ShapeParser shapes_;
+  NameTable instruction_names_;  // of one top-level computation and what is inside it; scope: the computation
+  NameTable computation_names_;
+  std::vector<ComputationFrame> computations_;
+  std::vector<InstructionFrame> instructions_;
+  std::vector<InstructionId> operands_;
+  std::vector<AttributeData> attributes_;
+  std::vector<std::uint32_t> references_;
+  std::vector<ComputationId> synthesized_;
+  std::string name_;  // one being made up
+  std::uint32_t made_up_names_ = 0;
+};
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_TEXT_MODULE_PARSER_H_

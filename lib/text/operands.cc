@@ -1,0 +1,199 @@
+// Operands: references, paths into tuples, nested instructions.
+#include <charconv>
+#include <limits>
+#include <string>
+
+#include "lib/text/module_parser.h"
+
+namespace hloroof::inline v0 {
+
+// operands := '(' list(operand) ')'
+// operand  := shape? name ('#' INT)* | shape? opcode operands | shape
+//
+// The opening parenthesis is read already. Comes back here after each nested instruction, which then stands before a ','
+// or the ')'.
+ModuleParser::Step ModuleParser::parse_operands() {
+  InstructionFrame& frame = instructions_.back();
+  if (operands_.size() > frame.operand_begin) {
+    if (cursor_.accept(')')) return frame.is_anonymous ? finish_instruction() : Step::kAttributes;
+    if (!cursor_.expect(',')) return Step::kFailed;
+  } else if (cursor_.accept(')')) {
+    return frame.is_anonymous ? finish_instruction() : Step::kAttributes;
+  }
+  while (true) {
+    frame.declared = ShapeId();
+    cursor_.skip_space();
+    const char* at = cursor_.at();
+    if (*at != '%' && at_shape(cursor_)) {
+      if (!shapes_.read(cursor_, &frame.declared)) return Step::kFailed;
+      cursor_.skip_space();
+      at = cursor_.at();
+    }
+    const std::string_view name = cursor_.accept_name();
+    if (name.empty()) {
+      const bool is_bare_shape = frame.declared.valid() && single_ && computations_.size() == 1;
+      if (!is_bare_shape) {
+        cursor_.fail_expects("an operand");
+        return Step::kFailed;
+      }
+      InstructionId id;
+      if (!add_implicit_parameter(frame, {}, &id) || !add_operand(frame, at, id)) return Step::kFailed;
+    } else {
+      const char next = cursor_.peek();
+      if (next == ',' || next == ')') {
+        if (!resolve_operand(frame, at, name)) return Step::kFailed;
+      } else if (next == '#') {
+        InstructionId id;
+        if (!parse_tuple_path(at, name, &id) || !add_operand(frame, at, id)) return Step::kFailed;
+      } else {
+        cursor_.move_to(at);
+        return parse_nested_operand(frame);
+      }
+    }
+    if (cursor_.accept(',')) continue;
+    if (!cursor_.expect(')')) return Step::kFailed;
+    return frame.is_anonymous ? finish_instruction() : Step::kAttributes;
+  }
+}
+
+bool ModuleParser::add_operand(InstructionFrame& frame, const char* at, InstructionId id) {
+  if (frame.declared.valid() && frame.declared != module_->data(id).shape) {
+    const ShapeTable& shapes = module_->shapes();
+    if (!compatible(shapes, frame.declared, shapes, module_->data(id).shape)) {
+      return cursor_.fail(at, "The declared operand shape " +
+                                  to_string(shapes, frame.declared, ShapeText::kWithoutLayout) +
+                                  " is not compatible with the shape of the operand instruction " +
+                                  to_string(shapes, module_->data(id).shape, ShapeText::kWithoutLayout) + ".");
+    }
+  }
+  operands_.push_back(id);
+  return true;
+}
+
+bool ModuleParser::resolve_operand(InstructionFrame& frame, const char* at, std::string_view name) {
+  const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
+  if (found != NameTable::kNone) return add_operand(frame, at, InstructionId(found));
+  if (single_ && computations_.size() == 1) {
+    InstructionId id;
+    return add_implicit_parameter(frame, name, &id) && add_operand(frame, at, id);
+  }
+  return cursor_.fail(at, "instruction does not exist: " + std::string(name));
+}
+
+// path := name ('#' INT)+
+//
+// %t#1#0 is element 0 of element 1 of %t. The get-tuple-elements are made once for each path and named by it.
+bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, InstructionId* id) {
+  ModuleBuilder builder(*module_);
+  const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
+  if (found == NameTable::kNone) return cursor_.fail(at, "instruction does not exist: " + std::string(name));
+  *id = InstructionId(found);
+  name_.assign(name);
+  while (cursor_.accept('#')) {
+    cursor_.skip_space();
+    const char* index_at = cursor_.at();
+    std::int64_t index = 0;
+    if (!cursor_.read_integer(&index)) return false;
+    const Shape& shape = module_->shape(module_->data(*id).shape);
+    if (!shape.is_tuple()) {
+      return cursor_.fail(at, "'" + name_ + "' is no tuple and has no element " + std::to_string(index));
+    }
+    if (index < 0 || static_cast<std::size_t>(index) >= shape.elements.size()) {
+      return cursor_.fail(index_at, "tuple index " + std::to_string(index) + " is out of range, '" + name_ + "' has " +
+                                        std::to_string(shape.elements.size()) + " elements");
+    }
+    name_ += '#';
+    char digits[24];
+    name_.append(digits, std::to_chars(digits, digits + sizeof(digits), index).ptr);
+    const std::uint32_t hash = NameTable::hash(name_);
+    if (const std::uint32_t known = instruction_names_.find(scope(), name_, hash); known != NameTable::kNone) {
+      *id = InstructionId(known);
+      continue;
+    }
+    InstructionData row;
+    const std::string_view written = cursor_.since(name.data());
+    row.name = written == name_ ? range_of(written) : builder.add_text(name_);
+    row.shape = shape.elements[static_cast<std::size_t>(index)];
+    row.computation = computations_.back().id;
+    row.opcode = Opcode::kGetTupleElement;
+    row.flags = InstructionData::kCompactTupleAccess;
+    row.number = static_cast<std::uint32_t>(index);
+    row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
+    row.operand_count = 1;
+    builder.operands().push_back(*id);
+    row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
+    *id = builder.append_instruction(row);
+    instruction_names_.insert(scope(), row.name, hash, id->index);
+  }
+  return true;
+}
+
+// An operand that is an instruction itself, named after its opcode.
+ModuleParser::Step ModuleParser::parse_nested_operand(InstructionFrame& outer) {
+  if (!cursor_.enter()) return Step::kFailed;
+  const ShapeId declared = outer.declared;
+  const char* begin = cursor_.at();
+  // Only a known opcode makes this an instruction; otherwise the likelier mistake is in the operand list.
+  const std::string_view word = cursor_.accept_word();
+  Opcode opcode = Opcode::kUnknown;
+  Opcode wrapped = Opcode::kUnknown;
+  const char next = cursor_.peek();
+  const bool is_instruction = !word.empty() && next == '(';
+  if (!is_instruction) {
+    cursor_.fail_expects("',' or ')' in operands");
+    return Step::kFailed;
+  }
+  (void)opcode;
+  (void)wrapped;
+  cursor_.move_to(begin);
+  InstructionFrame& frame = push_instruction(begin);
+  frame.is_anonymous = true;
+  frame.row.shape = declared;
+  if (!declared.valid()) frame.row.flags |= InstructionData::kShapeInferred;
+  if (!parse_opcode(frame)) return Step::kFailed;
+
+  name_.assign(word);
+  name_ += ".anon";
+  const std::size_t stem = name_.size();
+  for (std::uint32_t n = 1; instruction_names_.find(scope(), name_, NameTable::hash(name_)) != NameTable::kNone; ++n) {
+    name_.resize(stem);
+    name_ += '.';
+    name_ += std::to_string(n);
+  }
+  frame.row.name = ModuleBuilder(*module_).add_text(name_);
+  frame.name_hash = NameTable::hash(name_);
+  if (!cursor_.expect('(')) return Step::kFailed;
+  switch (frame.row.opcode) {
+    case Opcode::kParameter: return parse_parameter_number(frame) ? finish_instruction() : Step::kFailed;
+    case Opcode::kConstant: return parse_constant(frame) ? finish_instruction() : Step::kFailed;
+    default: return Step::kOperands;
+  }
+}
+
+// Stands for an operand that a pasted instruction names without defining it.
+bool ModuleParser::add_implicit_parameter(InstructionFrame& frame, std::string_view name, InstructionId* id) {
+  ModuleBuilder builder(*module_);
+  if (!frame.declared.valid()) {
+    return cursor_.fail("the operand '" + std::string(name) + "' of a single instruction needs a shape");
+  }
+  InstructionData row;
+  if (name.empty()) {
+    name_ = "_" + std::to_string(implicit_parameters_);
+    row.name = builder.add_text(name_);
+  } else {
+    row.name = range_of(name);
+  }
+  row.shape = frame.declared;
+  row.computation = computations_.back().id;
+  row.opcode = Opcode::kParameter;
+  row.flags = InstructionData::kImplicit;
+  row.number = implicit_parameters_++;
+  row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
+  row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
+  *id = builder.append_instruction(row);
+  instruction_names_.insert(scope(), row.name, NameTable::hash(module_->text(row.name)), id->index);
+  ++builder.unknowns().missing_operands;
+  return true;
+}
+
+}  // namespace hloroof::inline v0

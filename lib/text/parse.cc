@@ -1,0 +1,81 @@
+#include "hloroof/parse.h"
+
+#include <string>
+#include <utility>
+
+#include "lib/base/source_text.h"
+#include "lib/text/module_parser.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+absl::Status check_size(std::size_t size, const ParseOptions& options) {
+  // Offsets are 32 bits wide, and text that edits add needs some of them.
+  constexpr std::int64_t kLargest = 0xfffffff0;
+  const std::int64_t limit = std::min(options.max_bytes, kLargest);
+  if (static_cast<std::int64_t>(size) <= limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(options.path + ": " + std::to_string(size) +
+                                      " bytes are larger than the limit of " + std::to_string(limit) + " bytes");
+}
+
+}  // namespace
+
+struct Parser::State {
+  ParseOptions options;
+  ModuleParser parser;
+};
+
+Parser::Parser(ParseOptions options) : state_(new State{std::move(options), {}}) {}
+Parser::~Parser() = default;
+Parser::Parser(Parser&&) noexcept = default;
+Parser& Parser::operator=(Parser&&) noexcept = default;
+
+absl::Status Parser::parse(std::string_view text, Module& module) {
+  const ParseOptions& options = state_->options;
+  if (absl::Status status = check_size(text.size(), options); !status.ok()) return status;
+  std::shared_ptr<const SourceText> source =
+      options.borrow ? SourceText::borrow(text, options.path) : SourceText::copy(text, options.path);
+  return state_->parser.parse(std::move(source), options, module);
+}
+
+absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options) {
+  Module module;
+  absl::Status status = Parser(options).parse(text, module);
+  if (!status.ok()) return status;
+  return module;
+}
+
+absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options) {
+  absl::StatusOr<std::shared_ptr<const SourceText>> source = SourceText::read(path, options.max_bytes);
+  if (!source.ok()) return source.status();
+  if (absl::Status status = check_size((*source)->size(), options); !status.ok()) return status;
+  Module module;
+  ModuleParser parser;
+  absl::Status status = parser.parse(*std::move(source), options, module);
+  if (!status.ok()) return status;
+  return module;
+}
+
+absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
+  std::vector<Module> modules;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    // A separator is a line that begins with `// -----`.
+    std::size_t line = begin;
+    while (line < text.size() && text.substr(line, 8) != "// -----") {
+      const std::size_t end = text.find('\n', line);
+      line = end == std::string_view::npos ? text.size() : end + 1;
+    }
+    const std::string_view part = text.substr(begin, line - begin);
+    absl::StatusOr<Module> module = parse_module(part, options);
+    if (!module.ok()) return module.status();
+    modules.push_back(*std::move(module));
+    if (line >= text.size()) break;
+    const std::size_t end = text.find('\n', line);
+    if (end == std::string_view::npos) break;
+    begin = end + 1;
+  }
+  return modules;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,99 @@
+// Whole files: parsed, printed and parsed again they are the same module, and texts in XLA's default form come back byte
+// for byte.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hloroof/module.h"
+#include "hloroof/parse.h"
+#include "hloroof/print.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+std::vector<fs::path> hlo_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::exists(folder)) return files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".hlo") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// What the text should be printed back as, byte for byte.
+enum class Exact { kNo, kDefaultForm, kShortForm };
+
+void check_round_trip(const fs::path& path, Exact exact) {
+  const std::string text = read_file(path);
+  ParseOptions options;
+  options.path = path.filename().string();
+  const absl::StatusOr<Module> first = parse_module(text, options);
+  INFO(path);
+  INFO(std::string(first.status().message()));
+  REQUIRE(first.ok());
+  std::string printed = print_module(*first);
+  const absl::StatusOr<Module> second = parse_module(printed);
+  INFO(std::string(second.status().message()));
+  REQUIRE(second.ok());
+  std::string difference;
+  const bool same = equal(*first, *second, &difference);
+  INFO(difference);
+  CHECK(same);
+  if (exact == Exact::kShortForm) printed = print_module(*first, PrintOptions::short_parsable());
+  if (exact != Exact::kNo && printed != text) {
+    const std::size_t at = static_cast<std::size_t>(
+        std::mismatch(text.begin(), text.end(), printed.begin(), printed.end()).first - text.begin());
+    FAIL("byte " << at << ": read '" << text.substr(at > 40 ? at - 40 : 0, 100) << "', printed '"
+                 << printed.substr(at > 40 ? at - 40 : 0, 100) << "'");
+  }
+}
+
+TEST_CASE("our own texts are accepted or refused as their names say") {
+  int accepted = 0;
+  int refused = 0;
+  for (const fs::path& path : hlo_files(fs::path(HLOROOF_SOURCE_DIR) / "tests/corpus")) {
+    const std::string name = path.filename().string();
+    if (name.rfind("y_", 0) == 0) {
+      // y_default_ files are in the form the printer writes.
+      check_round_trip(path, name.rfind("y_default_", 0) == 0 ? Exact::kDefaultForm : Exact::kNo);
+      ++accepted;
+    } else if (name.rfind("n_", 0) == 0) {
+      INFO(path);
+      CHECK_FALSE(parse_module(read_file(path)).ok());
+      ++refused;
+    }
+  }
+  CHECK(accepted > 0);
+  CHECK(refused > 0);
+}
+
+TEST_CASE("real dumps come back as they were", "[corpus]") {
+  const fs::path folder = fs::path(HLOROOF_SHARED_DIR) / "corpus";
+  const std::vector<fs::path> files = hlo_files(folder);
+  if (files.empty()) HLOROOF_SKIP("no corpus in " + folder.string());
+  for (const fs::path& path : files) {
+    const std::string name = path.filename().string();
+    if (name.find("xla-rejects") != std::string::npos) continue;
+    const std::string folder_name = path.parent_path().filename().string();
+    const bool has_form = folder_name == "forms" && name.find(".large_constants.") == std::string::npos;
+    const bool is_short = folder_name == "unoptimized" || name.find(".short_parsable.") != std::string::npos;
+    check_round_trip(path, is_short ? Exact::kShortForm : has_form ? Exact::kNo : Exact::kDefaultForm);
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
