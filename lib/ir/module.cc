@@ -133,6 +133,7 @@ TextRange ModuleBuilder::add_text(std::string_view text) {
   range.begin = m_.source_size_ + static_cast<std::uint32_t>(m_.added_text_.size());
   range.size = static_cast<std::uint32_t>(text.size());
   m_.added_text_.append(text);
+  m_.added_text_ += '\0';  // ends a token that a reader of the value follows to its end
   return range;
 }
 

@@ -1,0 +1,168 @@
+// What compilers note in backend_config, as plain structs.
+//
+//   if (std::optional<WindowConfig> w = window_config(fusion)) use(w->output_window_bounds);
+//   if (std::optional<std::int64_t> n = known_trip_count(loop)) use(*n);
+//
+// Every function reads the text of the one instruction it is given and gives nothing where the config has no such part.
+// The text is searched, not validated: a config need not be JSON. Integers may be written as numbers or as strings.
+#ifndef HLOROOF_BACKEND_CONFIG_H_
+#define HLOROOF_BACKEND_CONFIG_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hloroof/attribute_values.h"
+#include "hloroof/module.h"
+
+namespace hloroof {
+inline namespace v0 {
+
+// The config with quotes and escapes taken off if it is written as a string; JSON most of the time. Empty if there is
+// none.
+std::string backend_config(InstructionView instruction);
+
+// ---- Any backend ------------------------------------------------------------------------------------------------
+
+// Of a while: how often its body runs, where the compiler says so.
+std::optional<std::int64_t> known_trip_count(InstructionView instruction);
+
+// Of a while: the initial value and step of its counter.
+struct KnownInitStep {
+  std::int64_t init = 0;
+  std::int64_t step = 0;
+};
+std::optional<KnownInitStep> known_init_step(InstructionView instruction);
+
+// Of a while: the element of its tuple that is the counter.
+std::optional<std::int64_t> known_induction_variable(InstructionView instruction);
+
+// ---- TPU --------------------------------------------------------------------------------------------------------
+
+// How the compiler blocks an operation: the piece computed in one step of its loop over VMEM.
+struct WindowConfig {
+  std::vector<std::int64_t> kernel_window_bounds;
+  std::vector<std::int64_t> output_window_bounds;
+  std::vector<std::int64_t> input_window_bounds;
+  std::vector<std::int64_t> iteration_bounds;
+  // The compiler's own estimate, in cycles of the device's clock. Nothing where it wrote INT64_MAX, its "not known".
+  std::optional<std::int64_t> estimated_cycles;
+  std::int64_t estimated_vmem_bytes = 0;
+  std::int64_t estimated_scoped_vmem_bytes = 0;
+  std::int64_t scratchpad_allocation_size = 0;
+  std::string cost_model_type;
+};
+std::optional<WindowConfig> window_config(InstructionView instruction);
+
+// window_config's estimated_cycles alone.
+std::optional<std::int64_t> estimated_cycles(InstructionView instruction);
+
+// How the compiler carries out a collective.
+struct CollectiveAlgorithmConfig {
+  std::string emitter;   // SinglePhaseRingSumEmitter
+  std::string strategy;  // UniDirection1DRingStrategy
+  std::string debug;     // lines of `name = value`
+};
+std::optional<CollectiveAlgorithmConfig> collective_algorithm_config(InstructionView instruction);
+
+// The emitter of a convolution or matmul.
+std::optional<std::string> convolution_emitter(InstructionView instruction);
+
+// Memory an instruction takes beside its operands and result, by memory space (1: VMEM).
+struct ScopedMemory {
+  std::int64_t memory_space = 0;
+  std::int64_t offset = 0;
+  std::int64_t size = 0;  // bytes
+};
+std::vector<ScopedMemory> used_scoped_memory(InstructionView instruction);
+
+// aliasing_operands: sets of operands that share memory with the result, by number.
+std::vector<std::vector<std::int64_t>> aliasing_operands(InstructionView instruction);
+
+// barrier_config of a collective.
+struct BarrierConfig {
+  std::string type;  // CUSTOM, GLOBAL
+  std::int64_t id = 0;
+};
+std::optional<BarrierConfig> barrier_config(InstructionView instruction);
+
+// The part of a megacore's work: which dimension the two cores of a chip share out.
+std::optional<std::int64_t> megacore_split_dimension(InstructionView instruction);
+
+// device_type: DEVICE_TYPE_SPARSECORE where the SparseCore runs the instruction.
+bool runs_on_sparse_core(InstructionView instruction);
+
+// Of a tpu_custom_call: the cost its author stated.
+struct CostEstimate {
+  std::optional<double> flops;
+  std::optional<double> transcendentals;
+  std::optional<double> bytes_accessed;
+  std::optional<double> remote_bytes_transferred;
+};
+std::optional<CostEstimate> cost_estimate(InstructionView instruction);
+
+// Of a tpu_custom_call: the memory space that operands and results must lie in.
+struct MemorySpaceColors {
+  std::vector<std::pair<std::int64_t, std::int64_t>> operands;  // operand number, memory space
+  std::vector<std::pair<ShapeIndex, std::int64_t>> results;
+};
+std::optional<MemorySpaceColors> memory_space_colors(InstructionView instruction);
+
+// ---- GPU --------------------------------------------------------------------------------------------------------
+
+// Of a cuBLAS call.
+struct GemmBackendConfig {
+  DotDimensions dimensions;
+  double alpha_real = 1;
+  double alpha_imag = 0;
+  double beta = 0;
+  std::string epilogue;  // DEFAULT, BIAS, RELU, ...
+  std::vector<std::string> operand_precision;
+  std::optional<std::int64_t> selected_algorithm;
+  std::optional<std::int64_t> lhs_stride;  // elements from one matrix of a batch to the next
+  std::optional<std::int64_t> rhs_stride;
+};
+std::optional<GemmBackendConfig> gemm_backend_config(InstructionView instruction);
+
+// Of a Triton kernel that the compiler blocks by itself.
+struct BlockLevelFusionConfig {
+  std::vector<std::vector<std::int64_t>> output_tiles;
+  std::int64_t num_warps = 0;
+  std::int64_t num_ctas = 0;
+  std::int64_t num_stages = 0;
+};
+
+// Of a Triton matmul.
+struct TritonGemmConfig {
+  std::int64_t block_m = 0;
+  std::int64_t block_n = 0;
+  std::int64_t block_k = 0;
+  std::int64_t split_k = 0;
+  std::int64_t num_stages = 0;
+  std::int64_t num_warps = 0;
+  std::int64_t num_ctas = 0;
+};
+
+struct FusionBackendConfig {
+  std::string kind;  // __triton_nested_gemm_fusion, __custom_fusion
+  std::optional<BlockLevelFusionConfig> block_level;
+  std::optional<TritonGemmConfig> triton_gemm;
+  std::string custom_name;  // of a __custom_fusion: dynamic_slice_fusion
+};
+std::optional<FusionBackendConfig> fusion_backend_config(InstructionView instruction);
+
+// The backend that carries out a collective, and whether the program waits for it.
+struct CollectiveBackendConfig {
+  std::string backend;
+  bool is_sync = false;
+  bool is_pipelined = false;
+};
+std::optional<CollectiveBackendConfig> collective_backend_config(InstructionView instruction);
+
+}  // namespace v0
+}  // namespace hloroof
+
+#endif  // HLOROOF_BACKEND_CONFIG_H_
