@@ -77,14 +77,11 @@ void labelled(std::string_view label, std::string_view text, std::string& out) {
 
 std::string wrap_words(const Ici& ici) {
   switch (ici.wrap) {
-    case WrapRule::kNone:
-      return "open";
+    case WrapRule::kNone: return "open";
     case WrapRule::kFullAxis:
       return absl::StrCat("an axis closes to a ring when as long as the pod's (", print_box(ici.pod_shape), ")");
-    case WrapRule::kWholeCubes:
-      return "all axes close to rings when all are multiples of 4";
-    case WrapRule::kAlways:
-      return "all axes close to rings";
+    case WrapRule::kWholeCubes: return "all axes close to rings when all are multiples of 4";
+    case WrapRule::kAlways: return "all axes close to rings";
   }
   return "?";
 }

@@ -13,27 +13,20 @@
 namespace hloroof::inline v0 {
 
 std::optional<double> MatrixUnit::rate(MatrixType type) const {
+  const double bf16 = peak.bf16.value_or(peak.f32);
+  const double f8 = peak.f8.value_or(bf16);
+  const double s8 = peak.s8.value_or(bf16);
   switch (type) {
-    case MatrixType::kF16:
-      return peak.f16;
-    case MatrixType::kF32:
-      return peak.f32;
-    case MatrixType::kF32Highest:
-      return peak.f32_highest;
-    case MatrixType::kTf32:
-      return peak.tf32.value_or(peak.f32);
-    case MatrixType::kBf16:
-      return peak.bf16.value_or(peak.f32);
-    case MatrixType::kF64:
-      return peak.f64;
-    case MatrixType::kF8:
-      return peak.f8.value_or(peak.bf16.value_or(peak.f32));
-    case MatrixType::kF4:
-      return peak.f4 ? peak.f4 : rate(MatrixType::kF8);
-    case MatrixType::kS8:
-      return peak.s8.value_or(peak.bf16.value_or(peak.f32));
-    case MatrixType::kS4:
-      return peak.s4 ? peak.s4 : rate(MatrixType::kS8);
+    case MatrixType::kF16: return peak.f16;
+    case MatrixType::kF32: return peak.f32;
+    case MatrixType::kF32Highest: return peak.f32_highest;
+    case MatrixType::kTf32: return peak.tf32.value_or(peak.f32);
+    case MatrixType::kBf16: return bf16;
+    case MatrixType::kF64: return peak.f64;
+    case MatrixType::kF8: return f8;
+    case MatrixType::kF4: return peak.f4.value_or(f8);
+    case MatrixType::kS8: return s8;
+    case MatrixType::kS4: return peak.s4.value_or(s8);
   }
   return std::nullopt;
 }

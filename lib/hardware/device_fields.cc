@@ -38,30 +38,21 @@ std::optional<size_t> find_field(std::string_view path) {
 
 bool needed(FieldNeed need, DeviceFamily family) {
   switch (need) {
-    case FieldNeed::kAlways:
-      return true;
-    case FieldNeed::kTpu:
-      return family == DeviceFamily::kTpu;
-    case FieldNeed::kGpu:
-      return family == DeviceFamily::kGpu;
-    case FieldNeed::kMaybe:
-      return false;
+    case FieldNeed::kAlways: return true;
+    case FieldNeed::kTpu: return family == DeviceFamily::kTpu;
+    case FieldNeed::kGpu: return family == DeviceFamily::kGpu;
+    case FieldNeed::kMaybe: return false;
   }
   return false;
 }
 
 std::string_view describe(FieldRange range) {
   switch (range) {
-    case FieldRange::kPositive:
-      return "a number above 0";
-    case FieldRange::kNonNegative:
-      return "a number from 0";
-    case FieldRange::kFraction:
-      return "a number above 0, at most 1";
-    case FieldRange::kCount:
-      return "a whole number from 1 to 1e9";
-    case FieldRange::kFlag:
-      return "true or false";
+    case FieldRange::kPositive: return "a number above 0";
+    case FieldRange::kNonNegative: return "a number from 0";
+    case FieldRange::kFraction: return "a number above 0, at most 1";
+    case FieldRange::kCount: return "a whole number from 1 to 1e9";
+    case FieldRange::kFlag: return "true or false";
   }
   return "?";
 }
@@ -69,16 +60,11 @@ std::string_view describe(FieldRange range) {
 bool in_range(FieldRange range, double value) {
   if (!std::isfinite(value)) return false;
   switch (range) {
-    case FieldRange::kPositive:
-      return value > 0;
-    case FieldRange::kNonNegative:
-      return value >= 0;
-    case FieldRange::kFraction:
-      return value > 0 && value <= 1;
-    case FieldRange::kCount:
-      return value >= 1 && value <= kMaxCount && value == std::floor(value);
-    case FieldRange::kFlag:
-      return value == 0 || value == 1;
+    case FieldRange::kPositive: return value > 0;
+    case FieldRange::kNonNegative: return value >= 0;
+    case FieldRange::kFraction: return value > 0 && value <= 1;
+    case FieldRange::kCount: return value >= 1 && value <= kMaxCount && value == std::floor(value);
+    case FieldRange::kFlag: return value == 0 || value == 1;
   }
   return false;
 }

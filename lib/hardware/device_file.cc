@@ -23,7 +23,6 @@ using Kind = JsonValue::Kind;
 
 constexpr size_t kMaxProblems = 20;  // told at once
 constexpr size_t kMaxShown = 60;     // characters of an offending value
-constexpr size_t kMaxNested = 4;     // groups in one another: matrix.peak.bf16 takes two
 
 constexpr Word<FieldPer> kPerWords[] = {
     {"device", FieldPer::kDevice}, {"chip", FieldPer::kChip}, {"core", FieldPer::kCore}};
@@ -33,14 +32,11 @@ std::string show(const JsonValue& value) {
   switch (value.kind) {
     case Kind::kString:
       return absl::StrCat("\"", value.string.substr(0, kMaxShown), value.string.size() > kMaxShown ? "..." : "", "\"");
-    case Kind::kNumber:
-      return absl::StrCat(value.number);
-    case Kind::kBool:
-      return value.boolean ? "true" : "false";
+    case Kind::kNumber: return absl::StrCat(value.number);
+    case Kind::kBool: return value.boolean ? "true" : "false";
     case Kind::kNull:
     case Kind::kArray:
-    case Kind::kObject:
-      return std::string(describe(value.kind));
+    case Kind::kObject: return std::string(describe(value.kind));
   }
   return "?";
 }
@@ -64,7 +60,7 @@ class Reader {
       } else if (!schema->is(Kind::kString) || schema->string != kDeviceSchema) {
         problem("schema", *schema, absl::StrCat("\"", to_absl(kDeviceSchema), "\""));
       }
-      read_group("", root);
+      read_members(root);
     }
     if (problems_.empty()) return std::move(file_);
     std::string message;
@@ -90,32 +86,32 @@ class Reader {
     problem(at, absl::StrCat("\"", to_absl(key), "\" is missing; expected ", to_absl(expected)));
   }
 
-  // The members of the file itself and of its groups of numbers. The depth is that of the field table, not of the text:
-  // only a known group is gone into.
-  void read_group(std::string_view group, const JsonValue& object) {
-    for (const auto& [key, value] : object.members) {
-      const std::string at = join(group, key);
-      if (group.empty() && read_identity(key, value)) continue;
-      if (const std::optional<size_t> field = find_field(at)) {
-        read_quantity(*field, value);
-      } else if (at == "ici.torus") {
-        read_torus(at, value);
-      } else if (at == "vector.weights") {
-        read_weights(at, value);
-      } else if (is_group(at)) {
-        if (value.is(Kind::kObject)) {
-          read_group(at, value);
+  // The members of the file itself and, after them, of its groups of numbers.
+  void read_members(const JsonValue& root) {
+    std::vector<std::pair<std::string, const JsonValue*>> groups = {{"", &root}};
+    for (size_t i = 0; i < groups.size(); ++i) {  // grows meanwhile
+      const auto [group, object] = groups[i];
+      for (const auto& [key, value] : object->members) {
+        const std::string at = join(group, key);
+        if (group.empty() && read_identity(key, value)) continue;
+        if (const std::optional<size_t> field = find_field(at)) {
+          read_quantity(*field, value);
+        } else if (at == "ici.torus") {
+          read_torus(at, value);
+        } else if (at == "vector.weights") {
+          read_weights(at, value);
+        } else if (!is_group(at)) {
+          unknown(at, group);
+        } else if (value.is(Kind::kObject)) {
+          groups.emplace_back(at, &value);
         } else {
           problem(at, value, "an object");
         }
-      } else {
-        unknown(at, group);
       }
     }
   }
 
   static bool is_group(std::string_view at) {
-    if (static_cast<size_t>(std::count(at.begin(), at.end(), '.')) >= kMaxNested) return false;
     for (const DeviceField& field : device_fields()) {
       if (field.path.size() > at.size() && field.path.starts_with(at) && field.path[at.size()] == '.') return true;
     }

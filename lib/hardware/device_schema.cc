@@ -81,16 +81,11 @@ constexpr std::string_view kTail = R"(
 
 std::string_view range_name(FieldRange range) {
   switch (range) {
-    case FieldRange::kPositive:
-      return "positive";
-    case FieldRange::kNonNegative:
-      return "from_zero";
-    case FieldRange::kFraction:
-      return "fraction";
-    case FieldRange::kCount:
-      return "count";
-    case FieldRange::kFlag:
-      return "flag";
+    case FieldRange::kPositive: return "positive";
+    case FieldRange::kNonNegative: return "from_zero";
+    case FieldRange::kFraction: return "fraction";
+    case FieldRange::kCount: return "count";
+    case FieldRange::kFlag: return "flag";
   }
   return "?";
 }

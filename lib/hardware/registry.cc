@@ -45,8 +45,13 @@ absl::StatusOr<DeviceFile> parse_file(std::string_view text, std::string_view pa
   return read_device_file(*tree, path);
 }
 
-// A name as names are compared: lower case, without blanks at the ends.
-std::string folded(std::string_view name) { return absl::AsciiStrToLower(absl::StripAsciiWhitespace(to_absl(name))); }
+// A name as names are compared: lower case, without blanks at the ends, and with "_" for "-" and for blanks inside.
+std::string folded(std::string_view name) {
+  std::string text = absl::AsciiStrToLower(absl::StripAsciiWhitespace(to_absl(name)));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '-' || c == ' '; }, '_');
+  return text;
+}
 
 // What finding needs to know of each built-in device, read once.
 struct Index {
@@ -55,7 +60,7 @@ struct Index {
 };
 
 const Index& index() {
-  static const Index* const built = [] {
+  static const Index* const kIndex = [] {
     auto* index = new Index;
     for (const EmbeddedFile& embedded : embedded_hardware_files()) {
       if (embedded.name == kSourcesFile) continue;
@@ -67,7 +72,7 @@ const Index& index() {
     }
     return index;
   }();
-  return *built;
+  return *kIndex;
 }
 
 // Empty when there is none.
@@ -114,7 +119,7 @@ absl::StatusOr<Device> complete(DeviceFile file, std::string_view text, std::str
 }  // namespace
 
 const std::map<std::string, std::string>& source_titles() {
-  static const std::map<std::string, std::string>* const titles = [] {
+  static const std::map<std::string, std::string>* const kTitles = [] {
     auto* read = new std::map<std::string, std::string>;
     for (const EmbeddedFile& file : embedded_hardware_files()) {
       if (file.name != kSourcesFile) continue;
@@ -124,7 +129,7 @@ const std::map<std::string, std::string>& source_titles() {
     }
     return read;
   }();
-  return *titles;
+  return *kTitles;
 }
 
 absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view path) {

@@ -34,8 +34,7 @@ bool can_wrap(int64_t extent) { return extent > 2; }
 std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& shape) {
   std::vector<bool> wraps(shape.size(), false);
   switch (device.ici.wrap) {
-    case WrapRule::kNone:
-      break;
+    case WrapRule::kNone: break;
     case WrapRule::kFullAxis:
       for (size_t i = 0; i < shape.size() && i < device.ici.pod_shape.size(); ++i) {
         wraps[i] = can_wrap(shape[i]) && shape[i] == device.ici.pod_shape[i];

@@ -63,6 +63,7 @@ TEST_CASE("device files: every name and alias finds its device, and no alias two
     for (const std::string& alias : device.aliases) {
       CAPTURE(device.name, alias);
       CHECK(seen.insert(alias).second);
+      CHECK(alias.find(':') == std::string::npos);  // a topology would follow it
       const auto found = find_device(alias);
       REQUIRE(found.ok());
       CHECK(found->name == device.name);

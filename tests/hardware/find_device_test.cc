@@ -15,9 +15,12 @@ TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
       {"TPU_V5E", "tpu_v5e"},
       {" tpu_v5e ", "tpu_v5e"},
       {"TPU v5 lite", "tpu_v5e"},
+      {"tpu-v5e", "tpu_v5e"},
+      {"H100 PCIe", "h100_pcie"},
       {"TPU v5e", "tpu_v5e"},
       {"v5litepod", "tpu_v5e"},
       {"TPU v5", "tpu_v5p"},
+      {"tpu_v5", "tpu_v5p"},
       {"TPU v5p", "tpu_v5p"},
       {"TPU v4", "tpu_v4"},
       {"TPU v4 lite", "tpu_v4i"},
@@ -54,15 +57,9 @@ TEST_CASE("find_device: an unknown name gets the nearest ones") {
   const struct {
     std::string asked;
     std::string offered;
-  } kCases[] = {{"tpu_v5", "tpu_v5e"},
-                {"tpu_v5x", "tpu_v5e"},
-                {"h100sxm", "h100_sxm"},
-                {"ironwod", "tpu_v7x"},
-                {"TPU v6", "tpu_v6e"},
-                {"a100_sxm", "a100_sxm_80"},
-                {"", "l4"},
-                {"tpu_common", "tpu"},
-                {"tpu_v9:2x2", "tpu_v2"}};
+  } kCases[] = {{"tpu_v5x", "tpu_v5e"}, {"h100sxm", "h100_sxm"},     {"ironwod", "tpu_v7x"},
+                {"TPU v6", "tpu_v6e"},  {"a100_sxm80", "a100_sxm_80"}, {"", "l4"},
+                {"tpu_common", "tpu"},  {"tpu_v9:2x2", "tpu_v2"}};
   for (const auto& c : kCases) {
     CAPTURE(c.asked);
     const auto device = find_device(c.asked);
