@@ -1,0 +1,106 @@
+// What the counting rules of the `xla` convention share. Each family of opcodes has a file of its own; xla_counts.cc
+// holds the pass over the module and picks the rule.
+//
+// Source of all rules: openxla/xla xla/service/hlo_cost_analysis.cc, 2026-08-22, checked against jaxlib 0.10.2 one
+// instruction at a time (tests/differential/counts.py).
+#ifndef HLOROOF_LIB_COST_XLA_COUNTS_H_
+#define HLOROOF_LIB_COST_XLA_COUNTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "hloroof/counts.h"
+#include "hloroof/module.h"
+#include "lib/cost/users.h"
+#include "lib/cost/xla_sizes.h"
+
+namespace hloroof::inline v0 {
+
+// Everything a rule may read.
+class XlaContext {
+ public:
+  // `totals` of the computations already counted, by id.
+  XlaContext(const Module& m, bool as_float32, const std::vector<XlaCounts>& totals);
+
+  double bytes(InstructionView i) const { return number(sizes.bytes(i.shape_id())); }
+  double leaf_bytes(InstructionView i) const { return number(sizes.leaf_bytes(i.shape_id())); }
+  std::int64_t elements(InstructionView i) const { return sizes.elements(i.shape_id()); }
+  // The array's elements, of a tuple those of its first element.
+  std::int64_t first_elements(InstructionView i) const;
+
+  // XLA keeps every number as float32: with that option, so do we, by rounding after each operation. Sums and products
+  // of two float32 values are exact enough in double that this is what float32 arithmetic gives.
+  double round(double value) const { return float32_ ? static_cast<double>(static_cast<float>(value)) : value; }
+  double number(std::int64_t value) const {
+    return float32_ ? static_cast<double>(static_cast<float>(value)) : static_cast<double>(value);
+  }
+  double add(double a, double b) const { return round(a + b); }
+  double multiply(double a, double b) const { return round(a * b); }
+  bool float32() const { return float32_; }
+  const std::vector<XlaCounts>& computations() const { return computations_; }
+
+  const Module& module;
+  const XlaSizes sizes;
+  const Users users;
+  // Bytes that a fused computation reads of the memory behind an instruction in it: of its parameters and of the
+  // get-tuple-elements that take them apart. By InstructionId; see xla_fusion.cc.
+  std::vector<std::int64_t> fusion_reads;
+  std::vector<std::uint8_t> fusion_measured;  // by ComputationId: whether fusion_reads are filled
+  // The parameters of the computations that fusions call, by ComputationId and number.
+  std::vector<std::vector<InstructionId>> fusion_parameters;
+
+  // Parameter `i` of a computation that a fusion calls; invalid if there is none.
+  InstructionId parameter(ComputationId id, std::size_t i) const {
+    const std::vector<InstructionId>& parameters = fusion_parameters[id.index];
+    return i < parameters.size() ? parameters[i] : InstructionId();
+  }
+
+ private:
+  const std::vector<XlaCounts>& computations_;
+  bool float32_;
+};
+
+// The counts of the instruction at hand, filled with the default before its rule runs.
+struct XlaRow {
+  double flops = 0;
+  double transcendentals = 0;
+  double bytes = 0;
+  double output_bytes = 0;
+  double* operand_bytes = nullptr;
+  std::size_t operand_count = 0;
+  bool known = true;  // false: something about the instruction could not be counted
+
+  // Nothing is moved: structure, or work counted elsewhere.
+  void clear_bytes();
+  // Sets operand i's share if there is such an operand.
+  void set_operand(std::size_t i, double value) {
+    if (i < operand_count) operand_bytes[i] = value;
+  }
+};
+
+// Adds the flops and transcendentals of the computation that `key` names, `times` over. What moves inside is not
+// counted.
+void count_applied(InstructionView instruction, AttributeKey key, std::int64_t times, const XlaContext& context,
+                   XlaRow& row);
+
+// The families. Each expects the default in `row`.
+void count_contraction(InstructionView instruction, const XlaContext& context, XlaRow& row);  // xla_contraction.cc
+void count_linear_algebra(InstructionView instruction, const XlaContext& context,
+                          XlaRow& row);                                                         // xla_linear_algebra.cc
+void count_reduction(InstructionView instruction, const XlaContext& context, XlaRow& row);      // xla_reduction.cc
+void count_data_movement(InstructionView instruction, const XlaContext& context, XlaRow& row);  // xla_data_movement.cc
+void count_gather_scatter(InstructionView instruction, const XlaContext& context,
+                          XlaRow& row);                                                         // xla_gather_scatter.cc
+void count_collective(InstructionView instruction, const XlaContext& context, XlaRow& row);     // xla_communication.cc
+void count_host_transfer(InstructionView instruction, const XlaContext& context, XlaRow& row);  // xla_communication.cc
+void count_call(InstructionView instruction, const XlaContext& context, XlaRow& row);           // xla_call.cc
+void count_custom_call(XlaRow& row);                                                            // xla_call.cc
+void count_fusion(InstructionView instruction, const XlaContext& context, XlaRow& row);         // xla_fusion.cc
+
+// Fills context.fusion_reads for the parameters and get-tuple-elements of `computation`, which a fusion calls.
+// Computations its own fusions call come first.
+void measure_fusion_reads(ComputationView computation, XlaContext& context);  // xla_fusion.cc
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_COST_XLA_COUNTS_H_
