@@ -42,6 +42,8 @@ bool read_string_or_json(Cursor& cursor, std::string_view* out);  // with its qu
 // A word that must be one of those `key` knows; with the opcode, since dot and rng-bit-generator both have an algorithm.
 bool read_enum_word(Cursor& cursor, Opcode opcode, AttributeKey key, std::string_view* out);
 bool read_precision_list(Cursor& cursor, std::vector<Precision>* out);
+bool read_accuracy_mode(Cursor& cursor, std::size_t* index);  // default 0, highest 1
+bool read_log_mode(Cursor& cursor);
 
 // ---- values_window.cc --------------------------------------------------------------------------------------------
 
@@ -62,6 +64,30 @@ bool read_mesh_axes(Cursor& cursor, const Mesh& mesh, std::vector<MeshAxisRefere
 bool check_mesh_axes(Cursor& cursor, const char* where, const Mesh& mesh, const std::vector<MeshAxisReference>& axes);
 bool read_replica_groups(Cursor& cursor, ReplicaGroups* out);
 bool read_source_target_pairs(Cursor& cursor, std::vector<std::pair<std::int64_t, std::int64_t>>* out);
+
+// ---- values_metadata.cc ------------------------------------------------------------------------------------------
+
+bool read_metadata(Cursor& cursor, Metadata* out);
+bool read_frontend_attributes(Cursor& cursor, FrontendAttributes* out);
+bool read_statistics(Cursor& cursor, Statistics* out);
+bool read_result_accuracy(Cursor& cursor, ResultAccuracy* out);
+
+// ---- values_alias.cc ---------------------------------------------------------------------------------------------
+
+bool read_shape_index(Cursor& cursor, ShapeIndex* out);
+bool read_operand_aliases(Cursor& cursor, std::vector<OperandAlias>* out);
+bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out);
+bool read_header_donors(Cursor& cursor, std::vector<BufferDonor>* out);
+// The shapes go into `table`; null to check only.
+bool read_entry_layout(Cursor& cursor, ShapeTable* table, EntryLayout* out);
+bool read_shape_list(Cursor& cursor, ShapeTable* table, std::vector<ShapeId>* out);
+
+// ---- values_origin.cc --------------------------------------------------------------------------------------------
+
+// These three are checked and kept as text: they name instructions of modules that are not there.
+bool read_origin(Cursor& cursor);
+bool read_origin_table(Cursor& cursor);
+bool read_debug_attributes(Cursor& cursor);
 
 // ---- Helpers of the functions above ------------------------------------------------------------------------------
 

@@ -51,6 +51,8 @@ constexpr EnumWords kDotAlgorithms{
     {"unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32",
      "dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_bf16_bf16_f32_x9",
      "dot_tf32_tf32_f32", "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64"}};
+constexpr EnumWords kAccuracyModes{"accuracy mode", Case::kIgnored, {"default", "highest"}};
+constexpr EnumWords kLogModes{"log mode", Case::kExact, {"default", "fusion_debugger"}};
 constexpr EnumWords kPrecisions{"precision", Case::kIgnored, {"default", "high", "highest"}};
 
 // The words of a key; null for one whose words are not known, which then may be any.
@@ -117,5 +119,11 @@ bool read_precision_list(Cursor& cursor, std::vector<Precision>* out) {
     return true;
   });
 }
+
+bool read_accuracy_mode(Cursor& cursor, std::size_t* index) {
+  return read_word_of(cursor, kAccuracyModes, index, nullptr);
+}
+
+bool read_log_mode(Cursor& cursor) { return read_word_of(cursor, kLogModes, nullptr, nullptr); }
 
 }  // namespace hloroof::inline v0

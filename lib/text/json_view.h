@@ -1,0 +1,63 @@
+// A look into JSON text without building anything: find a member, go through a list, read a number. Meant for configs that
+// compilers write, of which a reader wants one member in fifty, for every instruction of a module.
+//
+// Nothing is validated. What is missing, or not what is asked for, gives an empty view or nothing; no text makes it read
+// outside its bounds or recurse.
+#ifndef HLOROOF_LIB_TEXT_JSON_VIEW_H_
+#define HLOROOF_LIB_TEXT_JSON_VIEW_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hloroof::inline v0 {
+
+class JsonView {
+ public:
+  JsonView() = default;
+  explicit JsonView(std::string_view text);  // white space around it is dropped
+
+  std::string_view text() const { return text_; }
+  explicit operator bool() const { return !text_.empty(); }  // something is there
+
+  // The first member `name` of an object, its name as written.
+  JsonView operator[](std::string_view name) const;
+
+  // Calls fn(JsonView) for each element of a list, in order.
+  template <typename Function>
+  void for_each_element(Function&& fn) const {
+    if (text_.empty() || text_.front() != '[') return;
+    for (std::size_t at = skip_space(1); at < text_.size() && text_[at] != ']';) {
+      const std::size_t end = value_end(at);
+      if (end == at) return;
+      fn(JsonView(text_.substr(at, end - at)));
+      at = skip_space(end);
+      if (at < text_.size() && text_[at] == ',') at = skip_space(at + 1);
+    }
+  }
+
+  // 12 or "12".
+  std::optional<std::int64_t> integer() const;
+  std::int64_t integer_or(std::int64_t fallback) const { return integer().value_or(fallback); }
+  // 1.5, "1.5", and what integer() reads.
+  std::optional<double> number() const;
+  bool is_true() const { return text_ == "true"; }
+  // Without quotes and escapes; empty if this is no string.
+  std::string string() const;
+  // Of a list, those elements that are integers.
+  std::vector<std::int64_t> integers() const;
+
+ private:
+  std::string_view unquoted() const;
+  std::size_t skip_space(std::size_t at) const;
+  std::size_t string_end(std::size_t at) const;  // behind the closing quote; `at` stands on the opening one
+  std::size_t value_end(std::size_t at) const;   // behind the value at `at`; `at` itself if none begins there
+
+  std::string_view text_;
+};
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_TEXT_JSON_VIEW_H_
