@@ -12,6 +12,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/device_fields.h"
+#include "lib/hardware/write_device.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -47,10 +48,13 @@ std::vector<Parameter> parameters(const Device& device) {
 }
 
 absl::Status set_parameter(Device& device, std::string_view path, double value) {
+  return set_parameter(device, path, value, {Provenance::kUser, "given by the user", ""});
+}
+
+absl::Status set_parameter(Device& device, std::string_view path, double value, const ParameterSource& source) {
   const auto refuse = [&](std::string_view expected) {
     return invalid_argument(absl::StrCat(to_absl(path), ": found ", value, "; expected ", to_absl(expected)));
   };
-  const ParameterSource by_user{Provenance::kUser, "given by the user", ""};
   if (const std::optional<size_t> i = find_field(path)) {
     const DeviceField& field = device_fields()[*i];
     if (!in_range(field.range, value)) {
@@ -58,7 +62,7 @@ absl::Status set_parameter(Device& device, std::string_view path, double value) 
     }
     set_field(field, device, value);
     device.sources.resize(device_fields().size());
-    device.sources[*i] = by_user;
+    device.sources[*i] = source;
     return absl::OkStatus();
   }
   for (OpWeight& weight : device.vector.weights) {
@@ -66,7 +70,7 @@ absl::Status set_parameter(Device& device, std::string_view path, double value) 
     if (!is_ops && path != weight_path(weight, "transcendentals")) continue;
     if (!in_range(FieldRange::kNonNegative, value)) return refuse(describe(FieldRange::kNonNegative));
     (is_ops ? weight.vector_ops : weight.transcendentals) = value;
-    weight.source = by_user;
+    weight.source = source;
     return absl::OkStatus();
   }
   std::vector<std::string> paths;
