@@ -1,0 +1,360 @@
+// The collectives of a module, in whatever form the compiler left them.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hloroof/analysis.h"
+#include "hloroof/attribute_values.h"
+#include "hloroof/mesh.h"
+#include "hloroof/replica_groups.h"
+#include "lib/analysis/device_groups.h"
+#include "lib/analysis/grid.h"
+#include "lib/analysis/saturating.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::size_t kMaxPairs = 1 << 16;
+constexpr int kMaxUsersLookedAt = 64;  // the slice stands right behind the reduction
+
+// The kind of an instruction that is a collective, or the start of one. Done halves have none.
+std::optional<CollectiveKind> kind_of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+      return CollectiveKind::kAllGather;
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+      return CollectiveKind::kAllReduce;
+    case Opcode::kReduceScatter:
+      return CollectiveKind::kReduceScatter;
+    case Opcode::kAllToAll:
+      return CollectiveKind::kAllToAll;
+    case Opcode::kRaggedAllToAll:
+      return CollectiveKind::kRaggedAllToAll;
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
+      return CollectiveKind::kCollectivePermute;
+    case Opcode::kCollectiveBroadcast:
+      return CollectiveKind::kCollectiveBroadcast;
+    case Opcode::kSend:
+      return CollectiveKind::kSend;
+    case Opcode::kRecv:
+      return CollectiveKind::kRecv;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_done(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllReduceDone:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kAsyncDone:
+    case Opcode::kSendDone:
+    case Opcode::kRecvDone:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// openxla/xla xla/service/collective_ops_utils.cc, GetCollectiveOpGroupMode.
+GroupMode mode_of(InstructionView collective, CollectiveKind kind) {
+  const bool channel = collective.has(AttributeKey::kChannelId);
+  switch (kind) {
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllReduce:
+    case CollectiveKind::kReduceScatter:
+      if (!channel) return GroupMode::kCrossReplica;
+      return flag(collective, AttributeKey::kUseGlobalDeviceIds) ? GroupMode::kFlattenedId
+                                                                 : GroupMode::kCrossReplicaAndPartition;
+    default:
+      return channel ? GroupMode::kCrossPartition : GroupMode::kCrossReplica;
+  }
+}
+
+// Replica groups in our own terms: an enumeration where the text gives one, else lists.
+WrittenGroups written_groups(InstructionView collective) {
+  WrittenGroups written;
+  std::optional<ReplicaGroups> groups = replica_groups(collective);
+  if (!groups || groups->all_participants()) return written;
+  for (const Mesh::Axis& axis : groups->mesh.axes) written.named_axes.emplace_back(axis.name, axis.size);
+  // A mesh whose devices stand in another order than row-major has to be listed.
+  const bool reordered = !groups->mesh.device_ids.empty() || !groups->mesh.order.dimensions.empty();
+  if (groups->form != ReplicaGroups::Form::kList && !reordered && !groups->mesh.maximal_device) {
+    if (std::optional<Grid> order = iota_grid(groups->order.dimensions, groups->order.permutation)) {
+      written.enumerated = true;
+      written.order = *std::move(order);
+      written.group_size = groups->size;
+      return written;
+    }
+  }
+  groups->for_each_group([&](Span<std::int64_t> ids) {
+    if (!ids.empty()) written.lists.emplace_back(ids.begin(), ids.end());
+    return true;
+  });
+  return written;
+}
+
+double leaf_bytes(const ShapeTable& shapes, ShapeId id) { return static_cast<double>(padded_bytes(shapes, id)); }
+
+double operand_bytes(InstructionView instruction) {
+  double bytes = 0;
+  for (InstructionView operand : instruction.operands()) {
+    bytes += leaf_bytes(instruction.module().shapes(), operand.shape_id());
+  }
+  return bytes;
+}
+
+// What an instruction gives, without the operands that the result of a start repeats.
+ShapeId result_of(InstructionView instruction) {
+  const Shape& shape = instruction.shape();
+  const bool repeats =
+      instruction.opcode() == Opcode::kAllGatherStart || instruction.opcode() == Opcode::kCollectivePermuteStart;
+  if (repeats && shape.is_tuple() && shape.elements.size() >= 2) return shape.elements[1];
+  return instruction.shape_id();
+}
+
+double full_bytes(InstructionView instruction, CollectiveKind kind) {
+  const ShapeTable& shapes = instruction.module().shapes();
+  switch (kind) {
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllReduce:
+      return leaf_bytes(shapes, result_of(instruction));
+    case CollectiveKind::kCollectivePermute:
+      // In place: operand, destination and their offsets.
+      if (instruction.operand_count() >= 4) return leaf_bytes(shapes, instruction.operand(0).shape_id());
+      return operand_bytes(instruction);
+    case CollectiveKind::kRaggedAllToAll:
+    case CollectiveKind::kSend:
+      if (instruction.operand_count() == 0) return 0;
+      return leaf_bytes(shapes, instruction.operand(0).shape_id());
+    case CollectiveKind::kRecv: {
+      const Shape& shape = instruction.shape();
+      return leaf_bytes(shapes, shape.is_tuple() && !shape.elements.empty() ? shape.elements[0]
+                                                                           : instruction.shape_id());
+    }
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllToAll:
+    case CollectiveKind::kCollectiveBroadcast:
+      return operand_bytes(instruction);
+  }
+  return 0;
+}
+
+// The pairs of a permutation as devices, in every replica or partition that the numbers do not name.
+std::vector<std::pair<std::int64_t, std::int64_t>> device_pairs(InstructionView permute, GroupMode mode) {
+  const std::int64_t replicas = std::max<std::int64_t>(permute.module().replica_count(), 1);
+  const std::int64_t partitions = std::max<std::int64_t>(permute.module().num_partitions(), 1);
+  const bool of_partitions = mode == GroupMode::kCrossPartition;
+  const std::int64_t copies = of_partitions ? replicas : partitions;
+  std::vector<std::pair<std::int64_t, std::int64_t>> result;
+  for (const auto& [source, target] : source_target_pairs(permute)) {
+    for (std::int64_t copy = 0; copy < copies && result.size() < kMaxPairs; ++copy) {
+      const auto device = [&](std::int64_t id) {
+        return of_partitions ? saturating_add(saturating_multiply(copy, partitions), id)
+                             : saturating_add(saturating_multiply(id, partitions), copy);
+      };
+      result.emplace_back(device(source), device(target));
+    }
+  }
+  return result;
+}
+
+// The dynamic-slice that keeps this device's part of an all-reduce inside a fusion: together a reduce-scatter.
+std::optional<InstructionView> slice_of_reduction(InstructionView all_reduce) {
+  std::vector<InstructionId> from = {all_reduce.id()};
+  int looked_at = 0;
+  for (InstructionId id = all_reduce.data().next; id.valid() && looked_at < kMaxUsersLookedAt; ++looked_at) {
+    const InstructionView user(&all_reduce.module(), id);
+    id = user.data().next;
+    const bool follows = std::any_of(user.operand_ids().begin(), user.operand_ids().end(), [&](InstructionId operand) {
+      return std::find(from.begin(), from.end(), operand) != from.end();
+    });
+    if (!follows) continue;
+    switch (user.opcode()) {
+      case Opcode::kDynamicSlice:
+        if (element_count(user.shape()) < element_count(user.operand(0).shape())) return user;
+        break;
+      case Opcode::kBitcast:
+      case Opcode::kReshape:
+      case Opcode::kCopy:
+      case Opcode::kTranspose:
+      case Opcode::kConvert:
+      case Opcode::kGetTupleElement:
+        from.push_back(user.id());
+        break;
+      default:
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+Collective describe(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
+  Collective collective;
+  collective.kind = kind;
+  collective.instruction = instruction.id();
+  collective.carrier = carrier.id();
+  collective.in_fusion = carrier.opcode() == Opcode::kFusion;
+  const GroupMode mode = mode_of(instruction, kind);
+  const Module& module = instruction.module();
+  if (kind == CollectiveKind::kCollectivePermute) {
+    collective.pairs = device_pairs(instruction, mode);
+    collective.groups = permutation_groups(
+        collective.pairs, saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
+                                              std::max<std::int64_t>(module.num_partitions(), 1)));
+    collective.groups.mode = mode;
+  } else if (kind != CollectiveKind::kSend && kind != CollectiveKind::kRecv) {
+    collective.groups = resolve_groups(written_groups(instruction), mode, module.replica_count(),
+                                       module.num_partitions());
+  }
+  collective.bytes = full_bytes(instruction, kind);
+  collective.arrays = static_cast<std::int64_t>(instruction.operand_count());
+  if (instruction.operand_count() > 0) {
+    const Shape& operand = instruction.operand(0).shape();
+    collective.shard_shape = instruction.operand(0).shape_id();
+    const std::int64_t elements = operand.is_array() ? element_count(operand) : 0;
+    if (elements > 0) {
+      collective.element_bytes = static_cast<double>(logical_bytes(operand)) / static_cast<double>(elements);
+    }
+  }
+  const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
+  if (!dimensions.empty()) collective.dimension = dimensions[0];
+  if (kind == CollectiveKind::kReduceScatter) {
+    const std::vector<ShapeId>& leaves = module.shapes().leaves(instruction.shape_id());
+    if (!leaves.empty()) collective.shard_shape = leaves[0];
+  }
+  if (kind == CollectiveKind::kAllReduce && collective.in_fusion) {
+    if (std::optional<InstructionView> slice = slice_of_reduction(instruction)) {
+      collective.kind = CollectiveKind::kReduceScatter;
+      collective.shard_shape = slice->shape_id();
+      const Shape& whole = slice->operand(0).shape();
+      for (int i = 0; i < whole.rank() && i < slice->shape().rank(); ++i) {
+        if (whole.dimensions[i] != slice->shape().dimensions[i]) collective.dimension = i;
+      }
+    }
+  }
+  return collective;
+}
+
+// What a computation that ends in a custom call of XLA's TPU compiler does to a collective that several fusions share.
+enum class Step { kWhole, kStart, kDone };
+Step step_of(ComputationView fused) {
+  const InstructionView root = fused.root();
+  if (root.opcode() != Opcode::kCustomCall) return Step::kWhole;
+  const std::string target = string_value(root, AttributeKey::kCustomCallTarget);
+  return target == "AsyncCollectiveStart" ? Step::kStart : target == "AsyncCollectiveDone" ? Step::kDone : Step::kWhole;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Module& module) : calls_(analyze_calls(module)) {
+    for (const ComputationId id : calls_.scheduled()) scan(module.computation(id));
+  }
+
+  std::vector<Collective> take() { return std::move(found_); }
+
+ private:
+  void scan(ComputationView computation) {
+    open_.clear();
+    started_.clear();
+    for (InstructionView instruction : computation.instructions()) {
+      if (const std::optional<CollectiveKind> kind = kind_of(instruction.opcode())) {
+        add(instruction, *kind, instruction);
+      } else if (is_done(instruction.opcode())) {
+        finish(instruction);
+      } else if (instruction.opcode() == Opcode::kAsyncUpdate && instruction.operand_count() > 0) {
+        const auto start = started_.find(instruction.operand(0).id().index);
+        if (start != started_.end()) started_[instruction.id().index] = start->second;
+      } else if (instruction.opcode() == Opcode::kFusion || instruction.opcode() == Opcode::kAsyncStart) {
+        for (const ComputationId called : instruction.called_computations()) {
+          scan_inside(instruction.module().computation(called), instruction);
+        }
+      }
+    }
+  }
+
+  // The collectives of a fusion or of what an async-start wraps. A collective that is cut into steps stands in the fusion
+  // that starts it, in those that carry it on beside their own work, and in the one that ends it, with one channel.
+  void scan_inside(ComputationView called, InstructionView carrier) {
+    if (called.is_missing()) return;
+    const Step step = step_of(called);
+    for (InstructionView inside : called.instructions()) {
+      const std::optional<CollectiveKind> kind = kind_of(inside.opcode());
+      if (!kind) continue;
+      const std::optional<std::int64_t> channel = integer(inside, AttributeKey::kChannelId);
+      if (channel && step != Step::kStart) {
+        const auto open = open_.find(*channel);
+        if (open != open_.end()) {
+          if (step == Step::kDone) {
+            found_[open->second].done = carrier.id();
+            open_.erase(open);
+          }
+          continue;
+        }
+      }
+      if (step == Step::kDone) continue;  // begun where we cannot see it
+      if (channel && step == Step::kStart) open_[*channel] = found_.size();
+      add(inside, *kind, carrier);
+    }
+  }
+
+  void add(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
+    if (!carrier.id().valid()) return;
+    started_[carrier.id().index].push_back(found_.size());
+    found_.push_back(describe(instruction, kind, carrier));
+  }
+
+  void finish(InstructionView done) {
+    if (done.operand_count() == 0) return;
+    const auto start = started_.find(done.operand(0).id().index);
+    if (start == started_.end()) return;
+    for (const std::size_t i : start->second) found_[i].done = done.id();
+  }
+
+  CallGraph calls_;
+  std::vector<Collective> found_;
+  std::map<std::int64_t, std::size_t> open_;                      // by channel: cut into steps and not yet ended
+  std::map<std::uint32_t, std::vector<std::size_t>> started_;     // by carrier
+};
+
+}  // namespace
+
+std::string_view collective_name(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllGather:
+      return "all-gather";
+    case CollectiveKind::kReduceScatter:
+      return "reduce-scatter";
+    case CollectiveKind::kAllReduce:
+      return "all-reduce";
+    case CollectiveKind::kAllToAll:
+      return "all-to-all";
+    case CollectiveKind::kRaggedAllToAll:
+      return "ragged-all-to-all";
+    case CollectiveKind::kCollectivePermute:
+      return "collective-permute";
+    case CollectiveKind::kCollectiveBroadcast:
+      return "collective-broadcast";
+    case CollectiveKind::kSend:
+      return "send";
+    case CollectiveKind::kRecv:
+      return "recv";
+  }
+  return "";
+}
+
+std::vector<Collective> find_collectives(const Module& module) { return Finder(module).take(); }
+
+LogicalMesh infer_mesh(const Module& module) { return infer_mesh(module, find_collectives(module)); }
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,256 @@
+// From the groups of all collectives of a module to the axes of one mesh.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "hloroof/mesh.h"
+#include "lib/analysis/grid.h"
+#include "lib/analysis/mesh_builder.h"
+#include "lib/analysis/saturating.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Everything one set of groups says about the mesh, with the bytes that go over it.
+struct Evidence {
+  Grid within;
+  Grid across;
+  double bytes = 0;
+  const Collective* permutation = nullptr;  // whose chains and cycles these are
+};
+
+std::vector<Evidence> gather_evidence(const std::vector<Collective>& collectives) {
+  std::vector<Evidence> all;
+  for (const Collective& collective : collectives) {
+    const DeviceGroups& groups = collective.groups;
+    if (!groups.regular) continue;
+    const Collective* permutation = collective.kind == CollectiveKind::kCollectivePermute ? &collective : nullptr;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Evidence& e) {
+      return e.within == groups.within && e.across == groups.across &&
+             (permutation ? e.permutation && e.permutation->pairs == permutation->pairs : !e.permutation);
+    });
+    if (same != all.end()) {
+      same->bytes += collective.bytes;
+    } else {
+      all.push_back({groups.within, groups.across, collective.bytes, permutation});
+    }
+  }
+  // Groups before permutations; among those what moves most first, so that what conflicts loses the least.
+  std::stable_sort(all.begin(), all.end(), [](const Evidence& a, const Evidence& b) {
+    return !a.permutation != !b.permutation ? !a.permutation : a.bytes > b.bytes;
+  });
+  return all;
+}
+
+// Does the permutation move every device by the same number of steps along one axis, round its end or stopping there? Such
+// a shift by two joins every second device, which is no axis of half the size.
+bool shifts_along_an_axis(const std::vector<MeshAxis>& axes, const Collective& permutation,
+                          std::int64_t device_count) {
+  const MeshAxis* along = nullptr;
+  std::int64_t steps = 0;
+  for (const auto& [source, target] : permutation.pairs) {
+    for (const MeshAxis& axis : axes) {
+      const std::int64_t from = source / axis.stride % axis.size;
+      const std::int64_t to = target / axis.stride % axis.size;
+      if (from == to) continue;
+      const std::int64_t moved = to > from ? to - from : to - from + axis.size;
+      if (along != nullptr && (along != &axis || moved != steps)) return false;
+      along = &axis;
+      steps = moved;
+    }
+  }
+  if (along == nullptr) return true;
+  const std::int64_t pairs = static_cast<std::int64_t>(permutation.pairs.size());
+  const std::int64_t lines = device_count / along->size;
+  return pairs == device_count || pairs == lines * (along->size - steps) || pairs == lines * steps;
+}
+
+std::int64_t largest_id(const Grid& within, const Grid& across) {
+  std::int64_t last = 0;
+  for (const Grid* grid : {&within, &across}) {
+    for (const GridAxis& axis : *grid) {
+      last = saturating_add(last, saturating_multiply(axis.size - 1, axis.stride));
+    }
+  }
+  return last;
+}
+
+// The header's count; of a text without a header, as a line from a profile, what the ids imply.
+std::int64_t count_devices(const Module& module, const std::vector<Collective>& collectives) {
+  std::int64_t count = saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
+                                           std::max<std::int64_t>(module.num_partitions(), 1));
+  for (const Collective& collective : collectives) {
+    count = std::max(count, saturating_add(largest_id(collective.groups.within, collective.groups.across), 1));
+    for (const std::vector<std::int64_t>& group : collective.groups.members) {
+      for (const std::int64_t id : group) count = std::max(count, saturating_add(id, 1));
+    }
+    for (const auto& [source, target] : collective.pairs) {
+      count = std::max({count, saturating_add(source, 1), saturating_add(target, 1)});
+    }
+  }
+  return std::min(count, std::numeric_limits<std::int64_t>::max() / 2);
+}
+
+void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
+  for (const Collective& collective : collectives) {
+    for (const auto& [name, axis] : named_axes(collective.groups.named_axes, mesh.device_count)) {
+      for (MeshAxis& target : mesh.axes) {
+        if (target.named_in_text || target.size != axis.size || target.stride != axis.stride) continue;
+        target.name = name;
+        target.named_in_text = true;
+      }
+    }
+  }
+  std::map<std::int64_t, int> of_size;
+  for (const MeshAxis& axis : mesh.axes) ++of_size[axis.size];
+  for (MeshAxis& axis : mesh.axes) {
+    if (axis.named_in_text) continue;
+    axis.name = absl::StrCat("axis", axis.size);
+    if (of_size[axis.size] > 1) absl::StrAppend(&axis.name, "_stride", axis.stride);
+  }
+}
+
+}  // namespace
+
+std::string_view axis_role_name(AxisRole role) {
+  switch (role) {
+    case AxisRole::kUnknown:
+      return "unknown";
+    case AxisRole::kData:
+      return "data";
+    case AxisRole::kFsdp:
+      return "FSDP";
+    case AxisRole::kTensor:
+      return "tensor";
+    case AxisRole::kExpert:
+      return "expert";
+    case AxisRole::kSequence:
+      return "sequence";
+    case AxisRole::kPipeline:
+      return "pipeline";
+  }
+  return "";
+}
+
+MeshBuilder::MeshBuilder(std::int64_t device_count) : device_count_(device_count), strides_({1, device_count}) {}
+
+bool MeshBuilder::add(const Grid& grid) {
+  std::set<std::int64_t> strides = strides_;
+  for (const GridAxis& axis : grid) {
+    if (axis.size <= 1) continue;
+    strides.insert(axis.stride);
+    strides.insert(saturating_multiply(axis.stride, axis.size));
+  }
+  if (*strides.begin() < 1 || *strides.rbegin() > device_count_) return false;
+  std::int64_t previous = 1;
+  for (const std::int64_t stride : strides) {
+    if (stride % previous != 0) return false;
+    previous = stride;
+  }
+  strides_ = std::move(strides);
+  return true;
+}
+
+bool MeshBuilder::spans(const Grid& grid) const {
+  return std::all_of(grid.begin(), grid.end(), [&](GridAxis axis) {
+    return strides_.count(axis.stride) != 0 && strides_.count(saturating_multiply(axis.stride, axis.size)) != 0;
+  });
+}
+
+std::vector<MeshAxis> MeshBuilder::axes() const {
+  std::vector<MeshAxis> axes;
+  std::int64_t outer = 0;
+  for (auto it = strides_.rbegin(); it != strides_.rend(); ++it) {
+    if (outer != 0) {
+      MeshAxis axis;
+      axis.size = outer / *it;
+      axis.stride = *it;
+      axes.push_back(std::move(axis));
+    }
+    outer = *it;
+  }
+  return axes;
+}
+
+std::vector<std::pair<std::string, GridAxis>> named_axes(
+    const std::vector<std::pair<std::string, std::int64_t>>& axes, std::int64_t device_count) {
+  std::vector<std::pair<std::string, GridAxis>> result;
+  std::int64_t stride = 1;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (axes[i].second > 1) result.insert(result.begin(), {axes[i].first, {axes[i].second, stride}});
+    stride = saturating_multiply(stride, std::max<std::int64_t>(axes[i].second, 1));
+  }
+  if (stride != device_count) result.clear();
+  return result;
+}
+
+std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& groups) {
+  std::vector<int> axes;
+  if (!groups.regular) return axes;
+  std::int64_t devices = 1;
+  for (int i = 0; i < static_cast<int>(mesh.axes.size()); ++i) {
+    const MeshAxis& axis = mesh.axes[i];
+    const bool inside = std::any_of(groups.within.begin(), groups.within.end(), [&](GridAxis g) {
+      return axis.stride >= g.stride && axis.stride / g.stride < g.size && axis.stride % g.stride == 0 &&
+             axis.size <= g.size / (axis.stride / g.stride);
+    });
+    if (!inside) continue;
+    axes.push_back(i);
+    devices = saturating_multiply(devices, axis.size);
+  }
+  if (devices != groups.group_size) axes.clear();
+  return axes;
+}
+
+LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives) {
+  LogicalMesh mesh;
+  mesh.device_count = count_devices(module, collectives);
+  MeshBuilder builder(mesh.device_count);
+  for (const Collective& collective : collectives) {
+    Grid named;
+    for (const auto& [name, axis] : named_axes(collective.groups.named_axes, mesh.device_count)) named.push_back(axis);
+    builder.add(named);
+  }
+  for (const Evidence& evidence : gather_evidence(collectives)) {
+    if (evidence.permutation != nullptr &&
+        (builder.spans(evidence.within) ||
+         shifts_along_an_axis(builder.axes(), *evidence.permutation, mesh.device_count))) {
+      continue;
+    }
+    Grid all = evidence.within;
+    all.insert(all.end(), evidence.across.begin(), evidence.across.end());
+    // The groups may leave devices out; then only their own strides count.
+    if (!builder.add(all)) builder.add(evidence.within);
+  }
+  mesh.axes = builder.axes();
+  for (const Collective& collective : collectives) {
+    const DeviceGroups& groups = collective.groups;
+    if (!groups.regular || (groups.group_size > 1 && spanned_axes(mesh, groups).empty())) {
+      if (collective.kind != CollectiveKind::kCollectivePermute) mesh.unaligned.push_back(collective.instruction);
+    }
+  }
+  name_axes(mesh, collectives);
+  if (!mesh.unaligned.empty()) {
+    mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(), mesh.unaligned.size() == 1 ? " collective" : " collectives",
+                                      " with groups that are no axes of the mesh: costed as if members were anywhere"));
+  }
+  return mesh;
+}
+
+std::string LogicalMesh::to_string() const {
+  std::string text;
+  for (const MeshAxis& axis : axes) {
+    absl::StrAppend(&text, text.empty() ? "" : " x ", axis.name, " ", axis.size, " (stride ", axis.stride, ")");
+  }
+  return text.empty() ? "1 device" : text;
+}
+
+}  // namespace hloroof::inline v0

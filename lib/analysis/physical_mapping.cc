@@ -1,0 +1,253 @@
+// Lays the axes of a logical mesh on the axes of a machine, as mesh builders do.
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "hloroof/mesh.h"
+#include "lib/base/strings.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+bool crosses_network(LinkKind link) { return link == LinkKind::kDcn || link == LinkKind::kNetwork; }
+
+// The axes of the machine, outermost first: slices or nodes, the torus or the scale-up domain, the devices of a chip.
+std::vector<PhysicalAxis> physical_axes(const Device& device, const Topology& topology, std::optional<bool> wrap) {
+  static constexpr std::string_view kTorusNames[] = {"x", "y", "z"};
+  const bool torus = device.ici.dims > 0;
+  std::vector<PhysicalAxis> axes;
+  if (topology.slices > 1) {
+    axes.push_back({torus ? "slice" : "node", topology.slices, false, torus ? LinkKind::kDcn : LinkKind::kNetwork});
+  }
+  for (std::size_t i = 0; i < topology.shape.size(); ++i) {
+    if (topology.shape[i] <= 1) continue;
+    PhysicalAxis axis;
+    axis.size = topology.shape[i];
+    if (torus) {
+      axis.name = i < 3 ? std::string(kTorusNames[i]) : absl::StrCat("axis", i);
+      axis.wraps = wrap.value_or(i < topology.wraps.size() && topology.wraps[i]);
+    } else {
+      axis.name = device.family == DeviceFamily::kGpu ? "nvlink" : "scale-up";
+      axis.link = LinkKind::kScaleUp;
+    }
+    axes.push_back(std::move(axis));
+  }
+  if (topology.devices_per_chip > 1) {
+    axes.push_back({"core", topology.devices_per_chip, false, LinkKind::kDieToDie});
+  }
+  return axes;
+}
+
+// What is left of the physical axes while logical ones take their share, from the innermost positions outwards.
+struct Remaining {
+  std::vector<std::int64_t> size;
+  std::vector<std::int64_t> stride;
+
+  void take(std::size_t axis, std::int64_t count, const std::vector<PhysicalAxis>& physical,
+            std::vector<AxisPiece>& pieces) {
+    if (count <= 1) return;
+    AxisPiece piece;
+    piece.physical = static_cast<int>(axis);
+    piece.size = count;
+    piece.stride = stride[axis];
+    piece.wraps = physical[axis].wraps && count == physical[axis].size;
+    pieces.push_back(piece);
+    size[axis] /= count;
+    stride[axis] *= count;
+  }
+};
+
+// The set of axes, as bits, whose remaining sizes multiply to `size`: the one of the most axes, of those one inside the
+// chip, the first of those. Zero if there is none.
+unsigned whole_axes(const Remaining& remaining, const std::vector<PhysicalAxis>& physical, std::int64_t size,
+                    bool network) {
+  const std::size_t count = std::min<std::size_t>(physical.size(), 12);
+  unsigned best = 0;
+  int best_rank = 0;
+  for (unsigned set = 1; set < (1U << count); ++set) {
+    std::int64_t rest = size;
+    bool fits = true;
+    int rank = 2 * __builtin_popcount(set);
+    for (std::size_t i = 0; i < count && fits; ++i) {
+      if ((set >> i & 1U) == 0) continue;
+      fits = remaining.size[i] > 1 && (network || !crosses_network(physical[i].link)) && rest % remaining.size[i] == 0;
+      if (fits) rest /= remaining.size[i];
+      if (physical[i].link == LinkKind::kDieToDie) ++rank;
+    }
+    if (!fits || rest != 1 || rank <= best_rank) continue;
+    best = set;
+    best_rank = rank;
+  }
+  return best;
+}
+
+// Takes `size` positions out of what remains. False if the sizes do not divide.
+bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remaining& remaining,
+            std::vector<AxisPiece>& pieces) {
+  for (const bool network : {false, true}) {
+    const unsigned set = whole_axes(remaining, physical, size, network);
+    if (set == 0) continue;
+    for (std::size_t i = physical.size(); i-- > 0;) {
+      if ((set >> i & 1U) != 0) remaining.take(i, remaining.size[i], physical, pieces);
+    }
+    return true;
+  }
+  // Whole axes that divide the size first, then a part of one; the network last.
+  for (const bool network : {false, true}) {
+    for (const bool whole : {true, false}) {
+      for (std::size_t i = physical.size(); i-- > 0;) {
+        if (crosses_network(physical[i].link) != network || remaining.size[i] <= 1) continue;
+        const std::int64_t part = std::gcd(size, remaining.size[i]);
+        if (whole && part != remaining.size[i]) continue;
+        remaining.take(i, part, physical, pieces);
+        size /= part;
+      }
+    }
+  }
+  return size == 1;
+}
+
+// Indices of the mesh's axes in the order in which they choose: as `order` says, then from the innermost.
+absl::StatusOr<std::vector<int>> choosing_order(const LogicalMesh& mesh, const std::vector<std::string>& order) {
+  std::vector<int> result;
+  for (const std::string& name : order) {
+    const auto at = std::find_if(mesh.axes.begin(), mesh.axes.end(), [&](const MeshAxis& a) { return a.name == name; });
+    if (at == mesh.axes.end()) return invalid_argument(absl::StrCat("the mesh has no axis \"", name, "\""));
+    result.push_back(static_cast<int>(at - mesh.axes.begin()));
+  }
+  for (int i = static_cast<int>(mesh.axes.size()); i-- > 0;) {
+    if (std::find(result.begin(), result.end(), i) == result.end()) result.push_back(i);
+  }
+  return result;
+}
+
+}  // namespace
+
+// Mesh = Axis { "," Axis } ; Axis = Name "=" Count
+absl::StatusOr<std::vector<std::pair<std::string, std::int64_t>>> parse_mesh(std::string_view text) {
+  const auto bad = [&](std::string_view why) {
+    return invalid_argument(
+        absl::StrCat("the mesh \"", to_absl(text.substr(0, 60)), "\": ", to_absl(why), "; expected data=4,model=2"));
+  };
+  std::vector<std::pair<std::string, std::int64_t>> axes;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string_view part =
+        from_absl(absl::StripAsciiWhitespace(to_absl(text.substr(begin, comma - begin))));
+    const std::size_t equals = part.find('=');
+    if (equals == 0 || equals == std::string_view::npos) return bad("an axis is a name, \"=\" and a size");
+    const std::string_view digits = part.substr(equals + 1);
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    if (error != std::errc() || end != digits.data() + digits.size() || size < 1) {
+      return bad("a size is a whole number from 1");
+    }
+    axes.emplace_back(part.substr(0, equals), size);
+    begin = comma + 1;
+  }
+  return axes;
+}
+
+absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
+                                          const std::vector<std::pair<std::string, std::int64_t>>& axes) {
+  LogicalMesh result;
+  result.device_count = mesh.device_count;
+  result.unaligned = mesh.unaligned;
+  std::int64_t stride = 1;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    const auto& [name, size] = axes[i];
+    if (size < 1 || stride > mesh.device_count / size) {
+      return invalid_argument(absl::StrCat("the axes of the mesh multiply to more than the module's ",
+                                           mesh.device_count, " devices"));
+    }
+    MeshAxis axis;
+    axis.name = name;
+    axis.named_in_text = true;
+    axis.size = size;
+    axis.stride = stride;
+    // An axis that was inferred as it is keeps what was read off it.
+    for (const MeshAxis& inferred : mesh.axes) {
+      if (inferred.size == size && inferred.stride == stride) {
+        axis.roles = inferred.roles;
+        axis.why = inferred.why;
+        axis.bytes = inferred.bytes;
+      }
+    }
+    result.axes.insert(result.axes.begin(), std::move(axis));
+    stride *= size;
+  }
+  if (stride != mesh.device_count) {
+    return invalid_argument(absl::StrCat("the axes of the mesh multiply to ", stride, "; the module has ",
+                                         mesh.device_count, " devices"));
+  }
+  result.notes.push_back("axes as given by the user");
+  return result;
+}
+
+absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& device, const Topology& topology,
+                                         const MeshOptions& options) {
+  if (topology.device_count() < mesh.device_count) {
+    return invalid_argument(absl::StrCat("the topology ", topology.to_string(), " of ", device.name, " has ",
+                                         topology.device_count(), " devices; the mesh needs ", mesh.device_count));
+  }
+  absl::StatusOr<std::vector<int>> order = choosing_order(mesh, options.order);
+  if (!order.ok()) return order.status();
+
+  PhysicalMapping mapping;
+  mapping.topology = topology;
+  mapping.physical = physical_axes(device, topology, options.wrap);
+  mapping.pieces.resize(mesh.axes.size());
+  Remaining remaining;
+  for (const PhysicalAxis& axis : mapping.physical) {
+    remaining.size.push_back(axis.size);
+    remaining.stride.push_back(1);
+  }
+  for (const int i : *order) {
+    std::vector<AxisPiece>& pieces = mapping.pieces[i];
+    if (mesh.axes[i].size > 1 && !assign(mesh.axes[i].size, mapping.physical, remaining, pieces)) {
+      mapping.aligned = false;
+      mapping.notes.push_back(absl::StrCat("axis ", mesh.axes[i].name, " of ", mesh.axes[i].size,
+                                           " does not factor over what is left of ", topology.to_string()));
+    }
+    std::reverse(pieces.begin(), pieces.end());  // outermost first
+  }
+  if (topology.device_count() > mesh.device_count) {
+    mapping.notes.push_back(absl::StrCat("the module uses ", mesh.device_count, " of ", topology.device_count(),
+                                         " devices"));
+  }
+  return mapping;
+}
+
+std::string PhysicalMapping::to_string(const LogicalMesh& mesh) const {
+  std::string text;
+  for (std::size_t i = 0; i < mesh.axes.size() && i < pieces.size(); ++i) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ", mesh.axes[i].name, " ", mesh.axes[i].size, " on ");
+    if (pieces[i].empty()) absl::StrAppend(&text, "one device");
+    for (std::size_t k = 0; k < pieces[i].size(); ++k) {
+      const AxisPiece& piece = pieces[i][k];
+      const PhysicalAxis& axis = physical[piece.physical];
+      absl::StrAppend(&text, k == 0 ? "" : " x ", axis.name);
+      if (piece.size != axis.size) {
+        absl::StrAppend(&text, " (", piece.size, " of ", axis.size);
+        if (piece.stride != 1) absl::StrAppend(&text, ", every ", piece.stride, piece.stride == 2 ? "nd" : "th");
+        absl::StrAppend(&text, ")");
+      } else if (piece.wraps) {
+        absl::StrAppend(&text, " (ring)");
+      }
+    }
+  }
+  return text.empty() ? "one device" : text;
+}
+
+}  // namespace hloroof::inline v0

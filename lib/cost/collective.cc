@@ -1,0 +1,384 @@
+// The time of one collective: its group as stretches of the machine's axes, then the form of its kind on each.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "hloroof/mesh.h"
+#include "lib/cost/permute.h"
+#include "lib/cost/scale_up.h"
+#include "lib/cost/torus.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+bool is_exchange(CollectiveKind kind) {
+  return kind == CollectiveKind::kAllToAll || kind == CollectiveKind::kRaggedAllToAll;
+}
+
+bool is_point_to_point(CollectiveKind kind) {
+  return kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv;
+}
+
+Resource resource_of(LinkKind link) {
+  return link == LinkKind::kDcn || link == LinkKind::kNetwork ? Resource::kDcn : Resource::kIci;
+}
+
+// What one member of a group gets of a link, and its latency. `stride` groups interleave on the axis and share its links.
+TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std::int64_t stride, bool wraps) {
+  TorusAxis axis;
+  axis.size = size;
+  axis.wraps = wraps && stride == 1;
+  axis.link = link;
+  axis.hop_latency = device.ici.hop_latency.value_or(0);
+  switch (link) {
+    case LinkKind::kIci:
+      axis.bandwidth = device.ici.link_bandwidth.value_or(0);
+      // Every so many bytes the sender waits for its neighbour.
+      if (device.ici.message_bytes) {
+        axis.bandwidth /= 1 + axis.bandwidth * axis.hop_latency / *device.ici.message_bytes;
+      }
+      axis.bandwidth /= static_cast<double>(stride * std::max<std::int64_t>(device.devices_per_chip, 1));
+      axis.hop_latency *= static_cast<double>(stride);
+      break;
+    case LinkKind::kDieToDie:
+      axis.bandwidth = device.ici.die_to_die_bandwidth.value_or(device.ici.link_bandwidth.value_or(0));
+      break;
+    case LinkKind::kScaleUp:
+      axis.bandwidth = device.scale_up.bandwidth.value_or(0) * device.scale_up.efficiency.value_or(1);
+      axis.hop_latency = device.scale_up.latency.value_or(0);
+      break;
+    case LinkKind::kDcn:
+    case LinkKind::kNetwork:
+      axis.bandwidth = device.network.bandwidth.value_or(0) * device.network.efficiency.value_or(1);
+      axis.hop_latency = device.network.latency.value_or(0);
+      break;
+  }
+  return axis;
+}
+
+double nominal_bandwidth(const Device& device, LinkKind link) {
+  switch (link) {
+    case LinkKind::kIci:
+      return device.ici.link_bandwidth_nominal.value_or(device.ici.link_bandwidth.value_or(0));
+    case LinkKind::kDieToDie:
+      return device.ici.die_to_die_bandwidth.value_or(device.ici.link_bandwidth.value_or(0));
+    case LinkKind::kScaleUp:
+      return device.scale_up.bandwidth.value_or(0);
+    case LinkKind::kDcn:
+    case LinkKind::kNetwork:
+      return device.network.bandwidth.value_or(0);
+  }
+  return 0;
+}
+
+// The axes of a group by the level of the machine they lie on, the outermost level first: between slices, the torus, the
+// devices of a chip.
+struct Levels {
+  std::vector<TorusAxis> network;
+  std::vector<TorusAxis> torus;
+  std::vector<TorusAxis> chip;
+  std::int64_t scale_up = 1;
+  std::int64_t nodes = 1;
+};
+
+Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, const Device& device) {
+  // Stretches of one physical axis that follow one another are one stretch.
+  std::vector<AxisPiece> pieces;
+  for (const int axis : axes) {
+    if (axis < static_cast<int>(mapping.pieces.size())) {
+      pieces.insert(pieces.end(), mapping.pieces[axis].begin(), mapping.pieces[axis].end());
+    }
+  }
+  std::stable_sort(pieces.begin(), pieces.end(), [](const AxisPiece& a, const AxisPiece& b) {
+    return a.physical != b.physical ? a.physical < b.physical : a.stride < b.stride;
+  });
+  std::vector<AxisPiece> merged;
+  for (const AxisPiece& piece : pieces) {
+    if (!merged.empty() && merged.back().physical == piece.physical &&
+        merged.back().stride * merged.back().size == piece.stride) {
+      merged.back().size *= piece.size;
+      merged.back().wraps = mapping.physical[piece.physical].wraps &&
+                            merged.back().size == mapping.physical[piece.physical].size;
+    } else {
+      merged.push_back(piece);
+    }
+  }
+  Levels levels;
+  for (const AxisPiece& piece : merged) {
+    const PhysicalAxis& axis = mapping.physical[piece.physical];
+    const TorusAxis stretch = torus_axis(device, axis.link, piece.size, piece.stride, piece.wraps);
+    switch (axis.link) {
+      case LinkKind::kIci:
+        levels.torus.push_back(stretch);
+        break;
+      case LinkKind::kDieToDie:
+        levels.chip.push_back(stretch);
+        break;
+      case LinkKind::kDcn:
+        levels.network.push_back(stretch);
+        break;
+      case LinkKind::kScaleUp:
+        levels.scale_up *= piece.size;
+        break;
+      case LinkKind::kNetwork:
+        levels.nodes *= piece.size;
+        break;
+    }
+  }
+  return levels;
+}
+
+double devices_in(const std::vector<TorusAxis>& axes) {
+  double devices = 1;
+  for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
+  return devices;
+}
+
+void add(TorusCost& total, const TorusCost& part) {
+  total.seconds += part.seconds;
+  total.hop_seconds += part.hop_seconds;
+  total.wire_bytes += part.wire_bytes;
+  if (part.link_seconds > total.link_seconds) {
+    total.link_seconds = part.link_seconds;
+    total.link_bytes = part.link_bytes;
+    total.link = part.link;
+  }
+  if (part.wire_bytes > 0) {
+    absl::StrAppend(&total.algorithm, total.algorithm.empty() ? "" : "; ", part.algorithm);
+  }
+}
+
+// A gather level by level: between slices first, when each device has least to send, inside the chip last.
+TorusCost gather_levels(const Levels& levels, double bytes) {
+  TorusCost total;
+  TorusCost network = gather_cost(levels.network, bytes / devices_in(levels.torus) / devices_in(levels.chip));
+  if (network.wire_bytes > 0) network.algorithm = "between slices over the network";
+  add(total, network);
+  add(total, gather_cost(levels.torus, bytes / devices_in(levels.chip)));
+  TorusCost chip = gather_cost(levels.chip, bytes);
+  if (chip.wire_bytes > 0) chip.algorithm = "between the cores of a chip";
+  add(total, chip);
+  return total;
+}
+
+// An exchange on all levels at once: each carries what has to cross it.
+TorusCost exchange_levels(const Levels& levels, double bytes) {
+  TorusCost total;
+  double slowest = 0;
+  for (const std::vector<TorusAxis>* level : {&levels.network, &levels.torus, &levels.chip}) {
+    TorusCost part = exchange_cost(*level, bytes);
+    if (level == &levels.network && !level->empty()) {
+      // Every device has a share of the network of its own: nothing is relayed.
+      part.seconds = part.link_seconds = part.wire_bytes / level->front().bandwidth;
+      part.link_bytes = part.wire_bytes;
+      part.algorithm = "between slices over the network";
+    }
+    slowest = std::max(slowest, part.seconds);
+    add(total, part);
+  }
+  total.seconds = slowest;
+  const double devices = devices_in(levels.network) * devices_in(levels.torus) * devices_in(levels.chip);
+  total.wire_bytes = bytes * (devices - 1) / devices;
+  return total;
+}
+
+TorusCost broadcast_levels(const Levels& levels, double bytes) {
+  TorusCost total;
+  double slowest = 0;
+  for (const std::vector<TorusAxis>* level : {&levels.network, &levels.torus, &levels.chip}) {
+    const TorusCost part = broadcast_cost(*level, bytes);
+    slowest = std::max(slowest, part.seconds);
+    add(total, part);
+  }
+  total.seconds = slowest;
+  total.wire_bytes = std::min(total.wire_bytes, bytes);
+  return total;
+}
+
+// Groups that are no stretch of the machine: every byte goes an average distance over all links, which all groups share.
+TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
+                         const Device& device) {
+  TorusCost cost;
+  const double sent = bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
+  double distance = 0;
+  double links = 0;
+  TorusAxis any;
+  for (const PhysicalAxis& axis : mapping.physical) {
+    if (axis.link != LinkKind::kIci) continue;
+    // Average distance of two positions: a quarter of a ring, a third of a line.
+    distance += static_cast<double>(axis.size) / (axis.wraps ? 4 : 3);
+    links += 2;
+    any = torus_axis(device, axis.link, axis.size, 1, axis.wraps);
+  }
+  if (links == 0) any = torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1, false);
+  links = std::max(links, 1.0);
+  distance = std::max(distance, 1.0);
+  cost.link = any.link;
+  cost.wire_bytes = sent;
+  cost.link_bytes = sent * distance / links;
+  if (any.bandwidth > 0) cost.seconds = cost.link_seconds = cost.link_bytes / any.bandwidth;
+  cost.hop_seconds = distance * any.hop_latency * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
+  cost.algorithm = "groups in no line: average distance over all links";
+  return cost;
+}
+
+std::string ways(std::int64_t size, std::int64_t stride) {
+  return absl::StrCat(size, "-way over the axis of stride ", stride);
+}
+
+// The machine's axes with their bandwidths, for routes.
+std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device& device) {
+  std::vector<TorusAxis> axes;
+  for (const PhysicalAxis& axis : mapping.physical) {
+    axes.push_back(torus_axis(device, axis.link, axis.size, 1, axis.wraps));
+  }
+  return axes;
+}
+
+void assume(CollectiveCost& cost, std::string why) {
+  cost.source = CostSource::kAssumed;
+  absl::StrAppend(&cost.note, cost.note.empty() ? "" : "; ", why);
+}
+
+// The outermost network axis of the mapping, if it has one.
+std::optional<LinkKind> network_link(const PhysicalMapping& mapping) {
+  for (const PhysicalAxis& axis : mapping.physical) {
+    if (axis.link == LinkKind::kDcn || axis.link == LinkKind::kNetwork) return axis.link;
+  }
+  return std::nullopt;
+}
+
+// A send or receive between two devices: to another slice or node where there are several, else to a neighbour.
+TorusCost point_to_point_cost(double bytes, const PhysicalMapping& mapping, const Device& device) {
+  TorusAxis axis;
+  if (const std::optional<LinkKind> network = network_link(mapping)) {
+    axis = torus_axis(device, *network, 2, 1, false);
+  } else {
+    axis = torus_axis(device, device.ici.dims > 0 ? LinkKind::kIci : LinkKind::kScaleUp, 2, 1, false);
+  }
+  TorusCost cost;
+  cost.link = axis.link;
+  cost.wire_bytes = cost.link_bytes = bytes;
+  if (axis.bandwidth > 0) cost.seconds = cost.link_seconds = bytes / axis.bandwidth;
+  cost.hop_seconds = axis.hop_latency;
+  cost.algorithm = "direct send";
+  return cost;
+}
+
+// How many domains the pairs of a permutation connect: more than one if any pair leaves its node.
+bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const PhysicalMapping& mapping) {
+  std::int64_t domain = 1;
+  for (const PhysicalAxis& axis : mapping.physical) {
+    if (axis.link == LinkKind::kScaleUp) domain *= axis.size;
+  }
+  return std::any_of(pairs.begin(), pairs.end(), [&](const std::pair<std::int64_t, std::int64_t>& pair) {
+    return pair.first / domain != pair.second / domain;
+  });
+}
+
+// Collectives of devices without a torus.
+void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bool aligned,
+                  const PhysicalMapping& mapping, const Device& device, double bytes, CollectiveCost& cost) {
+  Levels levels = levels_of(axes, mapping, device);
+  if (collective.kind == CollectiveKind::kCollectivePermute) {
+    const bool alone = collective.pairs.empty();
+    levels.scale_up = alone ? 1 : 2;
+    levels.nodes = leaves_node(collective.pairs, mapping) ? 2 : 1;
+  } else if (is_point_to_point(collective.kind)) {
+    levels.scale_up = 2;
+    levels.nodes = network_link(mapping) ? 2 : 1;
+  } else if (!aligned) {
+    // Every member in a node of its own, when there are several nodes.
+    levels.nodes = network_link(mapping) ? collective.groups.group_size : 1;
+    levels.scale_up = levels.nodes > 1 ? 1 : collective.groups.group_size;
+  }
+  const ScaleUpCost part = scale_up_cost(device, collective.kind, bytes, levels.scale_up, levels.nodes);
+  cost.bandwidth_seconds = part.seconds;
+  cost.latency_seconds = part.latency_seconds;
+  cost.wire_bytes = part.wire_bytes;
+  cost.busiest_link_bytes = part.wire_bytes;
+  const LinkKind link = part.network_seconds > 0 ? LinkKind::kNetwork : LinkKind::kScaleUp;
+  cost.resource = resource_of(link);
+  cost.link_bandwidth = nominal_bandwidth(device, link);
+  cost.algorithm = levels.nodes > 1 ? absl::StrCat("rings between ", levels.nodes, " nodes and inside them")
+                                    : std::string("inside the scale-up domain");
+  if (part.assumed) assume(cost, "the device file has no rates of this kind of collective");
+}
+
+}  // namespace
+
+CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
+                               const Device& device, const CollectiveOptions& options) {
+  CollectiveCost cost;
+  cost.kind = collective.kind;
+  cost.bytes = collective.bytes;
+  cost.group_size = collective.groups.group_size;
+  cost.group_count = collective.groups.group_count;
+  const std::vector<int> axes = spanned_axes(mesh, collective.groups);
+  for (const int i : axes) {
+    const MeshAxis& axis = mesh.axes[i];
+    cost.axes.push_back(axis.named_in_text ? absl::StrCat(axis.name, " (", ways(axis.size, axis.stride), ")")
+                                           : ways(axis.size, axis.stride));
+  }
+  const bool permutes = collective.kind == CollectiveKind::kCollectivePermute;
+  const bool alone = permutes ? collective.pairs.empty() : cost.group_size <= 1 && !is_point_to_point(collective.kind);
+  if (alone) {
+    cost.algorithm = "no communication";
+    return cost;
+  }
+
+  double bytes = collective.bytes;
+  const bool reduces = collective.kind == CollectiveKind::kAllReduce || collective.kind == CollectiveKind::kReduceScatter;
+  if (reduces && options.reduce_element_bytes && collective.element_bytes > 0) {
+    bytes *= *options.reduce_element_bytes / collective.element_bytes;
+  }
+  const bool aligned = collective.groups.regular && mapping.aligned && !(axes.empty() && cost.group_size > 1);
+
+  if (device.ici.dims == 0) {
+    cost_on_gpus(collective, axes, aligned, mapping, device, bytes, cost);
+  } else {
+    TorusCost torus;
+    if (permutes) {
+      torus = permute_cost(collective.pairs, mesh, mapping, machine_axes(mapping, device), bytes);
+    } else if (is_point_to_point(collective.kind)) {
+      torus = point_to_point_cost(bytes, mapping, device);
+      assume(cost, "the text does not say between which devices");
+    } else if (!aligned) {
+      torus = scattered_cost(collective.kind, bytes, cost.group_size, mapping, device);
+      assume(cost, collective.groups.regular ? "the groups are no axes of the mesh" : "the groups are irregular");
+    } else {
+      const Levels levels = levels_of(axes, mapping, device);
+      torus = is_exchange(collective.kind) ? exchange_levels(levels, bytes)
+              : collective.kind == CollectiveKind::kCollectiveBroadcast ? broadcast_levels(levels, bytes)
+                                                                        : gather_levels(levels, bytes);
+    }
+    // An all-reduce is a reduce-scatter and an all-gather; each is the other backwards.
+    const double passes = collective.kind == CollectiveKind::kAllReduce ? 2 : 1;
+    cost.bandwidth_seconds = passes * torus.seconds;
+    cost.latency_seconds = passes * torus.hop_seconds + device.overhead.collective;
+    cost.wire_bytes = passes * torus.wire_bytes;
+    cost.busiest_link_bytes = passes * torus.link_bytes;
+    cost.resource = resource_of(torus.link);
+    cost.link_bandwidth = nominal_bandwidth(device, torus.link);
+    cost.algorithm = torus.algorithm;
+  }
+  if (collective.kind == CollectiveKind::kRaggedAllToAll) {
+    cost.bandwidth_seconds *= std::max(options.imbalance, 0.0);
+    assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
+  }
+  cost.seconds = cost.bandwidth_seconds + cost.latency_seconds;
+  if (cost.seconds > 0 && cost.link_bandwidth > 0) {
+    cost.utilization = cost.busiest_link_bytes / cost.seconds / cost.link_bandwidth;
+  }
+  if (cost.bandwidth_seconds > 0) cost.crossover_bytes = cost.bytes * cost.latency_seconds / cost.bandwidth_seconds;
+  if (device.ici.dims > 0 && !device.ici.link_bandwidth) assume(cost, "the device's link bandwidth is not known");
+  return cost;
+}
+
+}  // namespace hloroof::inline v0

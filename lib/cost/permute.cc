@@ -1,0 +1,136 @@
+#include "lib/cost/permute.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::int64_t kMaxHops = 1 << 21;  // walked; beyond that the pairs walked so far stand for all
+
+using Position = std::vector<std::int64_t>;  // along each axis of the machine
+
+// Where a device lies: the digits of its id along the mesh axes, and the digits of those along the pieces. An axis over
+// several open axes of the machine winds through them like a snake, as mesh builders number it, so that neighbours on it
+// are neighbours there.
+Position position_of(std::int64_t device, const LogicalMesh& mesh, const PhysicalMapping& mapping) {
+  Position position(mapping.physical.size(), 0);
+  for (std::size_t i = 0; i < mesh.axes.size() && i < mapping.pieces.size(); ++i) {
+    const std::vector<AxisPiece>& pieces = mapping.pieces[i];
+    const bool snake = std::none_of(pieces.begin(), pieces.end(), [](const AxisPiece& p) { return p.wraps; });
+    std::int64_t number = device / mesh.axes[i].stride % mesh.axes[i].size;
+    for (std::size_t k = pieces.size(); k-- > 0;) {
+      std::int64_t digit = number % pieces[k].size;
+      number /= pieces[k].size;
+      if (snake && number % 2 == 1) digit = pieces[k].size - 1 - digit;  // every second row runs backwards
+      position[pieces[k].physical] += digit * pieces[k].stride;
+    }
+  }
+  return position;
+}
+
+// Steps from `from` to `to` on one axis, negative downwards; one step on what is no torus.
+std::int64_t steps_between(std::int64_t from, std::int64_t to, const TorusAxis& axis) {
+  std::int64_t steps = to - from;
+  if (axis.link != LinkKind::kIci) return steps == 0 ? 0 : 1;
+  if (axis.wraps) {
+    if (steps > axis.size / 2) steps -= axis.size;
+    if (steps < -axis.size / 2) steps += axis.size;
+  }
+  return steps;
+}
+
+class LinkLoads {
+ public:
+  explicit LinkLoads(const std::vector<TorusAxis>& axes) : axes_(axes) {}
+
+  // Sends `part` of a message from `position` along `axis` by `steps`, moving the position.
+  void walk(Position& position, std::size_t axis, std::int64_t steps, std::int64_t target, double part) {
+    if (axes_[axis].link != LinkKind::kIci) {
+      add(position, axis, true, part);
+      position[axis] = target;
+      return;
+    }
+    const std::int64_t size = axes_[axis].size;
+    for (std::int64_t i = 0; i < std::abs(steps); ++i) {
+      add(position, axis, steps > 0, part);
+      position[axis] = (position[axis] + (steps > 0 ? 1 : size - 1)) % size;
+    }
+  }
+
+  // The time of the busiest link for messages of `bytes`.
+  TorusCost busiest(double bytes) const {
+    TorusCost cost;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      const double link = most_[axis] * bytes;
+      const double seconds = axes_[axis].bandwidth > 0 ? link / axes_[axis].bandwidth : 0;
+      if (seconds <= cost.link_seconds) continue;
+      cost.link_seconds = seconds;
+      cost.link_bytes = link;
+      cost.link = axes_[axis].link;
+    }
+    cost.seconds = cost.link_seconds;
+    return cost;
+  }
+
+ private:
+  void add(const Position& position, std::size_t axis, bool upwards, double part) {
+    std::uint64_t node = 0;
+    for (std::size_t i = 0; i < position.size(); ++i) {
+      node = node * static_cast<std::uint64_t>(axes_[i].size) + static_cast<std::uint64_t>(position[i]);
+    }
+    double& load = loads_[(node * axes_.size() + axis) * 2 + (upwards ? 1 : 0)];
+    load += part;
+    most_[axis] = std::max(most_[axis], load);
+  }
+
+  const std::vector<TorusAxis>& axes_;
+  std::unordered_map<std::uint64_t, double> loads_;
+  std::vector<double> most_ = std::vector<double>(axes_.size(), 0);
+};
+
+}  // namespace
+
+TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
+                       const PhysicalMapping& mapping, const std::vector<TorusAxis>& axes, double bytes) {
+  LinkLoads loads(axes);
+  double latency = 0;
+  std::int64_t walked = 0;
+  bool sends = false;
+  for (const auto& [source, target] : pairs) {
+    if (source == target || source < 0 || target < 0 || walked > kMaxHops) continue;
+    const Position from = position_of(source, mesh, mapping);
+    const Position to = position_of(target, mesh, mapping);
+    std::vector<std::size_t> differing;
+    double hops = 0;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const std::int64_t steps = steps_between(from[i], to[i], axes[i]);
+      if (steps == 0) continue;
+      differing.push_back(i);
+      hops += static_cast<double>(std::abs(steps)) * axes[i].hop_latency;
+      walked += std::abs(steps);
+    }
+    if (differing.empty()) continue;
+    sends = true;
+    latency = std::max(latency, hops);
+    const double part = 1.0 / static_cast<double>(differing.size());
+    for (std::size_t first = 0; first < differing.size(); ++first) {
+      Position at = from;
+      for (std::size_t k = 0; k < differing.size(); ++k) {
+        const std::size_t axis = differing[(first + k) % differing.size()];
+        loads.walk(at, axis, steps_between(at[axis], to[axis], axes[axis]), to[axis], part);
+      }
+    }
+  }
+  TorusCost cost = loads.busiest(bytes);
+  cost.hop_seconds = latency;
+  cost.wire_bytes = sends ? bytes : 0;
+  cost.algorithm = sends ? "direct sends, shortest way" : "no communication";
+  return cost;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,141 @@
+#include "lib/cost/torus.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Bytes a second that a member receives along the axis in a gather.
+double gather_rate(const TorusAxis& axis) { return axis.wraps ? 2 * axis.bandwidth : axis.bandwidth; }
+
+double gather_hops(const TorusAxis& axis) {
+  return axis.wraps ? static_cast<double>(axis.size / 2) : static_cast<double>(axis.size - 1);
+}
+
+std::vector<TorusAxis> longer_than_one(const std::vector<TorusAxis>& axes) {
+  std::vector<TorusAxis> result;
+  for (const TorusAxis& axis : axes) {
+    if (axis.size > 1) result.push_back(axis);
+  }
+  return result;
+}
+
+// `part` of every link direction along `axis` is used for `seconds`; notes it if that is the busiest so far.
+void note_link(TorusCost& cost, const TorusAxis& axis, double bytes) {
+  const double seconds = bytes / axis.bandwidth;
+  if (seconds <= cost.link_seconds) return;
+  cost.link_seconds = seconds;
+  cost.link_bytes = bytes;
+  cost.link = axis.link;
+}
+
+// All axes at once: the array in as many parts as there are axes, part c going through axes c, c+1, ... in turn. A phase
+// ends when its slowest part does.
+TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
+  TorusCost cost;
+  const std::size_t n = axes.size();
+  double devices = 1;
+  for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
+  std::vector<double> gathered(n, bytes / static_cast<double>(n) / devices);  // of each part
+  std::vector<double> carried(n, 0);                                          // by each axis
+  for (std::size_t phase = 0; phase < n; ++phase) {
+    double slowest = 0;
+    for (std::size_t part = 0; part < n; ++part) {
+      const TorusAxis& axis = axes[(part + phase) % n];
+      const double received = gathered[part] * static_cast<double>(axis.size - 1);
+      slowest = std::max(slowest, received / gather_rate(axis));
+      carried[(part + phase) % n] += received;
+      gathered[part] += received;
+    }
+    cost.seconds += slowest;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    cost.hop_seconds += gather_hops(axes[i]) * axes[i].hop_latency;
+    cost.wire_bytes += carried[i];
+    note_link(cost, axes[i], axes[i].wraps ? carried[i] / 2 : carried[i]);
+  }
+  return cost;
+}
+
+}  // namespace
+
+TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
+  std::vector<TorusAxis> axes = longer_than_one(all_axes);
+  if (axes.empty()) {
+    TorusCost cost;
+    cost.algorithm = "no communication";
+    return cost;
+  }
+  const bool rings = std::all_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.wraps; });
+  if (rings && axes.size() > 1) {
+    TorusCost cost = gather_on_all_axes(axes, bytes);
+    cost.algorithm = absl::StrCat("rings over ", axes.size(), " axes at once, both directions");
+    return cost;
+  }
+  std::stable_sort(axes.begin(), axes.end(), [](const TorusAxis& a, const TorusAxis& b) {
+    return gather_rate(a) < gather_rate(b);
+  });
+  TorusCost cost;
+  double gathered = bytes;
+  for (const TorusAxis& axis : axes) gathered /= static_cast<double>(axis.size);
+  for (const TorusAxis& axis : axes) {
+    const double received = gathered * static_cast<double>(axis.size - 1);
+    cost.seconds += received / gather_rate(axis);
+    cost.hop_seconds += gather_hops(axis) * axis.hop_latency;
+    cost.wire_bytes += received;
+    note_link(cost, axis, axis.wraps ? received / 2 : received);
+    gathered += received;
+  }
+  if (axes.size() == 1) {
+    cost.algorithm = axes[0].wraps ? "ring, both directions" : "line";
+  } else {
+    cost.algorithm = absl::StrCat("lines and rings, one axis after another over ", axes.size(), " axes");
+    if (std::none_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.wraps; })) {
+      cost.algorithm = absl::StrCat("lines, one axis after another over ", axes.size(), " axes");
+    }
+  }
+  return cost;
+}
+
+TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
+  const std::vector<TorusAxis> axes = longer_than_one(all_axes);
+  TorusCost cost;
+  cost.algorithm = axes.empty() ? "no communication" : absl::StrCat("all pairs over ", axes.size(),
+                                                                    axes.size() == 1 ? " axis" : " axes at once");
+  double devices = 1;
+  for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
+  for (const TorusAxis& axis : axes) {
+    const double size = static_cast<double>(axis.size);
+    // Pairs on either side of the middle of a line: size/2 each, times two ways round a ring. An odd ring or line has
+    // (size^2 - 1)/4 in place of size^2/4.
+    const double crossing = static_cast<double>(axis.size / 2) * static_cast<double>((axis.size + 1) / 2);
+    const double link = bytes * crossing / size / (axis.wraps ? 2.0 : 1.0);
+    cost.seconds = std::max(cost.seconds, link / axis.bandwidth);
+    cost.hop_seconds += gather_hops(axis) * axis.hop_latency;
+    note_link(cost, axis, link);
+  }
+  if (devices > 1) cost.wire_bytes = bytes * (devices - 1) / devices;
+  return cost;
+}
+
+TorusCost broadcast_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
+  const std::vector<TorusAxis> axes = longer_than_one(all_axes);
+  TorusCost cost;
+  cost.algorithm = axes.empty() ? "no communication" : "pipeline from the source";
+  for (const TorusAxis& axis : axes) {
+    const double link = axis.wraps ? bytes / 2 : bytes;
+    cost.seconds = std::max(cost.seconds, link / axis.bandwidth);
+    cost.hop_seconds += gather_hops(axis) * axis.hop_latency;
+    note_link(cost, axis, link);
+  }
+  if (!axes.empty()) cost.wire_bytes = bytes;
+  return cost;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,157 @@
+// Axes of a mesh from the groups a program uses.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "hloroof/mesh.h"
+#include "hloroof/parse.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+Module module_with(int partitions, const std::vector<std::string>& collectives) {
+  std::string text = "HloModule m, is_scheduled=true, num_partitions=" + std::to_string(partitions) +
+                     "\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n\n"
+                     "ENTRY e {\n  p = f32[64,128]{1,0} parameter(0)\n";
+  for (std::size_t i = 0; i < collectives.size(); ++i) {
+    text += "  c" + std::to_string(i) + " = " + collectives[i] + "\n";
+  }
+  text += "  ROOT r = f32[64,128]{1,0} copy(p)\n}\n";
+  absl::StatusOr<Module> module = parse_module(text);
+  INFO(module.status());
+  REQUIRE(module.ok());
+  return *std::move(module);
+}
+
+std::string all_reduce(const std::string& groups) {
+  return "f32[64,128]{1,0} all-reduce(p), channel_id=1, replica_groups=" + groups +
+         ", use_global_device_ids=true, to_apply=sum";
+}
+
+std::string permute(const std::string& pairs) {
+  return "f32[64,128]{1,0} collective-permute(p), channel_id=2, source_target_pairs=" + pairs;
+}
+
+TEST_CASE("Groups of stride 16 over 128 devices are one axis of 8, the other is 16") {
+  std::string groups = "{";
+  for (int g = 0; g < 16; ++g) {
+    groups += g == 0 ? "{" : ",{";
+    for (int i = 0; i < 8; ++i) groups += (i == 0 ? "" : ",") + std::to_string(g + 16 * i);
+    groups += "}";
+  }
+  groups += "}";
+  for (const std::string& written : {groups, std::string("[16,8]<=[8,16]T(1,0)")}) {
+    const Module module = module_with(128, {all_reduce(written)});
+    const LogicalMesh mesh = infer_mesh(module);
+    REQUIRE(mesh.axes.size() == 2);
+    CHECK(mesh.axes[0].size == 8);
+    CHECK(mesh.axes[0].stride == 16);
+    CHECK(mesh.axes[1].size == 16);
+    CHECK(mesh.axes[1].stride == 1);
+    CHECK(spanned_axes(mesh, find_collectives(module)[0].groups) == std::vector<int>{0});
+    CHECK(mesh.unaligned.empty());
+  }
+}
+
+TEST_CASE("Meshes from several groups together") {
+  struct Row {
+    int partitions;
+    std::vector<std::string> collectives;
+    std::string mesh;
+    std::size_t unaligned;
+  };
+  const Row rows[] = {
+      {8, {}, "axis8 8 (stride 1)", 0},
+      {1, {}, "1 device", 0},
+      {8, {all_reduce("{{0,1,2,3,4,5,6,7}}")}, "axis8 8 (stride 1)", 0},
+      {8, {all_reduce("[4,2]<=[8]"), all_reduce("[2,4]<=[4,2]T(1,0)")}, "axis4 4 (stride 2) x axis2 2 (stride 1)", 0},
+      {8,
+       {all_reduce("{{0,4},{1,5},{2,6},{3,7}}"), all_reduce("{{0,1},{2,3},{4,5},{6,7}}")},
+       "axis2_stride4 2 (stride 4) x axis2_stride2 2 (stride 2) x axis2_stride1 2 (stride 1)",
+       0},
+      {8, {all_reduce("mesh['data'=4,'model'=2] {'model'}")}, "data 4 (stride 2) x model 2 (stride 1)", 0},
+      // Six groups of two and four of three: 12 = 2 x 2 x 3 has both.
+      {12, {all_reduce("[6,2]<=[12]"), all_reduce("[4,3]<=[2,3,2]T(0,2,1)")},
+       "axis2_stride6 2 (stride 6) x axis3 3 (stride 2) x axis2_stride1 2 (stride 1)", 0},
+      // Groups of 4 and groups of 6 in a row have no common mesh.
+      {12, {all_reduce("[3,4]<=[12]"), all_reduce("[2,6]<=[12]")}, "axis3 3 (stride 4) x axis4 4 (stride 1)", 1},
+      {6, {all_reduce("{{0,1,5},{2,3,4}}")}, "axis6 6 (stride 1)", 1},
+      // Permutations: rings over the inner four of eight; a shift by two along an axis of eight is no axis of its own.
+      {8, {permute("{{0,1},{1,2},{2,3},{3,0},{4,5},{5,6},{6,7},{7,4}}")}, "axis2 2 (stride 4) x axis4 4 (stride 1)", 0},
+      {8, {permute("{{0,2},{1,3},{2,4},{3,5},{4,6},{5,7},{6,0},{7,1}}")}, "axis8 8 (stride 1)", 0},
+      {8, {permute("{{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7}}")}, "axis8 8 (stride 1)", 0},
+  };
+  for (const Row& row : rows) {
+    const LogicalMesh mesh = infer_mesh(module_with(row.partitions, row.collectives));
+    CHECK(mesh.to_string() == row.mesh);
+    CHECK(mesh.unaligned.size() == row.unaligned);
+  }
+}
+
+TEST_CASE("A line pasted from a profile has the devices its groups name") {
+  absl::StatusOr<Module> module = parse_module(
+      "%all-reduce.3 = bf16[32,32,8192]{2,1,0} all-reduce(bf16[32,32,8192]{2,1,0} %fusion.32), channel_id=1, "
+      "replica_groups=[16,8]<=[8,16]T(1,0), use_global_device_ids=true, to_apply=%add");
+  INFO(module.status());
+  REQUIRE(module.ok());
+  const LogicalMesh mesh = infer_mesh(*module);
+  CHECK(mesh.device_count == 128);
+  CHECK(mesh.to_string() == "axis8 8 (stride 16) x axis16 16 (stride 1)");
+}
+
+TEST_CASE("Mesh axes on the axes of the machine") {
+  struct Row {
+    std::string device;
+    std::string mesh;
+    std::string mapping;
+  };
+  const Row rows[] = {
+      {"tpu_v5e:2x4", "data=2,model=4", "data 2 on x; model 4 on y"},
+      {"tpu_v5e:2x4", "data=4,model=2", "data 4 on y; model 2 on x"},
+      {"tpu_v5e:2x4", "all=8", "all 8 on x x y"},
+      {"tpu_v5e:4x4", "data=8,model=2", "data 8 on x x y (2 of 4, every 2nd); model 2 on y (2 of 4)"},
+      {"tpu_v5e:16x16", "data=16,model=16", "data 16 on y (ring); model 16 on x (ring)"},
+      {"tpu_v5p:4x4x4", "data=4,model=16", "data 4 on z (ring); model 16 on x (ring) x y (ring)"},
+      {"tpu_v5e:4x4*2", "data=2,model=16", "data 2 on slice; model 16 on x x y"},
+      {"h100_sxm:16", "data=2,model=8", "data 2 on node; model 8 on nvlink"},
+      {"h100_sxm:16", "all=16", "all 16 on node x nvlink"},
+  };
+  for (const Row& row : rows) {
+    absl::StatusOr<Device> device = find_device(row.device);
+    REQUIRE(device.ok());
+    auto axes = parse_mesh(row.mesh);
+    REQUIRE(axes.ok());
+    LogicalMesh all;
+    all.device_count = device->topology->device_count();
+    absl::StatusOr<LogicalMesh> mesh = override_mesh(all, *axes);
+    REQUIRE(mesh.ok());
+    absl::StatusOr<PhysicalMapping> mapping = map_mesh(*mesh, *device, *device->topology);
+    REQUIRE(mapping.ok());
+    CHECK(mapping->to_string(*mesh) == row.mapping);
+    CHECK(mapping->aligned);
+  }
+}
+
+TEST_CASE("Meshes that cannot be") {
+  LogicalMesh mesh;
+  mesh.device_count = 8;
+  CHECK_FALSE(parse_mesh("data").ok());
+  CHECK_FALSE(parse_mesh("data=0").ok());
+  CHECK_FALSE(parse_mesh("=2").ok());
+  CHECK_FALSE(parse_mesh("data=2,").ok());
+  CHECK_FALSE(parse_mesh("data=99999999999999999999").ok());
+  CHECK_FALSE(override_mesh(mesh, {{"data", 3}}).ok());
+  CHECK_FALSE(override_mesh(mesh, {{"data", 16}}).ok());
+  absl::StatusOr<Device> device = find_device("tpu_v5e:2x2");
+  REQUIRE(device.ok());
+  CHECK_FALSE(map_mesh(mesh, *device, *device->topology).ok());
+  MeshOptions options;
+  options.order = {"nothing"};
+  mesh.device_count = 4;
+  CHECK_FALSE(map_mesh(mesh, *device, *device->topology, options).ok());
+}
+
+}  // namespace
+}  // namespace hloroof

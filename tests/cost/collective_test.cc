@@ -1,0 +1,115 @@
+// Times of collectives against worked examples and observations.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "hloroof/mesh.h"
+#include "lib/analysis/device_groups.h"
+#include "lib/analysis/grid.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+// A collective over some axes of a mesh, on a device with a topology.
+struct Case {
+  std::string device;  // with topology
+  std::string mesh;
+  std::vector<std::string> over;
+  CollectiveKind kind;
+  double bytes;
+};
+
+CollectiveCost cost_of(const Case& c, const std::vector<std::pair<std::string, double>>& set = {},
+                       const CollectiveOptions& options = {}, const MeshOptions& mesh_options = {}) {
+  absl::StatusOr<Device> device = find_device(c.device);
+  REQUIRE(device.ok());
+  for (const auto& [path, value] : set) REQUIRE(set_parameter(*device, path, value).ok());
+  const auto axes = parse_mesh(c.mesh);
+  REQUIRE(axes.ok());
+  LogicalMesh all;
+  all.device_count = 1;
+  for (const auto& [name, size] : *axes) all.device_count *= size;
+  absl::StatusOr<LogicalMesh> mesh = override_mesh(all, *axes);
+  REQUIRE(mesh.ok());
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(*mesh, *device, *device->topology, mesh_options);
+  REQUIRE(mapping.ok());
+
+  Collective collective;
+  collective.kind = c.kind;
+  collective.bytes = c.bytes;
+  collective.element_bytes = 2;
+  Grid within;
+  Grid across;
+  for (const MeshAxis& axis : mesh->axes) {
+    const bool inside = std::find(c.over.begin(), c.over.end(), axis.name) != c.over.end();
+    (inside ? within : across).push_back({axis.size, axis.stride});
+  }
+  collective.groups.within = normalized(within);
+  collective.groups.across = normalized(across);
+  collective.groups.group_size = grid_size(within).value_or(0);
+  collective.groups.group_count = grid_size(across).value_or(0);
+  return collective_cost(collective, *mesh, *mapping, *device, options);
+}
+
+constexpr CollectiveKind kGather = CollectiveKind::kAllGather;
+constexpr CollectiveKind kScatter = CollectiveKind::kReduceScatter;
+constexpr CollectiveKind kReduce = CollectiveKind::kAllReduce;
+constexpr CollectiveKind kExchange = CollectiveKind::kAllToAll;
+
+// jax-ml scaling-book, "Sharded matrices and how to multiply them". The book drops the factor (N - 1) / N and latencies;
+// the bandwidth term is compared with its figure times that factor. Links at the bandwidth the book uses, no waits.
+TEST_CASE("Bandwidth terms of the scaling book's examples") {
+  struct Row {
+    Case c;
+    double book_seconds;
+    double factor;
+  };
+  const double v = 2.0 * 2048 * 8192;
+  const Row rows[] = {
+      {{"tpu_v5e:4x8", "x=8,y=4", {"y"}, kGather, v}, 560e-6, 1},  // the book counts the three hops
+      {{"tpu_v4:4x4x4", "x=4,y=4,z=4", {"x"}, kGather, 2.0 * 1024 * 4096 / 4}, 23e-6, 3.0 / 4},
+      {{"tpu_v4:4x4x4", "x=4,y=4,z=4", {"x", "y"}, kGather, 2.0 * 1024 * 4096}, 46e-6, 15.0 / 16},
+      {{"tpu_v4:4x4x4", "x=4,y=4,z=4", {"z"}, kReduce, 2.0 * 1024 * 4096}, 190e-6, 3.0 / 4},
+      {{"tpu_v5p:8x8x8", "x=512", {"x"}, kGather, 1073741824.0}, 2.0e-3, 511.0 / 512},
+      {{"tpu_v2:2x2", "data=4,model=2", {"model"}, kScatter, 2.0 * 134217728}, 2 * 1.1e-3, 1},
+  };
+  for (const Row& row : rows) {
+    const bool v5p = row.c.device.find("v5p") != std::string::npos;
+    std::vector<std::pair<std::string, double>> set = {{"ici.message_bytes", 1e15}};
+    if (v5p) set.emplace_back("ici.link_bandwidth", 9e10);
+    const CollectiveCost cost = cost_of(row.c, set);
+    INFO(row.c.device << " " << cost.algorithm);
+    CHECK(cost.bandwidth_seconds == Approx(row.book_seconds * row.factor).epsilon(0.03));
+    CHECK(cost.source == CostSource::kModel);
+  }
+}
+
+// measured/open_points.csv: profiles published with the scaling book and with openxla/xprof.
+TEST_CASE("Collectives observed on hardware") {
+  struct Row {
+    Case c;
+    double observed;
+    double tolerance;
+  };
+  const Row rows[] = {
+      {{"tpu_v5p:2x2x1", "all=4", {"all"}, kGather, 8388608}, 69.2e-6, 0.10},
+      {{"tpu_v5p:2x2x1", "all=4", {"all"}, kGather, 131072000}, 983e-6, 0.10},
+      {{"tpu_v5p:2x2x1", "all=4", {"all"}, kScatter, 29360128}, 219e-6, 0.10},
+      {{"tpu_v5p:2x2x1", "all=4", {"all"}, kReduce, 4}, 7.0e-6, 0.30},
+      {{"tpu_v5e:4x8", "x=8,y=4", {"y"}, kGather, 33554432}, 680e-6, 0.10},
+      {{"tpu_v5e:4x8", "x=8,y=4", {"y"}, kGather, 131072}, 8e-6, 0.30},
+      {{"tpu_v2:2x2", "data=4,model=2", {"model"}, kScatter, 134217728}, 1.13e-3, 0.10},
+  };
+  for (const Row& row : rows) {
+    const CollectiveCost cost = cost_of(row.c);
+    INFO(row.c.device << " " << row.c.bytes << " B: " << cost.seconds << " s, observed " << row.observed);
+    CHECK(cost.seconds == Approx(row.observed).epsilon(row.tolerance));
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
