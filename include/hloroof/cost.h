@@ -51,11 +51,13 @@ struct MatrixWork {
   double window_positions = 1;  // of a convolution: the part of K that is the window; 1 for a dot
 };
 
-// Elementwise work of one kind: what the vector units do to `elements` padded elements.
+// Work of one kind for the vector units: `elements` padded elements are put through `opcode`. Where `cross_lane` is set
+// elements change their lane or sublane (transposes, changes of layout, reductions along the minor dimension).
 struct VectorWork {
   Opcode opcode = Opcode::kAdd;
   ElementType type = ElementType::kF32;
   double elements = 0;
+  bool cross_lane = false;
 };
 
 // What the hardware does for one execution of one instruction on one device, physical convention.

@@ -1,0 +1,206 @@
+// Sources: HloCostAnalysis in openxla/xla xla/service/hlo_cost_analysis.cc, 2026-08-22, for what counts as a FLOP of a
+// convolution (HandleConvolution, and its shortcuts for dots written as convolutions).
+#include "lib/cost/contraction.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+namespace hloroof::inline v0 {
+namespace {
+
+double dimension(const Shape& shape, std::int64_t i) {
+  if (i < 0 || i >= shape.rank()) return 1;
+  return static_cast<double>(std::max<std::int64_t>(shape.dimensions[i], 0));
+}
+
+bool holds(const std::vector<std::int64_t>& list, std::int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+double product_over(const Shape& shape, const std::vector<std::int64_t>& dimensions) {
+  double product = 1;
+  for (std::int64_t d : dimensions) product *= dimension(shape, d);
+  return product;
+}
+
+// The product of the dimensions that are neither contracted nor batch.
+double free_product(const Shape& shape, const std::vector<std::int64_t>& contracting,
+                    const std::vector<std::int64_t>& batch) {
+  double product = 1;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (!holds(contracting, d) && !holds(batch, d)) product *= dimension(shape, d);
+  }
+  return product;
+}
+
+// Passes of dot algorithms that name theirs: dot_bf16_bf16_f32_x3.
+int passes_of_algorithm(std::string_view algorithm) {
+  if (algorithm.size() < 3 || algorithm[algorithm.size() - 2] != 'x') return 0;
+  const char last = algorithm.back();
+  return last == '3' || last == '6' || last == '9' ? last - '0' : 0;
+}
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return -floor_divide(-a, b); }
+
+// The limits of what is counted position by position rather than taken as all valid.
+constexpr std::int64_t kMaxCounted = 1 << 20;
+constexpr std::int64_t kMaxDimension = std::int64_t{1} << 30;
+
+}  // namespace
+
+double valid_positions(const WindowDimension& w, std::int64_t input, std::int64_t output) {
+  const std::int64_t size = w.size;
+  const std::int64_t base = std::max<std::int64_t>(w.base_dilation, 1);
+  const std::int64_t stride = std::max<std::int64_t>(w.stride, 1);
+  const std::int64_t dilation = std::max<std::int64_t>(w.window_dilation, 1);
+  if (size <= 0 || input <= 0 || output <= 0) return 0;
+
+  // Dots written as convolutions have window, input and output of one size: the batch, and the outer product.
+  if (input == output && size == output && size == base && dilation == 1 && w.pad_low == 0 && w.pad_high == 0 &&
+      stride == std::max<std::int64_t>(1, input - 1)) {
+    return static_cast<double>(input);
+  }
+  if (input == 1 && size == output && stride == 1 && base == 1 && dilation == 1 && w.pad_low == output - 1 &&
+      w.pad_high == output - 1) {
+    return static_cast<double>(output);
+  }
+  const bool tame = std::max({size, input, output, base, stride, dilation}) < kMaxDimension &&
+                    std::abs(w.pad_low) < kMaxDimension;
+  if (!tame || size > kMaxCounted) return static_cast<double>(size) * static_cast<double>(output);
+
+  // For window position k, output o reads u = o * stride - pad + k * dilation, valid where u is a multiple of base and
+  // 0 <= u / base < input.
+  double count = 0;
+  const std::int64_t last = (input - 1) * base;
+  for (std::int64_t k = 0; k < size; ++k) {
+    const std::int64_t shift = k * dilation - w.pad_low;
+    const std::int64_t first_output = std::max<std::int64_t>(0, ceil_divide(-shift, stride));
+    const std::int64_t last_output = std::min<std::int64_t>(output - 1, floor_divide(last - shift, stride));
+    if (last_output < first_output) continue;
+    if (base == 1) {
+      count += static_cast<double>(last_output - first_output + 1);
+      continue;
+    }
+    // Valid outputs come every `period`: find the first and count. Where that would take long, take the mean.
+    const std::int64_t period = base / std::gcd(base, stride);
+    if (period > kMaxCounted / size) {
+      count += static_cast<double>(last_output - first_output + 1) / static_cast<double>(period);
+      continue;
+    }
+    for (std::int64_t o = first_output; o <= last_output && o < first_output + period; ++o) {
+      if (floor_divide(o * stride + shift, base) * base != o * stride + shift) continue;
+      count += static_cast<double>((last_output - o) / period + 1);
+    }
+  }
+  return count;
+}
+
+int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& precision) {
+  Precision highest = Precision::kDefault;
+  for (Precision p : precision) highest = std::max(highest, p);
+  const auto is_wide = [](ElementType type) { return type == ElementType::kF32 || type == ElementType::kC64; };
+  const int wide = (is_wide(lhs) ? 1 : 0) + (is_wide(rhs) ? 1 : 0);
+  const int complex = is_complex(lhs) || is_complex(rhs) ? 4 : 1;  // four real products
+  if (wide == 0 || highest == Precision::kDefault) return complex;
+  if (highest == Precision::kHigh) return complex * (wide == 2 ? 3 : 2);
+  return complex * (wide == 2 ? 6 : 3);
+}
+
+MatrixWork dot_work(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
+  MatrixWork work;
+  work.m = free_product(lhs, d.lhs_contracting, d.lhs_batch);
+  work.n = free_product(rhs, d.rhs_contracting, d.rhs_batch);
+  work.k = product_over(lhs, d.lhs_contracting);
+  work.batch = product_over(lhs, d.lhs_batch);
+  work.lhs = lhs.element_type;
+  work.rhs = rhs.element_type;
+  work.flops = 2 * work.m * work.n * work.k * work.batch;
+  return work;
+}
+
+MatrixWork convolution_work(const Shape& lhs, const Shape& rhs, const Shape& out, const Window& window,
+                            const ConvolutionDimensionNumbers& numbers, std::int64_t feature_groups,
+                            std::int64_t batch_groups) {
+  MatrixWork work;
+  work.lhs = lhs.element_type;
+  work.rhs = rhs.element_type;
+  work.out = out.element_type;
+  const double features = static_cast<double>(std::max<std::int64_t>(feature_groups, 1));
+  const double batches = static_cast<double>(std::max<std::int64_t>(batch_groups, 1));
+  work.m = dimension(lhs, numbers.lhs_batch) / batches;
+  work.k = dimension(lhs, numbers.lhs_feature) / features;
+  work.n = dimension(out, numbers.output_feature) / (features * batches);
+  work.batch = features * batches;
+  double positions = 1;
+  for (std::size_t i = 0; i < numbers.lhs_spatial.size(); ++i) {
+    const auto input = static_cast<std::int64_t>(dimension(lhs, numbers.lhs_spatial[i]));
+    const auto output =
+        static_cast<std::int64_t>(i < numbers.output_spatial.size() ? dimension(out, numbers.output_spatial[i]) : 1);
+    WindowDimension w;
+    if (i < window.dimensions.size()) w = window.dimensions[i];
+    const double valid = valid_positions(w, input, output);
+    positions *= valid;
+    // What the dimension is to the matrix product.
+    if (w.size == 1) {
+      work.m *= valid;
+    } else if (output == 1) {
+      work.k *= valid;
+      work.window_positions *= valid;
+    } else if (valid == static_cast<double>(output) && input == 1) {
+      work.n *= valid;
+    } else if (valid == static_cast<double>(output) && w.size == output) {
+      work.batch *= valid;
+    } else {
+      work.m *= static_cast<double>(output);
+      work.k *= valid / static_cast<double>(output);
+      work.window_positions *= valid / static_cast<double>(output);
+    }
+  }
+  work.flops = 2 * (dimension(lhs, numbers.lhs_feature) / features) * dimension(out, numbers.output_feature) *
+               (dimension(lhs, numbers.lhs_batch) / batches) * positions;
+  return work;
+}
+
+MatrixWork matrix_work(InstructionView contraction) {
+  MatrixWork none;
+  if (contraction.operand_count() < 2) return none;
+  const Shape& lhs = contraction.operand(0).shape();
+  const Shape& rhs = contraction.operand(1).shape();
+  MatrixWork work;
+  switch (contraction.opcode()) {
+    case Opcode::kDot:
+    case Opcode::kScaledDot:
+      work = dot_work(lhs, rhs, dot_dimensions(contraction));
+      break;
+    case Opcode::kRaggedDot: {
+      // [m,k] x [g,k,n]: the rows are shared out over the groups, each row meets one group's weights.
+      const DotDimensions d = dot_dimensions(contraction);
+      work = dot_work(lhs, rhs, d);
+      const double groups = product_over(rhs, d.rhs_group);
+      if (groups > 0) {
+        work.n /= groups;
+        work.flops /= groups;
+      }
+      break;
+    }
+    case Opcode::kConvolution: {
+      const auto numbers = convolution_dimension_numbers(contraction);
+      if (!numbers) return none;
+      work = convolution_work(lhs, rhs, contraction.shape(), window(contraction).value_or(Window{}), *numbers,
+                              integer_or(contraction, AttributeKey::kFeatureGroupCount, 1),
+                              integer_or(contraction, AttributeKey::kBatchGroupCount, 1));
+      break;
+    }
+    default:
+      return none;
+  }
+  work.out = contraction.shape().element_type;
+  work.passes = passes_of_algorithm(word(contraction, AttributeKey::kAlgorithm));
+  if (work.passes == 0) work.passes = passes(work.lhs, work.rhs, operand_precision(contraction));
+  return work;
+}
+
+}  // namespace hloroof::inline v0
