@@ -4,6 +4,7 @@
 #define HLOROOF_COST_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct MatrixWork {
   int passes = 1;               // products of the operands' parts: 1 for bf16, 3 and 6 for f32 at HIGH and HIGHEST
   double flops = 0;             // as counted in Work: valid positions only
   double window_positions = 1;  // of a convolution: the part of K that is the window; 1 for a dot
+  bool is_shape_known = true;   // false where only the FLOPs are stated: m, n and k are then a cube
 };
 
 // Work of one kind for the vector units: `elements` padded elements are put through `opcode`. Where `cross_lane` is set
@@ -72,6 +74,8 @@ struct Work {
   double wire_bytes = 0;       // sent by this device over ICI, NVLink or the network, for a collective
   std::vector<MatrixWork> matrix;
   std::vector<VectorWork> vector;  // one entry a kind and type
+  double partial_tile_elements = 0;  // padded elements of tiles that an update in place covers only in part
+  std::optional<double> seconds;     // given by the user, in place of a model
   CostSource source = CostSource::kModel;
   bool is_free = false;        // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
 };

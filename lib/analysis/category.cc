@@ -150,7 +150,7 @@ std::string op_category(InstructionView instruction) {
 std::string layer_key(std::string_view op_name) {
   std::string key;
   key.reserve(op_name.size());
-  std::size_t word = 0;  // where the letters before the current place began
+  std::size_t word = 0;  // where the letters and digits before the current place began
   for (std::size_t i = 0; i < op_name.size();) {
     if (!is_digit(op_name[i])) {
       if (!is_letter(op_name[i])) word = i + 1;
@@ -160,14 +160,15 @@ std::string layer_key(std::string_view op_name) {
     std::size_t end = i;
     while (end < op_name.size() && is_digit(op_name[end])) ++end;
     const bool in_word = end < op_name.size() && is_letter(op_name[end]);
-    const bool folds = !in_word && !names_type(op_name.substr(word, i - word));
+    std::size_t letters = word;
+    while (letters < i && is_letter(op_name[letters])) ++letters;
+    const bool folds = !in_word && !names_type(op_name.substr(word, letters - word));
     if (folds) {
       key += '*';
     } else {
       key += op_name.substr(i, end - i);
     }
     i = end;
-    word = end;
   }
   return key;
 }

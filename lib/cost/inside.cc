@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "hloroof/attribute_values.h"
-#include "lib/analysis/saturating.h"
+#include "lib/cost/custom_call.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -140,6 +140,9 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
   }
 }
 
+// Whether an instruction inside another runs a computation as part of it: a nested fusion, a call in an async wrapper.
+bool is_inlined(Opcode opcode) { return opcode == Opcode::kFusion || opcode == Opcode::kCall; }
+
 // An instruction whose result is operand 0 with something rearranged but no element added or dropped, so that an update
 // in place can be made through it.
 bool keeps_place(Opcode opcode) {
@@ -221,12 +224,12 @@ class Examination {
     std::size_t element = 0;
     bool is_element = false;
     if (at.opcode() == Opcode::kGetTupleElement && at.operand_count() == 1 &&
-        at.operand(0).opcode() == Opcode::kFusion) {
+        is_inlined(at.operand(0).opcode())) {
       element = static_cast<std::size_t>(at.tuple_index());
       is_element = true;
       at = at.operand(0);
     }
-    if (at.opcode() == Opcode::kFusion) {
+    if (is_inlined(at.opcode())) {
       const auto called = at.called_computations();
       if (called.size() == 1) {
         const Inside& inner = table_.of(called[0]);
@@ -298,7 +301,7 @@ class Examination {
     const InstructionView instruction = instructions_[place];
     const Share want = wanted_[place];
     if (want.logical <= 0) return;
-    if (instruction.opcode() == Opcode::kFusion) {
+    if (is_inlined(instruction.opcode())) {
       const auto called = instruction.called_computations();
       if (called.size() != 1) return;
       const Inside& inner = table_.of(called[0]);
@@ -331,7 +334,7 @@ class Examination {
       if (size.logical_elements > 1) result.constants.hbm += size.padded_bytes * want.padded;
       return;
     }
-    if (instruction.opcode() == Opcode::kFusion) {
+    if (is_inlined(instruction.opcode())) {
       const auto called = instruction.called_computations();
       if (called.size() != 1) return;
       const Inside& inner = table_.of(called[0]);
@@ -342,6 +345,11 @@ class Examination {
     if (instruction.opcode() == Opcode::kDynamicUpdateSlice && in_place_[place]) {
       add_vector(result.work, Opcode::kDynamicUpdateSlice, instruction.shape().element_type,
                  sizes_[instruction.operand(1).shape_id()].padded_elements);
+      return;
+    }
+    if (instruction.opcode() == Opcode::kCustomCall) {
+      const auto behaviour = custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget));
+      if (!behaviour) result.work.source = CostSource::kUnknown;
       return;
     }
     add_arithmetic(instruction, want.logical, sizes_, result.work);
@@ -369,7 +377,7 @@ const Inside& InsideTable::of(ComputationId id) {
     }
     bool ready = true;
     for (InstructionView instruction : module_.computation(at).instructions()) {
-      if (instruction.opcode() != Opcode::kFusion) continue;
+      if (!is_inlined(instruction.opcode())) continue;
       for (ComputationId callee : instruction.called_computations()) {
         if (known_.count(callee.index) != 0) continue;
         open.push_back(callee);

@@ -12,6 +12,9 @@ namespace hloroof::inline v0 {
 // better of the two ways to lay the product on the unit.
 double matrix_seconds(const MatrixWork& product, const Device& device);
 
+// The same at the unit's peak rate, without padding or any loss.
+double matrix_peak_seconds(const MatrixWork& product, const Device& device);
+
 // The time of `work` on `device` without what happens on wires: the caller of a collective adds that. Zero throughout for
 // work that is free.
 OpTime op_time(const Work& work, const Device& device);

@@ -1,0 +1,205 @@
+#include "lib/cost/custom_call.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "hloroof/attribute_values.h"
+#include "hloroof/backend_config.h"
+#include "lib/base/strings.h"
+#include "lib/cost/attention_kernels.h"
+#include "lib/cost/contraction.h"
+#include "lib/cost/inside.h"
+#include "re2/re2.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// The first entry of `given` that names `target`, exactly or by a pattern between slashes.
+const CustomCallCost* find_given(const std::vector<CustomCallCost>& given, const std::string& target) {
+  for (const CustomCallCost& cost : given) {
+    const std::string& name = cost.target;
+    if (name == target) return &cost;
+    if (name.size() >= 2 && name.front() == '/' && name.back() == '/') {
+      const RE2 pattern(name.substr(1, name.size() - 2), RE2::Quiet);
+      if (pattern.ok() && RE2::FullMatch(target, pattern)) return &cost;
+    }
+  }
+  return nullptr;
+}
+
+// Scales the bytes of `work` so that they add up to `bytes`, keeping how they are shared out over memories.
+void set_bytes(Work& work, double bytes) {
+  const double before = work.read.total() + work.written.total();
+  if (before <= 0) {
+    work.read.hbm = bytes;
+  } else {
+    const double factor = bytes / before;
+    for (MemoryBytes* m : {&work.read, &work.written}) {
+      m->hbm *= factor;
+      m->vmem *= factor;
+      m->host *= factor;
+      m->scalar *= factor;
+    }
+  }
+  work.logical_bytes = bytes;
+  work.padded_bytes = bytes;
+}
+
+void set_flops(Work& work, double flops, ElementType type) {
+  work.flops = flops;
+  work.matrix_flops = flops;
+  work.matrix.clear();
+  // The shape of the product is not known: one that fills the matrix unit.
+  if (flops <= 0) return;
+  MatrixWork product;
+  product.flops = flops;
+  product.m = product.n = product.k = std::cbrt(flops / 2);
+  product.lhs = product.rhs = type;
+  product.is_shape_known = false;
+  work.matrix.push_back(product);
+}
+
+// The type most bytes of a call's operands have: what its products multiply.
+ElementType main_type(InstructionView call, SizeCache& sizes) {
+  ElementType type = ElementType::kBf16;
+  double most = 0;
+  for (InstructionView operand : call.operands()) {
+    const ArraySize& size = sizes[operand.shape_id()];
+    if (size.logical_bytes > most && operand.shape().is_array()) {
+      most = size.logical_bytes;
+      type = operand.shape().element_type;
+    }
+  }
+  return type;
+}
+
+const Shape* first_leaf(InstructionView call) {
+  const auto& leaves = call.module().shapes().leaves(call.shape_id());
+  return leaves.empty() ? nullptr : &call.module().shape(leaves[0]);
+}
+
+// A product written by a library, with its dimension numbers in the backend_config.
+bool add_gemm(InstructionView call, Work& work) {
+  const auto config = gemm_backend_config(call);
+  const Shape* out = first_leaf(call);
+  if (!config || call.operand_count() < 2 || out == nullptr) return false;
+  MatrixWork product = dot_work(call.operand(0).shape(), call.operand(1).shape(), config->dimensions);
+  product.out = out->element_type;
+  std::vector<Precision> precision;
+  for (const std::string& p : config->operand_precision) {
+    precision.push_back(p == "HIGHEST" ? Precision::kHighest : p == "HIGH" ? Precision::kHigh : Precision::kDefault);
+  }
+  product.passes = passes(product.lhs, product.rhs, precision);
+  work.flops += product.flops;
+  work.matrix_flops += product.flops;
+  work.matrix.push_back(product);
+  return true;
+}
+
+// The window and dim_labels of a cuDNN convolution are those of the forward one, whichever of its three arrays is wanted.
+bool add_convolution(InstructionView call, std::string_view target, Work& work) {
+  const auto numbers = convolution_dimension_numbers(call);
+  const Shape* out = first_leaf(call);
+  if (!numbers || call.operand_count() < 2 || out == nullptr) return false;
+  const Shape* lhs = &call.operand(0).shape();
+  const Shape* rhs = &call.operand(1).shape();
+  const Shape* result = out;
+  if (target.find("BackwardInput") != std::string_view::npos) {
+    lhs = out;
+    result = &call.operand(0).shape();
+  } else if (target.find("BackwardFilter") != std::string_view::npos) {
+    rhs = out;
+    result = &call.operand(1).shape();
+  }
+  MatrixWork product = convolution_work(*lhs, *rhs, *result, window(call).value_or(Window{}), *numbers,
+                                        integer_or(call, AttributeKey::kFeatureGroupCount, 1),
+                                        integer_or(call, AttributeKey::kBatchGroupCount, 1));
+  work.flops += product.flops;
+  work.matrix_flops += product.flops;
+  work.matrix.push_back(product);
+  return true;
+}
+
+void add_kernel(InstructionView call, SizeCache& sizes, Work& work) {
+  if (const auto estimate = cost_estimate(call)) {
+    if (estimate->bytes_accessed && *estimate->bytes_accessed > 0) set_bytes(work, *estimate->bytes_accessed);
+    set_flops(work, estimate->flops.value_or(0), main_type(call, sizes));
+    work.transcendentals = estimate->transcendentals.value_or(0);
+    add_vector(work, Opcode::kExponential, ElementType::kF32, work.transcendentals);
+    return;
+  }
+  if (add_known_kernel(call, work)) return;
+  work.source = CostSource::kUnknown;
+}
+
+}  // namespace
+
+std::optional<CustomCallBehaviour> custom_call_behaviour(std::string_view target) {
+#define HLOROOF_CUSTOM_CALL(name, behaviour) \
+  if (target == (name)) return CustomCallBehaviour::behaviour;
+#include "lib/cost/custom_call_targets.def"
+  return std::nullopt;
+}
+
+bool is_free_custom_call(InstructionView custom_call) {
+  const std::string target = string_value(custom_call, AttributeKey::kCustomCallTarget);
+  return custom_call_behaviour(target) == CustomCallBehaviour::kFree;
+}
+
+void add_custom_call(InstructionView call, const std::vector<CustomCallCost>& given, SizeCache& sizes, Work& work) {
+  const std::string target = string_value(call, AttributeKey::kCustomCallTarget);
+  if (const CustomCallCost* cost = find_given(given, target)) {
+    if (cost->bytes) set_bytes(work, *cost->bytes);
+    if (cost->flops) set_flops(work, *cost->flops, main_type(call, sizes));
+    if (cost->transcendentals) {
+      work.transcendentals = *cost->transcendentals;
+      add_vector(work, Opcode::kExponential, ElementType::kF32, work.transcendentals);
+    }
+    work.seconds = cost->seconds;
+    work.source = CostSource::kUser;
+    return;
+  }
+  const auto behaviour = custom_call_behaviour(target);
+  if (!behaviour) {
+    work.source = CostSource::kUnknown;
+    return;
+  }
+  const Shape* first = call.operand_count() > 0 ? &call.operand(0).shape() : nullptr;
+  const double elements = first != nullptr && first->is_array() ? static_cast<double>(element_count(*first)) : 0;
+  const double n =
+      first != nullptr && first->rank() > 0 ? static_cast<double>(std::max<std::int64_t>(first->dimensions.back(), 1)) : 1;
+  switch (*behaviour) {
+    case CustomCallBehaviour::kFree:
+    case CustomCallBehaviour::kMove:
+      return;
+    case CustomCallBehaviour::kCholesky:
+    case CustomCallBehaviour::kTriangularInverse:
+      // n^3 / 3 multiply-adds a matrix, column after column.
+      work.flops += n * elements * 2 / 3;
+      add_vector(work, Opcode::kMultiply, ElementType::kF32, n * elements / 3);
+      return;
+    case CustomCallBehaviour::kTriangularSolve:
+      if (call.operand_count() < 2) return;
+      work.flops += n * static_cast<double>(element_count(call.operand(1).shape()));
+      add_vector(work, Opcode::kMultiply, ElementType::kF32, work.flops);
+      return;
+    case CustomCallBehaviour::kTopK: {
+      const double levels = std::ceil(std::log2(std::max(n, 2.0)));
+      work.flops += elements;
+      add_vector(work, Opcode::kTopk, first == nullptr ? ElementType::kF32 : first->element_type, elements * levels);
+      return;
+    }
+    case CustomCallBehaviour::kGemm:
+      if (!add_gemm(call, work)) work.source = CostSource::kUnknown;
+      return;
+    case CustomCallBehaviour::kConvolution:
+      if (!add_convolution(call, target, work)) work.source = CostSource::kUnknown;
+      return;
+    case CustomCallBehaviour::kKernel:
+      add_kernel(call, sizes, work);
+      return;
+  }
+}
+
+}  // namespace hloroof::inline v0

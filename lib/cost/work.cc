@@ -1,0 +1,166 @@
+#include "lib/cost/work.h"
+
+#include <algorithm>
+
+#include "lib/cost/custom_call.h"
+#include "lib/cost/inside.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+double& of_space(MemoryBytes& bytes, MemorySpace space) {
+  switch (space) {
+    case MemorySpace::kHbm:
+      return bytes.hbm;
+    case MemorySpace::kVmem:
+      return bytes.vmem;
+    case MemorySpace::kHost:
+      return bytes.host;
+    case MemorySpace::kScalar:
+      return bytes.scalar;
+  }
+  return bytes.hbm;
+}
+
+void add_read(Work& work, const ArraySize& size, Share share) {
+  of_space(work.read, size.space) += size.padded_bytes * share.padded;
+  work.logical_bytes += size.logical_bytes * share.logical;
+}
+
+void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
+  if (!leaf.in_place) {
+    of_space(work.written, size.space) += size.padded_bytes;
+    work.logical_bytes += size.logical_bytes;
+    return;
+  }
+  of_space(work.written, size.space) += leaf.written_padded;
+  of_space(work.read, size.space) += leaf.read_back;
+  work.logical_bytes += leaf.written_logical;
+  work.partial_tile_elements += leaf.partial_tile_elements;
+}
+
+bool is_done(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllReduceDone:
+    case Opcode::kAsyncDone:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kCopyDone:
+    case Opcode::kRecvDone:
+    case Opcode::kSendDone:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Instructions without work of their own: structure, the end of an asynchronous pair, and what runs other computations.
+bool is_free(InstructionView instruction) {
+  const Opcode opcode = instruction.opcode();
+  if (is_done(opcode)) return true;
+  switch (work_class(opcode)) {
+    case WorkClass::kFree:
+      return true;
+    case WorkClass::kCall:
+      return opcode != Opcode::kFusion;
+    case WorkClass::kCustomCall:
+      return is_free_custom_call(instruction);
+    default:
+      return false;
+  }
+}
+
+// The array leaves that an instruction writes: of a start, the results, not the operands it hands on nor its contexts.
+std::vector<ShapeId> written_leaves(InstructionView instruction) {
+  const ShapeTable& shapes = instruction.module().shapes();
+  const Shape& shape = instruction.shape();
+  switch (instruction.opcode()) {
+    case Opcode::kCopyStart:  // (destination, source, context)
+      if (shape.is_tuple() && !shape.elements.empty()) return shapes.leaves(shape.elements[0]);
+      break;
+    case Opcode::kAllGatherStart:
+    case Opcode::kCollectivePermuteStart:  // (operands, results, contexts ...)
+      if (shape.is_tuple() && shape.elements.size() >= 2) return shapes.leaves(shape.elements[1]);
+      break;
+    case Opcode::kSend:
+      return {};
+    default:
+      break;
+  }
+  return shapes.leaves(instruction.shape_id());
+}
+
+class WorkCounter {
+ public:
+  WorkCounter(const Module& module, const WorkOptions& options) : options_(options), insides_(module) {}
+
+  Work count(InstructionView instruction) {
+    Work work;
+    if (is_free(instruction)) {
+      work.is_free = true;
+      return work;
+    }
+    const Opcode opcode = instruction.opcode();
+    const auto called = opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart ? instruction.called_computations()
+                                                                                   : std::vector<ComputationId>();
+    if (called.size() == 1 && !instruction.module().computation(called[0]).is_missing()) {
+      const Inside& inside = insides_.of(called[0]);
+      add_arithmetic(inside.work, 1, work);
+      work.read.hbm += inside.constants.hbm;
+      const ShapeId root = instruction.module().computation(called[0]).data().root.valid()
+                               ? instruction.module().computation(called[0]).root().shape_id()
+                               : instruction.shape_id();
+      add_boundary(instruction, inside,
+                   instruction.module().shapes().leaves(opcode == Opcode::kFusion ? instruction.shape_id() : root), work);
+    } else {
+      const Inside inside = insides_.of_instruction(instruction);
+      add_arithmetic(inside.work, 1, work);
+      add_boundary(instruction, inside, written_leaves(instruction), work);
+      if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kUnknown) {
+        work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
+      }
+    }
+    if (opcode == Opcode::kCustomCall) add_custom_call(instruction, options_.custom_calls, insides_.sizes(), work);
+    if (opcode == Opcode::kInfeed) work.read.host += work.written.total();
+    if (opcode == Opcode::kOutfeed) work.written.host += work.read.total();
+    work.padded_bytes = work.read.total() + work.written.total();
+    return work;
+  }
+
+ private:
+  void add_boundary(InstructionView instruction, const Inside& inside, const std::vector<ShapeId>& leaves, Work& work) {
+    SizeCache& sizes = insides_.sizes();
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const Share share = i < inside.parameters.size() ? inside.parameters[i] : kAll;
+      for (ShapeId leaf : instruction.module().shapes().leaves(instruction.operand(i).shape_id())) {
+        add_read(work, sizes[leaf], share);
+      }
+    }
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      add_write(work, sizes[leaves[i]], i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{});
+    }
+  }
+
+  const WorkOptions& options_;
+  InsideTable insides_;
+};
+
+}  // namespace
+
+Work compute_work(InstructionView instruction, const WorkOptions& options) {
+  return WorkCounter(instruction.module(), options).count(instruction);
+}
+
+std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
+  std::vector<Work> result(module.instruction_limit());
+  WorkCounter counter(module, options);
+  for (ComputationId id : calls.scheduled()) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      result[instruction.id().index] = counter.count(instruction);
+    }
+  }
+  return result;
+}
+
+}  // namespace hloroof::inline v0

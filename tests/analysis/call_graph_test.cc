@@ -1,0 +1,283 @@
+// Trip counts and executions: forms of counted loops, and every loop of the corpus.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hloroof/analysis.h"
+#include "hloroof/parse.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+Module parse(const std::string& text) {
+  auto module = parse_module(text);
+  if (!module.ok()) FAIL(std::string(module.status().message()));
+  return *std::move(module);
+}
+
+TripCount trips_of(const Module& module) {
+  const CallGraph calls = analyze_calls(module);
+  REQUIRE(calls.loops().size() == 1);
+  return calls.loops()[0].trips;
+}
+
+// A loop over (counter, bound, data) whose counter has `type`, starts at `first`, is changed by `update` (instructions that
+// define %next from %i) and goes on while `condition` (instructions that define %go from %i and %bound).
+std::string loop(const std::string& type, const std::string& first, const std::string& bound, const std::string& update,
+                 const std::string& condition) {
+  const std::string state = "(" + type + "[], " + type + "[], f32[8])";
+  return "HloModule m\n"
+         "%body (p: " + state + ") -> " + state + " {\n"
+         "  %p = " + state + " parameter(0)\n"
+         "  %i = " + type + "[] get-tuple-element(%p), index=0\n"
+         "  %bound = " + type + "[] get-tuple-element(%p), index=1\n"
+         "  %x = f32[8] get-tuple-element(%p), index=2\n" + update +
+         "  %y = f32[8] add(%x, %x)\n"
+         "  ROOT %t = " + state + " tuple(%next, %bound, %y)\n"
+         "}\n"
+         "%condition (q: " + state + ") -> pred[] {\n"
+         "  %q = " + state + " parameter(0)\n"
+         "  %i = " + type + "[] get-tuple-element(%q), index=0\n"
+         "  %bound = " + type + "[] get-tuple-element(%q), index=1\n" + condition +
+         "}\n"
+         "ENTRY %main (x: f32[8]) -> f32[8] {\n"
+         "  %x = f32[8] parameter(0)\n"
+         "  %first = " + type + "[] constant(" + first + ")\n"
+         "  %limit = " + type + "[] constant(" + bound + ")\n"
+         "  %init = " + state + " tuple(%first, %limit, %x)\n"
+         "  %w = " + state + " while(%init), condition=%condition, body=%body\n"
+         "  ROOT %r = f32[8] get-tuple-element(%w), index=2\n"
+         "}\n";
+}
+
+std::string step(const std::string& type, const std::string& k, const std::string& opcode = "add") {
+  return "  %k = " + type + "[] constant(" + k + ")\n  %next = " + type + "[] " + opcode + "(%i, %k)\n";
+}
+
+std::string compare(const std::string& direction, const std::string& operands = "%i, %bound") {
+  return "  ROOT %go = pred[] compare(" + operands + "), direction=" + direction + "\n";
+}
+
+TEST_CASE("counted loops are counted in every form") {
+  struct Case {
+    const char* what;
+    std::string text;
+    std::int64_t trips;
+  };
+  const Case cases[] = {
+      {"0 to 31", loop("s32", "0", "31", step("s32", "1"), compare("LT")), 31},
+      {"a step that does not divide: ceil", loop("s32", "0", "10", step("s32", "3"), compare("LT")), 4},
+      {"the step is beyond the bound", loop("s32", "0", "1", step("s32", "2"), compare("LT")), 1},
+      {"LE: floor + 1", loop("s32", "0", "10", step("s32", "3"), compare("LE")), 4},
+      {"LE below the start by less than a step", loop("s32", "5", "4", step("s32", "3"), compare("LE")), 0},
+      {"nothing to do", loop("s32", "7", "7", step("s32", "1"), compare("LT")), 0},
+      {"descending with GT", loop("s32", "10", "0", step("s32", "-1"), compare("GT")), 10},
+      {"descending with GE and subtract", loop("s32", "10", "0", step("s32", "2", "subtract"), compare("GE")), 6},
+      {"NE", loop("s32", "0", "12", step("s32", "4"), compare("NE")), 3},
+      {"EQ runs once", loop("s32", "3", "3", step("s32", "1"), compare("EQ")), 1},
+      {"bound on the left", loop("s32", "0", "9", step("s32", "1"), compare("GT", "%bound, %i")), 9},
+      {"negative numbers", loop("s32", "-8", "-3", step("s32", "2"), compare("LT")), 3},
+      {"unsigned", loop("u32", "0", "4", step("u32", "1"), compare("LT")), 4},
+      {"unsigned, counting down by adding 2^32 - 1", loop("u32", "6", "0", step("u32", "4294967295"), compare("GT")), 6},
+      {"64 bits", loop("s64", "0", "1099511627776", step("s64", "4294967296"), compare("LT")), 256},
+      {"an unrolled loop adds twice",
+       loop("s32", "0", "8",
+            "  %k = s32[] constant(1)\n  %half = s32[] add(%i, %k)\n  %next = s32[] add(%half, %k)\n", compare("LT")),
+       4},
+      {"the condition shifts the counter",
+       loop("s32", "0", "9", step("s32", "1"),
+            "  %one = s32[] constant(1)\n  %j = s32[] add(%i, %one)\n" + compare("LT", "%j, %bound")),
+       8},
+      {"the condition is negated",
+       loop("s32", "0", "9", step("s32", "1"),
+            "  %stop = pred[] compare(%i, %bound), direction=GE\n  ROOT %go = pred[] not(%stop)\n"),
+       9},
+      {"no linear counter: doubled each time", loop("s32", "1", "1000", step("s32", "2", "multiply"), compare("LT")), 10},
+      {"u8 that wraps", loop("u8", "250", "3", step("u8", "1"), compare("NE")), 9},
+      {"converted before the comparison",
+       loop("s32", "0", "5", step("s32", "1"),
+            "  %wide = s64[] convert(%i)\n  %wide_bound = s64[] convert(%bound)\n" + compare("LT", "%wide, %wide_bound")),
+       5},
+  };
+  for (const Case& c : cases) {
+    INFO(c.what);
+    const TripCount trips = trips_of(parse(c.text));
+    INFO(trips.why);
+    CHECK(trips.source == TripCount::Source::kInferred);
+    CHECK(trips.value == c.trips);
+  }
+}
+
+TEST_CASE("loops that do not end or depend on data are not guessed") {
+  const std::string cases[] = {
+      loop("s32", "0", "10", step("s32", "0"), compare("LT")),
+      loop("s32", "10", "0", step("s32", "1"), compare("GE")),
+      loop("s32", "0", "10", "  %c = s32[8] convert(%x)\n  %z = s32[] constant(0)\n  %next = s32[] reduce(%c, %z), "
+                             "dimensions={0}, to_apply=%add\n",
+           compare("LT")),
+  };
+  const std::string add =
+      "%add (a: s32[], b: s32[]) -> s32[] {\n  %a = s32[] parameter(0)\n  %b = s32[] parameter(1)\n"
+      "  ROOT %s = s32[] add(%a, %b)\n}\n";
+  for (const std::string& text : cases) {
+    const TripCount trips = trips_of(parse("HloModule m\n" + add + text.substr(text.find('\n') + 1)));
+    CHECK(trips.source == TripCount::Source::kAssumed);
+    CHECK(trips.value == 1);
+    CHECK_FALSE(trips.why.empty());
+  }
+}
+
+TEST_CASE("an annotation is believed, a user more") {
+  std::string text = loop("s32", "0", "10", step("s32", "1"), compare("LT"));
+  const std::string at = "condition=%condition, body=%body";
+  text.insert(text.find(at) + at.size(), ", backend_config={\"known_trip_count\":{\"n\":\"12\"}}");
+  const Module module = parse(text);
+  CHECK(trips_of(module).source == TripCount::Source::kAnnotated);
+  CHECK(trips_of(module).value == 12);
+  CallOptions options;
+  options.trip_counts["w"] = 3;
+  const CallGraph calls = analyze_calls(module, options);
+  CHECK(calls.loops()[0].trips.source == TripCount::Source::kUser);
+  for (ComputationView computation : module.computations()) {
+    if (computation.name() == "body") CHECK(calls.executions(computation.id()) == 3);
+    if (computation.name() == "condition") CHECK(calls.executions(computation.id()) == 4);
+    if (computation.name() == "body") CHECK(calls.role(computation.id()) == ComputationRole::kBody);
+  }
+}
+
+// The bound of the inner loop is set outside the outer one, which hands it on; its counter starts where another loop ended.
+TEST_CASE("values are followed through tuples, fusions and enclosing loops") {
+  const Module module = parse(R"(HloModule m
+%inc (p0: s32[]) -> s32[] {
+  %p0 = s32[] parameter(0)
+  %one = s32[] constant(1)
+  ROOT %s = s32[] add(%p0, %one)
+}
+%less (p1: s32[], p2: s32[]) -> pred[] {
+  %p1 = s32[] parameter(0)
+  %p2 = s32[] parameter(1)
+  ROOT %c = pred[] compare(%p1, %p2), direction=LT
+}
+%inner_body (p: (s32[], s32[])) -> (s32[], s32[]) {
+  %p = (s32[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=0
+  %n = s32[] get-tuple-element(%p), index=1
+  %copy = s32[] copy(%n)
+  %next = s32[] fusion(%i), kind=kLoop, calls=%inc
+  ROOT %t = (s32[], s32[]) tuple(%next, %copy)
+}
+%inner_condition (q: (s32[], s32[])) -> pred[] {
+  %q = (s32[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%q), index=0
+  %n = s32[] get-tuple-element(%q), index=1
+  ROOT %go = pred[] fusion(%i, %n), kind=kLoop, calls=%less
+}
+%outer_body (p: (s32[], s32[])) -> (s32[], s32[]) {
+  %p = (s32[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=0
+  %n = s32[] get-tuple-element(%p), index=1
+  %two = s32[] constant(2)
+  %init = (s32[], s32[]) tuple(%two, %n)
+  %inner = (s32[], s32[]) while(%init), condition=%inner_condition, body=%inner_body
+  %same = s32[] get-tuple-element(%inner), index=1
+  %one = s32[] constant(1)
+  %next = s32[] add(%i, %one)
+  ROOT %t = (s32[], s32[]) tuple(%next, %same)
+}
+%outer_condition (q: (s32[], s32[])) -> pred[] {
+  %q = (s32[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%q), index=0
+  %five = s32[] constant(5)
+  ROOT %go = pred[] compare(%i, %five), direction=LT
+}
+ENTRY %main () -> s32[] {
+  %zero = s32[] constant(0)
+  %seven = s32[] constant(7)
+  %init = (s32[], s32[]) tuple(%zero, %seven)
+  %outer = (s32[], s32[]) while(%init), condition=%outer_condition, body=%outer_body
+  %end = s32[] get-tuple-element(%outer), index=0
+  %init2 = (s32[], s32[]) tuple(%end, %seven)
+  %last = (s32[], s32[]) while(%init2), condition=%inner_condition, body=%inner_body
+  ROOT %r = s32[] get-tuple-element(%last), index=0
+}
+)");
+  const CallGraph calls = analyze_calls(module);
+  REQUIRE(calls.loops().size() == 3);
+  for (const auto& loop : calls.loops()) {
+    const std::string name(module.instruction(loop.instruction).name());
+    INFO(name << ": " << loop.trips.why);
+    CHECK(loop.trips.source == TripCount::Source::kInferred);
+    CHECK(loop.trips.value == (name == "outer" ? 5 : name == "inner" ? 5 : 2));
+  }
+  for (ComputationView computation : module.computations()) {
+    if (computation.name() == "inner_body") CHECK(calls.executions(computation.id()) == 5 * 5 + 2);
+    if (computation.name() == "inc") CHECK(calls.role(computation.id()) == ComputationRole::kFused);
+  }
+}
+
+TEST_CASE("branches run by their probabilities") {
+  const Module module = parse(R"(HloModule m
+%a (x: f32[]) -> f32[] {
+  ROOT %x = f32[] parameter(0)
+}
+%b (y: f32[]) -> f32[] {
+  ROOT %y = f32[] parameter(0)
+}
+ENTRY %main (p: pred[], v: f32[]) -> f32[] {
+  %p = pred[] parameter(0)
+  %v = f32[] parameter(1)
+  ROOT %c = f32[] conditional(%p, %v, %v), true_computation=%a, false_computation=%b
+}
+)");
+  CallGraph calls = analyze_calls(module);
+  const ComputationId a = module.computations()[0].id();
+  const ComputationId b = module.computations()[1].id();
+  CHECK(calls.executions(a) == 0.5);
+  calls.set_branch_probabilities(module.entry().root().id(), {0, 1});
+  CHECK(calls.executions(a) == 0);
+  CHECK(calls.executions(b) == 1);
+}
+
+TEST_CASE("every loop of the corpus whose count is in the text is counted") {
+  const std::filesystem::path root = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus";
+  if (!std::filesystem::exists(root)) HLOROOF_SKIP("no corpus at " + root.string());
+  int loops = 0;
+  int tpu_loops = 0;
+  std::vector<std::string> not_inferred;
+  for (const char* folder : {"tpu", "step"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".hlo") continue;
+      const auto module = load_module(entry.path().string());
+      if (!module.ok()) FAIL(std::string(module.status().message()));
+      const CallGraph calls = analyze_calls(*module);
+      for (const auto& loop : calls.loops()) {
+        ++loops;
+        if (std::string(folder) == "tpu") ++tpu_loops;
+        if (loop.trips.source != TripCount::Source::kInferred) {
+          not_inferred.push_back(entry.path().stem().string() + " " +
+                                 std::string(module->instruction(loop.instruction).name()) + ": " + loop.trips.why);
+        }
+      }
+    }
+  }
+  CHECK(tpu_loops == 96);
+  CHECK(loops == 100);
+  // The one loop whose bound is an argument of the program.
+  REQUIRE(not_inferred.size() == 1);
+  CHECK_THAT(not_inferred[0], ContainsSubstring("while_dynamic"));
+}
+
+TEST_CASE("layer keys fold what counts and keep what names") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"jit(f)/layers_17/mlp/dot_general", "jit(f)/layers_*/mlp/dot_general"},
+      {"jit(f)/block12/attn.3/add", "jit(f)/block*/attn.*/add"},
+      {"conv2d/bf16/f8e4m3/x", "conv2d/bf16/f8e4m3/x"},
+      {"", ""},
+      {"[0]/h7", "[*]/h*"},
+  };
+  for (const auto& [name, key] : cases) CHECK(layer_key(name) == key);
+}
+
+}  // namespace
+}  // namespace hloroof
