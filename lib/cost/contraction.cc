@@ -1,11 +1,11 @@
 // Sources: HloCostAnalysis in openxla/xla xla/service/hlo_cost_analysis.cc, 2026-08-22, for what counts as a FLOP of a
-// convolution (HandleConvolution, and its shortcuts for dots written as convolutions).
+// convolution.
 #include "lib/cost/contraction.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <numeric>
 #include <string>
+
+#include "lib/cost/valid_positions.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -42,61 +42,7 @@ int passes_of_algorithm(std::string_view algorithm) {
   return last == '3' || last == '6' || last == '9' ? last - '0' : 0;
 }
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return -floor_divide(-a, b); }
-
-// The limits of what is counted position by position rather than taken as all valid.
-constexpr std::int64_t kMaxCounted = 1 << 20;
-constexpr std::int64_t kMaxDimension = std::int64_t{1} << 30;
-
 }  // namespace
-
-double valid_positions(const WindowDimension& w, std::int64_t input, std::int64_t output) {
-  const std::int64_t size = w.size;
-  const std::int64_t base = std::max<std::int64_t>(w.base_dilation, 1);
-  const std::int64_t stride = std::max<std::int64_t>(w.stride, 1);
-  const std::int64_t dilation = std::max<std::int64_t>(w.window_dilation, 1);
-  if (size <= 0 || input <= 0 || output <= 0) return 0;
-
-  // Dots written as convolutions have window, input and output of one size: the batch, and the outer product.
-  if (input == output && size == output && size == base && dilation == 1 && w.pad_low == 0 && w.pad_high == 0 &&
-      stride == std::max<std::int64_t>(1, input - 1)) {
-    return static_cast<double>(input);
-  }
-  if (input == 1 && size == output && stride == 1 && base == 1 && dilation == 1 && w.pad_low == output - 1 &&
-      w.pad_high == output - 1) {
-    return static_cast<double>(output);
-  }
-  const bool tame = std::max({size, input, output, base, stride, dilation}) < kMaxDimension &&
-                    std::abs(w.pad_low) < kMaxDimension;
-  if (!tame || size > kMaxCounted) return static_cast<double>(size) * static_cast<double>(output);
-
-  // For window position k, output o reads u = o * stride - pad + k * dilation, valid where u is a multiple of base and
-  // 0 <= u / base < input.
-  double count = 0;
-  const std::int64_t last = (input - 1) * base;
-  for (std::int64_t k = 0; k < size; ++k) {
-    const std::int64_t shift = k * dilation - w.pad_low;
-    const std::int64_t first_output = std::max<std::int64_t>(0, ceil_divide(-shift, stride));
-    const std::int64_t last_output = std::min<std::int64_t>(output - 1, floor_divide(last - shift, stride));
-    if (last_output < first_output) continue;
-    if (base == 1) {
-      count += static_cast<double>(last_output - first_output + 1);
-      continue;
-    }
-    // Valid outputs come every `period`: find the first and count. Where that would take long, take the mean.
-    const std::int64_t period = base / std::gcd(base, stride);
-    if (period > kMaxCounted / size) {
-      count += static_cast<double>(last_output - first_output + 1) / static_cast<double>(period);
-      continue;
-    }
-    for (std::int64_t o = first_output; o <= last_output && o < first_output + period; ++o) {
-      if (floor_divide(o * stride + shift, base) * base != o * stride + shift) continue;
-      count += static_cast<double>((last_output - o) / period + 1);
-    }
-  }
-  return count;
-}
 
 int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& precision) {
   Precision highest = Precision::kDefault;
@@ -141,7 +87,8 @@ MatrixWork convolution_work(const Shape& lhs, const Shape& rhs, const Shape& out
         static_cast<std::int64_t>(i < numbers.output_spatial.size() ? dimension(out, numbers.output_spatial[i]) : 1);
     WindowDimension w;
     if (i < window.dimensions.size()) w = window.dimensions[i];
-    const double valid = valid_positions(w, input, output);
+    const auto counted = valid_positions(w.size, output, input, w);
+    const double valid = counted ? static_cast<double>(*counted) : static_cast<double>(output);
     positions *= valid;
     // What the dimension is to the matrix product.
     if (w.size == 1) {

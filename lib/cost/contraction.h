@@ -11,10 +11,6 @@
 
 namespace hloroof::inline v0 {
 
-// How many pairs of an output position and a window position meet an element of the input, along one spatial dimension:
-// neither padding nor the holes of a dilation count. Takes time in proportion to the smaller of window and output.
-double valid_positions(const WindowDimension& window, std::int64_t input, std::int64_t output);
-
 // The product that a dot, ragged-dot, scaled-dot or convolution is. Anything else, and dimension numbers that do not fit
 // the shapes, give a product of no FLOPs.
 MatrixWork matrix_work(InstructionView contraction);
