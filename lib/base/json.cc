@@ -187,18 +187,12 @@ const JsonValue* JsonValue::find(std::string_view key) const {
 
 std::string_view describe(JsonValue::Kind kind) {
   switch (kind) {
-    case JsonValue::Kind::kNull:
-      return "null";
-    case JsonValue::Kind::kBool:
-      return "true or false";
-    case JsonValue::Kind::kNumber:
-      return "a number";
-    case JsonValue::Kind::kString:
-      return "a string";
-    case JsonValue::Kind::kArray:
-      return "an array";
-    case JsonValue::Kind::kObject:
-      return "an object";
+    case JsonValue::Kind::kNull: return "null";
+    case JsonValue::Kind::kBool: return "true or false";
+    case JsonValue::Kind::kNumber: return "a number";
+    case JsonValue::Kind::kString: return "a string";
+    case JsonValue::Kind::kArray: return "an array";
+    case JsonValue::Kind::kObject: return "an object";
   }
   return "?";
 }

@@ -31,7 +31,7 @@ TEST_CASE("json: errors name the place, show the line and a caret") {
     std::string text;
     std::string place;
     std::string reason;
-  } kCases[] = {
+  } cases[] = {
       {"", "x.json:1:1: ", "unexpected end of input"},
       {"{", "x.json:1:2: ", "unexpected end of input"},
       {"[1,]", "x.json:1:4: ", "unexpected"},
@@ -45,7 +45,7 @@ TEST_CASE("json: errors name the place, show the line and a caret") {
       {std::string("{}\0x", 4), "x.json:1:3: ", "a NUL byte"},
       {"NaN", "x.json:1:1: ", "invalid literal"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.text);
     const auto root = parse_json(c.text, "x.json");
     REQUIRE_FALSE(root.ok());

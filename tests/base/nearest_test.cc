@@ -13,10 +13,9 @@ TEST_CASE("nearest: edit distance") {
     std::string a;
     std::string b;
     size_t distance;
-  } kCases[] = {{"", "", 0},       {"", "abc", 3},           {"abc", "abc", 0},
-                {"abc", "abd", 1}, {"abc", "acb", 1},        {"abc", "ab", 1},
-                {"ca", "abc", 3},  {"kitten", "sitting", 3}, {"tpu_v5e", "tpuv5e", 1}};
-  for (const auto& c : kCases) {
+  } cases[] = {{"", "", 0},      {"", "abc", 3},   {"abc", "abc", 0},        {"abc", "abd", 1},       {"abc", "acb", 1},
+               {"abc", "ab", 1}, {"ca", "abc", 3}, {"kitten", "sitting", 3}, {"tpu_v5e", "tpuv5e", 1}};
+  for (const auto& c : cases) {
     CAPTURE(c.a, c.b);
     CHECK(edit_distance(c.a, c.b) == c.distance);
     CHECK(edit_distance(c.b, c.a) == c.distance);

@@ -13,7 +13,7 @@ TEST_CASE("sha256: known digests") {
   const struct {
     std::string bytes;
     std::string digest;
-  } kCases[] = {
+  } cases[] = {
       {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
       {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
@@ -27,7 +27,7 @@ TEST_CASE("sha256: known digests") {
       {std::string(119, 'a'), "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"},
       {std::string(120, 'a'), "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.bytes.size());
     CHECK(sha256_hex(c.bytes) == c.digest);
   }

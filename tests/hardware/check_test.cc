@@ -23,7 +23,9 @@ TEST_CASE("check: a file of one's own may extend a built-in device") {
          "hbm": {"bandwidth": {"value": 7.5e11, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "BENCH"}},
          "on_chip": {"smem_capacity": null},
          "vector": {"weights": {"exponential": {"vector_ops": 3, "kind": "fitted", "source": "BENCH"}}})");
-  CHECK(check_device_file(text, "mine.json").message() == "");
+  const absl::Status status = check_device_file(text, "mine.json");
+  CAPTURE(std::string(status.message()));
+  CHECK(status.ok());
 }
 
 TEST_CASE("check: the example of data/hardware/README.md is valid") {
@@ -33,14 +35,16 @@ TEST_CASE("check: the example of data/hardware/README.md is valid") {
   REQUIRE(begin != std::string::npos);
   const size_t text = begin + std::string("```json\n").size();
   const std::string example = readme.substr(text, readme.find("```", text) - text);
-  CHECK(check_device_file(example, "README.md").message() == "");
+  const absl::Status status = check_device_file(example, "README.md");
+  CAPTURE(std::string(status.message()));
+  CHECK(status.ok());
 }
 
 TEST_CASE("check: what is wrong is named with its place, what is there and what was expected") {
   const struct {
     std::string text;
     std::string message;
-  } kCases[] = {
+  } cases[] = {
       {"", "mine.json:1:1: "},
       {"[]", "mine.json: found an array; expected an object"},
       {R"({"name": "mine", "extends": "tpu_v5e"})", R"("schema" is missing; expected "hloroof.device/1")"},
@@ -109,7 +113,7 @@ TEST_CASE("check: what is wrong is named with its place, what is there and what 
        "for one device; expected a whole number"},
       {small(R"("hbm": {"bandwidth": null})"), "missing, and needed for the family \"tpu\": hbm.bandwidth"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.text);
     const absl::Status status = check_device_file(c.text, "mine.json");
     CHECK(status.code() == absl::StatusCode::kInvalidArgument);

@@ -49,7 +49,7 @@ TEST_CASE("describe: numbers with their units") {
     std::string unit;
     double value;
     std::string text;
-  } kCases[] = {
+  } cases[] = {
       {"B/s", 8.19e11, "819 GB/s"},
       {"B", 17179869184, "16 GiB"},
       {"B", 1.8e11, "180 GB"},
@@ -67,7 +67,7 @@ TEST_CASE("describe: numbers with their units") {
       {"W", 700, "700 W"},
       {"op/s", 6.144e12, "6.144 Top/s"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     Parameter parameter;
     parameter.unit = c.unit;
     parameter.value = c.value;

@@ -47,7 +47,8 @@ TEST_CASE("device files: each compiled-in file is the one on disk, valid, and na
   for (const std::string& name : device_names()) {
     const std::string path = kFolder + name + ".json";
     const absl::Status valid = check_device_file(read(path), path);
-    CHECK(valid.message() == "");
+    CAPTURE(std::string(valid.message()));
+    CHECK(valid.ok());
     const auto loaded = load_device(path);
     REQUIRE(loaded.ok());
     CHECK(loaded->name == name);
@@ -145,12 +146,12 @@ TEST_CASE("device files: totals published per chip come back from the devices of
     double bandwidth;  // B/s of a chip
     double capacity;   // B of a chip
     int64_t devices;
-  } kChips[] = {
+  } chips[] = {
       {"tpu_v2", 4.59e13, 7.0e11, 16 * 1073741824.0, 2},    {"tpu_v3", 1.23e14, 9.0e11, 32 * 1073741824.0, 2},
       {"tpu_v4", 2.75e14, 1.2288e12, 32 * 1073741824.0, 1}, {"tpu_v4_core", 2.75e14, 1.2288e12, 32 * 1073741824.0, 2},
       {"tpu_v5e", 1.97e14, 8.19e11, 16 * 1073741824.0, 1},  {"tpu_v5p", 4.59e14, 2.765e12, 95 * 1073741824.0, 1},
       {"tpu_v6e", 9.18e14, 1.638e12, 32 * 1073741824.0, 1}, {"tpu_v7x", 2.307e15, 7.38e12, 192 * 1073741824.0, 2}};
-  for (const auto& chip : kChips) {
+  for (const auto& chip : chips) {
     CAPTURE(chip.name);
     const Device device = find_device(chip.name).value();
     CHECK(device.devices_per_chip == chip.devices);

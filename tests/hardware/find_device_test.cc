@@ -10,7 +10,7 @@ TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
   const struct {
     std::string asked;
     std::string name;
-  } kCases[] = {
+  } cases[] = {
       {"tpu_v5e", "tpu_v5e"},
       {"TPU_V5E", "tpu_v5e"},
       {" tpu_v5e ", "tpu_v5e"},
@@ -43,7 +43,7 @@ TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
       {"trn1", "trainium1"},
       {"inf2", "inferentia2"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.asked);
     const auto device = find_device(c.asked);
     REQUIRE(device.ok());
@@ -57,10 +57,10 @@ TEST_CASE("find_device: an unknown name gets the nearest ones") {
   const struct {
     std::string asked;
     std::string offered;
-  } kCases[] = {{"tpu_v5x", "tpu_v5e"}, {"h100sxm", "h100_sxm"},     {"ironwod", "tpu_v7x"},
-                {"TPU v6", "tpu_v6e"},  {"a100_sxm80", "a100_sxm_80"}, {"", "l4"},
-                {"tpu_common", "tpu"},  {"tpu_v9:2x2", "tpu_v2"}};
-  for (const auto& c : kCases) {
+  } cases[] = {{"tpu_v5x", "tpu_v5e"}, {"h100sxm", "h100_sxm"},       {"ironwod", "tpu_v7x"},
+               {"TPU v6", "tpu_v6e"},  {"a100_sxm80", "a100_sxm_80"}, {"", "l4"},
+               {"tpu_common", "tpu"},  {"tpu_v9:2x2", "tpu_v2"}};
+  for (const auto& c : cases) {
     CAPTURE(c.asked);
     const auto device = find_device(c.asked);
     REQUIRE_FALSE(device.ok());

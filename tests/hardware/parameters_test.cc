@@ -46,7 +46,7 @@ TEST_CASE("parameters: values a number cannot have are refused, and the device s
     std::string path;
     double value;
     std::string expected;
-  } kCases[] = {
+  } cases[] = {
       {"hbm.bandwidth", 0, "a number above 0"},
       {"hbm.bandwidth", -1, "a number above 0"},
       {"hbm.bandwidth", std::numeric_limits<double>::infinity(), "a number above 0"},
@@ -58,7 +58,7 @@ TEST_CASE("parameters: values a number cannot have are refused, and the device s
       {"vector.native_bf16", 0.5, "0 or 1"},
       {"vector.weights.exponential.vector_ops", -1, "a number from 0"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.path, c.value);
     Device device = find_device("tpu_v5e").value();
     const absl::Status status = set_parameter(device, c.path, c.value);

@@ -21,7 +21,7 @@ TEST_CASE("topology: the smallest standard slice that holds the devices") {
     std::string slice;
     int64_t held;
     std::string wraps;  // o: ring, -: open
-  } kCases[] = {
+  } cases[] = {
       {"tpu_v5e", 1, "1x1", 1, "--"},
       {"tpu_v5e", 2, "2x2", 4, "--"},
       {"tpu_v5e", 8, "2x4", 8, "--"},
@@ -51,7 +51,7 @@ TEST_CASE("topology: the smallest standard slice that holds the devices") {
       {"l4", 4, "1*4", 4, "-"},
       {"trainium1", 32, "32", 32, "-"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.device, c.count);
     const auto topology = default_topology(find_device(c.device).value(), c.count);
     REQUIRE(topology.ok());
@@ -85,7 +85,7 @@ TEST_CASE("topology: as written") {
     std::string slice;
     int64_t held;
     std::string wraps;
-  } kCases[] = {
+  } cases[] = {
       {"tpu_v5e", "4x4", "4x4", 16, "--"},
       {"tpu_v5e", "2x2x1", "2x2", 4, "--"},
       {"tpu_v5e", "16x8", "16x8", 128, "o-"},
@@ -102,7 +102,7 @@ TEST_CASE("topology: as written") {
       {"h100_sxm", "8*4", "8*4", 32, "-"},
       {"mi250x_gcd", "8", "8", 8, "-"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.device, c.text);
     const auto topology = parse_topology(find_device(c.device).value(), c.text);
     REQUIRE(topology.ok());
@@ -117,7 +117,7 @@ TEST_CASE("topology: what cannot be is refused with what can") {
     std::string device;
     std::string text;
     std::string reason;
-  } kCases[] = {
+  } cases[] = {
       {"tpu_v5e", "", "chips along each axis"},
       {"tpu_v5e", "4x", "chips along each axis"},
       {"tpu_v5e", "x4", "chips along each axis"},
@@ -137,7 +137,7 @@ TEST_CASE("topology: what cannot be is refused with what can") {
       {"h100_sxm", "16*2", "domains of 8"},
       {"h100_sxm", "4x4", "it has no torus"},
   };
-  for (const auto& c : kCases) {
+  for (const auto& c : cases) {
     CAPTURE(c.device, c.text);
     const auto topology = parse_topology(find_device(c.device).value(), c.text);
     REQUIRE_FALSE(topology.ok());
