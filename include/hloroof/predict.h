@@ -98,19 +98,22 @@ struct LiveBuffer {
   std::int64_t source_line = 0;
 };
 
-// HBM of one device, bytes. Empty where the model cannot say.
+// Memory of one device, bytes, in HBM but where a name says otherwise. `fits` compares hbm_peak_bytes with capacity_bytes.
 struct MemoryPrediction {
+  // What XLA reports as peak memory: arguments and outputs, and beside them the larger of the temporaries in HBM and of
+  // those in on-chip memory. Equal to hbm_peak_bytes for all but small programs.
   double peak_bytes = 0;
+  double hbm_peak_bytes = 0;     // HBM alone, at its own peak
   double arguments_bytes = 0;
   double outputs_bytes = 0;
   double aliased_bytes = 0;      // outputs that live in donated arguments
-  double temporaries_bytes = 0;  // peak - arguments - outputs + aliased
+  double temporaries_bytes = 0;  // hbm_peak - arguments - outputs + aliased
   double capacity_bytes = 0;
   bool fits = true;
   double vmem_peak_bytes = 0;
   double host_peak_bytes = 0;
-  double padding_bytes = 0;      // of what is live at the peak
-  std::vector<LiveBuffer> live_at_peak;  // largest first
+  double padding_bytes = 0;      // of what is live at HBM's peak
+  std::vector<LiveBuffer> live_at_peak;  // in HBM, at HBM's peak, largest first
 };
 
 enum class Severity { kInfo, kWarning, kError };

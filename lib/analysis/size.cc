@@ -88,11 +88,11 @@ std::int64_t largest_piece(std::int64_t size, const std::vector<std::int64_t>& c
 MemorySpace memory_space(const Shape& shape) {
   switch (shape.layout.memory_space) {
     case 1:
+    case 3:  // CMEM, in dumps for v4
       return MemorySpace::kVmem;
     case 5:
       return MemorySpace::kHost;
     case 2:
-    case 3:
     case 4:
     case 6:
     case 8:

@@ -1,0 +1,22 @@
+// The hloroof command as a function, so that tests drive it without a process.
+#ifndef HLOROOF_LIB_CLI_CLI_H_
+#define HLOROOF_LIB_CLI_CLI_H_
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace hloroof::inline v0 {
+
+// Exit codes of the command.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitBadInput = 1;
+inline constexpr int kExitIncomplete = 2;  // under --strict
+inline constexpr int kExitGateFailed = 3;  // --fail-if, lint
+
+// Runs `hloroof` with the arguments after the program's name. Results go to `out`, messages to `err`. Returns the exit code.
+int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_CLI_CLI_H_

@@ -1,0 +1,101 @@
+#include "hloroof/print.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+
+#include "lib/base/source_text.h"
+#include "lib/base/strings.h"
+#include "lib/cli/context.h"
+#include "lib/report/json_writer.h"
+#include "lib/report/module_views.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+struct Flags {
+  std::vector<std::string> files;
+  std::string format = "hlo";
+  std::string output;
+  bool strict = false;
+  bool timing = false;
+  int repeat = 1;
+};
+
+// The best of several parses, so that what else the machine does counts least. The text is read once, outside the clock.
+absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& text, double& best_seconds) {
+  ParseOptions options;
+  options.path = text.path();
+  options.strict = flags.strict;
+  options.borrow = true;
+  absl::StatusOr<Module> module = absl::UnknownError("not parsed");
+  best_seconds = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < flags.repeat; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    module = parse_module(text.view(), options);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    if (!module.ok()) return module;
+    best_seconds = std::min(best_seconds, took.count());
+  }
+  return module;
+}
+
+void run(const Flags& flags, Context& context) {
+  if (flags.format != "hlo" && flags.format != "dot" && flags.format != "json" && flags.format != "none") {
+    return context.fail(invalid_argument("--format takes hlo, dot, json or none"));
+  }
+  if (flags.repeat < 1) return context.fail(invalid_argument("--repeat takes a number from 1"));
+  const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
+  if (!files.ok()) return context.fail(files.status());
+  std::string result;
+  for (const std::string& file : *files) {
+    const auto text = SourceText::read(file, ParseOptions().max_bytes);
+    if (!text.ok()) return context.fail(text.status());
+    double seconds = 0;
+    const absl::StatusOr<Module> module = parse_repeatedly(flags, **text, seconds);
+    if (!module.ok()) {
+      // What only strict reading refuses is incomplete knowledge, not bad text.
+      ParseOptions lenient;
+      lenient.path = (*text)->path();
+      const bool incomplete = flags.strict && parse_module((*text)->view(), lenient).ok();
+      return context.fail(module.status(), incomplete ? kExitIncomplete : kExitBadInput);
+    }
+    if (flags.timing) {
+      JsonWriter timing;
+      timing.begin_object();
+      timing.member("parse_seconds", seconds);
+      timing.member("bytes", static_cast<std::int64_t>((*text)->size()));
+      timing.member("instructions", static_cast<std::int64_t>(module->instruction_count()));
+      timing.end_object();
+      std::string line = timing.take();
+      line.erase(std::remove(line.begin(), line.end(), '\n'), line.end());
+      context.err << line << '\n';
+    }
+    if (flags.format == "hlo") {
+      result += print_module(*module);
+    } else if (flags.format == "dot") {
+      result += module_dot(*module);
+    } else if (flags.format == "json") {
+      result += module_json(*module);
+    }
+  }
+  if (absl::Status status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
+}
+
+}  // namespace
+
+void add_print(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("print", "The module back as text, as a graph, or as JSON");
+  auto flags = std::make_shared<Flags>();
+  command->add_option("FILE", flags->files, "HLO text")->required();
+  command->add_option("--format", flags->format, "hlo, dot (Graphviz), json or none");
+  command->add_option("-o,--output", flags->output, "Write to this file")->type_name("OUT");
+  command->add_flag("--strict", flags->strict, "Refuse opcodes and attributes that are not in the grammar");
+  command->add_option("--repeat", flags->repeat, "Parse this many times")->type_name("N");
+  command->add_flag("--timing", flags->timing, "Print the best parse time as JSON on standard error");
+  command->callback([flags, &context] { run(*flags, context); });
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,198 @@
+#include "lib/predict/costs.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "hloroof/backend_config.h"
+#include "lib/base/strings.h"
+#include "lib/cost/op_time.h"
+#include "lib/cost/work.h"
+#include "lib/schedule/async_pairs.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+double& at(SharedSeconds& busy, Resource resource) { return busy[static_cast<int>(resource)]; }
+
+SharedSeconds shared_seconds(const OpTime& time) {
+  SharedSeconds busy = {};
+  for (int r = 0; r < kResourceCount; ++r) busy[r] = time.resources.seconds[r];
+  return busy;
+}
+
+// The links that a collective uses, as indices into the links of Demand: the axes of the torus, in the mapping's order.
+std::vector<int> links_of(const Collective& collective, const CollectiveCosts& all) {
+  std::vector<int> links;
+  for (int axis : spanned_axes(all.mesh, collective.groups)) {
+    if (static_cast<std::size_t>(axis) >= all.mapping.pieces.size()) continue;
+    for (const AxisPiece& piece : all.mapping.pieces[axis]) {
+      const int link = piece.physical % kLinkCount;
+      if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
+    }
+  }
+  if (links.empty()) {
+    for (int link = 0; link < kLinkCount; ++link) links.push_back(link);
+  }
+  return links;
+}
+
+// Adds a collective to the instruction that carries it. What the carrier does beside it overlaps.
+void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all, Costs& costs) {
+  const std::uint32_t i = collective.carrier.index;
+  OpTime& time = costs.time[i];
+  Demand& demand = costs.demand[i];
+  costs.work[i].wire_bytes += cost.wire_bytes;
+  time.resources[cost.resource] += cost.bandwidth_seconds;
+  time.resources[Resource::kLatency] += cost.latency_seconds;
+  time.source = worse(time.source, cost.source);
+  demand.seconds += cost.seconds;
+  at(demand.busy, cost.resource) += cost.bandwidth_seconds;
+  at(demand.busy, Resource::kLatency) += cost.latency_seconds;
+  if (cost.resource == Resource::kIci) {
+    for (int link : links_of(collective, all)) demand.busy[kResourceCount + link] += cost.bandwidth_seconds;
+  }
+  if (demand.seconds >= time.seconds) {
+    time.seconds = demand.seconds;
+    time.bound = cost.latency_seconds > cost.bandwidth_seconds ? Resource::kLatency : cost.resource;
+    time.efficiency = cost.utilization;
+  }
+}
+
+// What an instruction other than a collective's carrier asks for.
+Demand plain_demand(InstructionView instruction, const Work& work, const OpTime& time, const Device& device) {
+  Demand demand;
+  demand.seconds = time.seconds;
+  demand.busy = shared_seconds(time);
+  switch (instruction.opcode()) {
+    case Opcode::kWhile:
+      demand = Demand();
+      demand.step = Step::kLoop;
+      demand.issue = device.overhead.loop_iteration;
+      return demand;
+    case Opcode::kConditional:
+      demand = Demand();
+      demand.step = Step::kBranch;
+      demand.seconds = device.overhead.op;
+      return demand;
+    case Opcode::kCall:
+      demand = Demand();
+      demand.step = Step::kCall;
+      return demand;
+    default:
+      break;
+  }
+  switch (async_role(instruction)) {
+    case AsyncRole::kStart: {
+      demand.step = Step::kStart;
+      demand.lane = Lane::kDma;
+      const std::string_view thread = instruction.text(AttributeKey::kAsyncExecutionThread);
+      if (thread.find("sparsecore") != std::string_view::npos) {
+        demand.lane = Lane::kSparseCore;
+      } else if (work.read.host > 0 || work.written.host > 0) {
+        demand.lane = Lane::kHost;
+      }
+      break;
+    }
+    case AsyncRole::kUpdate:
+      return Demand();
+    case AsyncRole::kDone:
+      demand.step = Step::kDone;
+      break;
+    case AsyncRole::kNone:
+      if (demand.seconds > 0) demand.step = Step::kRun;
+      break;
+  }
+  return demand;
+}
+
+}  // namespace
+
+CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
+
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device) {
+  CollectiveCosts result;
+  result.collectives = find_collectives(module);
+  result.mesh = infer_mesh(module, result.collectives);
+  absl::StatusOr<Topology> topology = topology_for(device, result.mesh.device_count);
+  if (!topology.ok()) return topology.status();
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, device, *topology);
+  if (!mapping.ok()) return mapping.status();
+  result.mapping = *std::move(mapping);
+  result.costs.reserve(result.collectives.size());
+  for (const Collective& collective : result.collectives) {
+    result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, device));
+  }
+  return result;
+}
+
+Costs cost_instructions(const Module& module, const CallGraph& calls, const Device& device,
+                        const CollectiveCosts& collectives, const std::vector<CustomCallCost>& custom_calls) {
+  Costs costs;
+  WorkOptions work_options;
+  work_options.custom_calls = custom_calls;
+  costs.work = compute_work(module, calls, work_options);
+  costs.work.resize(module.instruction_limit());
+  costs.time.resize(module.instruction_limit());
+  costs.demand.resize(module.instruction_limit());
+  for (ComputationId id : calls.scheduled()) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      const std::uint32_t i = instruction.id().index;
+      costs.time[i] = op_time(costs.work[i], device);
+      costs.time[i].seconds = std::min(costs.time[i].seconds, kForever);
+      costs.demand[i] = plain_demand(instruction, costs.work[i], costs.time[i], device);
+    }
+  }
+
+  // Carriers: the time of the collectives in one is a sum, what it does beside them overlaps.
+  std::vector<OpTime> beside(module.instruction_limit());
+  std::vector<bool> is_carrier(module.instruction_limit(), false);
+  for (std::size_t c = 0; c < collectives.collectives.size(); ++c) {
+    const Collective& collective = collectives.collectives[c];
+    if (!collective.carrier.valid()) continue;
+    const InstructionView carrier = module.instruction(collective.carrier);
+    const std::uint32_t i = collective.carrier.index;
+    if (!calls.is_scheduled(carrier.computation().id()) || carries_collective_step(carrier)) continue;
+    if (!is_carrier[i]) {
+      is_carrier[i] = true;
+      beside[i] = costs.time[i];
+      costs.demand[i].seconds = 0;
+    }
+    add_collective(collective, collectives.costs[c], collectives, costs);
+  }
+  for (std::uint32_t i = 0; i < is_carrier.size(); ++i) {
+    if (!is_carrier[i]) continue;
+    Demand& demand = costs.demand[i];
+    demand.seconds = std::min(std::max(demand.seconds, beside[i].seconds), kForever);
+    if (demand.step == Step::kStart) {
+      if (demand.lane == Lane::kDma) {
+        const bool network = at(demand.busy, Resource::kDcn) > at(demand.busy, Resource::kIci);
+        demand.lane = network ? Lane::kDcn : Lane::kIci;
+      }
+    } else if (demand.seconds > 0) {
+      demand.step = Step::kRun;
+    }
+  }
+  return costs;
+}
+
+std::int64_t use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs) {
+  if (!device.clock) return 0;
+  std::int64_t found = 0;
+  for (ComputationId id : calls.scheduled()) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      const std::uint32_t i = instruction.id().index;
+      const Step step = costs.demand[i].step;
+      if (step != Step::kRun && step != Step::kStart) continue;
+      const std::optional<std::int64_t> cycles = estimated_cycles(instruction);
+      if (!cycles || *cycles <= 0) continue;
+      ++found;
+      const double seconds = static_cast<double>(*cycles) / *device.clock;
+      costs.time[i].seconds = seconds;
+      costs.time[i].source = CostSource::kCompiler;
+      costs.demand[i].seconds = seconds;
+    }
+  }
+  return found;
+}
+
+}  // namespace hloroof::inline v0

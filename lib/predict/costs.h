@@ -1,0 +1,47 @@
+// Work, time and demand of every executed instruction on one device: where the layers below come together.
+#ifndef HLOROOF_LIB_PREDICT_COSTS_H_
+#define HLOROOF_LIB_PREDICT_COSTS_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hloroof/analysis.h"
+#include "hloroof/mesh.h"
+#include "hloroof/predict.h"
+#include "lib/schedule/demand.h"
+
+namespace hloroof::inline v0 {
+
+// The collectives of a module on a machine.
+struct CollectiveCosts {
+  std::vector<Collective> collectives;
+  std::vector<CollectiveCost> costs;  // of each
+  LogicalMesh mesh;
+  PhysicalMapping mapping;
+};
+
+// The topology is `device`'s where it was asked for, else the smallest standard one that holds the module's devices.
+// Errors: InvalidArgument if the topology holds fewer devices than the module needs, with both numbers.
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device);
+
+// Tables indexed by InstructionId; entries of instructions that are not executed on their own are empty.
+struct Costs {
+  std::vector<Work> work;
+  std::vector<OpTime> time;
+  std::vector<Demand> demand;
+};
+
+Costs cost_instructions(const Module& module, const CallGraph& calls, const Device& device,
+                        const CollectiveCosts& collectives, const std::vector<CustomCallCost>& custom_calls);
+
+// Replaces the model's seconds by the dump's own estimates (estimated_cycles at the device's clock) where there are any.
+// Returns how many instructions had one; nothing is replaced if the device's clock is unknown.
+std::int64_t use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs);
+
+// The worse of two: unknown, then assumed, then user, compiler, model.
+CostSource worse(CostSource a, CostSource b);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_PREDICT_COSTS_H_

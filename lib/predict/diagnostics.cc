@@ -1,0 +1,176 @@
+#include "lib/predict/diagnostics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_format.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Below these shares of the step or of the capacity a finding is noise.
+constexpr double kWorthOfStep = 0.01;
+constexpr double kWorthOfMemory = 0.01;
+// A model that is further than this from the compiler's own estimate is worth a look.
+constexpr double kModelTolerance = 0.30;
+
+class Diagnoser {
+ public:
+  Diagnoser(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives, StepPrediction& prediction)
+      : module_(module), calls_(calls), collectives_(collectives), prediction_(prediction) {}
+
+  void run(bool memory_complete) {
+    unknown_text();
+    unknown_costs();
+    loops();
+    if (!prediction_.is_scheduled && !module_.is_single_instruction()) {
+      add(kUnscheduled, Severity::kWarning,
+          "the module is not scheduled: fusion, layouts and overlap are still to come, and operations were taken in the "
+          "order of the text",
+          "", std::nullopt);
+    }
+    memory(memory_complete);
+    compiler();
+    communication();
+    std::stable_sort(prediction_.diagnostics.begin(), prediction_.diagnostics.end(), [](const auto& a, const auto& b) {
+      if (a.severity != b.severity) return a.severity > b.severity;
+      return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);
+    });
+  }
+
+ private:
+  void add(std::string_view code, Severity severity, std::string message, std::string op, std::optional<double> stake) {
+    prediction_.diagnostics.push_back({std::string(code), severity, std::move(message), std::move(op), stake});
+  }
+
+  void unknown_text() {
+    const Module::Unknowns& unknowns = module_.unknowns();
+    if (unknowns.opcodes > 0) {
+      for (const OpPrediction& op : prediction_.ops) {
+        if (module_.data(op.id).opcode != Opcode::kUnknown) continue;
+        add(kUnknownOpcode, Severity::kWarning,
+            absl::StrFormat("opcode %s is not known: only its operands and result are charged, as bytes", op.opcode), op.name,
+            op.exposed_seconds);
+      }
+      add(kUnknownOpcode, Severity::kWarning, absl::StrFormat("%d instructions have an unknown opcode", unknowns.opcodes), "",
+          std::nullopt);
+    }
+    if (unknowns.attributes > 0) {
+      add(kUnknownAttribute, Severity::kInfo,
+          absl::StrFormat("%d attributes have an unknown name and were ignored", unknowns.attributes), "", std::nullopt);
+    }
+    if (unknowns.missing_operands > 0) {
+      add(kMissingOperand, Severity::kInfo,
+          absl::StrFormat("%d operands are not defined in the text: parameters of the printed shape stand in for them",
+                          unknowns.missing_operands),
+          "", std::nullopt);
+    }
+    if (unknowns.missing_computations > 0) {
+      add(kMissingComputation, Severity::kWarning,
+          absl::StrFormat("%d called computations are not in the text: their work is not known", unknowns.missing_computations),
+          "", std::nullopt);
+    }
+  }
+
+  void unknown_costs() {
+    for (const OpPrediction& op : prediction_.ops) {
+      if (op.source != CostSource::kUnknown || module_.data(op.id).opcode != Opcode::kCustomCall) continue;
+      const std::string_view target = module_.instruction(op.id).text(AttributeKey::kCustomCallTarget);
+      add(kUnknownCustomCall, Severity::kWarning,
+          absl::StrFormat("custom call %s states no cost: only the bytes of its operands and results are charged; "
+                          "--custom-call TARGET=flops:...,bytes:... adds what you know",
+                          std::string(target)),
+          op.name, op.exposed_seconds);
+    }
+  }
+
+  void loops() {
+    for (const CallGraph::Loop& loop : calls_.loops()) {
+      if (loop.trips.source != TripCount::Source::kAssumed) continue;
+      const InstructionView instruction = module_.instruction(loop.instruction);
+      if (calls_.executions(instruction) <= 0) continue;
+      double inside = 0;
+      for (ComputationView body : instruction.computations(AttributeKey::kBody)) {
+        for (const OpPrediction& op : prediction_.ops) {
+          if (module_.data(op.id).computation == body.id()) inside += op.exposed_seconds;
+        }
+      }
+      add(kUnknownTripCount, Severity::kWarning,
+          absl::StrFormat("the loop's trip count is not known (%s): counted as %d; --trip-count %s=N sets it", loop.trips.why,
+                          loop.trips.value, std::string(instruction.name())),
+          std::string(instruction.name()), inside);
+    }
+  }
+
+  void memory(bool complete) {
+    const MemoryPrediction& memory = prediction_.memory;
+    constexpr double kGib = 1024.0 * 1024 * 1024;
+    if (!complete) {
+      add(kMemoryIncomplete, Severity::kWarning,
+          "too many buffers to follow: the peak counts arguments and outputs alone", "", std::nullopt);
+    }
+    if (!memory.fits) {
+      add(kMemoryOverCapacity, Severity::kError,
+          absl::StrFormat("needs %.2f GiB of memory and the device has %.2f GiB: does not fit by %.2f GiB", memory.hbm_peak_bytes / kGib,
+                          memory.capacity_bytes / kGib, (memory.hbm_peak_bytes - memory.capacity_bytes) / kGib),
+          memory.live_at_peak.empty() ? "" : memory.live_at_peak.front().name, std::nullopt);
+    }
+    for (const LiveBuffer& live : memory.live_at_peak) {
+      const double logical = live.bytes - live.padding_bytes;
+      if (live.padding_bytes < kWorthOfMemory * memory.capacity_bytes || live.bytes < 1.5 * logical) continue;
+      add(kPaddingWaste, Severity::kWarning,
+          absl::StrFormat("%s: %.2f GiB of which %.2f GiB are padding (%.1fx expansion)", live.shape, live.bytes / kGib,
+                          live.padding_bytes / kGib, live.bytes / std::max(1.0, logical)),
+          live.name, std::nullopt);
+    }
+    for (const OpPrediction& op : prediction_.ops) {
+      if (op.work.padded_bytes < 2 * op.work.logical_bytes || op.work.logical_bytes <= 0) continue;
+      if (op.bound != "hbm") continue;
+      const double stake = op.exposed_seconds * (1 - op.work.logical_bytes / op.work.padded_bytes);
+      if (stake < kWorthOfStep * prediction_.step_seconds) continue;
+      add(kPaddingWaste, Severity::kWarning,
+          absl::StrFormat("moves %.1fx the bytes that its shapes hold: the rest is tile padding",
+                          op.work.padded_bytes / op.work.logical_bytes),
+          op.name, stake);
+    }
+  }
+
+  void compiler() {
+    if (!prediction_.compiler_estimate_seconds) return;
+    const double estimate = *prediction_.compiler_estimate_seconds;
+    if (estimate <= 0 || prediction_.step_seconds <= 0) return;
+    const double ratio = prediction_.step_seconds / estimate;
+    if (ratio <= 1 + kModelTolerance && ratio >= 1 / (1 + kModelTolerance)) return;
+    add(kModelDiffers, Severity::kInfo,
+        absl::StrFormat("the compiler's own estimates give %.4g s for the step, the model %.4g s (%.2fx)", estimate,
+                        prediction_.step_seconds, ratio),
+        "", std::abs(prediction_.step_seconds - estimate));
+  }
+
+  void communication() {
+    for (const std::string& note : collectives_.mesh.notes) add(kMeshAssumed, Severity::kInfo, note, "", std::nullopt);
+    for (const std::string& note : collectives_.mapping.notes) add(kMeshAssumed, Severity::kInfo, note, "", std::nullopt);
+    for (const CollectivePrediction& collective : prediction_.collectives) {
+      if (collective.exposed_seconds < 0.05 * prediction_.step_seconds) continue;
+      add(kExposedCommunication, Severity::kWarning,
+          absl::StrFormat("%s over %d devices is exposed for %.0f %% of the step", collective.kind, collective.group_size,
+                          100 * collective.exposed_seconds / prediction_.step_seconds),
+          collective.name, collective.exposed_seconds);
+    }
+  }
+
+  const Module& module_;
+  const CallGraph& calls_;
+  const CollectiveCosts& collectives_;
+  StepPrediction& prediction_;
+};
+
+}  // namespace
+
+void diagnose(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives, bool memory_complete,
+              StepPrediction& prediction) {
+  Diagnoser(module, calls, collectives, prediction).run(memory_complete);
+}
+
+}  // namespace hloroof::inline v0

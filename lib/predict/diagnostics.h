@@ -1,0 +1,33 @@
+// What a reader should know about a prediction before believing it or acting on it.
+#ifndef HLOROOF_LIB_PREDICT_DIAGNOSTICS_H_
+#define HLOROOF_LIB_PREDICT_DIAGNOSTICS_H_
+
+#include "hloroof/analysis.h"
+#include "hloroof/predict.h"
+#include "lib/predict/costs.h"
+
+namespace hloroof::inline v0 {
+
+// Codes are stable: scripts match on them.
+inline constexpr std::string_view kUnknownOpcode = "unknown-opcode";
+inline constexpr std::string_view kUnknownAttribute = "unknown-attribute";
+inline constexpr std::string_view kUnknownCustomCall = "unknown-custom-call";
+inline constexpr std::string_view kUnknownTripCount = "unknown-trip-count";
+inline constexpr std::string_view kMissingOperand = "missing-operand";
+inline constexpr std::string_view kMissingComputation = "missing-computation";
+inline constexpr std::string_view kUnscheduled = "unscheduled";
+inline constexpr std::string_view kMemoryOverCapacity = "memory-over-capacity";
+inline constexpr std::string_view kMemoryIncomplete = "memory-incomplete";
+inline constexpr std::string_view kPaddingWaste = "padding-waste";
+inline constexpr std::string_view kModelDiffers = "model-differs-from-compiler";
+inline constexpr std::string_view kMeshAssumed = "mesh-assumed";
+inline constexpr std::string_view kExposedCommunication = "exposed-communication";
+
+// Appends to prediction.diagnostics, the most severe first and among those the most costly. The prediction is complete but
+// for them.
+void diagnose(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives, bool memory_complete,
+              StepPrediction& prediction);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_PREDICT_DIAGNOSTICS_H_

@@ -1,0 +1,49 @@
+#include "absl/strings/str_format.h"
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+#include "lib/report/views.h"
+
+namespace hloroof::inline v0 {
+
+std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
+  const MemoryPrediction& memory = p.memory;
+  std::string out = "Memory of one device\n";
+  Table totals({{""}, {"", Align::kRight}, {""}});
+  totals.add({"peak", format_bytes(memory.hbm_peak_bytes), "of " + format_bytes(memory.capacity_bytes)});
+  totals.add({"arguments", format_bytes(memory.arguments_bytes), ""});
+  totals.add({"outputs", format_bytes(memory.outputs_bytes), format_bytes(memory.aliased_bytes) + " of them in donated arguments"});
+  totals.add({"temporaries", format_bytes(memory.temporaries_bytes), "at the peak"});
+  totals.add({"padding", format_bytes(memory.padding_bytes), "of what is live at the peak"});
+  if (memory.vmem_peak_bytes > 0) totals.add({"VMEM peak", format_bytes(memory.vmem_peak_bytes), ""});
+  if (memory.host_peak_bytes > 0) totals.add({"host peak", format_bytes(memory.host_peak_bytes), ""});
+  std::string table = totals.to_string(options.width);
+  out += table.substr(table.find('\n') + 1);
+  if (memory.fits) {
+    out += absl::StrFormat("  fits: %s (%.4g bytes) are left\n", format_bytes(memory.capacity_bytes - memory.hbm_peak_bytes),
+                           memory.capacity_bytes - memory.hbm_peak_bytes);
+  } else {
+    out += absl::StrFormat("  does NOT fit by %s: needs %s (%.4g bytes), the device has %s (%.4g bytes)\n",
+                           format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes), format_bytes(memory.hbm_peak_bytes),
+                           memory.hbm_peak_bytes, format_bytes(memory.capacity_bytes), memory.capacity_bytes);
+  }
+
+  Table live({{"size", Align::kRight}, {"padding", Align::kRight}, {"buffer"}, {"shape"}, {"source", Align::kLeft, 18}});
+  double shown = 0;
+  std::size_t rows = 0;
+  for (const LiveBuffer& buffer : memory.live_at_peak) {
+    if (options.rows.limit > 0 && rows == options.rows.limit) break;
+    ++rows;
+    shown += buffer.bytes;
+    const double logical = buffer.bytes - buffer.padding_bytes;
+    live.add({format_bytes(buffer.bytes),
+              buffer.padding_bytes > 0 && logical > 0 ? absl::StrFormat("%.1fx", buffer.bytes / logical) : "", buffer.name,
+              buffer.shape, short_source(buffer.source_file, buffer.source_line)});
+  }
+  if (rows < memory.live_at_peak.size()) {
+    live.add({format_bytes(memory.hbm_peak_bytes - shown), "", absl::StrFormat("[%d others]", memory.live_at_peak.size() - rows)});
+  }
+  live.add({format_bytes(memory.hbm_peak_bytes), "", "TOTAL"});
+  return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options.width);
+}
+
+}  // namespace hloroof::inline v0

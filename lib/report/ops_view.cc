@@ -1,0 +1,33 @@
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+#include "lib/report/views.h"
+
+namespace hloroof::inline v0 {
+
+absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const ViewOptions& options) {
+  absl::StatusOr<Rows> rows = make_rows(prediction, options.rows);
+  if (!rows.ok()) return rows.status();
+  const bool grouped = options.rows.group != GroupBy::kNone || !options.rows.rewrites.empty();
+  Table table({{"share", Align::kRight},
+               {"time", Align::kRight},
+               {"runs", Align::kRight},
+               {"bound", Align::kLeft},
+               {"roof", Align::kRight},
+               {grouped ? "group" : "op", Align::kLeft},
+               {"category", Align::kLeft, 18},
+               {"source", Align::kLeft, 18}});
+  const auto share = [&](const Row& row) {
+    return prediction.step_seconds > 0 ? format_percent(row.seconds / prediction.step_seconds) : std::string();
+  };
+  for (const Row& row : rows->rows) {
+    table.add({share(row), format_seconds(row.seconds), format_count(row.count), row.bound,
+               row.busy_seconds > 0 ? format_percent(row.efficiency) : "", row.label, grouped ? "" : row.category,
+               grouped ? "" : row.source});
+  }
+  if (rows->others) table.add({share(*rows->others), format_seconds(rows->others->seconds), "", "", "", rows->others->label});
+  table.add({share(rows->total), format_seconds(rows->total.seconds), "", "", "", rows->total.label});
+  return "Time in the step by " + std::string(grouped ? "group" : "op") +
+         "; roof: share of the bounding resource's peak\n" + table.to_string(options.width);
+}
+
+}  // namespace hloroof::inline v0

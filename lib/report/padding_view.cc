@@ -1,0 +1,22 @@
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+#include "lib/report/views.h"
+
+namespace hloroof::inline v0 {
+
+absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const ViewOptions& options) {
+  RowOptions row_options = options.rows;
+  row_options.sort = SortBy::kPadding;
+  absl::StatusOr<Rows> rows = make_rows(prediction, row_options);
+  if (!rows.ok()) return rows.status();
+  Table table({{"padding", Align::kRight}, {"HBM bytes", Align::kRight}, {"time", Align::kRight}, {"op"}, {"source", Align::kLeft, 18}});
+  const auto add = [&](const Row& row) {
+    table.add({format_bytes(row.padding_bytes), format_bytes(row.hbm_bytes), format_seconds(row.seconds), row.label, row.source});
+  };
+  for (const Row& row : rows->rows) add(row);
+  if (rows->others) add(*rows->others);
+  add(rows->total);
+  return "Bytes moved that are tile padding, over the step\n" + table.to_string(options.width);
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,204 @@
+#include "lib/report/prediction_json.h"
+
+#include "hloroof/version.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Text that may be absent: null rather than empty.
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return std::string_view(text);
+}
+
+void write_op(const OpPrediction& op, JsonWriter& out) {
+  out.begin_object();
+  out.member("name", std::string_view(op.name));
+  out.member("computation", std::string_view(op.computation));
+  out.member("opcode", std::string_view(op.opcode));
+  out.member("category", std::string_view(op.category));
+  out.member("executions", op.executions);
+  out.member("seconds", op.seconds);
+  out.member("total_seconds", op.total_seconds);
+  out.member("exposed_seconds", op.exposed_seconds);
+  out.member("bound", text_or_null(op.bound));
+  out.member("flops", op.work.flops);
+  out.member("transcendentals", op.work.transcendentals);
+  out.member("hbm_bytes", op.work.read.hbm + op.work.written.hbm);
+  out.member("vmem_bytes", op.work.read.vmem + op.work.written.vmem);
+  out.member("wire_bytes", op.work.wire_bytes);
+  out.member("logical_bytes", op.work.logical_bytes);
+  out.member("padded_bytes", op.work.padded_bytes);
+  const bool has_time = op.seconds > 0;
+  out.member("efficiency", has_time ? std::optional<double>(op.efficiency) : std::nullopt);
+  out.member("source", cost_source_name(op.source));
+  out.member("op_name", text_or_null(op.op_name));
+  out.member("source_file", text_or_null(op.source_file));
+  out.member("source_line", op.source_line > 0 ? std::optional<std::int64_t>(op.source_line) : std::nullopt);
+  out.end_object();
+}
+
+void write_collective(const CollectivePrediction& collective, JsonWriter& out) {
+  out.begin_object();
+  out.member("name", std::string_view(collective.name));
+  out.member("kind", std::string_view(collective.kind));
+  out.member("bytes", collective.bytes);
+  out.member("group_size", collective.group_size);
+  out.member("group_count", collective.group_count);
+  out.key("axes");
+  out.begin_array();
+  for (const std::string& axis : collective.axes) out.value(std::string_view(axis));
+  out.end_array();
+  out.member("algorithm", text_or_null(collective.algorithm));
+  out.member("seconds", collective.seconds);
+  out.member("exposed_seconds", collective.exposed_seconds);
+  out.end_object();
+}
+
+void write_memory(const MemoryPrediction& memory, JsonWriter& out) {
+  out.begin_object();
+  out.member("peak_bytes", memory.peak_bytes);
+  out.member("hbm_peak_bytes", memory.hbm_peak_bytes);
+  out.member("arguments_bytes", memory.arguments_bytes);
+  out.member("outputs_bytes", memory.outputs_bytes);
+  out.member("aliased_bytes", memory.aliased_bytes);
+  out.member("temporaries_bytes", memory.temporaries_bytes);
+  out.member("capacity_bytes", memory.capacity_bytes);
+  out.member("fits", memory.fits);
+  out.member("vmem_peak_bytes", memory.vmem_peak_bytes);
+  out.member("host_peak_bytes", memory.host_peak_bytes);
+  out.member("padding_bytes", memory.padding_bytes);
+  out.key("live_at_peak");
+  out.begin_array();
+  for (const LiveBuffer& live : memory.live_at_peak) {
+    out.begin_object();
+    out.member("name", std::string_view(live.name));
+    out.member("shape", std::string_view(live.shape));
+    out.member("bytes", live.bytes);
+    out.member("padding_bytes", live.padding_bytes);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
+}  // namespace
+
+std::string_view cost_source_name(CostSource source) {
+  switch (source) {
+    case CostSource::kModel:
+      return "model";
+    case CostSource::kCompiler:
+      return "compiler";
+    case CostSource::kUser:
+      return "user";
+    case CostSource::kAssumed:
+      return "assumed";
+    case CostSource::kUnknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "error";
+}
+
+void write_json(const StepPrediction& p, JsonWriter& out) {
+  out.begin_object();
+  out.member("schema", "hloroof.prediction/1");
+  out.key("generator");
+  out.begin_object();
+  out.member("version", HLOROOF_VERSION_STRING);
+  out.member("device_file_sha256", text_or_null(p.device_file_sha256));
+  out.end_object();
+  out.key("module");
+  out.begin_object();
+  out.member("name", std::string_view(p.module_name));
+  out.member("instructions", p.instructions);
+  out.member("num_partitions", p.num_partitions);
+  out.member("replica_count", p.replica_count);
+  out.member("is_scheduled", p.is_scheduled);
+  out.end_object();
+  out.key("device");
+  out.begin_object();
+  out.member("name", std::string_view(p.device));
+  out.member("topology", std::string_view(p.topology));
+  out.member("slices", p.slices);
+  out.end_object();
+  out.member("step_seconds", p.step_seconds);
+  out.member("lower_bound_seconds", p.lower_bound_seconds);
+  out.member("serial_seconds", p.serial_seconds);
+  out.member("compiler_estimate_seconds", p.compiler_estimate_seconds);
+  out.member("bound", std::string_view(p.bound));
+  out.member("mfu", p.mfu);
+  out.key("resources");
+  out.begin_array();
+  for (const ResourceUse& use : p.resources) {
+    out.begin_object();
+    out.member("name", std::string_view(use.name));
+    out.member("busy_seconds", use.busy_seconds);
+    out.member("utilization", use.utilization);
+    out.end_object();
+  }
+  out.end_array();
+  out.member("exposed_communication_seconds", p.exposed_communication_seconds);
+  out.key("totals");
+  out.begin_object();
+  out.member("flops", p.flops);
+  out.member("transcendentals", p.transcendentals);
+  out.member("hbm_bytes", p.hbm_bytes);
+  out.member("logical_bytes", p.logical_bytes);
+  out.member("padded_bytes", p.padded_bytes);
+  out.member("wire_bytes", p.wire_bytes);
+  out.end_object();
+  out.key("coverage");
+  out.begin_object();
+  out.member("modelled", p.modelled_share);
+  out.member("assumed", p.assumed_share);
+  out.member("unknown", p.unknown_share);
+  out.end_object();
+  out.key("ops");
+  out.begin_array();
+  for (const OpPrediction& op : p.ops) write_op(op, out);
+  out.end_array();
+  out.key("collectives");
+  out.begin_array();
+  for (const CollectivePrediction& collective : p.collectives) write_collective(collective, out);
+  out.end_array();
+  out.key("memory");
+  write_memory(p.memory, out);
+  out.key("diagnostics");
+  out.begin_array();
+  for (const Diagnostic& diagnostic : p.diagnostics) {
+    out.begin_object();
+    out.member("code", std::string_view(diagnostic.code));
+    out.member("severity", severity_name(diagnostic.severity));
+    out.member("message", std::string_view(diagnostic.message));
+    out.member("op", text_or_null(diagnostic.op));
+    out.member("seconds_at_stake", diagnostic.seconds_at_stake);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
+std::string predictions_json(const std::vector<StepPrediction>& predictions) {
+  JsonWriter out;
+  if (predictions.size() != 1) out.begin_array();
+  for (const StepPrediction& prediction : predictions) write_json(prediction, out);
+  if (predictions.size() != 1) out.end_array();
+  std::string text = out.take();
+  text += '\n';
+  return text;
+}
+
+}  // namespace hloroof::inline v0

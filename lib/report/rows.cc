@@ -1,0 +1,199 @@
+#include "lib/report/rows.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "hloroof/analysis.h"
+#include "lib/base/strings.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+struct Rewrite {
+  std::unique_ptr<RE2> pattern;
+  std::string replacement;
+};
+
+std::unique_ptr<RE2> compile(const std::string& pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  return std::make_unique<RE2>(pattern, options);
+}
+
+std::string key_of(const OpPrediction& op, GroupBy group) {
+  switch (group) {
+    case GroupBy::kNone:
+      return op.name;
+    case GroupBy::kComputation:
+      return op.computation;
+    case GroupBy::kCategory:
+      return op.category;
+    case GroupBy::kOpName:
+      return op.op_name;
+    case GroupBy::kSource:
+      return short_source(op.source_file, op.source_line);
+    case GroupBy::kLayer:
+      return layer_key(op.op_name);
+  }
+  return op.name;
+}
+
+void add(Row& row, const OpPrediction& op) {
+  row.count += op.executions;
+  row.seconds += op.exposed_seconds;
+  row.busy_seconds += op.total_seconds;
+  row.efficiency += op.efficiency * op.total_seconds;
+  row.flops += op.executions * op.work.flops;
+  row.hbm_bytes += op.executions * (op.work.read.hbm + op.work.written.hbm);
+  row.padding_bytes += op.executions * (op.work.padded_bytes - op.work.logical_bytes);
+  if (!op.bound.empty() && (row.bound.empty() || op.exposed_seconds > row.largest)) {
+    row.bound = op.bound;
+    row.largest = op.exposed_seconds;
+  }
+}
+
+void add(Row& row, const Row& more) {
+  row.count += more.count;
+  row.seconds += more.seconds;
+  row.busy_seconds += more.busy_seconds;
+  row.flops += more.flops;
+  row.hbm_bytes += more.hbm_bytes;
+  row.padding_bytes += more.padding_bytes;
+}
+
+double sort_key(const Row& row, SortBy sort) {
+  switch (sort) {
+    case SortBy::kTime:
+      return row.seconds;
+    case SortBy::kWasted:
+      return row.seconds * (1 - std::min(1.0, row.efficiency));
+    case SortBy::kFlops:
+      return row.flops;
+    case SortBy::kBytes:
+      return row.hbm_bytes;
+    case SortBy::kPadding:
+      return row.padding_bytes;
+  }
+  return row.seconds;
+}
+
+}  // namespace
+
+std::optional<GroupBy> group_by_from_string(std::string_view text) {
+  static constexpr std::pair<std::string_view, GroupBy> kNames[] = {
+      {"none", GroupBy::kNone},       {"computation", GroupBy::kComputation}, {"category", GroupBy::kCategory},
+      {"op_name", GroupBy::kOpName}, {"source", GroupBy::kSource},           {"layer", GroupBy::kLayer},
+  };
+  for (const auto& [name, group] : kNames) {
+    if (name == text) return group;
+  }
+  return std::nullopt;
+}
+
+std::optional<SortBy> sort_by_from_string(std::string_view text) {
+  static constexpr std::pair<std::string_view, SortBy> kNames[] = {
+      {"time", SortBy::kTime},   {"wasted", SortBy::kWasted},   {"flops", SortBy::kFlops},
+      {"bytes", SortBy::kBytes}, {"padding", SortBy::kPadding},
+  };
+  for (const auto& [name, sort] : kNames) {
+    if (name == text) return sort;
+  }
+  return std::nullopt;
+}
+
+std::string short_source(std::string_view file, std::int64_t line) {
+  if (file.empty()) return "";
+  const std::size_t slash = file.rfind('/');
+  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  std::string text(file);
+  if (line > 0) text += ":" + std::to_string(line);
+  return text;
+}
+
+absl::StatusOr<std::pair<std::string, std::string>> parse_rewrite(std::string_view text) {
+  const absl::Status malformed =
+      invalid_argument("'" + std::string(text) + "' is no rewrite: expected s/pattern/replacement/");
+  if (text.size() < 4 || text[0] != 's') return malformed;
+  const char slash = text[1];
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 2; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == slash) {
+      parts.back() += slash;
+      ++i;
+    } else if (text[i] == slash) {
+      parts.emplace_back();
+    } else {
+      parts.back() += text[i];
+    }
+  }
+  if (parts.size() != 3 || !parts[2].empty() || parts[0].empty()) return malformed;
+  return std::make_pair(parts[0], parts[1]);
+}
+
+absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOptions& options) {
+  std::unique_ptr<RE2> filter;
+  if (!options.filter.empty()) {
+    filter = compile(options.filter);
+    if (!filter->ok()) return invalid_argument("filter '" + options.filter + "': " + filter->error());
+  }
+  std::vector<Rewrite> rewrites;
+  for (const auto& [pattern, replacement] : options.rewrites) {
+    rewrites.push_back({compile(pattern), replacement});
+    if (!rewrites.back().pattern->ok()) {
+      return invalid_argument("rewrite '" + pattern + "': " + rewrites.back().pattern->error());
+    }
+    std::string error;
+    if (!rewrites.back().pattern->CheckRewriteString(replacement, &error)) {
+      return invalid_argument("rewrite to '" + replacement + "': " + error);
+    }
+  }
+
+  Rows result;
+  std::unordered_map<std::string, std::size_t> index;
+  for (const OpPrediction& op : prediction.ops) {
+    if (op.bound.empty() && op.exposed_seconds == 0 && op.total_seconds == 0) continue;  // structure
+    const std::string source = short_source(op.source_file, op.source_line);
+    if (filter != nullptr && !RE2::PartialMatch(op.name, *filter) && !RE2::PartialMatch(op.op_name, *filter) &&
+        !RE2::PartialMatch(op.category, *filter) && !RE2::PartialMatch(source, *filter)) {
+      continue;
+    }
+    std::string key = key_of(op, options.group);
+    for (const Rewrite& rewrite : rewrites) RE2::GlobalReplace(&key, *rewrite.pattern, rewrite.replacement);
+    if (key.empty()) key = "[none]";
+    const bool one_by_one = options.group == GroupBy::kNone && rewrites.empty();
+    std::size_t at = result.rows.size();
+    if (!one_by_one) at = index.try_emplace(key, at).first->second;
+    if (at == result.rows.size()) {
+      Row row;
+      row.label = std::move(key);
+      row.category = op.category;
+      row.source = source;
+      row.first_op = op.name;
+      result.rows.push_back(std::move(row));
+    }
+    add(result.rows[at], op);
+  }
+  for (Row& row : result.rows) {
+    if (row.busy_seconds > 0) row.efficiency /= row.busy_seconds;
+    add(result.total, row);
+  }
+  result.total.label = "TOTAL";
+  std::stable_sort(result.rows.begin(), result.rows.end(), [&](const Row& a, const Row& b) {
+    return sort_key(a, options.sort) > sort_key(b, options.sort);
+  });
+  if (options.limit > 0 && result.rows.size() > options.limit + 1) {
+    Row others;
+    result.others_count = result.rows.size() - options.limit;
+    for (std::size_t i = options.limit; i < result.rows.size(); ++i) add(others, result.rows[i]);
+    others.label = "[" + std::to_string(result.others_count) + " others]";
+    result.rows.resize(options.limit);
+    result.others = std::move(others);
+  }
+  return result;
+}
+
+}  // namespace hloroof::inline v0

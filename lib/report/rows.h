@@ -1,0 +1,65 @@
+// Ops as rows of a table: filtered, grouped, sorted, cut to the first n, with what was cut as one row more, so that the rows
+// always add up to the step.
+#ifndef HLOROOF_LIB_REPORT_ROWS_H_
+#define HLOROOF_LIB_REPORT_ROWS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hloroof/predict.h"
+
+namespace hloroof::inline v0 {
+
+enum class GroupBy { kNone, kComputation, kCategory, kOpName, kSource, kLayer };
+enum class SortBy { kTime, kWasted, kFlops, kBytes, kPadding };
+
+std::optional<GroupBy> group_by_from_string(std::string_view text);
+std::optional<SortBy> sort_by_from_string(std::string_view text);
+
+struct RowOptions {
+  std::size_t limit = 10;  // 0: all
+  SortBy sort = SortBy::kTime;
+  GroupBy group = GroupBy::kNone;
+  std::string filter;  // RE2 that name, op_name, category or source must contain; empty: all
+  std::vector<std::pair<std::string, std::string>> rewrites;  // RE2 and replacement, applied to the keys of groups
+};
+
+struct Row {
+  std::string label;
+  std::string category;
+  std::string source;      // "attention.py:31"
+  std::string bound;       // that of the largest part
+  double count = 0;        // executions; of a group those of all its ops
+  double seconds = 0;      // of the step: what the compute stream spends or waits
+  double busy_seconds = 0;  // seconds x executions
+  double efficiency = 0;   // weighted by busy_seconds
+  double flops = 0;
+  double hbm_bytes = 0;
+  double padding_bytes = 0;
+  double largest = 0;      // seconds of the part that set `bound`
+  std::string first_op;
+};
+
+struct Rows {
+  std::vector<Row> rows;   // at most `limit`
+  std::optional<Row> others;
+  std::size_t others_count = 0;
+  Row total;               // of what passed the filter
+};
+
+// Errors: InvalidArgument for a filter or rewrite that is no regular expression.
+absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOptions& options);
+
+// Reads sed's s/pattern/replacement/, with any character in place of the slash. Errors: InvalidArgument.
+absl::StatusOr<std::pair<std::string, std::string>> parse_rewrite(std::string_view text);
+
+// "file.py:31", the path's last component; empty if the source is not known.
+std::string short_source(std::string_view file, std::int64_t line);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_REPORT_ROWS_H_

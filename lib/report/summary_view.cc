@@ -1,0 +1,42 @@
+#include "absl/strings/str_format.h"
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+#include "lib/report/views.h"
+
+namespace hloroof::inline v0 {
+
+std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
+  const auto line = [](std::string_view name, std::string value, std::string remark) {
+    std::string text = absl::StrFormat("  %-14s  %-10s", std::string(name), value);
+    if (!remark.empty()) text += "  " + remark;
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+  };
+  const auto share_of_step = [&](double seconds) {
+    return p.step_seconds > 0 ? format_percent(seconds / p.step_seconds) + " of the step" : std::string();
+  };
+
+  std::string where = p.device;
+  if (!p.topology.empty()) where += " " + p.topology;
+  if (p.slices > 1) where += absl::StrFormat(" x %d slices", p.slices);
+  std::string out = shorten(p.module_name, options.width - where.size() - 4) + " on " + where + "\n\n";
+
+  out += line("step time", format_seconds(p.step_seconds),
+              format_seconds(p.lower_bound_seconds) + " with perfect overlap, " + format_seconds(p.serial_seconds) + " with none");
+  out += line("bound by", p.bound, "");
+  if (p.mfu) out += line("MFU", format_percent(*p.mfu), format_flops(p.flops) + " at the bf16 peak");
+  out += line("exposed comm.", format_seconds(p.exposed_communication_seconds), share_of_step(p.exposed_communication_seconds));
+  const MemoryPrediction& memory = p.memory;
+  out += line("peak memory", format_bytes(memory.hbm_peak_bytes),
+              "of " + format_bytes(memory.capacity_bytes) +
+                  (memory.fits ? absl::StrFormat(" (%s)", format_percent(memory.hbm_peak_bytes / memory.capacity_bytes))
+                               : ": does NOT fit, by " + format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes)));
+  out += line("coverage", format_percent(p.modelled_share) + " modelled",
+              format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
+  if (p.compiler_estimate_seconds) {
+    out += line("compiler", format_seconds(*p.compiler_estimate_seconds), "the step by the estimates in the dump");
+  }
+  return out;
+}
+
+}  // namespace hloroof::inline v0

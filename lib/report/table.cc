@@ -1,0 +1,82 @@
+#include "lib/report/table.h"
+
+#include <algorithm>
+
+namespace hloroof::inline v0 {
+
+std::string shorten(std::string_view text, std::size_t width) {
+  if (text.size() <= width) return std::string(text);
+  if (width <= 4) return std::string(text.substr(0, width));
+  const std::size_t head = (width - 2) / 2;
+  const std::size_t tail = width - 2 - head;
+  return std::string(text.substr(0, head)) + ".." + std::string(text.substr(text.size() - tail));
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, blank - at);
+    if (column > indent && column + 1 + word.size() > width) {
+      out += '\n';
+      out.append(indent, ' ');
+      column = indent;
+    }
+    if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    at = blank + 1;
+  }
+  return out;
+}
+
+std::string Table::to_string(std::size_t width, std::size_t indent) const {
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    widths[c] = columns_[c].title.size();
+    for (const auto& row : rows_) {
+      if (c < row.size()) widths[c] = std::max(widths[c], row[c].size());
+    }
+    if (columns_[c].max_width > 0) widths[c] = std::min(widths[c], std::max(columns_[c].max_width, columns_[c].title.size()));
+  }
+  if (width > 0 && !columns_.empty()) {
+    std::size_t total = indent + 2 * (columns_.size() - 1);
+    for (std::size_t w : widths) total += w;
+    while (total > width) {
+      std::size_t widest = columns_.size();
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const bool may_shrink = columns_[c].max_width == 0 && columns_[c].align == Align::kLeft;
+        if (may_shrink && (widest == columns_.size() || widths[c] > widths[widest])) widest = c;
+      }
+      if (widest == columns_.size() || widths[widest] <= 8) break;
+      const std::size_t cut = std::min(total - width, widths[widest] - 8);
+      widths[widest] -= cut;
+      total -= cut;
+    }
+  }
+
+  std::string out;
+  const auto line = [&](const auto& cell_of) {
+    std::string text(indent, ' ');
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string cell = shorten(cell_of(c), widths[c]);
+      const std::string pad(widths[c] - cell.size(), ' ');
+      text += columns_[c].align == Align::kRight ? pad + cell : cell + pad;
+      if (c + 1 < columns_.size()) text += "  ";
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+  };
+  line([&](std::size_t c) -> std::string_view { return columns_[c].title; });
+  for (const auto& row : rows_) {
+    line([&](std::size_t c) -> std::string_view { return c < row.size() ? std::string_view(row[c]) : std::string_view(); });
+  }
+  return out;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "absl/strings/str_format.h"
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+#include "lib/report/views.h"
+
+namespace hloroof::inline v0 {
+
+// A strip per lane, loops by their first iteration, and the longest events.
+std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
+  static constexpr const char* kLanes[] = {"compute", "dma", "ici", "dcn", "host", "sparsecore"};
+  double end = 0;
+  for (const TimelineEvent& event : p.timeline) end = std::max(end, event.end);
+  if (end <= 0) return "Timeline: nothing runs\n";
+  const std::size_t columns = options.width > 24 ? options.width - 16 : 40;
+  std::string out = "Timeline, " + format_seconds(end) + " across; loops by their first iteration (# busy, + partly)\n";
+  for (const char* lane : kLanes) {
+    std::vector<double> busy(columns, 0);
+    bool any = false;
+    for (const TimelineEvent& event : p.timeline) {
+      if (event.lane != lane) continue;
+      any = true;
+      const double from = event.begin / end * static_cast<double>(columns);
+      const double to = event.end / end * static_cast<double>(columns);
+      for (auto c = static_cast<std::size_t>(from); c < columns && static_cast<double>(c) < to; ++c) {
+        busy[c] += std::min(to, static_cast<double>(c + 1)) - std::max(from, static_cast<double>(c));
+      }
+    }
+    if (!any) continue;
+    out += absl::StrFormat("  %-10s  ", lane);
+    for (double share : busy) out += share > 0.66 ? '#' : share > 0.05 ? '+' : '.';
+    out += '\n';
+  }
+
+  std::map<std::uint32_t, const OpPrediction*> ops;
+  for (const OpPrediction& op : p.ops) ops[op.id.index] = &op;
+  std::vector<const TimelineEvent*> events;
+  for (const TimelineEvent& event : p.timeline) {
+    const auto op = ops.find(event.id.index);
+    if (op != ops.end() && op->second->opcode != "while" && op->second->opcode != "call") events.push_back(&event);
+  }
+  std::stable_sort(events.begin(), events.end(), [](auto* a, auto* b) { return a->end - a->begin > b->end - b->begin; });
+  if (options.rows.limit > 0 && events.size() > options.rows.limit) events.resize(options.rows.limit);
+  std::stable_sort(events.begin(), events.end(), [](auto* a, auto* b) { return a->begin < b->begin; });
+  Table table({{"begins", Align::kRight}, {"takes", Align::kRight}, {"runs", Align::kRight}, {"lane"}, {"op"}});
+  for (const TimelineEvent* event : events) {
+    table.add({format_seconds(event->begin), format_seconds(event->end - event->begin), format_count(event->executions),
+               event->lane, ops[event->id.index]->name});
+  }
+  return out + "\nLongest, in order\n" + table.to_string(options.width);
+}
+
+}  // namespace hloroof::inline v0

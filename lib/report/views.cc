@@ -1,0 +1,48 @@
+#include "lib/report/views.h"
+
+#include <algorithm>
+
+#include "lib/base/strings.h"
+
+namespace hloroof::inline v0 {
+
+const std::vector<std::string>& view_names() {
+  static const auto* const kNames = new std::vector<std::string>{"summary", "ops",         "roofline", "memory",
+                                                                 "padding", "collectives", "timeline", "diagnostics"};
+  return *kNames;
+}
+
+absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,
+                                         const ViewOptions& options) {
+  std::string out;
+  for (const std::string& view : views) {
+    absl::StatusOr<std::string> text;
+    if (view == "summary") {
+      text = summary_view(prediction, options);
+    } else if (view == "ops") {
+      text = ops_view(prediction, options);
+    } else if (view == "roofline") {
+      text = roofline_view(prediction, options);
+    } else if (view == "memory") {
+      text = memory_view(prediction, options);
+    } else if (view == "padding") {
+      text = padding_view(prediction, options);
+    } else if (view == "collectives") {
+      text = collectives_view(prediction, options);
+    } else if (view == "timeline") {
+      text = timeline_view(prediction, options);
+    } else if (view == "diagnostics") {
+      text = diagnostics_view(prediction, options);
+    } else {
+      std::string known;
+      for (const std::string& name : view_names()) known += (known.empty() ? "" : ", ") + name;
+      return invalid_argument("unknown view '" + view + "'; there are " + known);
+    }
+    if (!text.ok()) return text.status();
+    if (!out.empty()) out += '\n';
+    out += *text;
+  }
+  return out;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,297 @@
+#include "lib/schedule/buffers.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "lib/schedule/async_pairs.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Follows an instruction back through what only renames memory.
+InstructionView through_bitcasts(InstructionView instruction) {
+  while (instruction.opcode() == Opcode::kBitcast && instruction.operand_count() == 1) instruction = instruction.operand(0);
+  return instruction;
+}
+
+// The parameter that `instruction`, inside a fused or wrapped computation, updates in place; nothing if it does not.
+std::optional<std::int64_t> updated_parameter(InstructionView instruction) {
+  instruction = through_bitcasts(instruction);
+  switch (instruction.opcode()) {
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kScatter:
+    case Opcode::kSetDimensionSize:
+      break;
+    case Opcode::kParameter:
+      return instruction.parameter_number();  // handed through
+    default:
+      return std::nullopt;
+  }
+  if (instruction.operand_count() == 0) return std::nullopt;
+  const InstructionView updated = through_bitcasts(instruction.operand(0));
+  // Several updates of one array in a row are all in place.
+  InstructionView at = updated;
+  while (at.opcode() == Opcode::kDynamicUpdateSlice && at.operand_count() > 0) at = through_bitcasts(at.operand(0));
+  if (at.opcode() != Opcode::kParameter) return std::nullopt;
+  return at.parameter_number();
+}
+
+}  // namespace
+
+bool forwards(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBitcast:
+    case Opcode::kTuple:
+    case Opcode::kGetTupleElement:
+    case Opcode::kOptBarrier:
+    case Opcode::kDomain:
+    case Opcode::kAddDependency:
+    case Opcode::kAfterAll:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Buffers::Buffers(const Module& module, const CallGraph& calls, std::size_t max_values) : module_(module) {
+  base_.assign(module.instruction_limit(), 0);
+  count_.assign(module.instruction_limit(), 0);
+  std::size_t total = 0;
+  for (ComputationId id : calls.scheduled()) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      const std::size_t leaves = module.shapes().leaves(instruction.shape_id()).size();
+      base_[instruction.id().index] = static_cast<ValueId>(total);
+      count_[instruction.id().index] = static_cast<std::uint32_t>(leaves);
+      total += leaves;
+      if (total > max_values) {
+        complete_ = false;
+        return;
+      }
+    }
+  }
+  parent_.resize(total);
+  for (std::size_t i = 0; i < total; ++i) parent_[i] = static_cast<ValueId>(i);
+  for (ComputationId id : calls.scheduled()) {
+    for (InstructionView instruction : module.computation(id).instructions()) visit(instruction);
+  }
+  visit_donations();
+}
+
+BufferId Buffers::buffer_of(ValueId value) const {
+  while (parent_[value] != value) {
+    parent_[value] = parent_[parent_[value]];
+    value = parent_[value];
+  }
+  return value;
+}
+
+void Buffers::share(ValueId a, ValueId b) {
+  a = buffer_of(a);
+  b = buffer_of(b);
+  if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+}
+
+void Buffers::share(InstructionId a, std::uint32_t a_leaf, InstructionId b, std::uint32_t b_leaf, std::uint32_t count) {
+  if (!a.valid() || !b.valid()) return;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (a_leaf + i >= count_[a.index] || b_leaf + i >= count_[b.index]) return;  // shapes that do not fit: no claim
+    share(base_[a.index] + a_leaf + i, base_[b.index] + b_leaf + i);
+  }
+}
+
+void Buffers::share_all(InstructionId a, InstructionId b) {
+  if (!a.valid() || !b.valid()) return;
+  share(a, 0, b, 0, std::min(count_[a.index], count_[b.index]));
+}
+
+std::uint32_t Buffers::element_offset(ShapeId tuple, std::size_t element) const {
+  auto [it, is_new] = offsets_.try_emplace(tuple.index);
+  if (is_new) {
+    std::uint32_t at = 0;
+    for (ShapeId e : module_.shape(tuple).elements) {
+      it->second.push_back(at);
+      at += static_cast<std::uint32_t>(module_.shapes().leaves(e).size());
+    }
+  }
+  return element < it->second.size() ? it->second[element] : 0;
+}
+
+std::optional<std::uint32_t> Buffers::leaf_at(ShapeId shape, const ShapeIndex& path) const {
+  std::uint32_t leaf = 0;
+  for (std::int64_t element : path) {
+    const Shape& tuple = module_.shape(shape);
+    if (!tuple.is_tuple() || element < 0 || static_cast<std::size_t>(element) >= tuple.elements.size()) return std::nullopt;
+    leaf += element_offset(shape, static_cast<std::size_t>(element));
+    shape = tuple.elements[static_cast<std::size_t>(element)];
+  }
+  return leaf;
+}
+
+void Buffers::visit(InstructionView instruction) {
+  const InstructionId id = instruction.id();
+  const std::size_t operands = instruction.operand_count();
+  const auto operand = [&](std::size_t i) { return i < operands ? instruction.operand_ids()[i] : InstructionId(); };
+  // Parameter `number` of a callee takes the memory of `argument`, its root gives that of the result.
+  const auto call = [&](ComputationView callee, std::int64_t number, InstructionId argument) {
+    const std::vector<InstructionId> parameters = callee.parameters();
+    if (static_cast<std::size_t>(number) < parameters.size()) share_all(parameters[number], argument);
+  };
+  switch (instruction.opcode()) {
+    case Opcode::kGetTupleElement:
+      if (operands == 1) {
+        const ShapeIndex path = {instruction.tuple_index()};
+        if (const auto leaf = leaf_at(instruction.operand(0).shape_id(), path)) {
+          share(id, 0, operand(0), *leaf, count_[id.index]);
+        }
+      }
+      break;
+    case Opcode::kTuple:
+      for (std::size_t i = 0; i < operands; ++i) {
+        share(id, element_offset(instruction.shape_id(), i), operand(i), 0, count_[operand(i).index]);
+      }
+      break;
+    case Opcode::kBitcast:
+    case Opcode::kOptBarrier:
+    case Opcode::kDomain:
+    case Opcode::kAddDependency:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAllReduceStart:
+    case Opcode::kAllReduceDone:
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kSetDimensionSize:
+      share_all(id, operand(0));
+      break;
+    case Opcode::kScatter:
+      share(id, 0, operand(0), 0, 1);
+      for (std::uint32_t i = 1; i < count_[id.index]; ++i) share(id, i, operand(i), 0, 1);
+      break;
+    case Opcode::kWhile:
+      share_all(id, operand(0));
+      for (AttributeKey key : {AttributeKey::kBody, AttributeKey::kCondition}) {
+        for (ComputationView callee : instruction.computations(key)) {
+          call(callee, 0, id);
+          if (key == AttributeKey::kBody) share_all(callee.data().root, id);
+        }
+      }
+      break;
+    case Opcode::kConditional: {
+      const std::vector<ComputationId> branches = instruction.called_computations();
+      for (std::size_t i = 0; i < branches.size(); ++i) {
+        const ComputationView branch = module_.computation(branches[i]);
+        call(branch, 0, operand(i + 1));
+        share_all(branch.data().root, id);
+      }
+      break;
+    }
+    case Opcode::kCall:
+      for (ComputationView callee : instruction.computations(AttributeKey::kToApply)) {
+        const std::vector<InstructionId> parameters = callee.parameters();
+        for (std::size_t i = 0; i < parameters.size(); ++i) share_all(parameters[i], operand(i));
+        share_all(callee.data().root, id);
+      }
+      break;
+    case Opcode::kCopyStart:  // (destination, source, context)
+      share(id, 1, operand(0), 0, 1);
+      break;
+    case Opcode::kCopyDone:
+    case Opcode::kRecvDone:
+      share(id, 0, operand(0), 0, 1);
+      break;
+    case Opcode::kSend:
+      share(id, 0, operand(0), 0, 1);
+      break;
+    case Opcode::kAllGatherStart:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kAsyncStart:
+      visit_start(instruction);
+      break;
+    case Opcode::kAllGatherDone:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kAsyncDone:
+      if (operands > 0) {
+        if (const auto leaf = leaf_at(instruction.operand(0).shape_id(), {1})) {
+          share(id, 0, operand(0), *leaf, count_[id.index]);
+        }
+      }
+      break;
+    case Opcode::kCustomCall:
+      visit_stated_aliases(instruction);
+      break;
+    case Opcode::kFusion:
+      visit_stated_aliases(instruction);
+      for (ComputationView callee : instruction.computations(AttributeKey::kCalls)) visit_in_place_root(instruction, callee, 0);
+      break;
+    default:
+      break;
+  }
+}
+
+// The result of a start: (operands, result, contexts...); with several operands the first two are tuples.
+void Buffers::visit_start(InstructionView start) {
+  const InstructionId id = start.id();
+  std::uint32_t leaf = 0;
+  for (InstructionId operand : start.operand_ids()) {
+    const bool in_place_destination = start.opcode() == Opcode::kCollectivePermuteStart && leaf > 0;
+    if (in_place_destination) break;
+    share(id, leaf, operand, 0, count_[operand.index]);
+    leaf += count_[operand.index];
+  }
+  const auto result = leaf_at(start.shape_id(), {1});
+  if (!result) return;
+  if (start.opcode() == Opcode::kCollectivePermuteStart && start.operand_count() >= 2) {
+    share(id, *result, start.operand_ids()[1], 0, 1);
+  }
+  for (ComputationId callee : start.called_computations()) {
+    if (start.opcode() == Opcode::kAsyncStart) visit_in_place_root(start, module_.computation(callee), *result);
+  }
+}
+
+void Buffers::visit_stated_aliases(InstructionView instruction) {
+  if (!instruction.has(AttributeKey::kOutputToOperandAliasing)) return;
+  for (const OperandAlias& alias : output_to_operand_aliasing(instruction)) {
+    if (alias.operand < 0 || static_cast<std::size_t>(alias.operand) >= instruction.operand_count()) continue;
+    const InstructionView operand = instruction.operand(static_cast<std::size_t>(alias.operand));
+    const auto output = leaf_at(instruction.shape_id(), alias.output);
+    const auto input = leaf_at(operand.shape_id(), alias.operand_index);
+    if (output && input) share(instruction.id(), *output, operand.id(), *input, 1);
+  }
+}
+
+// A fusion or wrapped computation whose result is an update of one of its parameters works on the operand's memory.
+void Buffers::visit_in_place_root(InstructionView caller, ComputationView callee, std::uint32_t first_leaf) {
+  if (!callee.data().root.valid()) return;
+  const InstructionView root = through_bitcasts(callee.root());
+  const bool is_tuple = root.opcode() == Opcode::kTuple;
+  const std::size_t results = is_tuple ? root.operand_count() : 1;
+  for (std::size_t i = 0; i < results; ++i) {
+    const auto parameter = updated_parameter(is_tuple ? root.operand(i) : root);
+    if (!parameter || static_cast<std::size_t>(*parameter) >= caller.operand_count()) continue;
+    const InstructionId operand = caller.operand_ids()[static_cast<std::size_t>(*parameter)];
+    if (count_[operand.index] != 1) continue;
+    const std::uint32_t leaf = first_leaf + (is_tuple ? element_offset(root.shape_id(), i) : 0);
+    if (leaf >= count_[caller.id().index]) continue;
+    const ShapeTable& shapes = module_.shapes();
+    const Shape& from = shapes[shapes.leaves(caller.operand(static_cast<std::size_t>(*parameter)).shape_id())[0]];
+    const Shape& to = shapes[shapes.leaves(caller.shape_id())[leaf]];
+    if (memory_space(from) != memory_space(to) || padded_bytes(from) != padded_bytes(to)) continue;
+    share(caller.id(), leaf, operand, 0, 1);
+  }
+}
+
+void Buffers::visit_donations() {
+  if (!module_.has_entry() || !module_.entry().data().root.valid()) return;
+  const InstructionView root = module_.entry().root();
+  const std::vector<InstructionId> parameters = module_.entry().parameters();
+  for (const ParameterAlias& alias : input_output_alias(module_)) {
+    if (alias.parameter < 0 || static_cast<std::size_t>(alias.parameter) >= parameters.size()) continue;
+    const InstructionId parameter = parameters[static_cast<std::size_t>(alias.parameter)];
+    if (!parameter.valid()) continue;
+    const auto output = leaf_at(root.shape_id(), alias.output);
+    const auto input = leaf_at(module_.instruction(parameter).shape_id(), alias.parameter_index);
+    if (!output || !input || *output >= count_[root.id().index] || *input >= count_[parameter.index]) continue;
+    donated_.emplace_back(base_[root.id().index] + *output, base_[parameter.index] + *input);
+    share(donated_.back().first, donated_.back().second);
+  }
+}
+
+}  // namespace hloroof::inline v0

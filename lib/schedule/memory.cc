@@ -1,0 +1,347 @@
+#include "lib/schedule/memory.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "hloroof/attribute_values.h"
+#include "lib/schedule/async_pairs.h"
+#include "lib/schedule/buffers.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Moments of the program order. An instruction at position p takes its results at 2p and, if nothing uses them later, frees
+// its operands after 2p; a result that may take over a dying operand's memory has it freed before, at 2p - 1.
+using Moment = std::int64_t;
+
+struct Range {
+  Moment begin = std::numeric_limits<Moment>::max();
+  Moment end = -1;
+  ValueId definition = 0;  // the value that was there first
+  double bytes = 0;
+  double padding = 0;
+  MemorySpace space = MemorySpace::kHbm;
+  bool is_argument = false;
+};
+
+// Positions of all instructions, callees flattened in place: an instruction that calls comes after what it calls.
+class ProgramOrder {
+ public:
+  ProgramOrder(const Module& module, const CallGraph& calls)
+      : position(module.instruction_limit(), -1), first(module.computation_limit(), -1), last(module.computation_limit(), -1) {
+    if (!module.has_entry()) return;
+    struct Frame {
+      ComputationId computation;
+      InstructionId at;
+      std::vector<ComputationId> callees;
+      std::size_t next = 0;
+      bool opened = false;
+    };
+    std::vector<Frame> stack;
+    const auto enter = [&](ComputationId id) {
+      first[id.index] = next_;
+      stack.push_back({id, module.data(id).first, {}, 0, false});
+    };
+    enter(module.entry().id());
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      if (!frame.at.valid()) {
+        last[frame.computation.index] = next_++;
+        stack.pop_back();
+        continue;
+      }
+      if (!frame.opened) {
+        frame.opened = true;
+        frame.next = 0;
+        frame.callees.clear();
+        const Opcode opcode = module.data(frame.at).opcode;
+        if (opcode == Opcode::kWhile || opcode == Opcode::kConditional || opcode == Opcode::kCall) {
+          frame.callees = module.instruction(frame.at).called_computations();
+        }
+      }
+      bool entered = false;
+      while (frame.next < frame.callees.size()) {
+        const ComputationId callee = frame.callees[frame.next++];
+        // A computation that several instructions call is placed at the first.
+        if (first[callee.index] >= 0 || !calls.is_scheduled(callee)) continue;
+        enter(callee);
+        entered = true;
+        break;
+      }
+      if (entered) continue;  // `frame` is no longer valid
+      position[frame.at.index] = next_++;
+      frame.at = module.data(frame.at).next;
+      frame.opened = false;
+    }
+  }
+
+  Moment size() const { return next_; }
+
+  std::vector<Moment> position;  // by InstructionId; -1: not executed
+  std::vector<Moment> first;     // by ComputationId
+  std::vector<Moment> last;
+
+ private:
+  Moment next_ = 0;
+};
+
+// Instructions whose result may lie where an operand of the same size died, as XLA's CanShareOperandBufferWithUser allows.
+bool may_take_over(InstructionView instruction) {
+  if (is_elementwise(instruction.opcode())) return true;
+  switch (instruction.opcode()) {
+    case Opcode::kFusion: {
+      const std::string_view kind = instruction.text(AttributeKey::kKind);
+      return kind == "kLoop" || kind == "kInput" || kind == "kOutput";
+    }
+    case Opcode::kSort:
+    case Opcode::kSelect:
+    case Opcode::kClamp:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Analysis {
+ public:
+  Analysis(const Module& module, const CallGraph& calls, const Device& device)
+      : module_(module), calls_(calls), device_(device), buffers_(module, calls), order_(module, calls) {}
+
+  MemoryAnalysis run() {
+    MemoryAnalysis result;
+    result.prediction.capacity_bytes = device_.hbm.capacity;
+    if (!module_.has_entry()) return result;
+    totals(result.prediction);
+    result.complete = buffers_.complete();
+    if (buffers_.complete()) {
+      live_ranges();
+      take_over();
+      find_peak(result.prediction);
+    } else {
+      result.prediction.hbm_peak_bytes = result.prediction.arguments_bytes + result.prediction.outputs_bytes -
+                                         result.prediction.aliased_bytes;
+      result.prediction.peak_bytes = result.prediction.hbm_peak_bytes;
+    }
+    result.prediction.fits = result.prediction.hbm_peak_bytes <= result.prediction.capacity_bytes;
+    return result;
+  }
+
+ private:
+  const Shape& leaf_shape(InstructionView instruction, std::uint32_t leaf) const {
+    return module_.shape(module_.shapes().leaves(instruction.shape_id())[leaf]);
+  }
+
+  bool is_device_memory(const Shape& shape) const {
+    const MemorySpace space = memory_space(shape);
+    if (device_.family == DeviceFamily::kTpu) return space == MemorySpace::kHbm;
+    return space != MemorySpace::kHost;
+  }
+
+  // Arguments, outputs and aliases: from the signature alone.
+  void totals(MemoryPrediction& memory) const {
+    const ComputationView entry = module_.entry();
+    for (InstructionId id : entry.parameters()) {
+      if (id.valid()) memory.arguments_bytes += bytes_in_hbm(module_.instruction(id).shape_id());
+    }
+    if (!entry.data().root.valid()) return;
+    memory.outputs_bytes = bytes_in_hbm(entry.root().shape_id());
+    for (const auto& [output, parameter] : buffers_.donated()) {
+      const Shape& shape = leaf_shape(entry.root(), output - buffers_.first_value(entry.root().id()));
+      if (is_device_memory(shape)) memory.aliased_bytes += static_cast<double>(padded_bytes(shape));
+    }
+  }
+
+  double bytes_in_hbm(ShapeId shape) const {
+    double sum = 0;
+    for (ShapeId leaf : module_.shapes().leaves(shape)) {
+      if (is_device_memory(module_.shape(leaf))) sum += static_cast<double>(padded_bytes(module_.shape(leaf)));
+    }
+    return sum;
+  }
+
+  void live_ranges() {
+    ranges_.assign(buffers_.value_count(), {});
+    const Moment end_of_program = 2 * order_.size();
+    for (ComputationId computation : calls_.scheduled()) {
+      const ComputationView view = module_.computation(computation);
+      if (order_.first[computation.index] < 0) continue;
+      for (InstructionView instruction : view.instructions()) {
+        define(instruction, end_of_program);
+        use_operands(instruction);
+      }
+      if (!view.data().root.valid()) continue;
+      const Moment end = view.is_entry() ? end_of_program : 2 * order_.last[computation.index];
+      use(view.data().root, end);
+    }
+  }
+
+  void define(InstructionView instruction, Moment end_of_program) {
+    const InstructionId id = instruction.id();
+    const bool is_parameter = instruction.opcode() == Opcode::kParameter;
+    const bool is_argument = is_parameter && instruction.computation().is_entry();
+    Moment at = 2 * order_.position[id.index];
+    if (is_parameter) at = 2 * order_.first[instruction.computation().id().index];
+    for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
+      const ValueId value = buffers_.first_value(id) + leaf;
+      Range& range = ranges_[buffers_.buffer_of(value)];
+      const Shape& shape = leaf_shape(instruction, leaf);
+      const auto bytes = static_cast<double>(padded_bytes(shape));
+      // Of two values defined at one moment the one that is no mere name for the other says what the buffer is.
+      if (at < range.begin || (at == range.begin && is_argument)) {
+        range.begin = at;
+        range.definition = value;
+      }
+      range.end = std::max(range.end, at);
+      if (bytes > range.bytes || range.bytes == 0) {
+        range.bytes = bytes;
+        range.padding = bytes - static_cast<double>(logical_bytes(shape));
+        range.space = memory_space(shape);
+      }
+      if (is_argument) {
+        range.is_argument = true;
+        range.begin = 0;
+        range.end = end_of_program;
+      }
+      if (instruction.opcode() == Opcode::kConstant) {  // kept beside the program all the time
+        range.begin = 0;
+        range.end = end_of_program;
+      }
+    }
+  }
+
+  void use(InstructionId id, Moment at) {
+    for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
+      Range& range = ranges_[buffers_.buffer_of(buffers_.first_value(id) + leaf)];
+      range.end = std::max(range.end, at);
+    }
+  }
+
+  void use_operands(InstructionView instruction) {
+    if (forwards(instruction.opcode())) return;  // what uses the forwarded value counts
+    const Moment at = 2 * order_.position[instruction.id().index];
+    for (InstructionId operand : instruction.operand_ids()) use(operand, at);
+  }
+
+  // Lets results begin in the memory of operands that end there.
+  void take_over() {
+    for (ComputationId computation : calls_.scheduled()) {
+      if (order_.first[computation.index] < 0) continue;
+      for (InstructionView instruction : module_.computation(computation).instructions()) {
+        if (!may_take_over(instruction)) continue;
+        const InstructionId id = instruction.id();
+        const Moment at = 2 * order_.position[id.index];
+        for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
+          const Range& result = ranges_[buffers_.buffer_of(buffers_.first_value(id) + leaf)];
+          if (result.begin != at) continue;
+          for (InstructionId operand : instruction.operand_ids()) {
+            if (buffers_.leaf_count(operand) != 1) continue;
+            Range& dying = ranges_[buffers_.buffer_of(buffers_.first_value(operand))];
+            if (dying.end != at || dying.begin >= at || dying.bytes != result.bytes || dying.space != result.space) continue;
+            dying.end = at - 1;
+            break;
+          }
+        }
+      }
+    }
+  }
+
+  void find_peak(MemoryPrediction& memory) const {
+    const auto moments = static_cast<std::size_t>(2 * order_.size() + 2);
+    std::vector<double> hbm(moments, 0), vmem(moments, 0), host(moments, 0);
+    for (const Range& range : ranges_) {
+      if (range.end < 0 || range.bytes <= 0) continue;
+      std::vector<double>* space = nullptr;
+      switch (place(range)) {
+        case MemorySpace::kHbm:
+          space = &hbm;
+          break;
+        case MemorySpace::kVmem:
+          space = &vmem;
+          break;
+        case MemorySpace::kHost:
+          space = &host;
+          break;
+        case MemorySpace::kScalar:
+          continue;
+      }
+      const auto begin = static_cast<std::size_t>(std::max<Moment>(0, range.begin));
+      const auto end = static_cast<std::size_t>(range.end) + 1;
+      (*space)[begin] += range.bytes;
+      (*space)[end] -= range.bytes;
+    }
+    const auto peak_of = [](const std::vector<double>& change, std::size_t* where) {
+      double live = 0;
+      double peak = 0;
+      for (std::size_t i = 0; i < change.size(); ++i) {
+        live += change[i];
+        if (live > peak) {
+          peak = live;
+          if (where != nullptr) *where = i;
+        }
+      }
+      return peak;
+    };
+    std::size_t where = 0;
+    memory.hbm_peak_bytes = peak_of(hbm, &where);
+    memory.vmem_peak_bytes = peak_of(vmem, nullptr);
+    memory.host_peak_bytes = peak_of(host, nullptr);
+    memory.temporaries_bytes =
+        std::max(0.0, memory.hbm_peak_bytes - memory.arguments_bytes - memory.outputs_bytes + memory.aliased_bytes);
+    memory.peak_bytes = memory.hbm_peak_bytes - memory.temporaries_bytes +
+                        std::max(memory.temporaries_bytes, memory.vmem_peak_bytes);
+    list_live(static_cast<Moment>(where), memory);
+  }
+
+  MemorySpace place(const Range& range) const {
+    if (device_.family == DeviceFamily::kTpu || range.space == MemorySpace::kHost) return range.space;
+    return MemorySpace::kHbm;
+  }
+
+  void list_live(Moment at, MemoryPrediction& memory) const {
+    // The instruction of each value, by its first: values are numbered in the order of scheduled().
+    std::vector<InstructionId> owners;
+    for (ComputationId computation : calls_.scheduled()) {
+      for (InstructionView instruction : module_.computation(computation).instructions()) {
+        if (buffers_.leaf_count(instruction.id()) > 0) owners.push_back(instruction.id());
+      }
+    }
+    const StackFrames frames(module_);
+    for (const Range& range : ranges_) {
+      if (range.end < at || range.begin > at || range.bytes <= 0 || place(range) != MemorySpace::kHbm) continue;
+      memory.padding_bytes += range.padding;
+      const auto owner = std::upper_bound(owners.begin(), owners.end(), range.definition,
+                                          [&](ValueId v, InstructionId id) { return v < buffers_.first_value(id); });
+      if (owner == owners.begin()) continue;
+      const InstructionView instruction = module_.instruction(*(owner - 1));
+      const std::uint32_t leaf = range.definition - buffers_.first_value(instruction.id());
+      LiveBuffer live;
+      live.name = std::string(instruction.name());
+      live.shape = to_string(module_.shapes(), module_.shapes().leaves(instruction.shape_id())[leaf]);
+      live.bytes = range.bytes;
+      live.padding_bytes = range.padding;
+      live.op_name = op_name(instruction);
+      const SourceLocation source = source_location(instruction, frames);
+      live.source_file = source.file;
+      live.source_line = source.line;
+      memory.live_at_peak.push_back(std::move(live));
+    }
+    std::stable_sort(memory.live_at_peak.begin(), memory.live_at_peak.end(),
+                     [](const LiveBuffer& a, const LiveBuffer& b) { return a.bytes > b.bytes; });
+  }
+
+  const Module& module_;
+  const CallGraph& calls_;
+  const Device& device_;
+  Buffers buffers_;
+  ProgramOrder order_;
+  std::vector<Range> ranges_;  // by BufferId
+};
+
+}  // namespace
+
+MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device) {
+  return Analysis(module, calls, device).run();
+}
+
+}  // namespace hloroof::inline v0
