@@ -192,8 +192,10 @@ struct CollectiveRates {
   std::optional<double> launch;           // s, once
   std::optional<double> step;             // s, for every other device of the group
   std::optional<double> fill;             // s per square root of a byte
-  std::optional<double> efficiency;       // fraction of ScaleUp::bandwidth
-  std::optional<double> peer_efficiency;  // fraction of it that goes to one peer; unknown: as much as all together
+  // What the bytes of all peers together and those of one peer cost, as a multiple of ScaleUp::bandwidth; above 1 where
+  // the other term costs most, or the switch reduces on the way. Unknown: no such term.
+  std::optional<double> efficiency;
+  std::optional<double> peer_efficiency;
 };
 
 // GPU: the devices joined by NVLink, NVSwitch or xGMI.

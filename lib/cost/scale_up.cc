@@ -21,12 +21,19 @@ ScaleUpCost inside_domain(const Device& device, CollectiveKind kind, double byte
   cost.wire_bytes = bytes_sent(kind, bytes, devices);
   const double step = rates.step.value_or(device.scale_up.latency.value_or(0) * rounds(kind));
   cost.latency_seconds = rates.launch.value_or(device.overhead.collective) + step * (n - 1);
-  cost.assumed = !rates.efficiency.has_value();
   const double bandwidth = device.scale_up.bandwidth.value_or(0);
-  if (bandwidth <= 0) return cost;
-  const double efficiency = rates.efficiency.value_or(device.scale_up.efficiency.value_or(1));
-  cost.seconds = cost.wire_bytes / (efficiency * bandwidth) + rates.fill.value_or(0) * std::sqrt(cost.wire_bytes);
-  if (rates.peer_efficiency) cost.seconds += cost.wire_bytes / n / (*rates.peer_efficiency * bandwidth);
+  if (bandwidth <= 0) {
+    cost.assumed = true;
+    return cost;
+  }
+  cost.assumed = !rates.efficiency && !rates.peer_efficiency;
+  if (cost.assumed) {
+    cost.seconds = cost.wire_bytes / (device.scale_up.efficiency.value_or(1) * bandwidth);
+    return cost;
+  }
+  cost.seconds = rates.fill.value_or(0) * std::sqrt(cost.wire_bytes);
+  if (rates.efficiency) cost.seconds += cost.wire_bytes / (*rates.efficiency * bandwidth);
+  if (rates.peer_efficiency) cost.seconds += cost.wire_bytes / (n - 1) / (*rates.peer_efficiency * bandwidth);
   return cost;
 }
 

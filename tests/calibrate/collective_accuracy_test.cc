@@ -1,0 +1,82 @@
+// The shipped rates of GPU collectives against XLA's measured table: that they are the fit of one half of it, and how far
+// they are from the other half.
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "lib/calibrate/collective_fit.h"
+#include "lib/cost/scale_up.h"
+#include "tests/calibrate/collective_table.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+const std::string kTable = HLOROOF_SHARED_DIR "/measured/xla_gpu_collective_perf.csv";
+constexpr double kMebibyte = 1 << 20;
+
+bool same(std::optional<double> a, std::optional<double> b) {
+  if (a.has_value() != b.has_value()) return false;
+  return !a || *a == Approx(*b).epsilon(0.01).margin(1e-15);
+}
+
+TEST_CASE("Rates in the device files are the fit of half the table") {
+  if (!std::ifstream(kTable)) HLOROOF_SKIP("no measurements at " + kTable);
+  const CollectiveTable table = read_collective_table(kTable);
+  REQUIRE(table.fitted.size() == 25);
+  for (const auto& [key, name] : table_devices()) {
+    absl::StatusOr<Device> device = find_device(name);
+    REQUIRE(device.ok());
+    for (const auto& [of, rows] : table.fitted) {
+      if (of.first != key) continue;
+      INFO(name << " " << collective_name(of.second));
+      const CollectiveRates fitted = fit_collective_rates(rows, device->scale_up.bandwidth.value_or(0));
+      const CollectiveRates& shipped = rates_of(*device, of.second);
+      CHECK(same(shipped.launch, fitted.launch));
+      CHECK(same(shipped.step, fitted.step));
+      CHECK(same(shipped.fill, fitted.fill));
+      CHECK(same(shipped.efficiency, fitted.efficiency));
+      CHECK(same(shipped.peer_efficiency, fitted.peer_efficiency));
+    }
+  }
+}
+
+TEST_CASE("Rows not used to fit") {
+  if (!std::ifstream(kTable)) HLOROOF_SKIP("no measurements at " + kTable);
+  const CollectiveTable table = read_collective_table(kTable);
+  std::vector<double> large;
+  std::vector<double> small;
+  std::printf("%-10s %-20s %5s %8s %8s   %5s %8s\n", "device", "collective", ">=1Mi", "median", "p90", "<1Mi", "median");
+  for (const auto& [key, name] : table_devices()) {
+    absl::StatusOr<Device> device = find_device(name);
+    REQUIRE(device.ok());
+    for (const auto& [of, rows] : table.held_back) {
+      if (of.first != key) continue;
+      std::vector<double> of_large;
+      std::vector<double> of_small;
+      for (const CollectiveMeasurement& m : rows) {
+        const ScaleUpCost cost = scale_up_cost(*device, m.kind, m.bytes, m.devices, 1);
+        CHECK_FALSE(cost.assumed);
+        (m.bytes >= kMebibyte ? of_large : of_small)
+            .push_back(std::abs((cost.seconds + cost.latency_seconds) / m.seconds - 1));
+      }
+      std::printf("%-10s %-20s %5zu %7.1f%% %7.1f%%   %5zu %7.1f%%\n", name.c_str(),
+                  std::string(collective_name(of.second)).c_str(), of_large.size(), 100 * quantile(of_large, 0.5),
+                  100 * quantile(of_large, 0.9), of_small.size(), 100 * quantile(of_small, 0.5));
+      if (of.second == CollectiveKind::kCollectivePermute) continue;  // three patterns in one series
+      large.insert(large.end(), of_large.begin(), of_large.end());
+      small.insert(small.end(), of_small.begin(), of_small.end());
+    }
+  }
+  std::printf("%-31s %5zu %7.1f%% %7.1f%%   %5zu %7.1f%%\n", "all but collective-permute", large.size(),
+              100 * quantile(large, 0.5), 100 * quantile(large, 0.9), small.size(), 100 * quantile(small, 0.5));
+  CHECK(quantile(large, 0.5) <= 0.08);
+  CHECK(quantile(large, 0.9) <= 0.25);
+  CHECK(quantile(small, 0.5) <= 0.20);
+}
+
+}  // namespace
+}  // namespace hloroof

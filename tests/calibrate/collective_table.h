@@ -1,0 +1,94 @@
+// XLA's table of measured GPU collectives (xla_gpu_collective_perf.csv), read for fitting and for scoring.
+#ifndef HLOROOF_TESTS_CALIBRATE_COLLECTIVE_TABLE_H_
+#define HLOROOF_TESTS_CALIBRATE_COLLECTIVE_TABLE_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "lib/calibrate/collective_fit.h"
+
+namespace hloroof {
+
+// The devices of the table by our names.
+inline const std::vector<std::pair<std::string, std::string>>& table_devices() {
+  static const std::vector<std::pair<std::string, std::string>> devices = {
+      {"sm_90", "h100_sxm"},   {"sm_100_B200", "b200_sxm"}, {"sm_100_GB200", "gb200"},
+      {"sm_103", "gb300"},     {"gfx950", "mi355x"},
+  };
+  return devices;
+}
+
+inline std::optional<CollectiveKind> table_kind(const std::string& opcode) {
+  for (int i = 0; i < kCollectiveKindCount; ++i) {
+    if (collective_name(static_cast<CollectiveKind>(i)) == opcode) return static_cast<CollectiveKind>(i);
+  }
+  return std::nullopt;
+}
+
+struct CollectiveTable {
+  // By device and kind. Of each series of sizes every second one is fitted, the others are held back.
+  std::map<std::pair<std::string, CollectiveKind>, std::vector<CollectiveMeasurement>> fitted;
+  std::map<std::pair<std::string, CollectiveKind>, std::vector<CollectiveMeasurement>> held_back;
+};
+
+inline CollectiveTable read_collective_table(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  std::map<std::string, std::size_t> columns;
+  {
+    std::istringstream header(line);
+    std::string name;
+    while (std::getline(header, name, ',')) columns.emplace(name, columns.size());
+  }
+  using Series = std::tuple<std::string, CollectiveKind, std::string, long, std::string>;
+  std::map<Series, std::vector<CollectiveMeasurement>> series;
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::string cell;
+    std::istringstream row(line);
+    while (std::getline(row, cell, ',')) cells.push_back(cell);
+    cells.resize(columns.size());
+    const std::optional<CollectiveKind> kind = table_kind(cells[columns["opcode"]]);
+    const double throughput = std::atof(cells[columns["throughput_bytes_per_sec"]].c_str());
+    if (!kind || !(throughput > 0)) continue;
+    CollectiveMeasurement m;
+    m.kind = *kind;
+    m.bytes = std::atof(cells[columns["bytes_transferred_xla"]].c_str());
+    m.devices = std::max(2L, std::atol(cells[columns["devices_per_group"]].c_str()));
+    m.seconds = m.bytes / throughput;
+    series[{cells[columns["device_key"]], *kind, cells[columns["dtype"]], m.devices,
+            cells[columns["source_target_pairs"]]}]
+        .push_back(m);
+  }
+  CollectiveTable table;
+  for (auto& [key, rows] : series) {
+    std::sort(rows.begin(), rows.end(), [](const CollectiveMeasurement& a, const CollectiveMeasurement& b) {
+      return a.bytes < b.bytes;
+    });
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto& half = i % 2 == 0 ? table.fitted : table.held_back;
+      half[{std::get<0>(key), std::get<1>(key)}].push_back(rows[i]);
+    }
+  }
+  return table;
+}
+
+inline double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
+}
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_CALIBRATE_COLLECTIVE_TABLE_H_
