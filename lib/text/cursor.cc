@@ -398,7 +398,7 @@ bool Cursor::read_padding(std::vector<std::int64_t>* values, std::vector<std::ui
   while (true) {
     std::uint8_t count = 0;
     while (true) {
-      const char* digits = *p == '-' ? p + 1 : p;
+      const char* digits = *p == '-' && count < 2 ? p + 1 : p;  // interior padding is not negative
       const char* done = skip_digits(digits);
       std::int64_t value = 0;
       if (done == digits || std::from_chars(p, done, value).ec != std::errc()) {

@@ -16,8 +16,10 @@
 
 #include "hloroof/attribute.h"
 #include "hloroof/attribute_values.h"
+#include "hloroof/literal.h"
 #include "hloroof/opcode.h"
 #include "hloroof/replica_groups.h"
+#include "hloroof/sharding.h"
 #include "lib/text/cursor.h"
 
 namespace hloroof::inline v0 {
@@ -55,6 +57,8 @@ bool read_sparsity(Cursor& cursor);
 
 // ---- values_groups.cc --------------------------------------------------------------------------------------------
 
+// [2,4,1]: sizes of at least 1, and their product, which does not overflow.
+bool read_sizes(Cursor& cursor, std::vector<std::int64_t>* sizes, std::int64_t* product);
 // The part of an iota order behind `<=`: [r0,r1,...]T(p0,p1,...), whose sizes multiply to `expected`.
 bool read_iota_order(Cursor& cursor, std::int64_t expected, IotaOrder* out);
 bool read_mesh(Cursor& cursor, Mesh* out);  // with the device ids behind it
@@ -62,8 +66,21 @@ bool read_mesh_axis(Cursor& cursor, const Mesh& mesh, MeshAxisReference* out);
 bool read_mesh_axes(Cursor& cursor, const Mesh& mesh, std::vector<MeshAxisReference>* out);
 // No axis of the mesh, or part of one, may be named twice; the error is placed at `where`.
 bool check_mesh_axes(Cursor& cursor, const char* where, const Mesh& mesh, const std::vector<MeshAxisReference>& axes);
+// A mesh as an array whose dimensions are its axes, split where only a part of one is named. named[i] is the dimension
+// that axes[i] is, unnamed are the others in order.
+struct SplitMesh {
+  std::vector<std::int64_t> dimensions;
+  std::vector<std::int64_t> named;
+  std::vector<std::int64_t> unnamed;
+};
+SplitMesh split_mesh(const Mesh& mesh, const std::vector<MeshAxisReference>& axes);
 bool read_replica_groups(Cursor& cursor, ReplicaGroups* out);
 bool read_source_target_pairs(Cursor& cursor, std::vector<std::pair<std::int64_t, std::int64_t>>* out);
+
+// ---- values_sharding.cc ------------------------------------------------------------------------------------------
+
+bool read_sharding(Cursor& cursor, ShardingAttribute* out);
+bool read_domain(Cursor& cursor);  // checked and kept as text
 
 // ---- values_metadata.cc ------------------------------------------------------------------------------------------
 
@@ -81,6 +98,16 @@ bool read_header_donors(Cursor& cursor, std::vector<BufferDonor>* out);
 // The shapes go into `table`; null to check only.
 bool read_entry_layout(Cursor& cursor, ShapeTable* table, EntryLayout* out);
 bool read_shape_list(Cursor& cursor, ShapeTable* table, std::vector<ShapeId>* out);
+
+// Any one shape; checked only.
+bool read_any_shape(Cursor& cursor);
+
+// ---- values_literal.cc -------------------------------------------------------------------------------------------
+
+// A literal of shape `id`; the arrays inside it go to `out` in depth-first order.
+bool read_literal(Cursor& cursor, const ShapeTable& table, ShapeId id, std::vector<Literal>* out);
+// One that carries its shapes with it; checked only.
+bool read_shaped_literal(Cursor& cursor);
 
 // ---- values_origin.cc --------------------------------------------------------------------------------------------
 

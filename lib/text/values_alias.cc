@@ -90,6 +90,13 @@ bool read_entry_layout(Cursor& cursor, ShapeTable* table, EntryLayout* out) {
   return true;
 }
 
+bool read_any_shape(Cursor& cursor) {
+  ShapeTable scratch;
+  ShapeParser shapes;
+  shapes.start(&scratch);
+  return shapes.read(cursor, nullptr);
+}
+
 // shapes := '{' list(shape) '}'
 bool read_shape_list(Cursor& cursor, ShapeTable* table, std::vector<ShapeId>* out) {
   ShapeTable scratch;

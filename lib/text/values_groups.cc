@@ -10,8 +10,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// sizes := open list1(INT) close, each at least 1; their product goes to `product`.
-bool read_sizes(Cursor& cursor, char close, std::vector<std::int64_t>* sizes, std::int64_t* product) {
+// sizes := list1(INT) close, each at least 1; their product goes to `product`.
+bool read_sizes_until(Cursor& cursor, char close, std::vector<std::int64_t>* sizes, std::int64_t* product) {
   *product = 1;
   do {
     cursor.skip_space();
@@ -57,7 +57,7 @@ bool read_permutation(Cursor& cursor, std::size_t rank, std::vector<std::int64_t
 
 // order := '[' sizes ']' perm?        with perm exactly if there are two dimensions or more
 bool read_reshape_and_permutation(Cursor& cursor, IotaOrder* order, std::int64_t* product) {
-  if (!cursor.expect('[') || !read_sizes(cursor, ']', &order->dimensions, product)) return false;
+  if (!cursor.expect('[') || !read_sizes_until(cursor, ']', &order->dimensions, product)) return false;
   if (order->dimensions.size() > 1) return read_permutation(cursor, order->dimensions.size(), &order->permutation);
   order->permutation = {0};
   // Of one dimension there is nothing to transpose, and XLA takes the T for the next instruction.
@@ -134,6 +134,11 @@ bool parts_fit(std::vector<MeshAxisReference> parts, std::int64_t axis_size) {
 }
 
 }  // namespace
+
+// sizes := '[' list1(INT) ']'
+bool read_sizes(Cursor& cursor, std::vector<std::int64_t>* sizes, std::int64_t* product) {
+  return cursor.expect('[') && read_sizes_until(cursor, ']', sizes, product);
+}
 
 bool read_iota_order(Cursor& cursor, std::int64_t expected, IotaOrder* out) {
   cursor.skip_space();
@@ -237,39 +242,46 @@ bool check_mesh_axes(Cursor& cursor, const char* where, const Mesh& mesh, const 
   return true;
 }
 
-namespace {
-
-// The order in which the devices of a mesh are read so that each run of `size` of them is a group: its dimensions are the
-// axes, split where a part of one is grouped; the ungrouped ones come first, then the grouped as written.
-void group_mesh(const Mesh& mesh, const std::vector<MeshAxisReference>& axes, ReplicaGroups* out) {
-  out->count = out->size = 1;
-  IotaOrder& order = out->order;
-  std::vector<std::size_t> place(axes.size());  // of each grouped part among the dimensions
-  std::vector<std::int64_t> ungrouped;
-  const auto add_ungrouped = [&](std::int64_t size) {
-    ungrouped.push_back(static_cast<std::int64_t>(order.dimensions.size()));
-    order.dimensions.push_back(size);
-    out->count *= size;  // all products divide the device count, which was checked
+// The dimensions are the axes, split where a part of one is named.
+SplitMesh split_mesh(const Mesh& mesh, const std::vector<MeshAxisReference>& axes) {
+  SplitMesh split;
+  split.named.resize(axes.size());
+  const auto add_unnamed = [&split](std::int64_t size) {
+    split.unnamed.push_back(static_cast<std::int64_t>(split.dimensions.size()));
+    split.dimensions.push_back(size);
   };
   for (std::size_t a = 0; a < mesh.axes.size(); ++a) {
     std::vector<std::size_t> parts;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (axes[i].axis == a) parts.push_back(i);
     }
-    std::sort(parts.begin(), parts.end(), [&](std::size_t x, std::size_t y) { return axes[x].pre_size < axes[y].pre_size; });
+    std::sort(parts.begin(), parts.end(),
+              [&](std::size_t x, std::size_t y) { return axes[x].pre_size < axes[y].pre_size; });
     std::int64_t before = 1;
     for (std::size_t part : parts) {
-      if (axes[part].pre_size != before) add_ungrouped(axes[part].pre_size / before);
-      place[part] = order.dimensions.size();
-      order.dimensions.push_back(axes[part].size);
-      out->size *= axes[part].size;
+      if (axes[part].pre_size != before) add_unnamed(axes[part].pre_size / before);
+      split.named[part] = static_cast<std::int64_t>(split.dimensions.size());
+      split.dimensions.push_back(axes[part].size);
       before = axes[part].pre_size * axes[part].size;
     }
-    if (before != mesh.axes[a].size) add_ungrouped(mesh.axes[a].size / before);
+    if (before != mesh.axes[a].size) add_unnamed(mesh.axes[a].size / before);
   }
-  order.permutation = std::move(ungrouped);
-  for (std::size_t p : place) order.permutation.push_back(static_cast<std::int64_t>(p));
-  if (order.dimensions.empty()) order = {{1}, {0}};
+  return split;
+}
+
+namespace {
+
+// The devices of a mesh are read so that each run of `size` of them is a group: over the axes that groups do not span
+// first, then over those they do, as written. All products divide the device count, which was checked.
+void group_mesh(const Mesh& mesh, const std::vector<MeshAxisReference>& axes, ReplicaGroups* out) {
+  SplitMesh split = split_mesh(mesh, axes);
+  out->count = out->size = 1;
+  for (std::int64_t d : split.unnamed) out->count *= split.dimensions[static_cast<std::size_t>(d)];
+  for (std::int64_t d : split.named) out->size *= split.dimensions[static_cast<std::size_t>(d)];
+  out->order.permutation = std::move(split.unnamed);
+  out->order.permutation.insert(out->order.permutation.end(), split.named.begin(), split.named.end());
+  out->order.dimensions = std::move(split.dimensions);
+  if (out->order.dimensions.empty()) out->order = {{1}, {0}};
 }
 
 // groups_v2 := '[' G ',' S ']' '<=' order
@@ -277,7 +289,7 @@ bool read_iota_groups(Cursor& cursor, ReplicaGroups* out) {
   const char* where = cursor.at();
   std::vector<std::int64_t> sizes;
   std::int64_t product = 1;
-  if (!cursor.expect('[') || !read_sizes(cursor, ']', &sizes, &product)) return false;
+  if (!read_sizes(cursor, &sizes, &product)) return false;
   if (sizes.size() != 2) {
     return cursor.fail(where, "expects two dimensions, [groups,group size], but sees " + std::to_string(sizes.size()));
   }
