@@ -34,15 +34,80 @@ bool ModuleParser::async_sugar(std::string_view text, Opcode* opcode, Opcode* wr
   return false;
 }
 
-// Makes the computation behind a sugared start: a parameter for each operand, and X with the attributes that were written.
+// The async-start that the value of `id` comes from, through what only passes values on; an invalid id if none is found.
+// A chain is followed for a bounded number of steps, as each op along it asks again.
+InstructionId ModuleParser::async_producer(InstructionId id) const {
+  for (int steps = 0; steps < 256; ++steps) {
+    const InstructionView at = module_->instruction(id);
+    switch (at.opcode()) {
+      case Opcode::kAsyncStart: return id;
+      case Opcode::kAsyncUpdate:
+      case Opcode::kCopy:
+      case Opcode::kOptBarrier: break;
+      case Opcode::kGetTupleElement: {
+        const InstructionView tuple = at.operand(0);
+        if (tuple.opcode() != Opcode::kTuple || at.data().number >= tuple.operand_count()) return InstructionId();
+        id = tuple.operand_ids()[at.data().number];
+        continue;
+      }
+      default: return InstructionId();
+    }
+    if (at.operand_count() == 0) return InstructionId();
+    id = at.operand_ids()[0];
+  }
+  return InstructionId();
+}
+
+// async shape := '(' '(' list(operand shape) ')' ',' result shape (',' state)* ')'
+//
+// An update or a done says again, or leaves out, what its start said; it must not say something else.
+bool ModuleParser::check_async(const InstructionFrame& frame) {
+  const InstructionData& row = frame.row;
+  if (row.opcode != Opcode::kAsyncDone) {
+    const Shape& shape = module_->shape(row.shape);
+    if (!shape.is_tuple() || shape.elements.size() < 2 || !module_->shape(shape.elements[0]).is_tuple()) {
+      return cursor_.fail(frame.opcode_at, std::string(to_string(row.opcode)) +
+                                               " needs a tuple shape of two or more elements whose first is the tuple of its "
+                                               "operands");
+    }
+  }
+  if (row.opcode == Opcode::kAsyncStart) return true;
+  const InstructionId operand = operands_[frame.operand_begin];
+  if (module_->data(operand).opcode == Opcode::kAsyncDone) {
+    return cursor_.fail(frame.opcode_at, "an async-done ends its operation; nothing async can follow it");
+  }
+  const InstructionId start = async_producer(operand);
+  if (!start.valid()) return true;
+  const InstructionView producer = module_->instruction(start);
+  const auto called = producer.computations(AttributeKey::kCalls);
+  if (called.empty() || called[0].is_missing()) return true;
+  const bool sugared = (row.flags & InstructionData::kSugaredAsync) != 0;
+  if (sugared && called[0].data().root.valid() && called[0].root().opcode() != static_cast<Opcode>(row.number)) {
+    return cursor_.fail(frame.opcode_at, "its async-start wraps a " + std::string(called[0].root().opcode_text()) +
+                                             ", not a " + std::string(to_string(static_cast<Opcode>(row.number))));
+  }
+  const AttributeData* calls = find_attribute(frame, AttributeKey::kCalls);
+  if (calls != nullptr && module_->references(*calls)[0] != called.ids()[0].index) {
+    return cursor_.fail(source_begin_ + calls->value.begin, "calls another computation than its async-start");
+  }
+  const AttributeData* thread = find_attribute(frame, AttributeKey::kAsyncExecutionThread);
+  if (thread != nullptr) {
+    const std::string_view theirs = producer.text(AttributeKey::kAsyncExecutionThread);
+    std::string_view ours = module_->text(thread->value);
+    const auto inside = [](std::string_view quoted) { return quoted.size() < 2 ? "main" : quoted.substr(1, quoted.size() - 2); };
+    if (inside(ours) != inside(theirs)) {
+      return cursor_.fail(source_begin_ + thread->value.begin, "runs on another thread than its async-start");
+    }
+  }
+  return true;
+}
+
+// Makes the computation behind a sugared start, whose shape check_async has looked at: a parameter for each operand, and X
+// with the attributes that were written.
 // The start gets a `calls` without text that refers to it.
 bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   ModuleBuilder builder(*module_);
   const Shape& shape = module_->shape(frame.row.shape);
-  if (!shape.is_tuple() || shape.elements.size() < 2 || !module_->shape(shape.elements[0]).is_tuple()) {
-    return cursor_.fail(frame.begin,
-                        "an async start needs a tuple shape of two or more elements whose first is the tuple of its operands");
-  }
   const std::size_t operand_count = operands_.size() - frame.operand_begin;
   const std::vector<ShapeId>& operand_shapes = module_->shape(shape.elements[0]).elements;
   if (operand_shapes.size() != operand_count) {
@@ -59,7 +124,8 @@ bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   for (std::size_t i = 0; i < operand_count; ++i) {
     InstructionData parameter;
     parameter.computation = id;
-    name_ = "param_" + std::to_string(i);
+    name_ = "param_";
+    name_ += std::to_string(i);
     parameter.name = builder.add_text(name_);
     parameter.shape = operand_shapes[i];
     parameter.opcode = Opcode::kParameter;

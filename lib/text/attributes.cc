@@ -50,13 +50,19 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
     attributes_.push_back(frame.attribute);
     return Step::kAttributes;
   }
-  const auto key = static_cast<unsigned>(frame.attribute.key);
-  const std::uint64_t bit = std::uint64_t{1} << (key % 64);
-  if ((frame.seen[key / 64] & bit) != 0) {
+  const bool wraps = frame.row.opcode == Opcode::kAsyncStart && (frame.row.flags & InstructionData::kSugaredAsync) != 0;
+  const AttributeKey key = frame.attribute.key;
+  if (!opcode_attributes(frame.row.opcode).allowed.contains(key) &&
+      !(wraps && opcode_attributes(static_cast<Opcode>(frame.row.number)).allowed.contains(key))) {
+    cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\". Allowed attributes: " +
+                            to_string(opcode_attributes(frame.row.opcode).allowed));
+    return Step::kFailed;
+  }
+  if (frame.seen.contains(key)) {
     cursor_.fail(begin, "attribute " + std::string(name) + " already exists");
     return Step::kFailed;
   }
-  frame.seen[key / 64] |= bit;
+  frame.seen.insert(key);
 
   cursor_.skip_space();
   const char* value = cursor_.at();

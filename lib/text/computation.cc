@@ -24,7 +24,10 @@ bool ModuleParser::parse_body() {
       case Step::kOperands: step = parse_operands(); break;
       case Step::kAttributes: step = parse_attributes(); break;
       case Step::kEndOfModulePart: return true;
-      case Step::kFailed: return false;
+      case Step::kFailed:
+        if (!recover_in_body(outside)) return false;
+        step = Step::kInstruction;
+        break;
     }
   }
 }
@@ -36,6 +39,7 @@ bool ModuleParser::open_computation(TextRange name, std::uint32_t name_hash, con
   frame.name_hash = name_hash;
   frame.begin = begin;
   frame.synthesized_begin = synthesized_.size();
+  frame.parameter_begin = parameters_.size();
   computations_.push_back(frame);
   return true;
 }
@@ -45,6 +49,8 @@ bool ModuleParser::close_computation() {
   const ComputationFrame frame = computations_.back();
   ComputationData& row = builder.computations()[frame.id.index];
   if (row.instruction_count == 0) return cursor_.fail(cursor_.at() - 1, "a computation needs at least one instruction");
+  if (!check_parameters(frame)) return false;
+  parameters_.resize(frame.parameter_begin);
   row.root = frame.root.valid() ? frame.root : row.last;
   if (frame.result.valid() && !compatible(module_->shapes(), frame.result, module_->shapes(), module_->data(row.root).shape)) {
     return cursor_.fail(frame.begin, "Shape of computation " + std::string(module_->text(row.name)) + ", " +

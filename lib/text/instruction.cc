@@ -40,6 +40,7 @@ ModuleParser::Step ModuleParser::parse_instruction() {
     cursor_.fail_expects("'=' in instruction");
     return Step::kFailed;
   }
+  if (!check_name(begin, name, "instruction")) return Step::kFailed;
   InstructionFrame& frame = push_instruction(begin);
   frame.is_root = is_root;
   frame.row.name = range_of(name);
@@ -65,6 +66,7 @@ ModuleParser::Step ModuleParser::parse_right_side(InstructionFrame& frame) {
 bool ModuleParser::parse_opcode(InstructionFrame& frame) {
   cursor_.skip_space();
   const char* at = cursor_.at();
+  frame.opcode_at = at;
   const std::string_view text = cursor_.accept_word();
   if (text.empty()) return cursor_.fail_expects("an opcode");
   InstructionData& row = frame.row;
@@ -132,6 +134,7 @@ bool ModuleParser::parse_constant(InstructionFrame& frame) {
 ModuleParser::Step ModuleParser::finish_instruction() {
   InstructionFrame& frame = instructions_.back();
   ModuleBuilder builder(*module_);
+  if (!check_instruction(frame)) return Step::kFailed;
   if (static_cast<std::int64_t>(builder.instructions().size()) >= options_->max_instructions) {
     over_limit_ = true;
     cursor_.fail(frame.begin, "more instructions than the limit of " + std::to_string(options_->max_instructions));
@@ -159,6 +162,7 @@ ModuleParser::Step ModuleParser::finish_instruction() {
   attributes_.resize(frame.attribute_begin);
 
   const InstructionId id = builder.append_instruction(row);
+  if (row.opcode == Opcode::kParameter) parameters_.push_back(id);
   const std::uint32_t other = instruction_names_.insert(scope(), row.name, frame.name_hash, id.index);
   if (other != NameTable::kNone) {
     cursor_.fail(frame.begin, "instruction already exists: " + std::string(module_->text(row.name)));

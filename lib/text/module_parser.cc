@@ -28,6 +28,8 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   attributes_.clear();
   references_.clear();
   synthesized_.clear();
+  parameters_.clear();
+  errors_begin_.clear();
   made_up_names_ = 0;
 
   if (parse_text()) return absl::OkStatus();
@@ -36,11 +38,17 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   return result;
 }
 
+// The records of an error after its first say what that was part of, or what it conflicts with.
 absl::Status ModuleParser::status() const {
   std::string message;
-  for (const ErrorRecord& record : cursor_.errors()) {
+  const std::vector<ErrorRecord>& errors = cursor_.errors();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const bool is_first = i == 0 || (next < errors_begin_.size() && errors_begin_[next] == i);
+    while (next < errors_begin_.size() && errors_begin_[next] <= i) ++next;
     if (!message.empty()) message += '\n';
-    message += located_message(module_->path(), module_->source().view(), record.offset, record.message);
+    message += located_message(module_->path(), module_->source().view(), errors[i].offset, errors[i].message,
+                               is_first ? "error" : "note");
   }
   return over_limit_ || cursor_.exceeded_limit() ? resource_exhausted(message) : invalid_argument(message);
 }
@@ -54,9 +62,9 @@ bool ModuleParser::parse_text() {
     return parse_single_instruction();
   }
   do {
-    if (!parse_computation()) return false;
+    if (!parse_computation() && !recover_in_module()) return false;
   } while (!cursor_.at_end());
-  return finish_module();
+  return !cursor_.failed() && finish_module();
 }
 
 // header := 'HloModule' name (',' attribute)*
@@ -80,6 +88,15 @@ bool ModuleParser::parse_header_attribute() {
   if (name.empty()) return cursor_.fail_expects("an attribute name with '='");
   AttributeData attribute;
   attribute.key = attribute_from_string(name).value_or(AttributeKey::kUnknown);
+  if (attribute.key != AttributeKey::kUnknown) {
+    if (!header_attribute_keys().contains(attribute.key)) {
+      return cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\". Allowed attributes: " +
+                                     to_string(header_attribute_keys()));
+    }
+    if (module_->find_header(attribute.key) != nullptr) {
+      return cursor_.fail(begin, "attribute " + std::string(name) + " already exists");
+    }
+  }
   cursor_.skip_space();
   const char* value = cursor_.at();
   switch (attribute.key) {
@@ -172,6 +189,7 @@ bool ModuleParser::parse_computation() {
   const char* name_at = cursor_.at();
   std::string_view name;
   if (!cursor_.read_name(&name)) return false;
+  if (!check_name(name_at, name, "computation")) return false;
   const std::uint32_t hash = NameTable::hash(name);
   if (const std::uint32_t other = computation_names_.find(0, name, hash); other != NameTable::kNone) {
     cursor_.fail(name_at, "computation already exists: " + std::string(name));

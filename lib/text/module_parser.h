@@ -19,6 +19,7 @@
 #include "lib/ir/module_builder.h"
 #include "lib/text/cursor.h"
 #include "lib/text/name_table.h"
+#include "lib/text/opcode_attributes.h"
 #include "lib/text/shape_parser.h"
 
 namespace hloroof::inline v0 {
@@ -36,6 +37,7 @@ class ModuleParser {
     std::uint32_t name_hash = 0;
     const char* begin = nullptr;
     std::size_t synthesized_begin = 0;  // its async_wrapped computations are synthesized_ from here on
+    std::size_t parameter_begin = 0;    // its parameters are parameters_ from here on
     ShapeId result;                     // of its signature
   };
 
@@ -53,7 +55,8 @@ class ModuleParser {
     ShapeId declared;         // of the operand being read
     AttributeData attribute;  // the one being read
     const char* value_begin = nullptr;
-    std::uint64_t seen[2] = {0, 0};  // keys, one bit each
+    const char* opcode_at = nullptr;
+    KeySet seen;
   };
 
   // What stands at the cursor, or why the reading stopped.
@@ -102,7 +105,30 @@ class ModuleParser {
   bool parse_predecessors(InstructionFrame& frame);
   bool end_attribute(InstructionFrame& frame);
 
+  // checks.cc
+  bool check_name(const char* at, std::string_view name, std::string_view what);
+  bool check_instruction(InstructionFrame& frame);
+  bool check_attributes(const InstructionFrame& frame, Opcode opcode);
+  bool check_operand_count(const InstructionFrame& frame, Opcode opcode);
+  bool check_dimensions(const InstructionFrame& frame, Opcode opcode);
+  bool check_shapes(const InstructionFrame& frame);
+  bool check_channel(const InstructionFrame& frame);
+  bool check_conditional(const InstructionFrame& frame);
+  bool check_custom_call(const InstructionFrame& frame);
+  bool check_parameters(const ComputationFrame& frame);
+  const AttributeData* find_attribute(const InstructionFrame& frame, AttributeKey key) const;
+  const Shape& operand_shape(const InstructionFrame& frame, std::size_t i) const {
+    return module_->shape(module_->data(operands_[frame.operand_begin + i]).shape);
+  }
+
+  // recovery.cc
+  bool recover_in_body(std::size_t outside);
+  bool recover_in_module();
+  bool next_error();
+
   // async.cc
+  InstructionId async_producer(InstructionId id) const;
+  bool check_async(const InstructionFrame& frame);
   static bool async_sugar(std::string_view text, Opcode* opcode, Opcode* wrapped);
   bool synthesize_wrapped(InstructionFrame& frame);
 
@@ -132,6 +158,10 @@ class ModuleParser {
   std::vector<AttributeData> attributes_;
   std::vector<std::uint32_t> references_;
   std::vector<ComputationId> synthesized_;
+  std::vector<InstructionId> parameters_;
+  std::vector<bool> numbers_seen_;
+  std::vector<std::int64_t> integers_;
+  std::vector<std::size_t> errors_begin_;  // where in the cursor's errors each independent one begins
   std::string name_;  // one being made up
   std::uint32_t made_up_names_ = 0;
 };

@@ -50,7 +50,8 @@ ModuleParser::Step ModuleParser::parse_operands() {
         return parse_nested_operand(frame);
       }
     }
-    if (cursor_.accept(',')) continue;
+    // XLA lets a comma stand before the parenthesis.
+    if (cursor_.accept(',') && cursor_.peek() != ')') continue;
     if (!cursor_.expect(')')) return Step::kFailed;
     return frame.is_anonymous ? finish_instruction() : Step::kAttributes;
   }
@@ -135,16 +136,12 @@ ModuleParser::Step ModuleParser::parse_nested_operand(InstructionFrame& outer) {
   const char* begin = cursor_.at();
   // Only a known opcode makes this an instruction; otherwise the likelier mistake is in the operand list.
   const std::string_view word = cursor_.accept_word();
-  Opcode opcode = Opcode::kUnknown;
-  Opcode wrapped = Opcode::kUnknown;
   const char next = cursor_.peek();
   const bool is_instruction = !word.empty() && next == '(';
   if (!is_instruction) {
     cursor_.fail_expects("',' or ')' in operands");
     return Step::kFailed;
   }
-  (void)opcode;
-  (void)wrapped;
   cursor_.move_to(begin);
   InstructionFrame& frame = push_instruction(begin);
   frame.is_anonymous = true;
@@ -191,6 +188,7 @@ bool ModuleParser::add_implicit_parameter(InstructionFrame& frame, std::string_v
   row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
   row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
   *id = builder.append_instruction(row);
+  parameters_.push_back(*id);
   instruction_names_.insert(scope(), row.name, NameTable::hash(module_->text(row.name)), id->index);
   ++builder.unknowns().missing_operands;
   return true;

@@ -361,10 +361,6 @@ bool ShapeParser::check_layout(Cursor& cursor, const char* begin) {
   }
   if (layout.tail_padding_alignment < 1) return cursor.fail(begin, "the tail padding alignment L() must be 1 or more");
   if (layout.element_size_in_bits < 0) return cursor.fail(begin, "the element size E() must not be negative");
-  if (layout.memory_space < 0) return cursor.fail(begin, "the memory space S() must not be negative");
-  if (layout.index_type != ElementType::kInvalid || layout.pointer_type != ElementType::kInvalid) {
-    return cursor.fail(begin, "index and pointer types #() and *() are only for sparse arrays");
-  }
   for (std::size_t i = 0; i < layout.split_configs.size(); ++i) {
     const SplitConfig& split = layout.split_configs[i];
     if (split.dimension < 0 || split.dimension >= static_cast<std::int64_t>(rank)) {

@@ -1,0 +1,86 @@
+// Makes a large HLO module out of real dumps: their computations again and again, every name given a suffix of its copy's
+// number, so that names, references and sizes of computations are as real ones are and none repeats.
+//
+//   generate BYTES OUT DUMP...
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+// The computations of a dump, without the HloModule line and the stack frame tables.
+std::string computations_of(const std::string& text) {
+  std::size_t at = 0;
+  while (at < text.size() && text[at] != '%' && text.compare(at, 6, "ENTRY ") != 0) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos) return "";
+    at = end + 1;
+  }
+  return text.substr(at);
+}
+
+// `body` with `suffix` behind every %name outside strings, and without ENTRY.
+void append_renamed(std::string& out, const std::string& body, const std::string& suffix) {
+  std::size_t i = 0;
+  while (i < body.size()) {
+    const char c = body[i];
+    if (c == '"') {
+      const std::size_t begin = i++;
+      while (i < body.size() && body[i] != '"') i += body[i] == '\\' ? 2 : 1;
+      ++i;
+      out.append(body, begin, i - begin);
+    } else if (c == '%') {
+      const std::size_t begin = i++;
+      while (i < body.size() && is_word(body[i])) ++i;
+      out.append(body, begin, i - begin);
+      out += suffix;
+    } else if (c == 'E' && (i == 0 || body[i - 1] == '\n') && body.compare(i, 6, "ENTRY ") == 0) {
+      i += 6;
+    } else {
+      out += c;
+      ++i;
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::cerr << "usage: generate BYTES OUT DUMP...\n";
+    return 1;
+  }
+  const std::uint64_t target = std::strtoull(argv[1], nullptr, 10);
+  std::vector<std::string> bodies;
+  for (int i = 3; i < argc; ++i) {
+    std::ifstream in(argv[i], std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    bodies.push_back(computations_of(text.str()));
+    if (bodies.back().empty()) {
+      std::cerr << argv[i] << ": no computations found\n";
+      return 1;
+    }
+  }
+  std::ofstream out(argv[2], std::ios::binary);
+  std::string part = "HloModule generated, is_scheduled=true\n\n";
+  std::uint64_t written = 0;
+  for (std::uint64_t copy = 0; written + part.size() < target; ++copy) {
+    out << part;
+    written += part.size();
+    part.clear();
+    append_renamed(part, bodies[copy % bodies.size()], ".c" + std::to_string(copy));
+  }
+  // The last copy may pass the target; a module ends with a whole computation.
+  if (written < target / 2 || part.size() < target / 100) out << part;
+  return out.good() ? 0 : 1;
+}

@@ -1,0 +1,291 @@
+// What makes a well-formed instruction a wrong one: operand counts, attributes, and the shapes that the reading of it
+// depends on. Shapes that only execution depends on are a verifier's business.
+#include <algorithm>
+#include <string>
+
+#include "lib/text/module_parser.h"
+#include "lib/text/values.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// True for a word that the reader would take for a type.
+bool is_type_name(std::string_view name) {
+  const bool could_be = name.size() >= 2 && name.size() <= 13 &&
+                        (is_digit(name[1]) || name == "pred" || name == "token" || name == "opaque" || name == "bf16");
+  return could_be && element_type_from_string(name).has_value();
+}
+
+}  // namespace
+
+// XLA prints sanitised names only and refuses to read others: no type's name, and no leading __ but its own.
+bool ModuleParser::check_name(const char* at, std::string_view name, std::string_view what) {
+  const bool reserved = name.size() > 2 && name[0] == '_' && name[1] == '_' && name.substr(0, 6) != "__xla_";
+  if (!reserved && !is_type_name(name)) return true;
+  std::string better(name);
+  if (reserved) {
+    better[0] = 'a';
+  } else {
+    better += '_';
+  }
+  return cursor_.fail(at, "illegal " + std::string(what) + " name: " + std::string(name) + "; suggest renaming to: " +
+                              better);
+}
+
+const AttributeData* ModuleParser::find_attribute(const InstructionFrame& frame, AttributeKey key) const {
+  if (!frame.seen.contains(key)) return nullptr;
+  for (std::size_t i = frame.attribute_begin; i < attributes_.size(); ++i) {
+    if (attributes_[i].key == key) return &attributes_[i];
+  }
+  return nullptr;
+}
+
+bool ModuleParser::check_instruction(InstructionFrame& frame) {
+  const InstructionData& row = frame.row;
+  const bool sugared = (row.flags & InstructionData::kSugaredAsync) != 0;
+  const bool wraps = sugared && row.opcode == Opcode::kAsyncStart;
+  // Behind a sugared start it is the wrapped instruction that is described.
+  const Opcode opcode = wraps ? static_cast<Opcode>(row.number) : row.opcode;
+  if (!check_attributes(frame, opcode) || !check_operand_count(frame, opcode)) return false;
+  switch (row.opcode) {
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone: return check_async(frame) && (!wraps || check_dimensions(frame, opcode));
+    default: return check_dimensions(frame, opcode) && check_shapes(frame);
+  }
+}
+
+bool ModuleParser::check_attributes(const InstructionFrame& frame, Opcode opcode) {
+  const KeySet& required = opcode_attributes(opcode).required;
+  if (!frame.seen.contains_all(required)) {
+    KeySet missing = required;
+    missing.bits[0] &= ~frame.seen.bits[0];
+    missing.bits[1] &= ~frame.seen.bits[1];
+    const std::string names = to_string(missing);
+    return cursor_.fail(frame.opcode_at, "attribute " + names.substr(0, names.find(',')) + " is expected but not seen");
+  }
+  const bool computation_missing = (opcode == Opcode::kReduceScatter || opcode == Opcode::kScan) &&
+                                   !frame.seen.contains(AttributeKey::kToApply) &&
+                                   !frame.seen.contains(AttributeKey::kCalls);
+  if (computation_missing) return cursor_.fail(frame.opcode_at, "attribute to_apply is expected but not seen");
+  if (opcode == Opcode::kBroadcast && !frame.seen.contains(AttributeKey::kDimensions)) {
+    const bool of_scalar = operands_.size() == frame.operand_begin || operand_shape(frame, 0).rank() == 0;
+    if (!of_scalar) return cursor_.fail(frame.opcode_at, "attribute dimensions is expected but not seen");
+  }
+  return true;
+}
+
+bool ModuleParser::check_operand_count(const InstructionFrame& frame, Opcode opcode) {
+  const int count = static_cast<int>(operands_.size() - frame.operand_begin);
+  const auto fail = [&](const std::string& expected) {
+    return cursor_.fail(frame.opcode_at, "expects " + expected + " operands, but has " + std::to_string(count) + " operands");
+  };
+  const int fixed = arity(opcode);
+  switch (opcode) {
+    case Opcode::kDot:
+      // Older texts give a sparse dot its metadata as further operands.
+      return count == fixed || (count > fixed && frame.seen.contains(AttributeKey::kSparsity)) || fail("2");
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow: return (count >= 2 && count % 2 == 0) || fail("an even, positive number of");
+    case Opcode::kScatter: return (count >= 3 && count % 2 == 1) || fail("an odd number, 3 or more, of");
+    case Opcode::kConvolution: return count >= 2 || fail("2 or more");
+    case Opcode::kConditional:
+    case Opcode::kConcatenate:
+    case Opcode::kSort:
+    case Opcode::kDynamicReshape:
+    case Opcode::kDynamicSlice:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone: return count >= 1 || fail("1 or more");
+    case Opcode::kDynamicUpdateSlice: return count >= 2 || fail("2 or more");
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
+      return !frame.seen.contains(AttributeKey::kSliceSizes) || count == 4 || fail("4");
+    default: return fixed < 0 || count == fixed || fail(std::to_string(fixed));
+  }
+}
+
+// The attributes that must name exactly one dimension.
+bool ModuleParser::check_dimensions(const InstructionFrame& frame, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kConcatenate:
+    case Opcode::kSort:
+    case Opcode::kScan:
+    case Opcode::kGetDimensionSize:
+    case Opcode::kSetDimensionSize:
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kReduceScatter:
+    case Opcode::kAllToAll: break;
+    default: return true;
+  }
+  const AttributeData* dimensions = find_attribute(frame, AttributeKey::kDimensions);
+  if (dimensions == nullptr) return true;
+  Cursor list(module_->text(dimensions->value));
+  integers_.clear();
+  if (!read_integer_list(list, &integers_)) return true;  // reported where it was read
+  const char* at = source_begin_ + dimensions->value.begin;
+  if (integers_.size() != 1) {
+    return cursor_.fail(at, "dimensions of " + std::string(to_string(opcode)) + " must name one dimension, not " +
+                                std::to_string(integers_.size()));
+  }
+  return integers_[0] >= 0 || cursor_.fail(at, "a dimension must not be negative");
+}
+
+// What is read depends on these shapes, or readers of the module rely on them.
+bool ModuleParser::check_shapes(const InstructionFrame& frame) {
+  const InstructionData& row = frame.row;
+  const ShapeTable& shapes = module_->shapes();
+  const Shape& shape = shapes[row.shape];
+  const std::size_t count = operands_.size() - frame.operand_begin;
+  const auto fail = [&](std::string_view message) { return cursor_.fail(frame.opcode_at, message); };
+  switch (row.opcode) {
+    case Opcode::kTuple:
+      if (!shape.is_tuple() || shape.elements.size() != count) {
+        return fail("a tuple of " + std::to_string(count) + " operands has the shape " + to_string(shapes, row.shape));
+      }
+      return true;
+    case Opcode::kGetTupleElement: {
+      const Shape& tuple = operand_shape(frame, 0);
+      if (!tuple.is_tuple()) return fail("get-tuple-element needs a tuple, its operand is none");
+      if (row.number >= tuple.elements.size()) {
+        return fail("index " + std::to_string(row.number) + " is out of range of a tuple of " +
+                    std::to_string(tuple.elements.size()) + " elements");
+      }
+      return true;
+    }
+    case Opcode::kReshape: {
+      const Shape& from = operand_shape(frame, 0);
+      const auto& d = from.dimensions;
+      const bool unbounded = std::find(d.begin(), d.end(), Shape::kUnboundedSize) != d.end();
+      if (!unbounded && element_count(from) != element_count(shape)) {
+        return fail("reshape of " + std::to_string(element_count(from)) + " elements to " +
+                    std::to_string(element_count(shape)));
+      }
+      return true;
+    }
+    case Opcode::kDynamicReshape:
+      if (count != shape.dimensions.size() + 1) {
+        return fail("dynamic-reshape needs its operand and a size for each of " + std::to_string(shape.dimensions.size()) +
+                    " dimensions, but has " + std::to_string(count) + " operands");
+      }
+      if (element_count(operand_shape(frame, 0)) != element_count(shape)) {
+        return fail("dynamic-reshape of " + std::to_string(element_count(operand_shape(frame, 0))) + " elements to " +
+                    std::to_string(element_count(shape)));
+      }
+      return true;
+    case Opcode::kDynamicSlice:
+    case Opcode::kDynamicUpdateSlice: {
+      const std::size_t leading = row.opcode == Opcode::kDynamicSlice ? 1 : 2;
+      const bool vector = count == leading + 1 && operand_shape(frame, leading).dimensions.size() == 1;
+      const bool scalars = count == leading + operand_shape(frame, 0).dimensions.size();
+      return vector || scalars || fail("needs an index for each dimension of operand 0, or one vector of them");
+    }
+    case Opcode::kInfeed:
+    case Opcode::kRecv:
+      return (shape.is_tuple() && !shape.elements.empty()) ||
+             fail(std::string(to_string(row.opcode)) + " must have a non-empty tuple shape");
+    case Opcode::kSendDone:
+    case Opcode::kRecvDone: return check_channel(frame);
+    case Opcode::kConditional: return check_conditional(frame);
+    case Opcode::kCustomCall: return check_custom_call(frame);
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart: {
+      const AttributeData* global = find_attribute(frame, AttributeKey::kUseGlobalDeviceIds);
+      const bool needs_channel = global != nullptr && module_->text(global->value) == "true";
+      return !needs_channel || frame.seen.contains(AttributeKey::kChannelId) ||
+             fail("use_global_device_ids=true needs a channel_id");
+    }
+    case Opcode::kParameter: {
+      const AttributeData* replication = find_attribute(frame, AttributeKey::kParameterReplication);
+      if (replication == nullptr) return true;
+      const std::string_view text = module_->text(replication->value);
+      const std::size_t commas = static_cast<std::size_t>(std::count(text.begin(), text.end(), ','));
+      const std::size_t given = text.find_first_of("tf") == std::string_view::npos ? 0 : commas + 1;
+      const std::size_t leaves = shapes.leaves(row.shape).size();
+      return given == leaves || cursor_.fail(source_begin_ + replication->value.begin,
+                                             "parameter has " + std::to_string(leaves) +
+                                                 " leaf buffers, but parameter_replication has " + std::to_string(given) +
+                                                 " elements");
+    }
+    default: return true;
+  }
+}
+
+// A done must name the channel of the send or recv it ends.
+bool ModuleParser::check_channel(const InstructionFrame& frame) {
+  const InstructionView start = module_->instruction(operands_[frame.operand_begin]);
+  if (start.opcode() != Opcode::kSend && start.opcode() != Opcode::kRecv) return true;
+  const AttributeData* channel = find_attribute(frame, AttributeKey::kChannelId);
+  const std::string_view ours = channel == nullptr ? std::string_view() : module_->text(channel->value);
+  return ours == start.text(AttributeKey::kChannelId) ||
+         cursor_.fail(frame.opcode_at, "channel_id must be that of " + std::string(start.name()));
+}
+
+bool ModuleParser::check_conditional(const InstructionFrame& frame) {
+  const Shape& selector = operand_shape(frame, 0);
+  const auto fail = [&](const std::string& message) { return cursor_.fail(frame.opcode_at, message); };
+  const bool by_pred = selector.element_type == ElementType::kPred;
+  if (!selector.dimensions.empty() || (!by_pred && selector.element_type != ElementType::kS32)) {
+    return fail("the first operand of a conditional must be a scalar pred or s32");
+  }
+  const bool has_list = frame.seen.contains(AttributeKey::kBranchComputations);
+  const bool has_true = frame.seen.contains(AttributeKey::kTrueComputation);
+  const bool has_false = frame.seen.contains(AttributeKey::kFalseComputation);
+  if (by_pred && has_list) return fail("a conditional on a pred has no branch_computations");
+  if (!by_pred && (has_true || has_false)) return fail("a conditional on an s32 has no true_computation or false_computation");
+  if (by_pred && !has_true) return fail("attribute true_computation is expected but not seen");
+  if (by_pred && !has_false) return fail("attribute false_computation is expected but not seen");
+  if (!by_pred && !has_list) return fail("attribute branch_computations is expected but not seen");
+  const std::size_t branches = by_pred ? 2 : find_attribute(frame, AttributeKey::kBranchComputations)->reference_count;
+  const std::size_t count = operands_.size() - frame.operand_begin;
+  return count == branches + 1 || fail("a conditional of " + std::to_string(branches) + " branches needs " +
+                                       std::to_string(branches + 1) + " operands, but has " + std::to_string(count));
+}
+
+bool ModuleParser::check_custom_call(const InstructionFrame& frame) {
+  const AttributeData* constraints = find_attribute(frame, AttributeKey::kOperandLayoutConstraints);
+  if (constraints == nullptr) return true;
+  const char* at = source_begin_ + constraints->value.begin;
+  Cursor list(module_->text(constraints->value));
+  const std::size_t count = operands_.size() - frame.operand_begin;
+  std::size_t given = 0;
+  if (!list.expect('{')) return true;  // reported where it was read
+  if (!list.accept('}')) {
+    do {
+      ShapeId shape;
+      if (!shapes_.read(list, &shape)) return cursor_.fail(at, "expects a list of shapes");
+      const ShapeTable& shapes = module_->shapes();
+      if (given < count && !compatible(shapes, shape, shapes, module_->data(operands_[frame.operand_begin + given]).shape)) {
+        return cursor_.fail(at, "operand " + std::to_string(given) + " is not compatible with its layout constraint " +
+                                    to_string(shapes, shape));
+      }
+      ++given;
+    } while (list.accept(','));
+  }
+  return given == count || cursor_.fail(at, "expects " + std::to_string(count) + " operand layout constraints, but has " +
+                                                std::to_string(given));
+}
+
+// Every number once and none left out.
+bool ModuleParser::check_parameters(const ComputationFrame& frame) {
+  const ComputationData& row = module_->data(frame.id);
+  numbers_seen_.assign(row.parameter_count, false);
+  for (std::size_t i = frame.parameter_begin; i < parameters_.size(); ++i) {
+    const InstructionData& parameter = module_->data(parameters_[i]);
+    const char* at = parameter.name.begin < module_->source().size() ? source_begin_ + parameter.name.begin : frame.begin;
+    if (parameter.number >= row.parameter_count) {
+      return cursor_.fail(at, "parameter number " + std::to_string(parameter.number) + " in a computation of " +
+                                  std::to_string(row.parameter_count) + " parameters");
+    }
+    if (numbers_seen_[parameter.number]) {
+      return cursor_.fail(at, "Duplicate parameter number " + std::to_string(parameter.number));
+    }
+    numbers_seen_[parameter.number] = true;
+  }
+  return true;
+}
+
+}  // namespace hloroof::inline v0
