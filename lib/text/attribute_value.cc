@@ -1,6 +1,7 @@
 #include "lib/text/attribute_value.h"
 
 #include "lib/text/shape_parser.h"
+#include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -39,43 +40,20 @@ bool at_open_bracket(Cursor& cursor) {
   return c == '{' || c == '(' || c == '[';
 }
 
-// groups := '{' ... '}' | '[' G ',' S ']' '<=' '[' dims ']' ('T' '(' perm ')')? | mesh axes
-bool skip_replica_groups(Cursor& cursor) {
-  if (cursor.peek() == '{') return skip_balanced(cursor);
-  if (cursor.peek() == '[') {
-    if (!skip_balanced(cursor) || !cursor.expect("<=") || cursor.peek() != '[') return cursor.fail_expects("'['");
-    if (!skip_balanced(cursor)) return false;
-    return !cursor.accept_keyword("T") || skip_balanced(cursor);
-  }
-  if (!cursor.accept_keyword("mesh") && !cursor.accept_keyword("maximal_mesh")) {
-    return cursor.fail_expects("replica groups");
-  }
-  if (!skip_balanced(cursor)) return false;
-  const char* from = cursor.at();
-  if (cursor.accept(',')) {
-    if (cursor.accept_attribute_name() == "device_ids") {
-      if (!skip_balanced(cursor)) return false;
-    } else {
-      cursor.move_to(from);
-    }
-  }
-  return skip_balanced(cursor);
-}
-
-// frontend_attributes := '{' list(NAME= (STRING | json)) '}'
-bool skip_frontend_attributes(Cursor& cursor) {
-  if (!cursor.expect('{')) return false;
-  if (cursor.accept('}')) return true;
-  do {
-    if (cursor.accept_attribute_name().empty()) return cursor.fail_expects("an attribute name with '='");
-    if (!skip_value(cursor, AttributeForm::kStringOrJson)) return false;
-  } while (cursor.accept(','));
-  return cursor.expect('}');
-}
-
 bool skip_shape(Cursor& cursor) {
   ShapeTable table;
   return read_shape(cursor, &table, nullptr);
+}
+
+// shape literal, or a tuple of them
+bool skip_shaped_literal(Cursor& cursor) {
+  if (cursor.peek() == '(') return skip_balanced(cursor);
+  Number number;
+  bool truth = false;
+  if (!skip_shape(cursor)) return false;
+  if (at_open_bracket(cursor)) return skip_balanced(cursor);
+  if (is_word_start(cursor.peek()) && *cursor.at() != 'n' && *cursor.at() != 'i') return cursor.read_bool(&truth);
+  return cursor.read_number(&number);
 }
 
 }  // namespace
@@ -112,59 +90,60 @@ bool skip_raw_value(Cursor& cursor) {
   return true;
 }
 
-bool skip_value(Cursor& cursor, AttributeForm form) {
-  switch (form) {
+bool skip_value(Cursor& cursor, Opcode opcode, AttributeKey key) {
+  const bool lists_of_slice_sizes = key == AttributeKey::kSliceSizes && opcode != Opcode::kGather;
+  switch (lists_of_slice_sizes ? AttributeForm::kIntegerListList : form(key)) {
     case AttributeForm::kInteger: {
       std::int64_t value = 0;
+      if (key == AttributeKey::kCrossProgramPrefetchIndex) return read_int32(cursor, nullptr);
       return cursor.read_integer(&value);
     }
     case AttributeForm::kBool: {
       bool value = false;
       return cursor.read_bool(&value);
     }
-    case AttributeForm::kFloat: {
-      Number number;
-      return cursor.read_number(&number);
-    }
+    case AttributeForm::kFloat: return read_float(cursor, nullptr);
     case AttributeForm::kString: {
       std::string_view raw;
       return cursor.read_string(&raw);
     }
-    case AttributeForm::kWord: return !cursor.accept_word().empty() || cursor.fail_expects("a word");
-    case AttributeForm::kDimLabels: {
-      std::string_view labels;
-      return cursor.read_dim_labels(&labels);
-    }
-    case AttributeForm::kPadding: return cursor.read_padding(nullptr, nullptr);
-    case AttributeForm::kStringOrJson: {
-      std::string_view raw;
-      if (cursor.peek() == '{') return cursor.read_json(&raw);
-      return cursor.read_string(&raw);
-    }
-    case AttributeForm::kBoolOrBoolList: {
-      bool value = false;
-      if (cursor.peek() != '{') return cursor.read_bool(&value);
-      return skip_balanced(cursor);
-    }
-    case AttributeForm::kReplicaGroups: return skip_replica_groups(cursor);
-    case AttributeForm::kFrontendAttributes: return skip_frontend_attributes(cursor);
+    case AttributeForm::kWord: return read_enum_word(cursor, opcode, key, nullptr);
+    case AttributeForm::kWordList: return read_precision_list(cursor, nullptr);
+    case AttributeForm::kIntegerList: return read_integer_list(cursor, nullptr);
+    case AttributeForm::kIntegerListList:
+      return key == AttributeKey::kSourceTargetPairs ? read_source_target_pairs(cursor, nullptr)
+                                                     : read_integer_list_list(cursor, nullptr);
+    case AttributeForm::kBoolList: return read_bool_list(cursor, nullptr);
+    case AttributeForm::kBoolOrBoolList: return read_bool_or_list(cursor, nullptr);
+    case AttributeForm::kWindow: return read_window(cursor, nullptr);
+    case AttributeForm::kDimLabels: return read_dim_label_numbers(cursor, nullptr);
+    case AttributeForm::kPadding: return read_padding_dimensions(cursor, nullptr);
+    case AttributeForm::kSliceRanges: return read_slice_ranges(cursor, nullptr);
+    case AttributeForm::kAlias: return read_operand_aliases(cursor, nullptr);
+    case AttributeForm::kReplicaGroups: return read_replica_groups(cursor, nullptr);
     case AttributeForm::kShape: return skip_shape(cursor);
-    case AttributeForm::kShapedLiteral: {
-      // shape literal, or a tuple of them
-      if (cursor.peek() == '(') return skip_balanced(cursor);
-      Number number;
-      bool truth = false;
-      if (!skip_shape(cursor)) return false;
-      if (at_open_bracket(cursor)) return skip_balanced(cursor);
-      if (is_word_start(cursor.peek()) && *cursor.at() != 'n' && *cursor.at() != 'i') return cursor.read_bool(&truth);
-      return cursor.read_number(&number);
-    }
+    case AttributeForm::kShapeList: return read_shape_list(cursor, nullptr, nullptr);
+    case AttributeForm::kShapedLiteral: return skip_shaped_literal(cursor);
+    case AttributeForm::kFrontendAttributes: return read_frontend_attributes(cursor, nullptr);
+    case AttributeForm::kStatistics: return read_statistics(cursor, nullptr);
+    case AttributeForm::kOrigin: return read_origin(cursor);
+    case AttributeForm::kMetadata: return read_metadata(cursor, nullptr);
+    case AttributeForm::kStringOrJson: return read_string_or_json(cursor, nullptr);
+    case AttributeForm::kSparsity: return read_sparsity(cursor);
+    case AttributeForm::kResultAccuracy: return read_result_accuracy(cursor, nullptr);
+    case AttributeForm::kHeaderAlias: return read_header_aliases(cursor, nullptr);
+    case AttributeForm::kHeaderDonor: return read_header_donors(cursor, nullptr);
+    case AttributeForm::kEntryLayout: return read_entry_layout(cursor, nullptr, nullptr);
+    case AttributeForm::kOriginTable: return read_origin_table(cursor);
+    case AttributeForm::kDebugAttributes: return read_debug_attributes(cursor);
+    case AttributeForm::kSharding:
+    case AttributeForm::kDomain: return cursor.peek() == '{' ? skip_balanced(cursor) : cursor.fail_expects("'{'");
     case AttributeForm::kRaw: return skip_raw_value(cursor);
     case AttributeForm::kComputation:
     case AttributeForm::kComputationList:
-    case AttributeForm::kInstructionList: return cursor.fail("a reference is not a plain value");
-    default: return cursor.peek() == '{' ? skip_balanced(cursor) : cursor.fail_expects("'{'");
+    case AttributeForm::kInstructionList: break;
   }
+  return cursor.fail("a reference is not a plain value");
 }
 
 }  // namespace hloroof::inline v0

@@ -66,7 +66,7 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
 
   cursor_.skip_space();
   const char* value = cursor_.at();
-  switch (const AttributeForm value_form = form(frame.attribute.key)) {
+  switch (form(key)) {
     case AttributeForm::kComputation:
       frame.value_begin = value;
       frame.in_list = false;
@@ -80,28 +80,23 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
     case AttributeForm::kInstructionList:
       frame.value_begin = value;
       return parse_predecessors(frame) && end_attribute(frame) ? Step::kAttributes : Step::kFailed;
-    case AttributeForm::kInteger: {
-      std::int64_t number = 0;
-      if (!cursor_.read_integer(&number)) {
-        cursor_.fail(begin, "error parsing attribute " + std::string(name));
-        return Step::kFailed;
-      }
-      if (frame.attribute.key == AttributeKey::kIndex && frame.row.opcode == Opcode::kGetTupleElement) {
-        if (number < 0 || number >= std::numeric_limits<std::uint32_t>::max()) {
-          cursor_.fail(value, "tuple index is out of range");
-          return Step::kFailed;
-        }
-        frame.row.number = static_cast<std::uint32_t>(number);
-      }
-      break;
-    }
     default:
-      if (!skip_value(cursor_, value_form)) {
+      if (!skip_value(cursor_, wraps ? static_cast<Opcode>(frame.row.number) : frame.row.opcode, key)) {
         cursor_.fail(begin, "error parsing attribute " + std::string(name));
         return Step::kFailed;
       }
   }
   frame.attribute.value = range_of(cursor_.since(value));
+  if (key == AttributeKey::kIndex && frame.row.opcode == Opcode::kGetTupleElement) {
+    // Whether the tuple has that many elements is checked with its operand.
+    std::int64_t number = 0;
+    Cursor(cursor_.since(value)).read_integer(&number);
+    if (number < 0 || number >= std::numeric_limits<std::uint32_t>::max()) {
+      cursor_.fail(value, "tuple index is out of range");
+      return Step::kFailed;
+    }
+    frame.row.number = static_cast<std::uint32_t>(number);
+  }
   attributes_.push_back(frame.attribute);
   return Step::kAttributes;
 }

@@ -86,7 +86,10 @@ ModuleParser::Step ModuleParser::open_inline_computation() {
   const TextRange name = unique_computation_name(stem);
   const std::uint32_t hash = NameTable::hash(module_->text(name));
   const std::uint8_t flags = ComputationData::kInline | ComputationData::kNoSignature;
-  return open_computation(name, hash, begin, flags) ? Step::kInstruction : Step::kFailed;
+  if (!open_computation(name, hash, begin, flags)) return Step::kFailed;
+  // Taken from now on, as bodies inside this one want names too.
+  computation_names_.insert(0, name, hash, computations_.back().id.index);
+  return Step::kInstruction;
 }
 
 bool ModuleParser::add_missing_computation(TextRange name, std::uint32_t name_hash, ComputationId* id) {

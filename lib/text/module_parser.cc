@@ -127,7 +127,7 @@ bool ModuleParser::parse_header_attribute() {
       break;
     }
     default:
-      if (!skip_value(cursor_, form(attribute.key))) {
+      if (!skip_value(cursor_, Opcode::kUnknown, attribute.key)) {
         return cursor_.fail(begin, "error parsing attribute " + std::string(name));
       }
   }

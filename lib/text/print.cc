@@ -1,5 +1,7 @@
 #include "hloroof/print.h"
 
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +13,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Writes a module, or a part of it, to the end of a string.
+// Writes a module, or a part of it, to the end of a string. Bodies that stand inside instructions may nest as deeply as the
+// text they were read from, so what is open is a stack of its own.
 class Printer {
  public:
   Printer(const Module& module, const PrintOptions& options, std::string& out)
@@ -19,15 +22,14 @@ class Printer {
 
   void module() {
     if (module_.is_single_instruction()) {
-      // Its operands are defined nowhere, so they need their shapes to be read again.
-      operand_shapes_ = true;
-      instruction(module_.entry().root(), 0);
+      instruction(module_.entry().root());
       out_ += '\n';
       return;
     }
     header();
     for (ComputationView c : module_.computations()) {
-      if (is_hidden(c)) continue;
+      const bool implied = (c.data().flags & ComputationData::kSynthesized) != 0 && options_.async_sugar;
+      if (implied || c.is_missing()) continue;
       computation(c);
       out_ += "\n\n";
     }
@@ -41,32 +43,77 @@ class Printer {
       signature(c);
       out_ += ' ';
     }
-    body(c, 0);
+    begin_body(c.id());
+    finish();
+    if (c.execution_thread() != "main") {
+      out_ += ", execution_thread=\"";
+      out_ += c.execution_thread();
+      out_ += '"';
+    }
   }
 
-  // As part of nothing else: ROOT and the line, without indentation.
-  void instruction(InstructionView i, int depth);
+  // As part of nothing else: ROOT and the line, without indentation. A pasted instruction has operands that are defined
+  // nowhere, which can be read again only with their shapes.
+  void instruction(InstructionView i) {
+    const bool pasted = module_.is_single_instruction() && i.computation().is_entry();
+    operand_shapes_ = options_.operand_shapes || pasted;
+    inline_bodies_ = options_.full_computations || pasted;
+    number(i.computation().id());
+    if (i.is_root() && !pasted) out_ += "ROOT ";
+    open_.push_back({i.computation().id(), i.id(), InstructionId(), 0, 0, false});
+    begin_instruction(i);
+    finish();
+  }
 
  private:
-  // Computations that a caller shows in place, or that its short spelling implies.
-  bool is_hidden(ComputationView c) const {
-    const std::uint8_t flags = c.data().flags;
-    if ((flags & ComputationData::kMissing) != 0) return true;
-    if ((flags & ComputationData::kSynthesized) != 0 && options_.async_sugar) return true;
-    return options_.full_computations && !c.is_entry() && is_called(c.id());
+  // A computation being written, standing at an attribute of one of its instructions.
+  struct Open {
+    ComputationId computation;
+    InstructionId at;
+    InstructionId next;
+    std::uint32_t attribute;  // the next to write
+    std::uint32_t reference;  // of that attribute, the next to write
+    bool is_body;             // false: one instruction alone
+  };
+
+  void begin_body(ComputationId id) {
+    operand_shapes_ = options_.operand_shapes;
+    inline_bodies_ = options_.full_computations;
+    number(id);
+    out_ += "{\n";
+    open_.push_back({id, InstructionId(), module_.data(id).first, 0, 0, true});
   }
 
-  bool is_called(ComputationId id) const {
-    if (called_.empty()) {
-      called_.resize(module_.computation_limit(), false);
-      for (ComputationView c : module_.computations()) {
-        for (InstructionView i : c.instructions()) {
-          for (ComputationId callee : i.called_computations()) called_[callee.index] = true;
+  // Writes until nothing is open any more.
+  void finish() {
+    while (!open_.empty()) {
+      Open& top = open_.back();
+      if (top.at.valid()) {
+        if (!attributes(top)) continue;  // a body was begun inside one
+        open_.back().at = InstructionId();
+        if (!open_.back().is_body) {
+          open_.pop_back();
+          continue;
         }
+        out_ += '\n';
       }
+      while (top.next.valid() && is_compact(module_.instruction(top.next))) top.next = module_.data(top.next).next;
+      indent(open_.size() - (top.next.valid() ? 0 : 1));
+      if (!top.next.valid()) {
+        out_ += '}';
+        open_.pop_back();
+        continue;
+      }
+      const InstructionView i = module_.instruction(top.next);
+      top.at = top.next;
+      top.next = i.data().next;
+      top.attribute = top.reference = 0;
+      if (i.is_root()) out_ += "ROOT ";
+      begin_instruction(i);
     }
-    return called_[id.index];
   }
+
+  void indent(std::size_t levels) { out_.append(2 * levels, ' '); }
 
   void header() {
     if (!module_.has_header()) return;
@@ -92,6 +139,36 @@ class Printer {
     out_ += text;
   }
 
+  // A name with what no name may hold, the # of a tuple path written out, replaced.
+  void instruction_name(InstructionView i) {
+    if (options_.canonical_names) {
+      name("tmp_");
+      append_number(numbers_[i.id().index]);
+      return;
+    }
+    const std::size_t begin = out_.size() + (options_.percent ? 1 : 0);
+    name(i.name());
+    if ((i.data().flags & InstructionData::kCompactTupleAccess) == 0) return;
+    for (std::size_t k = begin; k < out_.size(); ++k) {
+      if (!is_word(out_[k])) out_[k] = '_';
+    }
+  }
+
+  void append_number(std::uint64_t value) {
+    char digits[24];
+    out_.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+  }
+
+  // Gives the instructions of a computation the numbers of their canonical names.
+  void number(ComputationId id) {
+    if (!options_.canonical_names) return;
+    numbers_.resize(module_.instruction_limit());
+    std::uint32_t next = 0;
+    for (InstructionView i : module_.computation(id).instructions()) {
+      if (!is_compact(i)) numbers_[i.id().index] = next++;
+    }
+  }
+
   void signature(ComputationView c) {
     out_ += '(';
     bool first = true;
@@ -108,33 +185,59 @@ class Printer {
     append_to(out_, module_.shapes(), c.root().shape_id(), ShapeText::kWithoutLayout);
   }
 
-  void body(ComputationView c, int depth) {
-    out_ += "{\n";
-    for (InstructionView i : c.instructions()) {
-      if (is_compact(i)) continue;
-      out_.append(static_cast<std::size_t>(2 * (depth + 1)), ' ');
-      instruction(i, depth + 1);
-      out_ += '\n';
+  bool is_compact(InstructionView i) const {
+    return options_.compact_tuple_access && (i.data().flags & InstructionData::kCompactTupleAccess) != 0 && !i.is_root();
+  }
+
+  // name = shape opcode(operands)
+  void begin_instruction(InstructionView i) {
+    const InstructionData& row = i.data();
+    instruction_name(i);
+    out_ += " = ";
+    append_to(out_, module_.shapes(), row.shape);
+    out_ += ' ';
+    if ((row.flags & InstructionData::kSugaredAsync) != 0 && options_.async_sugar) {
+      out_ += to_string(static_cast<Opcode>(row.number));
+      out_ += to_string(row.opcode).substr(5);  // -start of async-start
+    } else {
+      out_ += i.opcode_text();
     }
-    out_.append(static_cast<std::size_t>(2 * depth), ' ');
-    out_ += '}';
-    if (!c.execution_thread().empty() && c.execution_thread() != "main") {
-      out_ += ", execution_thread=\"";
-      out_ += c.execution_thread();
-      out_ += '"';
+    out_ += '(';
+    if (row.opcode == Opcode::kParameter) {
+      append_number(row.number);
+    } else if (row.opcode == Opcode::kConstant) {
+      literal(i);
+    } else {
+      operands(i);
+    }
+    out_ += ')';
+    if (row.opcode == Opcode::kGetTupleElement && row.attribute_count == 0) {
+      out_ += ", index=";
+      append_number(row.number);
     }
   }
 
-  bool is_compact(InstructionView i) const {
-    return options_.compact_tuple_access && (i.data().flags & InstructionData::kCompactTupleAccess) != 0;
+  // A literal, or {...} for a large one if those are left out. XLA shows ten elements of an array and no tuple.
+  void literal(InstructionView i) {
+    constexpr std::int64_t kShown = 10;
+    const bool is_large = i.shape().is_tuple() || element_count(i.shape()) > kShown;
+    if (!options_.large_constants && is_large) {
+      out_ += "{...}";
+    } else {
+      out_ += i.text(AttributeKey::kConstantLiteral);
+    }
   }
 
   void operands(InstructionView i) {
     for (std::size_t k = 0; k < i.operand_count(); ++k) {
       if (k > 0) out_ += ", ";
-      if (k > 0 && k % 5 == 0 && options_.index_comments) out_ += "/*index=" + std::to_string(k) + "*/";
+      if (k > 0 && k % 5 == 0 && options_.index_comments) {
+        out_ += "/*index=";
+        append_number(k);
+        out_ += "*/";
+      }
       const InstructionView operand = i.operand(k);
-      if (options_.operand_shapes || operand_shapes_) {
+      if (operand_shapes_) {
         append_to(out_, module_.shapes(), operand.shape_id());
         if (options_.operand_names) out_ += ' ';
       }
@@ -144,120 +247,98 @@ class Printer {
 
   void operand_name(InstructionView operand) {
     if (!is_compact(operand)) {
-      name(printable(operand));
+      instruction_name(operand);
       return;
     }
     // The path from the tuple that is written out down to this element.
-    std::vector<std::int64_t> path;
+    path_.clear();
     while (is_compact(operand)) {
-      path.push_back(operand.tuple_index());
+      path_.push_back(operand.data().number);
       operand = operand.operand(0);
     }
-    name(printable(operand));
-    for (std::size_t k = path.size(); k-- > 0;) out_ += "#" + std::to_string(path[k]);
-  }
-
-  // A name with what no name may hold, the # of a tuple path written out, replaced.
-  std::string_view printable(InstructionView i) {
-    if ((i.data().flags & InstructionData::kCompactTupleAccess) == 0) return i.name();
-    scratch_ = i.name();
-    for (char& c : scratch_) {
-      if (!is_word(c)) c = '_';
+    instruction_name(operand);
+    for (std::size_t k = path_.size(); k-- > 0;) {
+      out_ += '#';
+      append_number(path_[k]);
     }
-    return scratch_;
   }
 
-  void attributes(InstructionView i, int depth);
-  void attribute(InstructionView i, const AttributeData& a, int depth);
+  bool is_left_out(InstructionView i, const AttributeData& a) const {
+    switch (a.key) {
+      case AttributeKey::kConstantLiteral: return true;
+      case AttributeKey::kMetadata: return !options_.metadata;
+      case AttributeKey::kBackendConfig: return !options_.backend_config;
+      case AttributeKey::kControlPredecessors: return !options_.control_predecessors;
+      default: break;
+    }
+    const bool wraps = i.opcode() == Opcode::kAsyncStart && (i.data().flags & InstructionData::kSugaredAsync) != 0;
+    if (!wraps) return false;
+    // Sugared, the start stands for the computation it calls. Written out, it keeps what is common to all opcodes and
+    // leaves the rest to the wrapped instruction.
+    const bool implied = a.key == AttributeKey::kCalls && a.value.size == 0;
+    if (options_.async_sugar) return implied;
+    return !implied && a.key > AttributeKey::kBackendConfig && a.key != AttributeKey::kAsyncExecutionThread;
+  }
+
+  // Goes on with the attributes of the instruction that `top` stands at. False if it began an inline body, behind which it
+  // is to be called again.
+  bool attributes(Open& top) {
+    const InstructionView i = module_.instruction(top.at);
+    const Span<AttributeData> all = i.attributes();
+    for (; top.attribute < all.size(); ++top.attribute, top.reference = 0) {
+      const AttributeData& a = all[top.attribute];
+      if (top.reference == 0) {
+        if (is_left_out(i, a)) continue;
+        out_ += ", ";
+        if (a.key == AttributeKey::kUnknown) {
+          out_ += module_.text(a.value);
+          continue;
+        }
+        out_ += to_string(a.key);
+        out_ += '=';
+        if (a.reference_count == 0) {
+          out_ += module_.text(a.value);
+          continue;
+        }
+        if (form(a.key) != AttributeForm::kComputation) out_ += '{';
+      }
+      while (top.reference < a.reference_count) {
+        const std::uint32_t index = module_.references(a)[top.reference];
+        const bool is_first = top.reference++ == 0;
+        if (a.key == AttributeKey::kControlPredecessors) {
+          if (!is_first) out_ += ", ";
+          instruction_name(module_.instruction(InstructionId(index)));
+          continue;
+        }
+        if (inline_bodies_ && !module_.computation(ComputationId(index)).is_missing()) {
+          out_ += is_first ? "\n" : ",\n";
+          indent(open_.size() - (top.is_body ? 0 : 1));
+          begin_body(ComputationId(index));
+          return false;
+        }
+        if (!is_first) out_ += ", ";
+        name(module_.computation(ComputationId(index)).name());
+      }
+      if (form(a.key) != AttributeForm::kComputation) {
+        if (inline_bodies_ && a.key != AttributeKey::kControlPredecessors) {
+          out_ += '\n';
+          indent(open_.size() - (top.is_body ? 0 : 1));
+        }
+        out_ += '}';
+      }
+    }
+    return true;
+  }
 
   const Module& module_;
   const PrintOptions& options_;
   std::string& out_;
-  std::string scratch_;
   bool operand_shapes_ = false;
-  mutable std::vector<bool> called_;
+  bool inline_bodies_ = false;
+  std::vector<Open> open_;
+  std::vector<std::uint32_t> path_;
+  std::vector<std::uint32_t> numbers_;
 };
-
-void Printer::instruction(InstructionView i, int depth) {
-  const InstructionData& row = i.data();
-  if (i.is_root() && !module_.is_single_instruction()) out_ += "ROOT ";
-  name(printable(i));
-  out_ += " = ";
-  append_to(out_, module_.shapes(), row.shape);
-  out_ += ' ';
-  const bool sugared = (row.flags & InstructionData::kSugaredAsync) != 0 && options_.async_sugar;
-  if (sugared) {
-    out_ += to_string(static_cast<Opcode>(row.number));
-    out_ += to_string(row.opcode).substr(5);  // -start of async-start
-  } else {
-    out_ += i.opcode_text();
-  }
-  out_ += '(';
-  if (row.opcode == Opcode::kParameter) {
-    out_ += std::to_string(row.number);
-  } else if (row.opcode == Opcode::kConstant) {
-    out_ += i.text(AttributeKey::kConstantLiteral);
-  } else {
-    operands(i);
-  }
-  out_ += ')';
-  attributes(i, depth);
-}
-
-void Printer::attributes(InstructionView i, int depth) {
-  const InstructionData& row = i.data();
-  if (row.opcode == Opcode::kGetTupleElement && !i.has(AttributeKey::kIndex)) {
-    out_ += ", index=" + std::to_string(row.number);
-  }
-  const bool is_start = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
-  for (const AttributeData& a : i.attributes()) {
-    switch (a.key) {
-      case AttributeKey::kConstantLiteral: continue;
-      case AttributeKey::kMetadata:
-        if (!options_.metadata) continue;
-        break;
-      case AttributeKey::kBackendConfig:
-        if (!options_.backend_config) continue;
-        break;
-      case AttributeKey::kControlPredecessors:
-        if (!options_.control_predecessors) continue;
-        break;
-      default: break;
-    }
-    if (is_start) {
-      // Written out, the start keeps what is common to all opcodes and the wrapped instruction the rest.
-      const bool implied = a.key == AttributeKey::kCalls && a.value.size == 0;
-      const bool common = implied || a.key <= AttributeKey::kBackendConfig || a.key == AttributeKey::kAsyncExecutionThread;
-      if (options_.async_sugar ? implied : !common) continue;
-    }
-    out_ += ", ";
-    attribute(i, a, depth);
-  }
-}
-
-void Printer::attribute(InstructionView i, const AttributeData& a, int depth) {
-  (void)i;
-  (void)depth;
-  if (a.key == AttributeKey::kUnknown) {
-    out_ += module_.text(a.value);
-    return;
-  }
-  out_ += to_string(a.key);
-  out_ += '=';
-  if (a.reference_count == 0) {
-    out_ += module_.text(a.value);
-    return;
-  }
-  const bool is_list = form(a.key) != AttributeForm::kComputation;
-  if (is_list) out_ += '{';
-  for (std::size_t k = 0; k < a.reference_count; ++k) {
-    if (k > 0) out_ += ", ";
-    const std::uint32_t index = module_.references(a)[k];
-    name(a.key == AttributeKey::kControlPredecessors ? module_.instruction(InstructionId(index)).name()
-                                                     : module_.computation(ComputationId(index)).name());
-  }
-  if (is_list) out_ += '}';
-}
 
 }  // namespace
 
@@ -274,7 +355,6 @@ PrintOptions PrintOptions::short_parsable() {
 PrintOptions PrintOptions::canonical() {
   PrintOptions options = short_parsable();
   options.operand_shapes = true;
-  options.operand_names = false;
   options.backend_config = false;
   options.full_computations = true;
   options.canonical_names = true;
@@ -296,7 +376,7 @@ std::string print_computation(ComputationView computation, const PrintOptions& o
 
 std::string print_instruction(InstructionView instruction, const PrintOptions& options) {
   std::string out;
-  Printer(instruction.module(), options, out).instruction(instruction, 0);
+  Printer(instruction.module(), options, out).instruction(instruction);
   return out;
 }
 
