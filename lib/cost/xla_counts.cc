@@ -23,6 +23,12 @@ std::int64_t XlaContext::first_elements(InstructionView i) const {
   return shape.is_tuple() && !shape.elements.empty() ? sizes.elements(shape.elements[0]) : elements(i);
 }
 
+double XlaContext::leaf_bytes_added(ShapeId id) const {
+  double sum = 0;
+  for (const ShapeId leaf : module.shapes().leaves(id)) sum = add(sum, number(sizes.bytes(leaf)));
+  return sum;
+}
+
 void XlaRow::clear_bytes() {
   bytes = 0;
   output_bytes = 0;

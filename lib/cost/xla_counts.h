@@ -7,10 +7,13 @@
 #define HLOROOF_LIB_COST_XLA_COUNTS_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "hloroof/counts.h"
 #include "hloroof/module.h"
+#include "lib/analysis/saturating.h"
 #include "lib/cost/users.h"
 #include "lib/cost/xla_sizes.h"
 
@@ -22,8 +25,17 @@ class XlaContext {
   // `totals` of the computations already counted, by id.
   XlaContext(const Module& m, bool as_float32, const std::vector<XlaCounts>& totals);
 
-  double bytes(InstructionView i) const { return number(sizes.bytes(i.shape_id())); }
-  double leaf_bytes(InstructionView i) const { return number(sizes.leaf_bytes(i.shape_id())); }
+  // Bytes of an instruction's result. XLA's reader drops E(bits) from the layout of a constant, which then counts whole
+  // bytes an element.
+  std::int64_t size(InstructionView i) const {
+    const bool constant = i.opcode() == Opcode::kConstant && i.shape().layout.element_size_in_bits > 0;
+    return constant ? saturating_multiply(elements(i), hloroof::bytes(i.shape().element_type))
+                    : sizes.bytes(i.shape_id());
+  }
+  double bytes(InstructionView i) const { return number(size(i)); }
+  double leaf_bytes(InstructionView i) const {
+    return float32_ ? leaf_bytes_added(i.shape_id()) : number(sizes.leaf_bytes(i.shape_id()));
+  }
   std::int64_t elements(InstructionView i) const { return sizes.elements(i.shape_id()); }
   // The array's elements, of a tuple those of its first element.
   std::int64_t first_elements(InstructionView i) const;
@@ -37,6 +49,8 @@ class XlaContext {
   double add(double a, double b) const { return round(a + b); }
   double multiply(double a, double b) const { return round(a * b); }
   bool float32() const { return float32_; }
+  double leaf_bytes_added(ShapeId id) const;  // in float32, leaf by leaf
+
   const std::vector<XlaCounts>& computations() const { return computations_; }
 
   const Module& module;
@@ -48,6 +62,8 @@ class XlaContext {
   std::vector<std::uint8_t> fusion_measured;  // by ComputationId: whether fusion_reads are filled
   // The parameters of the computations that fusions call, by ComputationId and number.
   std::vector<std::vector<InstructionId>> fusion_parameters;
+  // In those computations: the first get-tuple-element of an instruction and index.
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, InstructionId> element_takers;
 
   // Parameter `i` of a computation that a fusion calls; invalid if there is none.
   InstructionId parameter(ComputationId id, std::size_t i) const {

@@ -21,10 +21,10 @@ bool add_partial_read(InstructionView value, InstructionView user, const XlaCont
   const auto add = [&bytes](std::int64_t more) { bytes = saturating_add(bytes, more); };
   const bool is_source = user.operand_count() > 0 && user.operand(0) == value;
   switch (user.opcode()) {
-    case Opcode::kSlice: add(context.sizes.bytes(user.shape_id())); return true;
+    case Opcode::kSlice: add(context.size(user)); return true;
     case Opcode::kDynamicSlice:
       if (is_source) {
-        add(context.sizes.bytes(user.shape_id()));
+        add(context.size(user));
         return true;
       }
       break;  // a start index
@@ -33,7 +33,7 @@ bool add_partial_read(InstructionView value, InstructionView user, const XlaCont
       break;                       // the update or a start index
     default: return false;
   }
-  if (!whole_read) add(context.sizes.bytes(value.shape_id()));
+  if (!whole_read) add(context.size(value));
   whole_read = true;
   return true;
 }
@@ -44,7 +44,7 @@ bool add_partial_read(InstructionView value, InstructionView user, const XlaCont
 // read.
 std::int64_t nested_read(InstructionView fusion, std::size_t i, const XlaContext& context) {
   const ComputationView inner = fused_computation(fusion);
-  if (inner.is_missing() || !inner.data().root.valid()) return context.sizes.bytes(fusion.operand(i).shape_id());
+  if (inner.is_missing() || !inner.data().root.valid()) return context.size(fusion.operand(i));
   const InstructionId parameter = context.parameter(inner.id(), i);
   if (!parameter.valid()) return 0;
   const InstructionView root = inner.root();
@@ -62,7 +62,7 @@ std::int64_t nested_read(InstructionView fusion, std::size_t i, const XlaContext
 
 // Bytes read of the memory behind `value`, a parameter or a get-tuple-element of one.
 std::int64_t read_bytes(InstructionView value, const XlaContext& context) {
-  const std::int64_t size = context.sizes.bytes(value.shape_id());
+  const std::int64_t size = context.size(value);
   std::int64_t bytes = 0;
   bool whole_read = false;
   for (InstructionId id : context.users.of(value.id())) {
@@ -85,41 +85,27 @@ std::int64_t read_bytes(InstructionView value, const XlaContext& context) {
   return bytes;
 }
 
-// For each element of the tuple `value`, the first get-tuple-element that takes it out; invalid where there is none.
-std::vector<InstructionId> element_users(InstructionId value, std::size_t elements, const XlaContext& context) {
-  std::vector<InstructionId> found(elements);
-  for (InstructionId id : context.users.of(value)) {
-    const InstructionView user = context.module.instruction(id);
-    if (user.opcode() != Opcode::kGetTupleElement) continue;
-    const auto index = static_cast<std::size_t>(user.tuple_index());
-    if (index < elements && !found[index].valid()) found[index] = id;
-  }
-  return found;
-}
-
-// Bytes read of a parameter of a fusion. Of a tuple the reads of its leaves add up; a leaf that nothing takes out
-// counts as a read of the innermost tuple around it that something did take out.
+// Bytes read of a parameter of a fusion: of a tuple, the reads of its leaves. A leaf {i,j} is what the first
+// get-tuple-element of i gives, and of that the first of j; where nothing takes an index out, the search goes on from
+// where it stands. So XLA charges an untouched leaf as the tuple of pointers around it, and on occasion as a namesake.
 std::int64_t parameter_read(InstructionView parameter, const XlaContext& context) {
   struct Pending {
     ShapeId shape;
     InstructionId value;
-    bool taken;  // whether get-tuple-elements lead all the way here
   };
-  const ShapeTable& shapes = context.module.shapes();
-  std::vector<Pending> stack = {{parameter.shape_id(), parameter.id(), true}};
+  std::vector<Pending> stack = {{parameter.shape_id(), parameter.id()}};
   std::int64_t bytes = 0;
   while (!stack.empty()) {
     const Pending at = stack.back();
     stack.pop_back();
-    const Shape& shape = shapes[at.shape];
+    const Shape& shape = context.module.shape(at.shape);
     if (!shape.is_tuple()) {
       if (shape.is_array() || shape.is_buffer()) bytes = saturating_add(bytes, context.fusion_reads[at.value.index]);
       continue;
     }
-    std::vector<InstructionId> users(shape.elements.size());
-    if (at.taken) users = element_users(at.value, shape.elements.size(), context);
     for (std::size_t i = 0; i < shape.elements.size(); ++i) {
-      stack.push_back({shape.elements[i], users[i].valid() ? users[i] : at.value, users[i].valid()});
+      const auto taker = context.element_takers.find({at.value.index, static_cast<std::uint32_t>(i)});
+      stack.push_back({shape.elements[i], taker == context.element_takers.end() ? at.value : taker->second});
     }
   }
   return bytes;
@@ -133,7 +119,7 @@ std::int64_t leaf_write(ShapeId leaf, InstructionView root, std::int64_t index, 
     source = root.operand(static_cast<std::size_t>(index));
   }
   if (source.opcode() == Opcode::kDynamicUpdateSlice && source.operand_count() > 1) {
-    return context.sizes.bytes(source.operand(1).shape_id());
+    return context.size(source.operand(1));
   }
   return context.sizes.bytes(leaf);
 }
@@ -148,7 +134,9 @@ double output_bytes(InstructionView fusion, InstructionView root, const XlaConte
   for (std::size_t i = 0; i < shape.elements.size(); ++i) {
     const ShapeId element = shape.elements[i];
     if (shapes[element].is_tuple()) {
-      bytes = context.add(bytes, context.number(context.sizes.leaf_bytes(element)));
+      for (const ShapeId leaf : shapes.leaves(element)) {
+        bytes = context.add(bytes, context.number(context.sizes.bytes(leaf)));
+      }
     } else {
       bytes = context.add(bytes, context.number(leaf_write(element, root, static_cast<std::int64_t>(i), context)));
     }
@@ -166,6 +154,10 @@ void measure_fusion_reads(ComputationView computation, XlaContext& context) {
   for (InstructionView instruction : computation.instructions()) {
     const Opcode opcode = instruction.opcode();
     if (opcode != Opcode::kParameter && opcode != Opcode::kGetTupleElement) continue;
+    if (opcode == Opcode::kGetTupleElement && instruction.operand_count() == 1) {
+      context.element_takers.try_emplace({instruction.operand(0).id().index, instruction.data().number},
+                                         instruction.id());
+    }
     context.fusion_reads[instruction.id().index] = read_bytes(instruction, context);
   }
 }
@@ -192,13 +184,15 @@ void count_fusion(InstructionView fusion, const XlaContext& context, XlaRow& row
   row.output_bytes = output_bytes(fusion, inner.root(), context);
   row.bytes = row.output_bytes;
   for (InstructionView instruction : inner.instructions()) {
-    if (instruction.opcode() == Opcode::kConstant && context.elements(instruction) > kImmediateElements) {
-      row.bytes = context.add(row.bytes, context.bytes(instruction));
-    } else if (instruction.opcode() == Opcode::kParameter) {
-      const double read = context.number(parameter_read(instruction, context));
-      row.set_operand(static_cast<std::size_t>(instruction.parameter_number()), read);
-      row.bytes = context.add(row.bytes, read);
-    }
+    if (instruction.opcode() != Opcode::kConstant || context.elements(instruction) <= kImmediateElements) continue;
+    row.bytes = context.add(row.bytes, context.bytes(instruction));
+  }
+  const std::vector<InstructionId>& parameters = context.fusion_parameters[inner.id().index];
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].valid()) continue;
+    const double read = context.number(parameter_read(context.module.instruction(parameters[i]), context));
+    row.set_operand(i, read);
+    row.bytes = context.add(row.bytes, read);
   }
 }
 

@@ -26,8 +26,7 @@ void count_triangular_solve(InstructionView solve, const XlaContext& context, Xl
   const Shape& a = solve.operand(0).shape();
   const InstructionView b = solve.operand(1);
   const double b_bytes = context.bytes(b);
-  row.bytes = context.add(
-      context.add(row.output_bytes, context.number(context.sizes.bytes(solve.operand(0).shape_id()) / 2)), b_bytes);
+  row.bytes = context.add(context.add(row.output_bytes, context.number(context.size(solve.operand(0)) / 2)), b_bytes);
   row.set_operand(0, b_bytes);
   row.set_operand(1, b_bytes);
   const std::int64_t n = a.dimensions.empty() ? 1 : a.dimensions.back();
@@ -37,7 +36,7 @@ void count_triangular_solve(InstructionView solve, const XlaContext& context, Xl
 // n * elements(A) / 3; half of A is read and half of it written.
 void count_cholesky(InstructionView cholesky, const XlaContext& context, XlaRow& row) {
   const InstructionView a = cholesky.operand(0);
-  const double half = context.number(context.sizes.bytes(a.shape_id()) / 2);
+  const double half = context.number(context.size(a) / 2);
   row.output_bytes = half;
   row.set_operand(0, half);
   row.bytes = context.add(half, half);
