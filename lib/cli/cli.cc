@@ -17,7 +17,9 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
       "Exit codes: 0 ok, 1 bad input, 2 incomplete under --strict, 3 a gate (--fail-if, lint) failed.\n"
       "FILE may be - (standard input), end in .gz, or be a dump folder.");
   add_predict(app, context);
+  add_explain(app, context);
   add_lint(app, context);
+  add_diff(app, context);
   add_memory(app, context);
   add_print(app, context);
   add_devices(app, context);

@@ -63,7 +63,7 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
   std::string out;
   const auto line = [&](const auto& cell_of) {
     std::string text(indent, ' ');
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {  // cells beyond the columns are left out
       const std::string cell = shorten(cell_of(c), widths[c]);
       const std::string pad(widths[c] - cell.size(), ' ');
       text += columns_[c].align == Align::kRight ? pad + cell : cell + pad;

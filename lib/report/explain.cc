@@ -1,0 +1,279 @@
+#include "lib/report/explain.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "hloroof/analysis.h"
+#include "hloroof/mesh.h"
+#include "hloroof/print.h"
+#include "lib/base/nearest.h"
+#include "lib/base/strings.h"
+#include "lib/predict/costs.h"
+#include "lib/predict/resource_names.h"
+#include "lib/report/rows.h"
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// At most this many leaves of a tuple are spelled out.
+constexpr std::size_t kMaxLeaves = 4;
+
+std::optional<InstructionView> find_instruction(const Module& module, std::string_view name) {
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.name() == name) return instruction;
+    }
+  }
+  return std::nullopt;
+}
+
+absl::Status no_such_instruction(const Module& module, std::string_view name) {
+  std::vector<std::string> names;
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) names.emplace_back(instruction.name());
+  }
+  return not_found("no instruction is called '" + std::string(name) + "'; near it are " +
+                   absl::StrJoin(nearest_names(name, names, 3), ", "));
+}
+
+class Explanation {
+ public:
+  Explanation(InstructionView instruction, const Device& device, const StepPrediction& prediction, const CollectiveCosts& collectives,
+              std::size_t width)
+      : module_(instruction.module()),
+        instruction_(instruction),
+        device_(device),
+        prediction_(prediction),
+        collectives_(collectives),
+        width_(width),
+        names_(device.family) {
+    for (const OpPrediction& op : prediction.ops) {
+      if (op.id == instruction.id()) op_ = &op;
+    }
+  }
+
+  std::string run() {
+    header();
+    shapes();
+    if (op_ != nullptr) {
+      work();
+      time();
+    } else {
+      out_ += "\nIt is not executed on its own: its work belongs to what calls its computation.\n";
+    }
+    collective();
+    return std::move(out_);
+  }
+
+ private:
+  void line(std::string_view key, const std::string& text) {
+    out_ += absl::StrFormat("  %-12s ", std::string(key)) + wrap(text, width_, 15) + "\n";
+  }
+
+  void header() {
+    PrintOptions print;
+    print.metadata = false;
+    print.backend_config = false;
+    out_ += wrap(print_instruction(instruction_, print), width_, 4) + "\n\n";
+    line("opcode", std::string(instruction_.opcode_text()) + (op_ != nullptr ? ", category " + op_->category : ""));
+    line("computation", std::string(instruction_.computation().name()));
+    if (op_ == nullptr) return;
+    if (op_->executions != 1) line("runs", format_count(op_->executions) + " times in a step");
+    if (!op_->op_name.empty()) line("op_name", op_->op_name);
+    if (!op_->source_file.empty()) line("source", op_->source_file + (op_->source_line > 0 ? absl::StrFormat(":%d", op_->source_line) : ""));
+  }
+
+  void shapes() {
+    out_ += "\nResult\n";
+    shape(instruction_.shape_id());
+    for (std::size_t i = 0; i < instruction_.operand_count(); ++i) {
+      if (i == 8 && instruction_.operand_count() > 10) {
+        out_ += absl::StrFormat("[%d more operands]\n", instruction_.operand_count() - i);
+        break;
+      }
+      out_ += absl::StrFormat("Operand %d, %%%s\n", i, std::string(instruction_.operand(i).name()));
+      shape(instruction_.operand(i).shape_id());
+    }
+  }
+
+  void shape(ShapeId id) {
+    const std::vector<ShapeId>& leaves = module_.shapes().leaves(id);
+    const bool is_tuple = module_.shape(id).is_tuple();
+    if (is_tuple) out_ += absl::StrFormat("  a tuple of %d arrays\n", leaves.size());
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (is_tuple && i == kMaxLeaves) {
+        out_ += absl::StrFormat("  [%d more]\n", leaves.size() - i);
+        return;
+      }
+      out_ += "  " + wrap(to_string(module_.shapes(), leaves[i]), width_, 2) + "\n";
+      out_ += explain_shape(module_.shape(leaves[i]), device_.family, 4);
+    }
+  }
+
+  void work() {
+    const Work& work = op_->work;
+    if (work.padded_bytes == 0 && work.flops == 0 && op_->seconds == 0) {
+      out_ += "\nIt moves and computes nothing of its own.\n";
+      return;
+    }
+    out_ += "\nWork of one execution\n";
+    if (work.flops > 0) line("flops", absl::StrFormat("%s, of which %s on the %s", format_flops(work.flops), format_flops(work.matrix_flops), std::string(names_.name(Resource::kMatrix))));
+    if (work.transcendentals > 0) line("transc.", format_count(work.transcendentals) + " transcendental results");
+    for (const MatrixWork& product : work.matrix) {
+      if (!product.is_shape_known) continue;
+      std::string text;
+      if (product.batch > 1) text += format_count(product.batch) + " times ";
+      text += absl::StrFormat("%s[%.0f x %.0f] by %s[%.0f x %.0f]: 2 x %.0f x %.0f x %.0f", std::string(to_string(product.lhs)),
+                              product.m, product.k, std::string(to_string(product.rhs)), product.k, product.n, product.m,
+                              product.n, product.k);
+      if (product.batch > 1) text += absl::StrFormat(" x %.0f", product.batch);
+      text += " = " + format_flops(2 * product.m * product.n * product.k * product.batch);
+      if (product.passes > 1) text += absl::StrFormat(", in %d passes", product.passes);
+      line("product", text);
+    }
+    const auto bytes = [&](std::string_view key, double read, double written) {
+      if (read + written > 0) line(key, format_bytes(read) + " read, " + format_bytes(written) + " written");
+    };
+    bytes("HBM", work.read.hbm, work.written.hbm);
+    bytes(names_.name(Resource::kVmem), work.read.vmem, work.written.vmem);
+    bytes("host", work.read.host, work.written.host);
+    if (work.wire_bytes > 0) line("wire", format_bytes(work.wire_bytes) + " sent by each device");
+    if (work.padded_bytes > work.logical_bytes && work.logical_bytes > 0) {
+      line("padding", absl::StrFormat("%s of these bytes are tile padding (%.2fx)", format_bytes(work.padded_bytes - work.logical_bytes),
+                                      work.padded_bytes / work.logical_bytes));
+    }
+  }
+
+  // What a resource would take at its nominal peak, with the numbers; empty where that is no one division.
+  std::string formula(Resource resource) const {
+    const Work& work = op_->work;
+    switch (resource) {
+      case Resource::kMatrix: {
+        const std::optional<double> peak = device_.matrix.rate(MatrixType::kBf16);
+        if (!peak || work.matrix_flops <= 0) return "";
+        return absl::StrFormat("%s / %s bf16 peak = %s", format_flops(work.matrix_flops), format_rate(*peak, "flop/s"),
+                               format_seconds(work.matrix_flops / *peak));
+      }
+      case Resource::kHbm: {
+        const double bytes = work.read.hbm + work.written.hbm;
+        return absl::StrFormat("%s / %s = %s at the nominal bandwidth", format_bytes(bytes), format_rate(device_.hbm.bandwidth, "B/s"),
+                               format_seconds(bytes / device_.hbm.bandwidth));
+      }
+      case Resource::kVector: {
+        std::vector<std::string> parts;
+        for (const VectorWork& vector : work.vector) {
+          if (parts.size() == 4) {
+            parts.push_back("...");
+            break;
+          }
+          parts.push_back(format_count(vector.elements) + " " + std::string(to_string(vector.opcode)) + (vector.cross_lane ? " across lanes" : ""));
+        }
+        return absl::StrJoin(parts, ", ") + (parts.empty() ? "" : " (padded elements)");
+      }
+      default:
+        return "";
+    }
+  }
+
+  void time() {
+    if (op_->seconds <= 0 && op_->exposed_seconds <= 0) return;
+    out_ += "\nTime of one execution on " + device_.display_name + "\n";
+    double next = 0;
+    std::string_view next_name;
+    for (int r = 0; r < kResourceCount; ++r) {
+      const auto resource = static_cast<Resource>(r);
+      const double seconds = op_->time.resources[resource];
+      if (seconds <= 0) continue;
+      std::string text = format_seconds(seconds);
+      const std::string numbers = formula(resource);
+      if (!numbers.empty()) text += "   " + numbers;
+      line(names_.name(resource), text);
+      if (resource != op_->time.bound && seconds > next) {
+        next = seconds;
+        next_name = names_.name(resource);
+      }
+    }
+    if (op_->time.overhead > 0) line("overhead", format_seconds(op_->time.overhead) + "   whatever the size");
+    line("together", format_seconds(op_->seconds) + ", bound by " + op_->bound + " at " + format_percent(op_->efficiency) +
+                         " of its peak");
+    if (next > 0 && !next_name.empty()) {
+      line("next roof", std::string(next_name) + " at " + format_seconds(next) +
+                            (op_->seconds > next ? absl::StrFormat(": %.2fx faster if %s were free", op_->seconds / next, op_->bound) : ""));
+    }
+    line("in the step", format_seconds(op_->exposed_seconds) +
+                            (prediction_.step_seconds > 0 ? ", " + format_percent(op_->exposed_seconds / prediction_.step_seconds) : ""));
+    if (op_->source != CostSource::kModel) line("source", "part of this is " + std::string(op_->source == CostSource::kUnknown ? "not known" : op_->source == CostSource::kAssumed ? "assumed" : op_->source == CostSource::kUser ? "given by you" : "the compiler's estimate"));
+  }
+
+  void collective() {
+    for (std::size_t i = 0; i < collectives_.collectives.size(); ++i) {
+      const Collective& collective = collectives_.collectives[i];
+      const CollectiveCost& cost = collectives_.costs[i];
+      if (collective.carrier != instruction_.id() && collective.instruction != instruction_.id() &&
+          collective.done != instruction_.id()) {
+        continue;
+      }
+      out_ += "\nCollective\n";
+      line("kind", absl::StrFormat("%s, %d groups of %d", std::string(collective_name(cost.kind)), cost.group_count, cost.group_size));
+      for (const std::string& axis : cost.axes) line("axis", axis);
+      unsharded(collective);
+      line("mesh", collectives_.mesh.to_string());
+      line("machine", collectives_.mapping.to_string(collectives_.mesh));
+      line("algorithm", cost.algorithm);
+      line("bytes", format_bytes(cost.bytes) + " in full, " + format_bytes(cost.wire_bytes) + " sent by each device");
+      line("time", format_seconds(cost.seconds) + ": " + format_seconds(cost.latency_seconds) + " latency and " +
+                       format_seconds(cost.bandwidth_seconds) + " for the bytes");
+      if (!cost.note.empty()) line("assumed", cost.note);
+    }
+  }
+
+  // The array that the shards of a gather or scatter make up together.
+  void unsharded(const Collective& collective) {
+    if (!collective.shard_shape.valid() || collective.dimension < 0) return;
+    Shape full = module_.shape(collective.shard_shape);
+    if (!full.is_array() || static_cast<std::size_t>(collective.dimension) >= full.dimensions.size()) return;
+    const auto dimension = static_cast<std::size_t>(collective.dimension);
+    const std::string shard = absl::StrJoin(full.dimensions, ",");
+    std::int64_t together = 0;
+    if (__builtin_mul_overflow(full.dimensions[dimension], collective.groups.group_size, &together)) return;
+    full.dimensions[dimension] = together;
+    const std::string type(to_string(full.element_type));
+    line("unsharded", absl::StrFormat("%s[%s] a device, %d-way on dimension %d: %s[%s]", type, shard, collective.groups.group_size,
+                                      collective.dimension, type, absl::StrJoin(full.dimensions, ",")));
+  }
+
+  const Module& module_;
+  InstructionView instruction_;
+  const Device& device_;
+  const StepPrediction& prediction_;
+  const CollectiveCosts& collectives_;
+  std::size_t width_;
+  ResourceNames names_;
+  const OpPrediction* op_ = nullptr;
+  std::string out_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> explain(const Module& module, const Device& device, std::string_view name,
+                                    const PredictOptions& options, std::size_t width) {
+  if (name.size() > 1 && name[0] == '%') name.remove_prefix(1);
+  const std::optional<InstructionView> instruction = find_instruction(module, name);
+  if (!instruction) return no_such_instruction(module, name);
+  absl::StatusOr<StepPrediction> prediction = predict_step_time(module, device, options);
+  if (!prediction.ok()) return prediction.status();
+  Device configured = device;
+  absl::StatusOr<Topology> topology = parse_topology(device, prediction->topology);
+  if (topology.ok()) {
+    configured.topology = *std::move(topology);
+    configured.topology->slices = prediction->slices;
+  }
+  absl::StatusOr<CollectiveCosts> collectives = cost_collectives(module, configured);
+  if (!collectives.ok()) return collectives.status();
+  return Explanation(*instruction, configured, *prediction, *collectives, width).run();
+}
+
+}  // namespace hloroof::inline v0

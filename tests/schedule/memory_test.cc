@@ -1,0 +1,150 @@
+#include "lib/schedule/memory.h"
+
+#include <string>
+
+#include "hloroof/parse.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+MemoryPrediction memory_of(const std::string& text, DeviceFamily family = DeviceFamily::kGpu) {
+  auto module = parse_module(text);
+  INFO(text);
+  REQUIRE(module.ok());
+  Device device;
+  device.family = family;
+  device.hbm.capacity = 1e9;
+  return analyze_memory(*module, analyze_calls(*module), device).prediction;
+}
+
+// Arrays of f32[256] take 1 KiB each.
+TEST_CASE("peaks of small programs, in KiB") {
+  struct Case {
+    const char* what;
+    const char* body;
+    double kib;
+  };
+  static const Case kCases[] = {
+      {"argument and result", "p = f32[256] parameter(0)\n ROOT r = f32[256] negate(p)", 2},
+      {"an elementwise chain works in place", R"(p = f32[256] parameter(0)
+        a = f32[256] negate(p)
+        b = f32[256] exponential(a)
+        ROOT r = f32[256] negate(b))",
+       2},
+      {"a copy is not in place", R"(p = f32[256] parameter(0)
+        a = f32[256] negate(p)
+        ROOT r = f32[256] copy(a))",
+       3},
+      {"bitcasts and tuples take nothing", R"(p = f32[256] parameter(0)
+        b = f32[16,16] bitcast(p)
+        t = (f32[16,16], f32[256]) tuple(b, p)
+        g = f32[16,16] get-tuple-element(t), index=0
+        ROOT r = f32[16,16] negate(g))",
+       2},
+      {"two temporaries at once", R"(p = f32[256] parameter(0)
+        a = f32[256] copy(p)
+        b = f32[256] reverse(p), dimensions={0}
+        c = f32[512] concatenate(a, b), dimensions={0}
+        ROOT r = f32[256] slice(c), slice={[0:256]})",
+       5},
+      {"an update in place", R"(p = f32[256] parameter(0)
+        a = f32[256] copy(p)
+        u = f32[1] constant({7})
+        i = s32[] constant(0)
+        ROOT r = f32[256] dynamic-update-slice(a, u, i))",
+       2 + 8 / 1024.0},
+      {"unused results die at once", R"(p = f32[256] parameter(0)
+        a = f32[256] copy(p)
+        b = f32[256] copy(p)
+        ROOT r = f32[256] copy(p))",
+       2},
+  };
+  for (const Case& c : kCases) {
+    CAPTURE(c.what);
+    const std::string text = "HloModule m, is_scheduled=true\nENTRY main {\n " + std::string(c.body) + "\n}\n";
+    CHECK(memory_of(text).hbm_peak_bytes == Approx(c.kib * 1024));
+  }
+}
+
+TEST_CASE("a donated argument is counted once") {
+  const MemoryPrediction memory = memory_of(R"(
+HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY main {
+  p = f32[256] parameter(0)
+  ROOT r = f32[256] negate(p)
+}
+)");
+  CHECK(memory.arguments_bytes == 1024);
+  CHECK(memory.outputs_bytes == 1024);
+  CHECK(memory.aliased_bytes == 1024);
+  CHECK(memory.hbm_peak_bytes == 1024);
+}
+
+TEST_CASE("the state of a loop is one buffer") {
+  const MemoryPrediction memory = memory_of(R"(
+HloModule m, is_scheduled=true
+cond {
+  c = (s32[], f32[256]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(4)
+  ROOT lt = pred[] compare(i, n), direction=LT
+}
+body {
+  b = (s32[], f32[256]) parameter(0)
+  j = s32[] get-tuple-element(b), index=0
+  one = s32[] constant(1)
+  k = s32[] add(j, one)
+  x = f32[256] get-tuple-element(b), index=1
+  y = f32[256] negate(x)
+  ROOT t = (s32[], f32[256]) tuple(k, y)
+}
+ENTRY main {
+  p = f32[256] parameter(0)
+  a = f32[256] copy(p)
+  zero = s32[] constant(0)
+  init = (s32[], f32[256]) tuple(zero, a)
+  w = (s32[], f32[256]) while(init), condition=cond, body=body
+  ROOT r = f32[256] get-tuple-element(w), index=1
+}
+)");
+  CHECK(memory.hbm_peak_bytes >= 2048);
+  CHECK(memory.hbm_peak_bytes < 2048 + 64);  // and a few scalars
+}
+
+TEST_CASE("memory spaces are kept apart on a TPU") {
+  const std::string text = R"(
+HloModule m, is_scheduled=true
+ENTRY main {
+  p = f32[256]{0:T(256)} parameter(0)
+  s = (f32[256]{0:T(256)S(1)}, f32[256]{0:T(256)}, u32[]{:S(2)}) copy-start(p)
+  d = f32[256]{0:T(256)S(1)} copy-done(s)
+  h = f32[256]{0:T(256)S(5)} copy(d)
+  ROOT r = f32[256]{0:T(256)} negate(d)
+}
+)";
+  const MemoryPrediction memory = memory_of(text, DeviceFamily::kTpu);
+  CHECK(memory.hbm_peak_bytes == 2048);
+  CHECK(memory.vmem_peak_bytes == 1024);
+  CHECK(memory.host_peak_bytes == 1024);
+}
+
+TEST_CASE("padding is counted and what is live is named, largest first") {
+  const MemoryPrediction memory = memory_of(R"(
+HloModule m, is_scheduled=true
+ENTRY main {
+  narrow = f32[1024,4]{1,0:T(8,128)} parameter(0)
+  small = f32[8,128]{1,0:T(8,128)} parameter(1)
+  ROOT r = f32[8,128]{1,0:T(8,128)} negate(small)
+}
+)",
+                                            DeviceFamily::kTpu);
+  REQUIRE(memory.live_at_peak.size() == 3);
+  CHECK(memory.live_at_peak[0].name == "narrow");
+  CHECK(memory.live_at_peak[0].bytes == 1024 * 128 * 4);
+  CHECK(memory.live_at_peak[0].padding_bytes == 1024 * 124 * 4);
+  CHECK(memory.padding_bytes == 1024 * 124 * 4);
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,268 @@
+#include "lib/schedule/timeline.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "hloroof/parse.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+constexpr int kHbm = static_cast<int>(Resource::kHbm);
+
+// A module with the demands of its instructions set by hand.
+struct Program {
+  explicit Program(const std::string& text) {
+    auto parsed = parse_module(text);
+    REQUIRE(parsed.ok());
+    module = *std::move(parsed);
+    calls = analyze_calls(module);
+    demands.resize(module.instruction_limit());
+    pairs = pair_async(module, calls);
+  }
+
+  InstructionId find(std::string_view name) const {
+    for (ComputationView computation : module.computations()) {
+      for (InstructionView instruction : computation.instructions()) {
+        if (instruction.name() == name) return instruction.id();
+      }
+    }
+    FAIL("no instruction " << name);
+    return InstructionId();
+  }
+
+  Demand& demand(std::string_view name) { return demands[find(name).index]; }
+
+  // Runs for `seconds`; `hbm` of them the memory is busy.
+  void runs(std::string_view name, double seconds, double hbm = 0) {
+    demand(name).step = Step::kRun;
+    demand(name).seconds = seconds;
+    demand(name).busy[kHbm] = hbm;
+  }
+
+  void starts(std::string_view name, double seconds, double hbm = 0) {
+    runs(name, seconds, hbm);
+    demand(name).step = Step::kStart;
+    demand(name).lane = Lane::kDma;
+  }
+
+  Timeline replayed() { return replay(module, calls, pairs, demands); }
+  double exposed(const Timeline& timeline, std::string_view name) const { return timeline.exposed[find(name).index]; }
+
+  Module module;
+  CallGraph calls;
+  AsyncPairs pairs;
+  std::vector<Demand> demands;
+};
+
+constexpr char kOverlap[] = R"(
+HloModule overlap, is_scheduled=true
+ENTRY main {
+  p = f32[8] parameter(0)
+  start = (f32[8]{0:S(1)}, f32[8], u32[]{:S(2)}) copy-start(p)
+  work = f32[8] negate(p)
+  done = f32[8]{0:S(1)} copy-done(start)
+  ROOT r = f32[8] add(work, done)
+}
+)";
+
+TEST_CASE("a transfer runs beside compute and the done stalls for what is left") {
+  Program program(kOverlap);
+  program.demand("done").step = Step::kDone;
+  program.starts("start", 5);
+  program.runs("work", 3);
+  program.runs("r", 1);
+  const Timeline timeline = program.replayed();
+  CHECK(timeline.seconds == Approx(6));
+  CHECK(program.exposed(timeline, "start") == 0);
+  CHECK(program.exposed(timeline, "work") == Approx(3));
+  CHECK(program.exposed(timeline, "done") == Approx(2));
+  CHECK(timeline.serial_seconds == Approx(9));
+}
+
+TEST_CASE("a hidden transfer does not stall") {
+  Program program(kOverlap);
+  program.demand("done").step = Step::kDone;
+  program.starts("start", 2);
+  program.runs("work", 3);
+  CHECK(program.replayed().seconds == Approx(3));
+}
+
+TEST_CASE("what shares a resource slows down by the sum of the shares") {
+  struct Case {
+    double work_hbm;  // of 3 seconds
+    double seconds;
+  };
+  // The transfer keeps the memory busy for all of its 4 seconds. Work that does too gets half of it: 6 seconds for 3, then
+  // 1 second for the rest of the transfer. Work that uses a third of it: load 4/3, 4 seconds for 3, then 1.
+  for (const Case& c : {Case{0, 4}, Case{3, 7}, Case{1, 5}}) {
+    Program program(kOverlap);
+    program.demand("done").step = Step::kDone;
+    program.starts("start", 4, 4);
+    program.runs("work", 3, c.work_hbm);
+    CAPTURE(c.work_hbm);
+    CHECK(program.replayed().seconds == Approx(c.seconds));
+  }
+}
+
+TEST_CASE("a transfer that nobody awaits is over before the step is") {
+  Program program(R"(
+HloModule m, is_scheduled=true
+ENTRY main {
+  p = f32[8] parameter(0)
+  start = (f32[8], f32[8], u32[]) copy-start(p)
+  ROOT r = f32[8] negate(p)
+}
+)");
+  program.starts("start", 5);
+  program.runs("r", 1);
+  CHECK(program.replayed().seconds == Approx(5));
+}
+
+std::string loop(const std::string& trips, const std::string& body) {
+  return R"(
+HloModule m, is_scheduled=true
+cond {
+  c = (s32[], f32[8]) parameter(0)
+  ci = s32[] get-tuple-element(c), index=0
+  n = s32[] constant()" + trips + R"()
+  ROOT lt = pred[] compare(ci, n), direction=LT
+}
+body {
+  b = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(b), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[8] get-tuple-element(b), index=1
+)" + body + R"(
+  ROOT t = (s32[], f32[8]) tuple(next, y)
+}
+ENTRY main {
+  zero = s32[] constant(0)
+  p = f32[8] parameter(0)
+  init = (s32[], f32[8]) tuple(zero, p)
+  w = (s32[], f32[8]) while(init), condition=cond, body=body
+  ROOT r = f32[8] get-tuple-element(w), index=1
+}
+)";
+}
+
+TEST_CASE("a loop costs its trips, whatever their number") {
+  for (const std::int64_t trips : {0L, 1L, 3L, 1000000000L}) {
+    Program program(loop(std::to_string(trips), "  y = f32[8] negate(x)"));
+    program.runs("y", 2);
+    program.runs("lt", 0.25);
+    program.demand("w").step = Step::kLoop;
+    program.demand("w").issue = 0.5;
+    const Timeline timeline = program.replayed();
+    const auto n = static_cast<double>(trips);
+    CAPTURE(trips);
+    CHECK(timeline.seconds == Approx(n * 2.5 + (n + 1) * 0.25));
+    CHECK(program.exposed(timeline, "y") == Approx(n * 2));
+    CHECK(program.exposed(timeline, "w") == Approx(n * 0.5));
+    double sum = 0;
+    for (double seconds : timeline.exposed) sum += seconds;
+    CHECK(sum == Approx(timeline.seconds));
+  }
+}
+
+TEST_CASE("a transfer that the loop hands on overlaps with the next iteration") {
+  // Each iteration awaits the transfer that the one before it started: the first has none to await.
+  Program program(R"(
+HloModule m, is_scheduled=true
+cond {
+  c = (s32[], (f32[8], f32[8], u32[])) parameter(0)
+  ci = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(10)
+  ROOT lt = pred[] compare(ci, n), direction=LT
+}
+body {
+  b = (s32[], (f32[8], f32[8], u32[])) parameter(0)
+  i = s32[] get-tuple-element(b), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  flight = (f32[8], f32[8], u32[]) get-tuple-element(b), index=1
+  work = f32[8] constant({1,2,3,4,5,6,7,8})
+  done = f32[8] copy-done(flight)
+  start = (f32[8], f32[8], u32[]) copy-start(done)
+  ROOT t = (s32[], (f32[8], f32[8], u32[])) tuple(next, start)
+}
+ENTRY main {
+  zero = s32[] constant(0)
+  p = f32[8] parameter(0)
+  first = (f32[8], f32[8], u32[]) copy-start(p)
+  init = (s32[], (f32[8], f32[8], u32[])) tuple(zero, first)
+  w = (s32[], (f32[8], f32[8], u32[])) while(init), condition=cond, body=body
+  last = (f32[8], f32[8], u32[]) get-tuple-element(w), index=1
+  ROOT r = f32[8] copy-done(last)
+}
+)");
+  CHECK(program.pairs.starts_of(program.find("done")).size() == 2);
+  CHECK(program.pairs.starts_of(program.find("r")).size() == 2);
+  program.starts("start", 5);
+  program.runs("work", 3);
+  program.demand("done").step = Step::kDone;
+  program.demand("r").step = Step::kDone;
+  program.demand("w").step = Step::kLoop;
+  // The first iteration takes 3, each of the nine others 5, and the last transfer is awaited after the loop.
+  CHECK(program.replayed().seconds == Approx(3 + 9 * 5 + 5));
+}
+
+TEST_CASE("a conditional takes its slowest branch unless probabilities are given") {
+  const std::string text = R"(
+HloModule m, is_scheduled=true
+a { pa = f32[8] parameter(0)
+  ROOT ra = f32[8] negate(pa) }
+b { pb = f32[8] parameter(0)
+  ROOT rb = f32[8] negate(pb) }
+ENTRY main {
+  p = f32[8] parameter(0)
+  k = s32[] parameter(1)
+  ROOT c = f32[8] conditional(k, p, p), branch_computations={a, b}
+}
+)";
+  Program program(text);
+  program.runs("ra", 1);
+  program.runs("rb", 3);
+  program.demand("c").step = Step::kBranch;
+  const Timeline slowest = program.replayed();
+  CHECK(slowest.seconds == Approx(3));
+  CHECK(program.exposed(slowest, "ra") == 0);
+  CHECK(program.exposed(slowest, "rb") == Approx(3));
+
+  CallOptions options;
+  options.branch_probabilities["c"] = {0.75, 0.25};
+  program.calls = analyze_calls(program.module, options);
+  const Timeline expected =
+      replay(program.module, program.calls, program.pairs, program.demands, {{program.find("c").index, {0.75, 0.25}}});
+  CHECK(expected.seconds == Approx(1.5));
+  CHECK(program.exposed(expected, "ra") == Approx(0.75));
+}
+
+TEST_CASE("durations beyond any step are cut off rather than made infinite") {
+  Program program(kOverlap);
+  program.starts("start", std::numeric_limits<double>::infinity());
+  program.runs("work", std::numeric_limits<double>::infinity());
+  program.demand("done").step = Step::kDone;
+  const Timeline timeline = program.replayed();
+  CHECK(timeline.seconds >= kForever);
+  CHECK(std::isfinite(timeline.seconds));
+}
+
+TEST_CASE("events lie within the step and in order") {
+  Program program(loop("3", "  y = f32[8] negate(x)"));
+  program.runs("y", 2);
+  program.demand("w").step = Step::kLoop;
+  const Timeline timeline = program.replayed();
+  REQUIRE(timeline.events.size() == 2);
+  CHECK(timeline.events[0].begin == 0);
+  for (const TimelineEvent& event : timeline.events) {
+    CHECK(event.end <= timeline.seconds);
+    if (event.id == program.find("y")) CHECK(event.executions == 3);
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
