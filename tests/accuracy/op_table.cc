@@ -1,0 +1,76 @@
+// Prints, for every executed operation of the given dumps that carries the compiler's own estimate, that estimate beside
+// the model's time and the work it is made of, as CSV. The model itself never reads the estimate.
+//
+//   op_table DEVICE FILE...
+#include <cstdio>
+#include <string>
+
+#include "hloroof/analysis.h"
+#include "hloroof/backend_config.h"
+#include "hloroof/device.h"
+#include "hloroof/parse.h"
+#include "lib/cost/op_time.h"
+#include "lib/cost/work.h"
+
+namespace hloroof {
+namespace {
+
+int run(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: op_table DEVICE FILE...\n");
+    return 1;
+  }
+  const auto device = find_device(argv[1]);
+  if (!device.ok() || !device->clock) {
+    std::fprintf(stderr, "%s\n", std::string(device.status().message()).c_str());
+    return 1;
+  }
+  std::printf(
+      "file,op,category,executions,cycles_seconds,seconds,bound,matrix,vector,hbm,vmem,flops,transcendentals,"
+      "read_hbm,written_hbm,read_vmem,written_vmem,m,n,k,batch,lhs,passes,partial,vector_work\n");
+  for (int i = 2; i < argc; ++i) {
+    const auto module = load_module(argv[i]);
+    if (!module.ok()) {
+      std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str());
+      continue;
+    }
+    std::string file = argv[i];
+    file = file.substr(file.rfind('/') + 1);
+    const CallGraph calls = analyze_calls(*module);
+    const auto works = compute_work(*module, calls);
+    for (InstructionId id : calls.scheduled_instructions()) {
+      const InstructionView op = module->instruction(id);
+      const auto cycles = estimated_cycles(op);
+      if (!cycles || *cycles <= 0) continue;
+      const Work& w = works[id.index];
+      const OpTime t = op_time(w, *device);
+      MatrixWork m;
+      if (!w.matrix.empty()) {
+        m = w.matrix[0];
+        for (const MatrixWork& other : w.matrix) {
+          if (other.flops > m.flops) m = other;
+        }
+      } else {
+        m.m = m.n = m.k = m.batch = 0;
+      }
+      std::string vector;
+      for (const VectorWork& v : w.vector) {
+        vector += std::string(to_string(v.opcode)) + ":" + std::string(to_string(v.type)) + (v.cross_lane ? ":x:" : "::") +
+                  std::to_string(static_cast<long long>(v.elements)) + ";";
+      }
+      std::printf("%s,%s,%s,%g,%.6e,%.6e,%d,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%g,%g,%g,%g,%s,%d,%.4e,%s\n",
+                  file.c_str(), std::string(op.name()).c_str(), op_category(op).c_str(), calls.executions(op),
+                  static_cast<double>(*cycles) / *device->clock, t.seconds, static_cast<int>(t.bound),
+                  t.resources[Resource::kMatrix], t.resources[Resource::kVector], t.resources[Resource::kHbm],
+                  t.resources[Resource::kVmem], w.flops, w.transcendentals, w.read.hbm, w.written.hbm, w.read.vmem,
+                  w.written.vmem, m.m, m.n, m.k, m.batch, std::string(to_string(m.lhs)).c_str(), m.passes,
+                  w.partial_tile_elements, vector.c_str());
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace hloroof
+
+int main(int argc, char** argv) { return hloroof::run(argc, argv); }
