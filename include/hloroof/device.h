@@ -82,6 +82,7 @@ struct MatrixUnit {
   MatrixPeak peak;              // flop/s
   double efficiency = 0;        // fraction of peak that a large dense matmul attains, bf16 or f16
   std::optional<double> efficiency_f8;  // the same for f8
+  std::optional<double> efficiency_s8;  // the same for s8
   MatrixCycles stream_cycles;           // cycles one array needs to take in one left-hand register
   MatrixCycles latch_cycles;            // cycles one array needs to take in one register of weights
   MatrixCycles result_cycles;           // cycles from the last row in to the last row out
@@ -113,6 +114,7 @@ struct VectorUnit {
   double transcendental_rate = 0;          // exp2, log2, reciprocal, tanh ... results/s
   std::optional<double> transpose_cycles;  // TPU cross-lane unit: cycles for a 32-bit register
   std::optional<double> packed_transpose_cycles;  // the same for a register of packed 16-bit elements
+  std::optional<double> partial_update_cycles;    // TPU: cycles to merge an update into a register it covers in part
   std::vector<OpWeight> weights;                  // sorted by op
 
   // What one element of `op` costs; one vector operation where the device file says nothing else.
@@ -123,7 +125,9 @@ struct VectorUnit {
 struct Hbm {
   double capacity = 0;              // bytes
   double bandwidth = 0;             // bytes/s, nominal
-  double efficiency = 0;            // fraction of bandwidth that large contiguous streams attain
+  double efficiency = 0;            // fraction of bandwidth that large streams attain, as much read as written
+  std::optional<double> read_efficiency;   // the same where nothing is written; efficiency where empty
+  std::optional<double> write_efficiency;  // the same where nothing is read; efficiency where empty
   std::optional<double> row_bytes;  // contiguous bytes below which an access loses bandwidth in proportion
   std::optional<double> latency;    // s, of a transfer however small, as seen by a kernel
 };
@@ -217,6 +221,7 @@ struct Overhead {
   double op = 0;                    // one top-level operation, or one kernel
   double loop_iteration = 0;        // one trip of a while loop, beside its operations
   double collective = 0;            // one collective, beside its hops
+  std::optional<double> pipeline_fill;  // most that compute and memory of one operation fail to overlap at its ends
   std::optional<double> dma_read;   // HBM to VMEM, first byte
   std::optional<double> dma_write;  // VMEM to HBM, first byte
 };

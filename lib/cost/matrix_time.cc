@@ -153,9 +153,10 @@ double matrix_peak_seconds(const MatrixWork& product, const Device& device) {
 double matrix_seconds(const MatrixWork& product, const Device& device) {
   const auto rate = rate_of(product, device);
   if (!rate) return 0;
-  const bool is_f8 = matrix_type(product) == MatrixType::kF8;
-  const double efficiency = is_f8 && device.matrix.efficiency_f8 ? *device.matrix.efficiency_f8 : device.matrix.efficiency;
-  const double attained = efficiency > 0 ? efficiency : 1;
+  double attained = device.matrix.efficiency > 0 ? device.matrix.efficiency : 1;
+  const MatrixType type = matrix_type(product);
+  if (type == MatrixType::kF8) attained = device.matrix.efficiency_f8.value_or(attained);
+  if (type == MatrixType::kS8) attained = device.matrix.efficiency_s8.value_or(attained);
   if (!product.is_shape_known) return product.flops / (*rate * attained);
   if (device.matrix.dim) return systolic_seconds(product, *rate, device) / attained;
   if (device.family == DeviceFamily::kGpu && device.vector.compute_units) {

@@ -43,6 +43,9 @@ double vector_seconds(const Work& work, const Device& device) {
     if (rate > 0) alu += v.elements * weight.vector_ops / rate;
     if (unit.transcendental_rate > 0) transcendental += v.elements * weight.transcendentals / unit.transcendental_rate;
   }
+  if (unit.partial_update_cycles && device.clock) {
+    alu += work.partial_tile_elements / kRegisterElements * *unit.partial_update_cycles / (*device.clock * device.cores());
+  }
   return std::max({alu, transcendental, cross_lane});
 }
 
