@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
+#include "lib/analysis/axis_roles.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/mesh_builder.h"
 #include "lib/analysis/saturating.h"
@@ -159,12 +160,6 @@ bool MeshBuilder::add(const Grid& grid) {
   return true;
 }
 
-bool MeshBuilder::spans(const Grid& grid) const {
-  return std::all_of(grid.begin(), grid.end(), [&](GridAxis axis) {
-    return strides_.count(axis.stride) != 0 && strides_.count(saturating_multiply(axis.stride, axis.size)) != 0;
-  });
-}
-
 std::vector<MeshAxis> MeshBuilder::axes() const {
   std::vector<MeshAxis> axes;
   std::int64_t outer = 0;
@@ -220,13 +215,16 @@ LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& coll
     builder.add(named);
   }
   for (const Evidence& evidence : gather_evidence(collectives)) {
-    if (evidence.permutation != nullptr &&
-        (builder.spans(evidence.within) ||
-         shifts_along_an_axis(builder.axes(), *evidence.permutation, mesh.device_count))) {
-      continue;
-    }
     Grid all = evidence.within;
     all.insert(all.end(), evidence.across.begin(), evidence.across.end());
+    if (evidence.permutation != nullptr) {
+      // Only what shifts evenly along an axis tells of one; other permutations move data between two shardings.
+      if (shifts_along_an_axis(builder.axes(), *evidence.permutation, mesh.device_count)) continue;
+      MeshBuilder finer = builder;
+      if (!finer.add(all) || !shifts_along_an_axis(finer.axes(), *evidence.permutation, mesh.device_count)) continue;
+      builder = finer;
+      continue;
+    }
     // The groups may leave devices out; then only their own strides count.
     if (!builder.add(all)) builder.add(evidence.within);
   }
@@ -238,6 +236,7 @@ LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& coll
     }
   }
   name_axes(mesh, collectives);
+  assign_roles(module, collectives, mesh);
   if (!mesh.unaligned.empty()) {
     mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(), mesh.unaligned.size() == 1 ? " collective" : " collectives",
                                       " with groups that are no axes of the mesh: costed as if members were anywhere"));

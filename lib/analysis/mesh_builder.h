@@ -22,8 +22,6 @@ class MeshBuilder {
 
   // Adds the strides of a grid. False, and nothing is added, if they do not divide those already there.
   bool add(const Grid& grid);
-  // Would the grid be whole axes of the mesh as it is?
-  bool spans(const Grid& grid) const;
 
   // The axes, outermost first; names left empty.
   std::vector<MeshAxis> axes() const;

@@ -1,5 +1,6 @@
 // Axes of a mesh from the groups a program uses.
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,33 @@ TEST_CASE("Meshes from several groups together") {
     CHECK(mesh.to_string() == row.mesh);
     CHECK(mesh.unaligned.size() == row.unaligned);
   }
+}
+
+std::string role_of(const std::string& file) {
+  absl::StatusOr<Module> module = load_module(HLOROOF_SHARED_DIR "/corpus/" + file);
+  INFO(file << " " << module.status());
+  REQUIRE(module.ok());
+  const LogicalMesh mesh = infer_mesh(*module);
+  std::string text;
+  for (const MeshAxis& axis : mesh.axes) {
+    REQUIRE_FALSE(axis.roles.empty());
+    text += (text.empty() ? "" : " x ") + std::string(axis_role_name(axis.roles[0])) + " " + std::to_string(axis.size);
+  }
+  return text;
+}
+
+TEST_CASE("Roles of the axes of real programs") {
+  if (!std::ifstream(HLOROOF_SHARED_DIR "/corpus/tpu/llm_fsdp_train.v5e_2x4.hlo")) HLOROOF_SKIP("no corpus");
+  CHECK(role_of("tpu/llm_fsdp_train.v5e_2x4.hlo") == "FSDP 8");
+  CHECK(role_of("gpu/llm_fsdp_train.h100_sxm_1x1x8.hlo") == "FSDP 8");
+  CHECK(role_of("tpu/llm_tp_train.v5e_2x4.hlo") == "tensor 8");
+  CHECK(role_of("tpu/llm_2d_16.v5e_4x4.hlo") == "FSDP 4 x FSDP 2 x tensor 2");
+  CHECK(role_of("tpu/moe_ep_train.v5e_2x4.hlo") == "expert 8");
+  CHECK(role_of("tpu/pipeline_ppermute.v5e_2x4.hlo") == "pipeline 8");
+  CHECK(role_of("tpu/ring_attention.v5e_2x4.hlo") == "sequence 8");
+  CHECK(role_of("tpu/seed_vit_b128.v5e_2x4.hlo") == "data 8");
+  CHECK(role_of("step/llama3.1-8b.v6e-32.hlo") == "FSDP 32");
+  CHECK(role_of("step/maxtext-32b.v5p-128.hlo") == "FSDP 16 x tensor 4");
 }
 
 TEST_CASE("A line pasted from a profile has the devices its groups name") {
