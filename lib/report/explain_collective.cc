@@ -1,0 +1,173 @@
+// One collective, and the mesh of a module, in words.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "hloroof/analysis.h"
+#include "hloroof/mesh.h"
+#include "lib/base/strings.h"
+#include "lib/report/units.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+std::string plural(std::int64_t count, std::string_view one) {
+  return absl::StrCat(count, " ", to_absl(one), count == 1 ? "" : "s");
+}
+
+std::string roles_of(const MeshAxis& axis) {
+  std::string text;
+  for (const AxisRole role : axis.roles) {
+    absl::StrAppend(&text, text.empty() ? "" : " and ", to_absl(axis_role_name(role)));
+  }
+  return text;
+}
+
+// "8-way over the axis of stride 16 (axis8)"
+std::string axis_in_words(const MeshAxis& axis) {
+  return absl::StrCat(axis.size, "-way over the axis of stride ", axis.stride, " (", axis.name, ")");
+}
+
+std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
+  const DeviceGroups& groups = collective.groups;
+  std::string line = collective.kind == CollectiveKind::kCollectivePermute
+                         ? absl::StrCat("source_target_pairs: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "pair"),
+                                        " that join ", plural(groups.group_count, "group"), " of ", groups.group_size)
+                         : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), " of ", groups.group_size);
+  if (groups.everyone) absl::StrAppend(&line, " (the text names none: all devices)");
+  const std::vector<int> spanned = spanned_axes(mesh, groups);
+  if (groups.group_size <= 1) return absl::StrCat(line, ": no communication");
+  if (spanned.empty()) {
+    return absl::StrCat(line, groups.regular ? ": no whole axes of the mesh " : ": irregular, no axes of the mesh ",
+                        mesh.to_string());
+  }
+  std::vector<std::string> inside;
+  std::vector<std::string> outside;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
+    if (next < spanned.size() && spanned[next] == static_cast<int>(i)) {
+      inside.push_back(axis_in_words(mesh.axes[i]));
+      ++next;
+    } else {
+      outside.push_back(absl::StrCat(mesh.axes[i].size, "-way"));
+    }
+  }
+  absl::StrAppend(&line, ": ", absl::StrJoin(inside, " and "));
+  if (outside.size() == 1) absl::StrAppend(&line, "; the other axis is ", outside[0]);
+  if (outside.size() > 1) absl::StrAppend(&line, "; the other axes are ", absl::StrJoin(outside, " and "));
+  return line;
+}
+
+std::string shape_text(ElementType type, const std::vector<std::int64_t>& dimensions) {
+  return absl::StrCat(to_absl(to_string(type)), "[", absl::StrJoin(dimensions, ","), "]");
+}
+
+// What the array is without the axis: the dimension that is gathered or scattered, times the group. An all-reduce does not
+// say which dimension is cut; then all that could be are given.
+std::string unsharded_line(const Module& module, const Collective& collective) {
+  if (!collective.shard_shape.valid() || collective.groups.group_size <= 1) return "";
+  const Shape& shard = module.shape(collective.shard_shape);
+  if (!shard.is_array() || shard.rank() == 0) return "";
+  const std::int64_t n = collective.groups.group_size;
+  const std::string device = absl::StrCat(shape_text(shard.element_type, shard.dimensions), " a device");
+  const bool whole_dimension =
+      collective.kind == CollectiveKind::kAllGather || collective.kind == CollectiveKind::kReduceScatter;
+  if (whole_dimension && collective.dimension >= 0 && collective.dimension < shard.rank()) {
+    std::vector<std::int64_t> full = shard.dimensions;
+    full[collective.dimension] *= n;
+    return absl::StrCat("unsharded: ", device, ", ", n, "-way on dimension ", collective.dimension,
+                        ": implied unsharded shape ", shape_text(shard.element_type, full));
+  }
+  if (collective.kind != CollectiveKind::kAllReduce) return "";
+  std::vector<std::string> fulls;
+  for (int i = 0; i < shard.rank(); ++i) {
+    std::vector<std::int64_t> full = shard.dimensions;
+    full[i] *= n;
+    fulls.push_back(shape_text(shard.element_type, full));
+  }
+  return absl::StrCat("unsharded: ", device, " of partial sums, the same on the ", n,
+                      " after; were one of its dimensions sharded on the axis, the implied unsharded shape would be ",
+                      absl::StrJoin(fulls, " or "));
+}
+
+std::string machine_line(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping) {
+  LogicalMesh part;
+  PhysicalMapping of_part;
+  of_part.physical = mapping.physical;
+  for (const int i : spanned_axes(mesh, collective.groups)) {
+    if (i >= static_cast<int>(mapping.pieces.size())) continue;
+    part.axes.push_back(mesh.axes[i]);
+    of_part.pieces.push_back(mapping.pieces[i]);
+  }
+  if (part.axes.empty()) return "";
+  return absl::StrCat("machine: ", mapping.topology.to_string(), "; ", of_part.to_string(part));
+}
+
+std::string_view link_name(const CollectiveCost& cost, const Device& device) {
+  if (cost.resource == Resource::kDcn) return "network";
+  return device.ici.dims > 0 ? "ICI" : "scale-up";
+}
+
+}  // namespace
+
+std::vector<std::string> explain_collective(const Module& module, const Collective& collective, const LogicalMesh& mesh,
+                                            const PhysicalMapping& mapping, const Device& device,
+                                            const CollectiveOptions& options) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string line) {
+    if (!line.empty()) lines.push_back(std::move(line));
+  };
+  const CollectiveCost cost = collective_cost(collective, mesh, mapping, device, options);
+  add(absl::StrCat(to_absl(collective_name(collective.kind)), " of ", format_bytes(cost.bytes),
+                   collective.arrays > 1 ? absl::StrCat(" in ", collective.arrays, " arrays") : "",
+                   collective.in_fusion ? ", inside a fusion" : "",
+                   collective.done.valid() ? ", asynchronous: what stands before its done may hide it" : ""));
+  const bool point_to_point = collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
+  if (!point_to_point) {
+    add(groups_line(collective, mesh));
+    add(absl::StrCat("ids: ", to_absl(group_mode_name(collective.groups.mode)), ", ", module.replica_count(),
+                     module.replica_count() == 1 ? " replica of " : " replicas of ",
+                     plural(module.num_partitions(), "partition")));
+    add(unsharded_line(module, collective));
+    add(machine_line(collective, mesh, mapping));
+  }
+  if (cost.seconds <= 0) return lines;
+  add(absl::StrCat("wire: ", format_bytes(cost.wire_bytes), " sent by each device, ",
+                   format_bytes(cost.busiest_link_bytes), " over the busiest ", to_absl(link_name(cost, device)),
+                   " link one way (", format_rate(cost.link_bandwidth, "B/s"), " nominal), ",
+                   format_percent(cost.utilization), " of it achieved"));
+  add(absl::StrCat("time: ", format_seconds(cost.bandwidth_seconds), " bandwidth + ",
+                   format_seconds(cost.latency_seconds), " latency = ", format_seconds(cost.seconds), ", ",
+                   cost.algorithm));
+  if (cost.crossover_bytes > 0) {
+    add(absl::StrCat("size: latency bound below ", format_bytes(cost.crossover_bytes), ", bandwidth bound above"));
+  }
+  // A matmul of T rows with gathered weights takes 2 T flops for every weight.
+  if (collective.kind == CollectiveKind::kAllGather && device.matrix.peak.bf16 && cost.bytes > 0 &&
+      collective.element_bytes > 0) {
+    const double weights = cost.bytes / collective.element_bytes;
+    add(absl::StrCat("if these are weights: hidden behind their matmul from ",
+                     format_count(cost.seconds * *device.matrix.peak.bf16 / (2 * weights)), " tokens a device"));
+  }
+  if (!cost.note.empty()) add(absl::StrCat("assumed: ", cost.note));
+  return lines;
+}
+
+std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMapping& mapping) {
+  std::vector<std::string> lines;
+  lines.push_back(absl::StrCat("mesh: ", plural(mesh.device_count, "device"), ", ", mesh.to_string()));
+  for (const MeshAxis& axis : mesh.axes) {
+    const std::string roles = roles_of(axis);
+    lines.push_back(absl::StrCat("  ", axis.name, ": ", axis.size, "-way, stride ", axis.stride, ", ",
+                                 roles.empty() ? "nothing goes along it" : absl::StrCat(roles, " (", axis.why, ")")));
+  }
+  lines.push_back(absl::StrCat("machine: ", mapping.topology.to_string(), "; ", mapping.to_string(mesh)));
+  for (const std::string& note : mesh.notes) lines.push_back(absl::StrCat("  note: ", note));
+  for (const std::string& note : mapping.notes) lines.push_back(absl::StrCat("  note: ", note));
+  return lines;
+}
+
+}  // namespace hloroof::inline v0

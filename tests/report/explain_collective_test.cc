@@ -1,0 +1,75 @@
+// What explain says of a collective.
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "hloroof/mesh.h"
+#include "hloroof/parse.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+std::string explained(const std::string& text, const std::string& device_name) {
+  absl::StatusOr<Module> module = parse_module(text);
+  INFO(module.status());
+  REQUIRE(module.ok());
+  absl::StatusOr<Device> device = find_device(device_name);
+  REQUIRE(device.ok());
+  const std::vector<Collective> collectives = find_collectives(*module);
+  REQUIRE(collectives.size() == 1);
+  const LogicalMesh mesh = infer_mesh(*module, collectives);
+  absl::StatusOr<Topology> topology = topology_for(*device, mesh.device_count);
+  REQUIRE(topology.ok());
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, *device, *topology);
+  REQUIRE(mapping.ok());
+  std::string all;
+  for (const std::string& line : explain_collective(*module, collectives[0], mesh, *mapping, *device)) all += line + "\n";
+  for (const std::string& line : explain_mesh(mesh, *mapping)) all += line + "\n";
+  return all;
+}
+
+// The scaling book's reading of a profile: 128 devices, an 8-way axis of stride 16.
+TEST_CASE("explain: replica groups of stride 16 and the shape they imply") {
+  std::string groups = "{";
+  for (int g = 0; g < 16; ++g) {
+    groups += g == 0 ? "{" : ",{";
+    for (int i = 0; i < 8; ++i) groups += (i == 0 ? "" : ",") + std::to_string(g + 16 * i);
+    groups += "}";
+  }
+  groups += "}";
+  const std::string reduced =
+      explained("%all-reduce.3 = bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} all-reduce(bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} "
+                "%fusion.32), channel_id=1, replica_groups=" +
+                    groups + ", use_global_device_ids=true, to_apply=%add",
+                "tpu_v5p");
+  CHECK_THAT(reduced, ContainsSubstring("replica_groups: 16 groups of 8: 8-way over the axis of stride 16 (axis8); the "
+                                        "other axis is 16-way"));
+  CHECK_THAT(reduced, ContainsSubstring("bf16[32,32,65536]"));
+  const std::string gathered =
+      explained("%all-gather.3 = bf16[32,32,65536]{2,1,0} all-gather(bf16[32,32,8192]{2,1,0} %p), channel_id=1, "
+                "dimensions={2}, replica_groups=" +
+                    groups + ", use_global_device_ids=true",
+                "tpu_v5p");
+  CHECK_THAT(gathered, ContainsSubstring("bf16[32,32,8192] a device, 8-way on dimension 2: implied unsharded shape "
+                                         "bf16[32,32,65536]"));
+  CHECK_THAT(gathered, ContainsSubstring("GB/s nominal"));
+}
+
+TEST_CASE("explain: groups in no line say so") {
+  const std::string text = explained(
+      "%all-reduce = f32[1024]{0} all-reduce(f32[1024]{0} %p), channel_id=1, replica_groups={{0,1,5},{2,3,4}}, "
+      "use_global_device_ids=true, to_apply=%add",
+      "tpu_v5e");
+  CHECK_THAT(text, ContainsSubstring("irregular"));
+  CHECK_THAT(text, ContainsSubstring("assumed: the groups are irregular"));
+}
+
+TEST_CASE("explain: one device has nothing to say") {
+  const std::string text =
+      explained("%all-reduce = f32[1024]{0} all-reduce(f32[1024]{0} %p), replica_groups={}, to_apply=%add", "tpu_v5e");
+  CHECK_THAT(text, ContainsSubstring("no communication"));
+}
+
+}  // namespace
+}  // namespace hloroof
