@@ -1,7 +1,9 @@
 // Makes a large HLO module out of real dumps: their computations again and again, every name given a suffix of its copy's
-// number, so that names, references and sizes of computations are as real ones are and none repeats.
+// number, so that names, references and sizes of computations are as real ones are and none repeats. The dumps take turns;
+// the last ENTRY is the module's.
 //
 //   generate BYTES OUT DUMP...
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -28,8 +30,8 @@ std::string computations_of(const std::string& text) {
   return text.substr(at);
 }
 
-// `body` with `suffix` behind every %name outside strings, and without ENTRY.
-void append_renamed(std::string& out, const std::string& body, const std::string& suffix) {
+// `body` with `suffix` behind every %name outside strings, and without ENTRY unless it is kept.
+void append_renamed(std::string& out, const std::string& body, const std::string& suffix, bool keep_entry) {
   std::size_t i = 0;
   while (i < body.size()) {
     const char c = body[i];
@@ -43,7 +45,7 @@ void append_renamed(std::string& out, const std::string& body, const std::string
       while (i < body.size() && is_word(body[i])) ++i;
       out.append(body, begin, i - begin);
       out += suffix;
-    } else if (c == 'E' && (i == 0 || body[i - 1] == '\n') && body.compare(i, 6, "ENTRY ") == 0) {
+    } else if (!keep_entry && c == 'E' && (i == 0 || body[i - 1] == '\n') && body.compare(i, 6, "ENTRY ") == 0) {
       i += 6;
     } else {
       out += c;
@@ -72,15 +74,28 @@ int main(int argc, char** argv) {
     }
   }
   std::ofstream out(argv[2], std::ios::binary);
-  std::string part = "HloModule generated, is_scheduled=true\n\n";
-  std::uint64_t written = 0;
-  for (std::uint64_t copy = 0; written + part.size() < target; ++copy) {
+  const std::string header = "HloModule generated, is_scheduled=true\n\n";
+  out << header;
+  std::uint64_t written = header.size();
+  std::uint64_t copy = 0;
+  std::string part;
+  // The smallest dump comes last and has the ENTRY.
+  const std::string& last = *std::min_element(bodies.begin(), bodies.end(), [](const std::string& a, const std::string& b) {
+    return a.size() < b.size();
+  });
+  for (std::size_t skipped = 0; skipped < bodies.size(); ++copy) {
+    part.clear();
+    append_renamed(part, bodies[copy % bodies.size()], ".c" + std::to_string(copy), false);
+    if (written + part.size() + last.size() > target) {
+      ++skipped;
+      continue;
+    }
+    skipped = 0;
     out << part;
     written += part.size();
-    part.clear();
-    append_renamed(part, bodies[copy % bodies.size()], ".c" + std::to_string(copy));
   }
-  // The last copy may pass the target; a module ends with a whole computation.
-  if (written < target / 2 || part.size() < target / 100) out << part;
+  part.clear();
+  append_renamed(part, last, ".c" + std::to_string(copy), true);
+  out << part;
   return out.good() ? 0 : 1;
 }

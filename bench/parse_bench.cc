@@ -2,12 +2,10 @@
 //
 //   parse_bench [--json OUT] [--seconds S] [FILE...]
 //
-// Without files: the TPU dumps over 1 MB in the shared corpus. Prints one row a file and, with --json, the same numbers for
-// `compare`. Set HLOROOF_JAX_PYTHON to a Python that has jaxlib to have XLA's own parser timed in the same run.
-//
-// The ratio to a memchr pass over the same bytes is the figure to compare between machines; MB are 10^6 bytes.
-#include <sys/resource.h>
-#include <sys/wait.h>
+// Without files: the TPU dumps over 1 MB in the shared corpus. Prints one row a file and, with --json, writes the time of
+// every repeat for `compare`. With HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's own parser is timed in the same
+// run. The ratios to it and to a memchr pass over the same bytes are the figures to compare between machines; MB are 10^6
+// bytes. README.md says what each column is.
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,29 +48,35 @@ namespace {
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
+// Seconds of each repeat. The least is what the work takes; the others tell how noisy the machine was.
+using Samples = std::vector<double>;
+
 struct Row {
   std::string path;
   std::size_t bytes = 0;
   std::size_t instructions = 0;
-  double parse_seconds = 0;         // parse_module: a new module each time
-  double reparse_seconds = 0;       // a reused Parser and Module
-  double print_seconds = 0;
-  double memchr_seconds = 0;
-  double jaxlib_seconds = 0;        // 0: not measured
-  double peak_bytes_per_byte = 0;   // resident memory of a process that loads the file, over its size
-  std::uint64_t reparse_allocations = 0;
+  Samples parse;    // parse_module: a new module each time
+  Samples reparse;  // a reused Parser and Module
+  Samples print;
+  Samples memchr;
+  double jaxlib_seconds = 0;       // 0: not measured
+  double peak_bytes = 0;           // resident memory of a process that loads the file, the text included
+  std::uint64_t allocations = 0;   // of parse_module
+  std::uint64_t reallocations = 0; // of a reused Parser and Module
 };
 
+double best(const Samples& samples) { return *std::min_element(samples.begin(), samples.end()); }
+
 template <typename Work>
-double best_seconds(double budget, Work work) {
-  double best = 1e30;
+Samples repeat(double budget, Work work) {
+  Samples samples;
   const Clock::time_point began = Clock::now();
-  for (int runs = 0; runs < 3 || std::chrono::duration<double>(Clock::now() - began).count() < budget; ++runs) {
+  while (samples.size() < 5 || std::chrono::duration<double>(Clock::now() - began).count() < budget) {
     const Clock::time_point start = Clock::now();
     work();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  return best;
+  return samples;
 }
 
 std::string read_file(const std::string& path) {
@@ -82,62 +86,61 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// The largest resident size, the mapped text included, of a process that loads `path`, less what it had before.
-double peak_bytes(const std::string& path) {
-  int ends[2];
-  if (pipe(ends) != 0) return 0;
-  const pid_t child = fork();
-  if (child == 0) {
-    const auto resident = [] {
-      std::ifstream statm("/proc/self/statm");
-      long pages = 0;
-      statm >> pages >> pages;
-      return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    };
-    const double before = resident();
-    const absl::StatusOr<hloroof::Module> module = hloroof::load_module(path);
-    struct rusage usage = {};
-    getrusage(RUSAGE_SELF, &usage);
-    // ru_maxrss of a forked child starts at its parent's; what is resident now is the measure then.
-    const double now = resident() - before;
-    const bool written = write(ends[1], &now, sizeof(now)) == sizeof(now);
-    _exit(module.ok() && written ? 0 : 1);
+// The largest resident size this process has had, in bytes.
+double resident_peak() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return 1024 * std::strtod(line.c_str() + 6, nullptr);
   }
-  double peak = 0;
-  const bool got = read(ends[0], &peak, sizeof(peak)) == sizeof(peak);
-  close(ends[0]);
-  close(ends[1]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return got ? peak : 0;
+  return 0;
 }
 
-bool measure(const std::string& path, double budget, Row* row) {
+// What `parse_bench --peak FILE` does: prints by how much loading the file raises the peak.
+int print_peak(const std::string& path) {
+  const double before = resident_peak();
+  const absl::StatusOr<hloroof::Module> module = hloroof::load_module(path);
+  std::printf("%.0f\n", resident_peak() - before);
+  return module.ok() ? 0 : 1;
+}
+
+std::string output_of(const std::string& command) {
+  std::string output;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return output;
+  char buffer[4096];
+  while (const std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, got);
+  pclose(pipe);
+  return output;
+}
+
+bool measure(const std::string& self, const std::string& path, double budget, Row* row) {
   row->path = path;
-  row->peak_bytes_per_byte = peak_bytes(path) / static_cast<double>(fs::file_size(path));
+  row->peak_bytes = std::strtod(output_of("'" + self + "' --peak '" + path + "'").c_str(), nullptr);
   const std::string text = read_file(path);
   row->bytes = text.size();
   hloroof::ParseOptions options;
   options.path = path;
   options.borrow = true;
+  std::uint64_t before = allocation_count.load();
   absl::StatusOr<hloroof::Module> module = hloroof::parse_module(text, options);
+  row->allocations = allocation_count.load() - before;
   if (!module.ok()) {
     std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str());
     return false;
   }
   row->instructions = module->instruction_count();
-  row->parse_seconds = best_seconds(budget, [&] { module = hloroof::parse_module(text, options); });
+  row->parse = repeat(budget, [&] { module = hloroof::parse_module(text, options); });
   hloroof::Parser parser(options);
   hloroof::Module reused;
-  if (!parser.parse(text, reused).ok() || !parser.parse(text, reused).ok()) return false;
-  const std::uint64_t before = allocation_count.load();
   if (!parser.parse(text, reused).ok()) return false;
-  row->reparse_allocations = allocation_count.load() - before;
-  row->reparse_seconds = best_seconds(budget, [&] { (void)parser.parse(text, reused); });
+  before = allocation_count.load();
+  if (!parser.parse(text, reused).ok()) return false;
+  row->reallocations = allocation_count.load() - before;
+  row->reparse = repeat(budget, [&] { (void)parser.parse(text, reused); });
   std::size_t printed = 0;
-  row->print_seconds = best_seconds(budget, [&] { printed += hloroof::print_module(reused).size(); });
+  row->print = repeat(budget, [&] { printed += hloroof::print_module(reused).size(); });
   std::size_t lines = 0;
-  row->memchr_seconds = best_seconds(budget / 4, [&] {
+  row->memchr = repeat(budget / 4, [&] {
     const char* p = text.data();
     const char* end = p + text.size();
     while ((p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) != nullptr) {
@@ -145,8 +148,7 @@ bool measure(const std::string& path, double budget, Row* row) {
       ++p;
     }
   });
-  if (printed == 0 || lines == 0) return false;  // keeps both loops alive
-  return true;
+  return printed > 0 && lines > 0;  // uses what the loops give
 }
 
 // XLA's parse times by path, empty if there is no Python with jaxlib.
@@ -156,13 +158,7 @@ std::map<std::string, double> jaxlib_seconds(const std::vector<std::string>& fil
   std::string command = std::string(python == nullptr ? "python3" : python) + " '" + HLOROOF_SOURCE_DIR +
                         "/bench/jaxlib_parse.py'";
   for (const std::string& f : files) command += " '" + f + "'";
-  command += " 2>/dev/null";
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return seconds;
-  std::string output;
-  char buffer[4096];
-  while (const std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, got);
-  pclose(pipe);
+  const std::string output = output_of(command + " 2>/dev/null");
   const nlohmann::json parsed = nlohmann::json::parse(output, nullptr, false);
   if (!parsed.is_object()) return seconds;
   for (const auto& [path, value] : parsed.items()) seconds[path] = value.get<double>();
@@ -188,13 +184,23 @@ nlohmann::json to_json(const Row& row) {
   return {{"file", fs::path(row.path).filename().string()},
           {"bytes", row.bytes},
           {"instructions", row.instructions},
-          {"parse_seconds", row.parse_seconds},
-          {"reparse_seconds", row.reparse_seconds},
-          {"print_seconds", row.print_seconds},
-          {"memchr_seconds", row.memchr_seconds},
+          {"seconds", {{"parse", row.parse}, {"reparse", row.reparse}, {"print", row.print}, {"memchr", row.memchr}}},
           {"jaxlib_seconds", row.jaxlib_seconds > 0 ? nlohmann::json(row.jaxlib_seconds) : nlohmann::json()},
-          {"peak_bytes_per_byte", row.peak_bytes_per_byte},
-          {"reparse_allocations", row.reparse_allocations}};
+          {"peak_bytes", row.peak_bytes},
+          {"allocations", row.allocations},
+          {"reallocations", row.reallocations}};
+}
+
+void print_row(const Row& row) {
+  const double parse = best(row.parse);
+  const double bytes = static_cast<double>(row.bytes);
+  std::printf("%-36s %8.2f %8zu %7.0f %7.0f %7.0f %7.0f %6.1fx %6.2f %7llu %7llu", fs::path(row.path).filename().c_str(), bytes / 1e6,
+              row.instructions, rate(row, parse), rate(row, best(row.reparse)), rate(row, best(row.print)),
+              parse * 1e9 / static_cast<double>(std::max<std::size_t>(row.instructions, 1)), parse / best(row.memchr),
+              row.peak_bytes / bytes, static_cast<unsigned long long>(row.allocations),
+              static_cast<unsigned long long>(row.reallocations));
+  if (row.jaxlib_seconds > 0) std::printf(" %7.1f %6.1fx", rate(row, row.jaxlib_seconds), row.jaxlib_seconds / parse);
+  std::printf("\n");
 }
 
 }  // namespace
@@ -205,7 +211,9 @@ int main(int argc, char** argv) {
   double budget = 0.5;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--json" && i + 1 < argc) {
+    if (argument == "--peak" && i + 1 < argc) {
+      return print_peak(argv[i + 1]);
+    } else if (argument == "--json" && i + 1 < argc) {
       json_path = argv[++i];
     } else if (argument == "--seconds" && i + 1 < argc) {
       budget = std::atof(argv[++i]);
@@ -218,31 +226,20 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "parse_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
     return 1;
   }
-  std::printf("%-36s %8s %8s %8s %8s %8s %8s %8s %7s %7s %6s\n", "file", "MB", "instr", "parse", "reparse", "print", "ns/ins",
-              "memchr", "jaxlib", "ratio", "mem");
-  std::vector<Row> rows;
-  for (const std::string& file : files) {
-    Row row;
-    if (!measure(file, budget, &row)) return 1;
-    rows.push_back(row);
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  std::vector<Row> rows(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!measure(self, files[i], budget, &rows[i])) return 1;
   }
   const std::map<std::string, double> jaxlib = jaxlib_seconds(files);
+  std::printf("%-36s %8s %8s %7s %7s %7s %7s %7s %6s %7s %7s %7s %7s\n", "file", "MB", "instr", "parse", "reparse", "print",
+              "ns/ins", "memchr", "mem", "allocs", "again", "jaxlib", "ratio");
   nlohmann::json out = nlohmann::json::array();
   for (Row& row : rows) {
     if (const auto it = jaxlib.find(row.path); it != jaxlib.end()) row.jaxlib_seconds = it->second;
-    std::printf("%-36s %8.2f %8zu %8.0f %8.0f %8.0f %8.0f %7.1fx %7.1f %6.1fx %6.2f\n",
-                fs::path(row.path).filename().string().c_str(), static_cast<double>(row.bytes) / 1e6, row.instructions,
-                rate(row, row.parse_seconds), rate(row, row.reparse_seconds), rate(row, row.print_seconds),
-                row.parse_seconds * 1e9 / static_cast<double>(std::max<std::size_t>(row.instructions, 1)),
-                row.parse_seconds / row.memchr_seconds, rate(row, row.jaxlib_seconds),
-                row.jaxlib_seconds / row.parse_seconds, row.peak_bytes_per_byte);
+    print_row(row);
     out.push_back(to_json(row));
   }
-  std::printf("rates in MB/s; memchr: times as long as a memchr pass; ratio: jaxlib's time over ours; mem: resident bytes "
-              "per byte of text\n");
-  std::uint64_t allocations = 0;
-  for (const Row& row : rows) allocations += row.reparse_allocations;
-  std::printf("allocations of a reused parser: %llu\n", static_cast<unsigned long long>(allocations));
   if (!json_path.empty()) std::ofstream(json_path) << out.dump(2) << '\n';
   return 0;
 }

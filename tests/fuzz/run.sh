@@ -4,7 +4,8 @@
 #   bash tests/fuzz/run.sh [BUILD] [SECONDS]     build/fuzz and 60 by default
 #
 # A target fuzz_NAME starts from the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, where there are
-# any. A crashing input is left in BUILD/fuzz/crashes.
+# any; fuzz_text from the dumps in tests/corpus and the cases in tests/text/cases too. A crashing input is left in
+# BUILD/fuzz/crashes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -19,6 +20,21 @@ fi
 
 grown=$(mktemp -d)
 trap 'rm -rf "$grown"' EXIT
+
+# The texts of tests/text/cases, a file each, into the folder $1.
+split_cases() {
+  awk -v folder="$1" '
+    /^### / {
+      if (body) print "}" > file
+      close(file)
+      file = folder "/case-" ++count
+      body = $0 ~ /\| *body/
+      if (body) printf "HloModule m\n\nENTRY e {\n" > file
+      next
+    }
+    file { print > file }
+    END { if (body) print "}" > file }' tests/text/cases/*.txt
+}
 mkdir -p "$build/fuzz/crashes"
 for target in "${targets[@]}"; do
   name=$(basename "$target")
@@ -29,6 +45,10 @@ for target in "${targets[@]}"; do
   mkdir -p "$grown/$name"
   folders=("$grown/$name")
   if [[ -d tests/fuzz/seeds/$name ]]; then folders+=("tests/fuzz/seeds/$name"); fi
+  if [[ $name == text ]]; then
+    split_cases "$grown/text"
+    folders+=(tests/corpus)
+  fi
   if ! "$target" "${arguments[@]}" "${folders[@]}" >"$grown/log" 2>&1; then
     tail -n 60 "$grown/log" >&2
     echo "fuzz: $name failed" >&2

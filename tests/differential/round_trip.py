@@ -1,0 +1,53 @@
+"""XLA reads what we print, as the same program: round_trip.py TOOL FOLDER...
+
+For every dump below the folders, XLA's canonical print of the dump must be XLA's canonical print of our print of it.
+Dumps that XLA itself does not read are counted and left out.
+"""
+
+import difflib
+import pathlib
+import sys
+
+from parsers import SKIPPED, Ours, Xla
+
+
+def first_difference(a, b):
+    lines = [line for line in difflib.unified_diff(a.splitlines(), b.splitlines(), lineterm="", n=0)][2:8]
+    return "\n".join("    " + line[:400] for line in lines)
+
+
+def main():
+    tool, folders = sys.argv[1], sys.argv[2:]
+    xla, ours = Xla(), Ours(tool)
+    files = sorted(path for folder in folders for path in pathlib.Path(folder).rglob("*.hlo"))
+    if not files:
+        print("skipped: no dumps in " + " ".join(folders))
+        sys.exit(SKIPPED)
+    same, unread, different = 0, 0, 0
+    for path in files:
+        text = path.read_bytes()
+        verdict, expected = xla.ask("print", text)
+        if verdict != "accept":
+            unread += 1
+            continue
+        parsed, printed = ours.ask("print", text)
+        if not parsed:
+            different += 1
+            print(f"{path.name}: we refuse it\n    {printed[:600]}")
+            continue
+        verdict, got = xla.ask("print", printed)
+        if verdict != "accept":
+            different += 1
+            print(f"{path.name}: XLA does not read our print ({verdict})\n    {got[:600]}")
+        elif got != expected:
+            different += 1
+            print(f"{path.name}: XLA reads another program\n{first_difference(expected, got)}")
+        else:
+            same += 1
+    print(f"{same} of {len(files)} dumps are the same program after our print, {different} are not; "
+          f"XLA does not read {unread}")
+    sys.exit(1 if different else 0)
+
+
+if __name__ == "__main__":
+    main()

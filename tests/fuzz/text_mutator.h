@@ -1,0 +1,42 @@
+// Small changes to HLO text that keep most of it well-formed: lines deleted, repeated, swapped and cut short, numbers,
+// names, opcodes, types and attributes exchanged for others.
+#ifndef HLOROOF_TESTS_FUZZ_TEXT_MUTATOR_H_
+#define HLOROOF_TESTS_FUZZ_TEXT_MUTATOR_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hloroof {
+
+class TextMutator {
+ public:
+  explicit TextMutator(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+
+  // Changes `text` at one to three places.
+  void mutate(std::string* text);
+  // `a` with some lines of `b` put between its own.
+  std::string cross(const std::string& a, const std::string& b);
+
+ private:
+  // [first, second) in bytes.
+  using Range = std::pair<std::size_t, std::size_t>;
+
+  std::uint64_t next();
+  std::size_t below(std::size_t limit) { return limit == 0 ? 0 : static_cast<std::size_t>(next() % limit); }
+
+  void mutate_once(std::string* text);
+  void change_line(std::string* text);
+  void change_number(std::string* text);
+  void exchange_words(std::string* text);
+  void change_opcode_or_type(std::string* text);
+  void change_attributes(std::string* text);
+  void change_brackets(std::string* text);
+
+  std::uint64_t state_;
+};
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_FUZZ_TEXT_MUTATOR_H_
