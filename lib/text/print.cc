@@ -1,7 +1,9 @@
 #include "hloroof/print.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,19 @@
 
 namespace hloroof::inline v0 {
 namespace {
+
+// Words that without a % are read as something other than a name. Few modules have such names, and XLA prints them in a way
+// that it can not read.
+bool is_reserved(std::string_view name) {
+  constexpr std::string_view kKeywords[] = {
+      "ENTRY",       "FileLocations", "FileNames", "FunctionNames", "HloModule",
+      "ROOT",        "StackFrames",   "false",     "inf",           "last_tile_dim_replicate",
+      "manual",      "maximal",       "nan",       "replicated",    "shard_as",
+      "shard_like",  "true",          "unknown",   "unreduced"};
+  if (name.size() > 23) return false;
+  return std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords) ||
+         element_type_from_string(name).has_value();
+}
 
 // Writes a module, or a part of it, to the end of a string. Bodies that stand inside instructions may nest as deeply as the
 // text they were read from, so what is open is a stack of its own.
@@ -135,7 +150,7 @@ class Printer {
   }
 
   void name(std::string_view text) {
-    if (options_.percent) out_ += '%';
+    if (options_.percent || is_reserved(text)) out_ += '%';
     out_ += text;
   }
 
@@ -146,10 +161,9 @@ class Printer {
       append_number(numbers_[i.id().index]);
       return;
     }
-    const std::size_t begin = out_.size() + (options_.percent ? 1 : 0);
     name(i.name());
     if ((i.data().flags & InstructionData::kCompactTupleAccess) == 0) return;
-    for (std::size_t k = begin; k < out_.size(); ++k) {
+    for (std::size_t k = out_.size() - i.name().size(); k < out_.size(); ++k) {
       if (!is_word(out_[k])) out_[k] = '_';
     }
   }

@@ -125,6 +125,15 @@ ENTRY %e (t: (f32[2], (s32[], f32[4]))) -> f32[4] {
                                "  ROOT %a = f32[4]{0} add(%t_1_1, %t_1_1)\n"));
 }
 
+TEST_CASE("a name that is a keyword keeps its % in every form") {
+  const std::string text =
+      "HloModule m\n\nENTRY %ENTRY {\n  %ROOT = f32[] parameter(0)\n  %nan = f32[] negate(%ROOT)\n"
+      "  ROOT %manual = f32[] add(%nan, %ROOT)\n}\n\n";
+  const absl::StatusOr<Module> module = parse_module(text);
+  REQUIRE(module.ok());
+  CHECK(print_module(*module, PrintOptions::short_parsable()) == text);
+}
+
 TEST_CASE("bodies in place nest to any depth without recursion") {
   std::string text = "HloModule m\n\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = f32[] call(p), to_apply=";
   constexpr int kDepth = 2000;
