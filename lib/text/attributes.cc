@@ -2,8 +2,9 @@
 #include <limits>
 #include <string>
 
-#include "lib/text/attribute_value.h"
 #include "lib/text/module_parser.h"
+#include "lib/text/raw_value.h"
+#include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
 
@@ -81,7 +82,7 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
       frame.value_begin = value;
       return parse_predecessors(frame) && end_attribute(frame) ? Step::kAttributes : Step::kFailed;
     default:
-      if (!skip_value(cursor_, wraps ? static_cast<Opcode>(frame.row.number) : frame.row.opcode, key)) {
+      if (!read_value(cursor_, wraps ? static_cast<Opcode>(frame.row.number) : frame.row.opcode, key)) {
         cursor_.fail(begin, "error parsing attribute " + std::string(name));
         return Step::kFailed;
       }

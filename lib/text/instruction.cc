@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/text/module_parser.h"
+#include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
 
@@ -107,26 +108,15 @@ bool ModuleParser::parse_parameter_number(InstructionFrame& frame) {
 
 // constant := 'constant' '(' literal ')'
 //
-// The literal stays text. Its own parentheses, of complex numbers and tuples, are balanced.
+// The literal is checked against the shape and stays text.
 bool ModuleParser::parse_constant(InstructionFrame& frame) {
   cursor_.skip_space();
   const char* begin = cursor_.at();
-  std::size_t depth = 0;
-  while (true) {
-    const char c = cursor_.peek();
-    if (c == 0 && cursor_.at() >= cursor_.end()) return cursor_.fail(begin, "constant is not closed");
-    if (c == ')' && depth == 0) break;
-    if (c == '(') ++depth;
-    if (c == ')') --depth;
-    cursor_.move_to(cursor_.at() + 1);
-  }
-  const char* end = cursor_.at();
-  while (end > begin && is_space(end[-1])) --end;
+  if (!read_literal(cursor_, module_->shapes(), frame.row.shape, nullptr)) return false;
   AttributeData literal;
   literal.key = AttributeKey::kConstantLiteral;
-  literal.value = range_of(std::string_view(begin, static_cast<std::size_t>(end - begin)));
+  literal.value = range_of(cursor_.since(begin));
   attributes_.push_back(literal);
-  (void)frame;
   return cursor_.expect(')');
 }
 

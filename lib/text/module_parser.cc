@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "lib/base/strings.h"
-#include "lib/text/attribute_value.h"
+#include "lib/text/raw_value.h"
+#include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
 
@@ -127,7 +128,7 @@ bool ModuleParser::parse_header_attribute() {
       break;
     }
     default:
-      if (!skip_value(cursor_, Opcode::kUnknown, attribute.key)) {
+      if (!read_value(cursor_, Opcode::kUnknown, attribute.key)) {
         return cursor_.fail(begin, "error parsing attribute " + std::string(name));
       }
   }

@@ -1,7 +1,7 @@
 // One entry to the grammar of all attribute values.
 #include "lib/text/values.h"
 
-#include "lib/text/attribute_value.h"
+#include "lib/text/raw_value.h"
 
 namespace hloroof::inline v0 {
 namespace {

@@ -1,0 +1,74 @@
+#include "lib/text/raw_value.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// '{' balanced '}', '(' balanced ')' or '[' balanced ']', with strings in either quotes and comments skipped. The kinds of
+// brackets are counted together: a value that closes one with another is refused by whoever decodes it.
+bool skip_balanced(Cursor& cursor) {
+  cursor.skip_space();
+  const char* open = cursor.at();
+  std::size_t depth = 0;
+  do {
+    const char c = cursor.peek();
+    switch (c) {
+      case '{': case '(': case '[': ++depth; break;
+      case '}': case ')': case ']':
+        if (depth == 0) return cursor.fail_expects("a bracketed value");
+        --depth;
+        break;
+      case '"': case '\'': {
+        std::string_view raw;
+        if (!cursor.read_string(&raw)) return false;
+        continue;
+      }
+      case 0:
+        if (cursor.at() >= cursor.end()) return cursor.fail(open, "bracket is not closed");
+        break;
+      default: break;
+    }
+    cursor.move_to(cursor.at() + 1);
+  } while (depth > 0);
+  return true;
+}
+
+bool at_open_bracket(Cursor& cursor) {
+  const char c = cursor.peek();
+  return c == '{' || c == '(' || c == '[';
+}
+
+}  // namespace
+
+bool skip_raw_value(Cursor& cursor) {
+  cursor.skip_space();
+  const char* from = cursor.at();
+  while (true) {
+    const char c = cursor.peek();
+    if (at_open_bracket(cursor)) {
+      if (!skip_balanced(cursor)) return false;
+    } else if (c == '"' || c == '\'') {
+      std::string_view raw;
+      if (!cursor.read_string(&raw)) return false;
+    } else if (is_word_start(c) || is_digit(c) || c == '-') {
+      const char* word = cursor.at();
+      while (is_word(*cursor.at())) cursor.move_to(cursor.at() + 1);
+      // A word behind a complete value is the next instruction's name, or ROOT.
+      if (cursor.at() == word) cursor.move_to(word + 1);
+    } else if (c != 0 && std::string_view("<=?*+~#>:").find(c) != std::string_view::npos) {
+      cursor.move_to(cursor.at() + 1);
+      continue;
+    } else {
+      break;
+    }
+    // What can go on without a comma: a group, a sign that joins, a glued word.
+    const char next = *cursor.at();
+    if (next != '(' && next != '{' && next != '[' && next != '<' && next != '>' && next != '=' && next != '#' &&
+        next != '?' && next != ':' && !is_word(next)) {
+      break;
+    }
+  }
+  if (cursor.at() == from) return cursor.fail_expects("a value");
+  return true;
+}
+
+}  // namespace hloroof::inline v0
