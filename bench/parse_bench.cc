@@ -34,14 +34,14 @@ std::atomic<std::uint64_t> allocation_count{0};
 
 }  // namespace
 
-// Counts every allocation of the program, the library's included.
-void* operator new(std::size_t size) {
+// Counts every allocation of the program, the library's included. Inlined, GCC takes the pair for mismatched.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   allocation_count.fetch_add(1, std::memory_order_relaxed);
   if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
   std::abort();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 

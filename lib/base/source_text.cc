@@ -163,7 +163,7 @@ std::string_view line_at(std::string_view text, std::size_t offset) {
 }
 
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
-                            std::string_view severity) {
+                            std::string_view severity, std::size_t lines_before) {
   constexpr std::size_t kShown = 200;
   const LineColumn at = line_column(text, offset);
   std::string_view line = line_at(text, offset);
@@ -186,7 +186,7 @@ std::string located_message(std::string_view path, std::string_view text, std::s
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   std::string out(path);
-  out += ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+  out += ":" + std::to_string(at.line + lines_before) + ":" + std::to_string(at.column) + ": ";
   out += severity;
   out += ": ";
   out += message;

@@ -60,9 +60,9 @@ LineColumn line_column(std::string_view text, std::size_t offset);
 std::string_view line_at(std::string_view text, std::size_t offset);
 
 // `path:line:column: error: message`, the source line and a caret under the column. Of a line over 200 bytes only the
-// part around the column is shown.
+// part around the column is shown. `lines_before` counts the lines of a larger text that stand before this one.
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
-                            std::string_view severity = "error");
+                            std::string_view severity = "error", std::size_t lines_before = 0);
 
 }  // namespace hloroof::inline v0
 

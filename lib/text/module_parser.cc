@@ -9,10 +9,12 @@
 
 namespace hloroof::inline v0 {
 
-absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module) {
+absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
+                                 std::size_t lines_before) {
   ModuleBuilder builder(module);
   builder.clear();
   options_ = &options;
+  lines_before_ = lines_before;
   module_ = &module;
   source_begin_ = source->begin();
   cursor_ = Cursor(source->view(), options.max_depth);
@@ -49,7 +51,7 @@ absl::Status ModuleParser::status() const {
     while (next < errors_begin_.size() && errors_begin_[next] <= i) ++next;
     if (!message.empty()) message += '\n';
     message += located_message(module_->path(), module_->source().view(), errors[i].offset, errors[i].message,
-                               is_first ? "error" : "note");
+                               is_first ? "error" : "note", lines_before_);
   }
   return over_limit_ || cursor_.exceeded_limit() ? resource_exhausted(message) : invalid_argument(message);
 }

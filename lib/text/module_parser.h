@@ -26,8 +26,10 @@ namespace hloroof::inline v0 {
 
 class ModuleParser {
  public:
-  // Replaces what `module` holds by what `source` says. Keeps its own memory for the next call.
-  absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
+  // Replaces what `module` holds by what `source` says. Keeps its own memory for the next call. `lines_before` is added to
+  // the line numbers of messages, for a text that is part of a larger one.
+  absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
+                     std::size_t lines_before = 0);
 
  private:
   // A computation whose body is being read.
@@ -144,6 +146,7 @@ class ModuleParser {
   const ParseOptions* options_ = nullptr;
   Module* module_ = nullptr;
   const char* source_begin_ = nullptr;
+  std::size_t lines_before_ = 0;
   bool single_ = false;  // the text is one instruction, and what it names need not exist
   bool over_limit_ = false;
   std::uint32_t implicit_parameters_ = 0;

@@ -57,25 +57,30 @@ absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& 
 }
 
 absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
+  constexpr std::string_view kSeparator = "// -----";
+  if (absl::Status status = check_size(text.size(), options); !status.ok()) return status;
   std::vector<Module> modules;
+  ModuleParser parser;
   std::size_t begin = 0;
-  while (begin <= text.size()) {
-    // A separator is a line that begins with `// -----`.
+  std::size_t lines_before = 0;
+  while (true) {
+    // The part up to the next line that begins with the separator.
+    std::size_t lines = 0;
     std::size_t line = begin;
-    while (line < text.size() && text.substr(line, 8) != "// -----") {
+    while (line < text.size() && text.substr(line, kSeparator.size()) != kSeparator) {
       const std::size_t end = text.find('\n', line);
       line = end == std::string_view::npos ? text.size() : end + 1;
+      ++lines;
     }
-    const std::string_view part = text.substr(begin, line - begin);
-    absl::StatusOr<Module> module = parse_module(part, options);
-    if (!module.ok()) return module.status();
-    modules.push_back(*std::move(module));
-    if (line >= text.size()) break;
+    modules.emplace_back();
+    absl::Status status =
+        parser.parse(SourceText::copy(text.substr(begin, line - begin), options.path), options, modules.back(), lines_before);
+    if (!status.ok()) return status;
     const std::size_t end = text.find('\n', line);
-    if (end == std::string_view::npos) break;
+    if (line >= text.size() || end == std::string_view::npos) return modules;
     begin = end + 1;
+    lines_before += lines + 1;
   }
-  return modules;
 }
 
 }  // namespace hloroof::inline v0

@@ -63,7 +63,10 @@ bool ModuleParser::recover_in_body(std::size_t outside) {
     instructions_.clear();
   }
   const char* end = cursor_.end();
-  const char* p = next_line(std::max(cursor_.at(), source_begin_ + std::min(failed_at, module_->source().size())), end);
+  // The cursor may have gone over white space to see what follows.
+  const char* p = std::max(cursor_.at(), source_begin_ + std::min(failed_at, module_->source().size()));
+  while (p > source_begin_ && is_space(p[-1])) --p;
+  p = next_line(p, end);
   while (p < end) {
     const char* line = p;
     while (*line == ' ' || *line == '\t') ++line;

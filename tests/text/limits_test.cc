@@ -1,0 +1,258 @@
+// Hostile and broken texts: limits, several errors in one reading, several modules in one text, a parser used again.
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "hloroof/parse.h"
+#include "hloroof/print.h"
+#include "tests/catch.h"
+
+namespace {
+
+std::size_t allocation_count = 0;
+
+}  // namespace
+
+// Counts what the parser allocates. GCC takes the pair below for mismatched when it is inlined.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocation_count;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace hloroof {
+namespace {
+
+std::string repeated(const std::string& text, int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+std::string in_module(const std::string& body) { return "HloModule m\n\nENTRY e {\n" + body + "\n}\n"; }
+
+// Texts that nest `depth` levels of one thing.
+std::string nested_shapes(int depth) {
+  return in_module("  ROOT p = " + repeated("(", depth) + "f32[]" + repeated(")", depth) + " parameter(0)");
+}
+std::string nested_operands(int depth) {
+  return in_module("  p = f32[] parameter(0)\n  ROOT r = f32[] negate(" + repeated("f32[] negate(", depth) + "p" +
+                   repeated(")", depth) + ")");
+}
+std::string nested_bodies(int depth) {
+  const std::string open = "{ p = f32[] parameter(0) ROOT c = f32[] call(p), to_apply=";
+  return in_module("  p = f32[] parameter(0)\n  ROOT c = f32[] call(p), to_apply=" + repeated(open, depth) +
+                   "{ ROOT q = f32[] parameter(0) }" + repeated(" }", depth));
+}
+std::string nested_literals(int depth) {
+  return in_module("  ROOT c = f32[" + repeated("1,", depth - 1) + "1] constant(" + repeated("{", depth) + "1" +
+                   repeated("}", depth) + ")");
+}
+std::string nested_tuple_literals(int depth) {
+  return in_module("  ROOT c = " + repeated("(", depth) + "f32[]" + repeated(")", depth) + " constant(" +
+                   repeated("(", depth) + "1" + repeated(")", depth) + ")");
+}
+// Brackets without anything that closes them, in a place where any value may stand.
+std::string open_brackets(int depth) {
+  return in_module("  ROOT p = f32[] parameter(0), future=" + repeated("{[(", depth));
+}
+
+TEST_CASE("nesting is limited by an option and an error names the limit") {
+  for (const auto& make : {nested_shapes, nested_operands, nested_bodies, nested_literals, nested_tuple_literals}) {
+    INFO(make(1));
+    const absl::Status deep = parse_module(make(9000)).status();
+    CHECK(deep.code() == absl::StatusCode::kResourceExhausted);
+    CHECK_THAT(std::string(deep.message()), ContainsSubstring("8192"));
+
+    const absl::Status shallow = parse_module(make(11)).status();
+    INFO(std::string(shallow.message()));
+    CHECK(shallow.ok());
+    ParseOptions options;
+    options.max_depth = 10;
+    CHECK(parse_module(make(11), options).status().code() == absl::StatusCode::kResourceExhausted);
+  }
+  CHECK_FALSE(parse_module(open_brackets(100000)).ok());
+}
+
+TEST_CASE("sizes are limited by options") {
+  const std::string text = in_module("  p = f32[] parameter(0)\n  q = f32[] negate(p)\n  ROOT r = f32[] negate(q)");
+  ParseOptions options;
+  options.max_bytes = 20;
+  CHECK(parse_module(text, options).status().code() == absl::StatusCode::kResourceExhausted);
+  options = {};
+  options.max_instructions = 2;
+  const absl::Status status = parse_module(text, options).status();
+  CHECK(status.code() == absl::StatusCode::kResourceExhausted);
+  CHECK_THAT(std::string(status.message()), ContainsSubstring("the limit of 2"));
+}
+
+TEST_CASE("every truncation of a text is an error or a module, never more") {
+  const std::string text =
+      "HloModule m, input_output_alias={ {0}: (0, {}) }\n\n"
+      "%a (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n"
+      "  ROOT %s = f32[] add(%x, %y), metadata={op_name=\"a\\\"b\" source_line=3}\n}\n\n"
+      "ENTRY %e (p: f32[8]) -> (f32[], f32[2]) {\n  %p = f32[8]{0:T(8)S(1)} parameter(0), sharding={devices=[2]<=[2]}\n"
+      "  %z = f32[] constant(0) /* c */\n  %r = f32[] reduce(%p, %z), dimensions={0}, to_apply=%a\n"
+      "  %k = f32[2]{0} constant({1, -inf})\n"
+      "  ROOT %t = (f32[], f32[2]{0}) tuple(%r, %k), backend_config={\"a\":[\"}\"]}\n}\n";
+  REQUIRE(parse_module(text).ok());
+  int accepted = 0;
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    if (parse_module(text.substr(0, size)).ok()) ++accepted;
+  }
+  // Without the last line end; and up to the end of %a, with no, one or two line ends behind it.
+  CHECK(accepted == 4);
+  // Any one byte replaced must not crash either.
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    for (const char c : {'\0', '{', '"', ')', '9', '\xff'}) {
+      std::string changed = text;
+      changed[i] = c;
+      const absl::StatusOr<Module> module = parse_module(changed);
+      if (module.ok()) CHECK(parse_module(print_module(*module)).ok());
+    }
+  }
+}
+
+TEST_CASE("several independent errors are reported in one reading") {
+  const std::string text =
+      "HloModule m\n\n"
+      "a {\n"
+      "  x = f32[] parameter(0)\n"
+      "  y = f32[] negate(w)\n"                       // 5: w is not there
+      "  z = f32[] add(y, x)\n"                       // y is known by its shape
+      "  ROOT r = f32[] add(z)\n"                     // 7: one operand
+      "}\n\n"
+      "b (x: f32[]) -> f32[2] {\n"                    // 10: shape of the root
+      "  ROOT x = f32[] parameter(0)\n"
+      "}\n\n"
+      "ENTRY e {\n"
+      "  p = f32[] parameter(0)\n"
+      "  c = f32[] call(p), to_apply=a\n"             // a is known by its name
+      "  d = f32[] call(p), to_apply=b, x=\n"         // 17: no value
+      "  ROOT t = (f32[], f32[]) tuple(c, d)\n"
+      "}\n";
+  ParseOptions options;
+  options.path = "f";
+  options.max_errors = 10;
+  const std::string message(parse_module(text, options).status().message());
+  INFO(message);
+  CHECK_THAT(message, ContainsSubstring("f:5:20: error: instruction does not exist: w"));
+  CHECK_THAT(message, ContainsSubstring("f:7:18: error: expects 2 operands"));
+  CHECK_THAT(message, ContainsSubstring("f:10:1: error: Shape of computation b"));
+  CHECK_THAT(message, ContainsSubstring("f:18"));
+  std::size_t errors = 0;
+  for (std::size_t at = message.find("error:"); at != std::string::npos; at = message.find("error:", at + 1)) ++errors;
+  CHECK(errors == 4);
+
+  options.max_errors = 1;
+  const std::string first(parse_module(text, options).status().message());
+  CHECK_THAT(first, ContainsSubstring("f:5:20"));
+  CHECK(first.find("f:7") == std::string::npos);
+}
+
+TEST_CASE("a record says what the error was part of") {
+  const std::string text = in_module("  x = f32[4] parameter(0)\n  ROOT y = f32[4] reverse(x), dimensions={a}");
+  ParseOptions options;
+  options.path = "f";
+  const std::string message(parse_module(text, options).status().message());
+  CHECK(message ==
+        "f:5:43: error: expects an integer but sees 'a'\n"
+        "    ROOT y = f32[4] reverse(x), dimensions={a}\n"
+        "                                            ^\n"
+        "f:5:31: note: error parsing attribute dimensions\n"
+        "    ROOT y = f32[4] reverse(x), dimensions={a}\n"
+        "                                ^");
+}
+
+TEST_CASE("strict refuses what is not in the grammar") {
+  ParseOptions strict;
+  strict.strict = true;
+  for (const char* body : {"  ROOT p = f32[] parameter(0), future_hint=3", "  ROOT p = f32[] warp-shuffle()"}) {
+    const std::string text = in_module(body);
+    const absl::StatusOr<Module> lenient = parse_module(text);
+    REQUIRE(lenient.ok());
+    CHECK(lenient->unknowns().opcodes + lenient->unknowns().attributes == 1);
+    CHECK_FALSE(parse_module(text, strict).ok());
+  }
+}
+
+TEST_CASE("a pasted instruction has placeholders for what it names") {
+  const absl::StatusOr<Module> module = parse_module(
+      "%fusion.3 = bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)} fusion(bf16[32,32,8192]{2,1,0:T(8,128)(2,1)S(1)} %fusion.32), "
+      "kind=kCustom, calls=%all-reduce-scatter.3");
+  REQUIRE(module.ok());
+  CHECK(module->is_single_instruction());
+  CHECK(module->unknowns().missing_operands == 1);
+  CHECK(module->unknowns().missing_computations == 1);
+  const InstructionView root = module->entry().root();
+  CHECK(root.name() == "fusion.3");
+  CHECK(root.operand(0).name() == "fusion.32");
+  CHECK(to_string(module->shapes(), root.operand(0).shape_id()) == "bf16[32,32,8192]{2,1,0:T(8,128)(2,1)S(1)}");
+  CHECK(root.computations(AttributeKey::kCalls)[0].is_missing());
+}
+
+TEST_CASE("async sugar is a call of a computation around the wrapped instruction") {
+  const absl::StatusOr<Module> module = parse_module(in_module(
+      "  p = f32[16] parameter(0)\n"
+      "  s = ((f32[16]), f32[4], s32[]) slice-start(p), slice={[0:4]}, async_execution_thread=\"t\"\n"
+      "  ROOT d = f32[4] slice-done(s)"));
+  REQUIRE(module.ok());
+  REQUIRE(module->computations().size() == 2);
+  const ComputationView wrapped = module->computations()[0];
+  CHECK(wrapped.name() == "async_wrapped");
+  CHECK(wrapped.execution_thread() == "t");
+  CHECK(wrapped.root().opcode() == Opcode::kSlice);
+  CHECK(wrapped.root().text(AttributeKey::kSlice) == "{[0:4]}");
+  CHECK(wrapped.root().operand(0).opcode() == Opcode::kParameter);
+  CHECK(to_string(module->shapes(), wrapped.root().shape_id()) == "f32[4]");
+  const InstructionView done = module->entry().root();
+  CHECK(done.opcode() == Opcode::kAsyncDone);
+  CHECK(done.operand(0).opcode() == Opcode::kAsyncStart);
+  CHECK(done.operand(0).computations(AttributeKey::kCalls)[0] == wrapped);
+  CHECK(module->instruction_count() == 3);
+}
+
+TEST_CASE("modules separated by a comment line are parsed one by one") {
+  const std::string one = "HloModule a\nENTRY e { ROOT x = f32[] parameter(0) }\n";
+  const std::string two = "HloModule b\nENTRY e { ROOT x = f32[] parameter(0) }\n";
+  const absl::StatusOr<std::vector<Module>> modules = parse_modules(one + "// -----\n" + two);
+  REQUIRE(modules.ok());
+  REQUIRE(modules->size() == 2);
+  CHECK((*modules)[1].name() == "b");
+  ParseOptions options;
+  options.path = "f";
+  const absl::Status bad = parse_modules(one + "// -----\nHloModule b\nENTRY e { oops }\n", options).status();
+  CHECK_THAT(std::string(bad.message()), ContainsSubstring("f:5:16: error: "));
+}
+
+TEST_CASE("a parser used again allocates nothing for a text no larger") {
+  std::string body = "  p = f32[8,128]{1,0:T(8,128)} parameter(0)\n  t0 = f32[8,128]{1,0:T(8,128)} negate(p)\n";
+  for (int i = 1; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    body += "  t" + n + " = f32[8,128]{1,0:T(8,128)} add(t" + std::to_string(i - 1) + ", p), metadata={op_name=\"jit(f)/add" +
+            n + "\" source_line=" + n + "}, backend_config={\"window_config\":{\"estimated_cycles\":\"" + n + "\"}}\n";
+    body += "  s" + n + " = ((f32[8,128]{1,0:T(8,128)}), f32[4,128]{1,0:T(4,128)S(1)}, s32[]{:S(2)}) slice-start(t" + n +
+            "), slice={[0:4], [0:128]}\n";
+    body += "  d" + n + " = f32[4,128]{1,0:T(4,128)S(1)} slice-done(s" + n + ")\n";
+  }
+  body += "  ROOT r = f32[8,128]{1,0:T(8,128)} negate(t299)";
+  const std::string text = in_module(body);
+  ParseOptions options;
+  options.borrow = true;
+  Parser parser(options);
+  Module module;
+  const std::string first(parser.parse(text, module).message());
+  INFO(first);
+  REQUIRE(first.empty());
+  REQUIRE(parser.parse(text, module).ok());
+  const std::size_t before = allocation_count;
+  const bool ok = parser.parse(text, module).ok();
+  const std::size_t allocated = allocation_count - before;
+  CHECK(ok);
+  CHECK(allocated <= 2);  // the handle that shares the text, whatever the text's size
+}
+
+}  // namespace
+}  // namespace hloroof
