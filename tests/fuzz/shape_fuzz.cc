@@ -1,0 +1,37 @@
+// Shapes and layouts of any content: a shape that is read must print as text that reads as the same shape.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "hloroof/shape.h"
+#include "lib/text/cursor.h"
+#include "lib/text/shape_parser.h"
+
+namespace hloroof {
+namespace {
+
+bool read(const std::string& text, ShapeTable& table, ShapeId& id) {
+  Cursor cursor(text);
+  ShapeParser shapes;
+  shapes.start(&table);
+  const bool ok = shapes.read(cursor, &id);
+  if (ok == cursor.failed()) std::abort();  // a failure says why, a success says nothing
+  return ok && cursor.at_end();
+}
+
+}  // namespace
+}  // namespace hloroof
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  hloroof::ShapeTable table;
+  hloroof::ShapeId id;
+  if (!hloroof::read(text, table, id)) return 0;
+  hloroof::ShapeId again;
+  if (!hloroof::read(hloroof::to_string(table, id), table, again) || again != id) std::abort();
+  for (hloroof::ShapeId leaf : table.leaves(id)) {
+    if (table[leaf].is_tuple() || hloroof::element_count(table[leaf]) < 0) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,68 @@
+// Attribute values of any content: `opcode name=value`. Checking one must end in a place or a message; what can be
+// decoded is taken apart too.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "hloroof/replica_groups.h"
+#include "hloroof/sharding.h"
+#include "lib/text/cursor.h"
+#include "lib/text/json_view.h"
+#include "lib/text/values.h"
+
+namespace hloroof {
+namespace {
+
+constexpr std::int64_t kLimit = 1 << 12;
+
+void take_apart(const std::string& text) {
+  if (const absl::StatusOr<ReplicaGroups> groups = parse_replica_groups(text); groups.ok()) {
+    std::int64_t ids = 0;
+    const bool all = groups->for_each_group(
+        [&ids](Span<std::int64_t> group) {
+          ids += static_cast<std::int64_t>(group.size());
+          return true;
+        },
+        kLimit);
+    if (all && ids != groups->id_count()) std::abort();
+    if (all != groups->expand(kLimit).ok() && groups->group_count() <= kLimit) std::abort();
+  }
+  if (const absl::StatusOr<ShardingAttribute> sharding = parse_sharding(text); sharding.ok()) {
+    for (const Sharding& s : sharding->elements) {
+      if (s.shards_of_dimension(0) < 1) std::abort();
+      const auto devices = s.device_list(kLimit);
+      if (devices.ok() && static_cast<std::int64_t>(devices->size()) != s.device_count()) std::abort();
+    }
+  }
+  (void)parse_window(text);
+  (void)parse_convolution_dimension_numbers(text);
+  (void)parse_padding(text);
+  (void)parse_slice_ranges(text);
+  (void)parse_metadata(text);
+  const JsonView json(text);
+  (void)json["window_config"]["estimated_cycles"].integer();
+  (void)json["a"].integers();
+  (void)json["a"].string();
+}
+
+}  // namespace
+}  // namespace hloroof
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hloroof;  // NOLINT: one function
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::size_t blank = text.find(' ');
+  const std::size_t equals = text.find('=', blank == std::string::npos ? 0 : blank);
+  if (blank == std::string::npos || equals == std::string::npos) return 0;
+  const auto key = attribute_from_string(text.substr(blank + 1, equals - blank - 1));
+  if (!key.has_value()) return 0;
+  const Opcode opcode = opcode_from_string(text.substr(0, blank)).value_or(Opcode::kUnknown);
+  const std::string value = text.substr(equals + 1);
+  Cursor cursor(value);
+  const bool ok = read_value(cursor, opcode, *key);
+  if (ok == cursor.failed()) std::abort();
+  if (cursor.offset() > value.size() + 1) std::abort();
+  take_apart(value);
+  return 0;
+}
