@@ -1,0 +1,292 @@
+#include "lib/cli/cli.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Result run(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Result result;
+  result.code = run_cli(arguments, out, err);
+  result.out = out.str();
+  result.err = err.str();
+  return result;
+}
+
+// A folder that goes when the test does.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "hloroof_cli_XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  std::string write(const std::string& name, std::string_view text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return (path_ / name).string();
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+constexpr char kSmall[] = R"(HloModule small, is_scheduled=true
+
+ENTRY main {
+  a = bf16[1024,1024]{1,0:T(8,128)(2,1)} parameter(0)
+  b = bf16[1024,1024]{1,0:T(8,128)(2,1)} parameter(1)
+  ROOT dot = bf16[1024,1024]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)";
+
+TEST_CASE("bad input: a message that says what is wrong, and the documented exit code") {
+  const Folder folder;
+  const std::string small = folder.write("small.hlo", kSmall);
+  const std::string text(kSmall);
+  const std::string unknown = folder.write("unknown.hlo", R"(HloModule m, is_scheduled=true
+ENTRY main {
+  p = f32[8] parameter(0)
+  ROOT r = f32[8] frobnicate(p)
+}
+)");
+  const std::string many = folder.write("many.hlo", R"(HloModule m, is_scheduled=true, num_partitions=8
+ENTRY main {
+  ROOT p = f32[8] parameter(0)
+}
+)");
+  fs::create_directory(fs::path(folder.path()) / "empty");
+  struct Case {
+    const char* what;
+    std::vector<std::string> arguments;
+    int code;
+    std::string message;
+  };
+  const std::vector<Case> cases = {
+      {"empty text", {"predict", folder.write("empty.hlo", ""), "--device", "tpu_v5e"}, kExitBadInput, "empty.hlo"},
+      {"truncated", {"predict", folder.write("cut.hlo", text.substr(0, text.size() - 60)), "--device", "tpu_v5e"}, kExitBadInput, "cut.hlo:"},
+      {"binary junk", {"predict", folder.write("junk.hlo", std::string("\x7f" "ELF\0\x01\xff\xfe", 8)), "--device", "tpu_v5e"}, kExitBadInput, "junk.hlo:1:"},
+      {"missing file", {"predict", folder.path() + "/none.hlo", "--device", "tpu_v5e"}, kExitBadInput, "none.hlo"},
+      {"folder without modules", {"predict", folder.path() + "/empty", "--device", "tpu_v5e"}, kExitBadInput, "after_optimizations"},
+      {"misspelt device", {"predict", small, "--device", "tpu_v5"}, kExitBadInput, "tpu_v5e"},
+      {"no device", {"predict", small}, kExitBadInput, "tpu_v5e"},
+      {"no file", {"predict", "--device", "tpu_v5e"}, kExitBadInput, "FILE"},
+      {"no subcommand", {}, kExitBadInput, "subcommand"},
+      {"unknown subcommand", {"predcit", small}, kExitBadInput, "predcit"},
+      {"unknown opcode", {"predict", unknown, "--device", "tpu_v5e"}, kExitOk, ""},
+      {"unknown opcode, strict", {"predict", unknown, "--device", "tpu_v5e", "--strict"}, kExitIncomplete, "frobnicate"},
+      {"unknown opcode printed", {"print", unknown}, kExitOk, ""},
+      {"unknown opcode printed, strict", {"print", unknown, "--strict"}, kExitIncomplete, "frobnicate"},
+      {"too many devices", {"predict", many, "--device", "tpu_v5e:2x2"}, kExitBadInput, "8"},
+      {"too many devices, by option", {"predict", many, "--device", "tpu_v5e", "--topology", "2x2"}, kExitBadInput, "4"},
+      {"bad topology", {"predict", small, "--device", "tpu_v5e", "--topology", "2y2"}, kExitBadInput, "2y2"},
+      {"bad format", {"predict", small, "--device", "tpu_v5e", "--format", "html"}, kExitBadInput, "html"},
+      {"bad view", {"predict", small, "--device", "tpu_v5e", "--view", "sumary"}, kExitBadInput, "summary"},
+      {"bad filter", {"predict", small, "--device", "tpu_v5e", "--filter", "("}, kExitBadInput, "filter"},
+      {"bad rewrite", {"predict", small, "--device", "tpu_v5e", "--rewrite", "s/a"}, kExitBadInput, "s/pattern/"},
+      {"bad set", {"predict", small, "--device", "tpu_v5e", "--set", "hbm.bandwith=1"}, kExitBadInput, "hbm.bandwidth"},
+      {"set to nothing", {"predict", small, "--device", "tpu_v5e", "--set", "hbm.bandwidth=fast"}, kExitBadInput, "hbm.bandwidth=fast"},
+      {"trip count of no loop", {"predict", small, "--device", "tpu_v5e", "--trip-count", "dot=3"}, kExitBadInput, "dot"},
+      {"bad trip count", {"predict", small, "--device", "tpu_v5e", "--trip-count", "dot=x"}, kExitBadInput, "NAME=N"},
+      {"bad custom call", {"predict", small, "--device", "tpu_v5e", "--custom-call", "t=flop:3"}, kExitBadInput, "flops:N"},
+      {"output not writable", {"predict", small, "--device", "tpu_v5e", "-o", folder.path() + "/none/x"}, kExitBadInput, "none/x"},
+      {"no such op", {"explain", small, "dto", "--device", "tpu_v5e"}, kExitBadInput, "dot"},
+      {"bad gate", {"diff", small, small, "--device", "tpu_v5e", "--fail-if", "speed>2"}, kExitBadInput, "step>+2%"},
+      {"bad device file", {"devices", "check", folder.write("d.json", "{")}, kExitBadInput, "d.json:1:"},
+      {"unknown device shown", {"devices", "show", "tpu_v55e"}, kExitBadInput, "tpu_v5e"},
+  };
+  for (const Case& c : cases) {
+    const Result result = run(c.arguments);
+    CAPTURE(c.what, result.out, result.err);
+    CHECK(result.code == c.code);
+    if (!c.message.empty()) CHECK_THAT(result.err, ContainsSubstring(c.message));
+    if (c.code == kExitBadInput) CHECK(result.out.empty());
+    CHECK((c.code == kExitOk) == result.err.empty());
+  }
+}
+
+TEST_CASE("an unknown opcode is counted and shown") {
+  const Folder folder;
+  const std::string file = folder.write("m.hlo", "HloModule m, is_scheduled=true\nENTRY e {\n p = f32[1024,1024] parameter(0)\n ROOT r = f32[1024,1024] frobnicate(p)\n}\n");
+  const Result result = run({"predict", file, "--device", "tpu_v5e"});
+  CHECK(result.code == kExitOk);
+  CHECK_THAT(result.out, ContainsSubstring("unknown-opcode"));
+  CHECK_THAT(result.out, ContainsSubstring("100.0 % unknown"));
+}
+
+TEST_CASE("the first screen fits 80 columns and adds up") {
+  const Folder folder;
+  const Result result = run({"predict", folder.write("small.hlo", kSmall), "--device", "tpu_v5e"});
+  REQUIRE(result.code == kExitOk);
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.size() <= 80);
+  }
+  for (const char* part : {"step time", "bound by", "MFU", "peak memory", "coverage", "TOTAL"}) {
+    CHECK_THAT(result.out, ContainsSubstring(part));
+  }
+}
+
+TEST_CASE("formats, files and devices") {
+  const Folder folder;
+  const std::string small = folder.write("small.hlo", kSmall);
+  const auto json_of = [](const Result& result) {
+    REQUIRE(result.code == kExitOk);
+    auto json = parse_json(result.out, "out");
+    REQUIRE(json.ok());
+    return *std::move(json);
+  };
+  CHECK(json_of(run({"predict", small, "--device", "tpu_v5e", "--format", "json"})).is(JsonValue::Kind::kObject));
+  const JsonValue both = json_of(run({"predict", small, "--device", "tpu_v5e,tpu_v6e", "--format", "json"}));
+  REQUIRE(both.is(JsonValue::Kind::kArray));
+  REQUIRE(both.elements.size() == 2);
+  CHECK(both.elements[1].find("device")->find("name")->string == "tpu_v6e");
+  CHECK(json_of(run({"predict", small, "--device", "tpu_v5e", "--format", "trace"})).find("traceEvents") != nullptr);
+  CHECK(json_of(run({"print", small, "--format", "json"})).find("computations") != nullptr);
+
+  const Result csv = run({"predict", small, "--device", "tpu_v5e", "--format", "csv"});
+  CHECK(csv.out.rfind("file,device,", 0) == 0);
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 4);
+
+  const Result comparison = run({"predict", small, "--device", "tpu_v5e,tpu_v5p"});
+  CHECK_THAT(comparison.out, ContainsSubstring("relative"));
+  CHECK_THAT(run({"print", small, "--format", "dot"}).out, ContainsSubstring("digraph"));
+  CHECK(run({"print", small, "--format", "none"}).out.empty());
+  CHECK_THAT(run({"print", small}).out, ContainsSubstring("ROOT"));
+
+  const std::string out = folder.path() + "/out.json";
+  const Result written = run({"predict", small, "--device", "tpu_v5e", "--format", "json", "-o", out});
+  CHECK(written.out.empty());
+  CHECK(fs::file_size(out) > 1000);
+
+  folder.write("module_0001.jit_f.after_optimizations.txt", kSmall);
+  folder.write("module_0001.jit_f.before_optimizations.txt", "junk");
+  folder.write("module_0001.jit_f.after_optimizations-buffer-assignment.txt", "junk");
+  CHECK(json_of(run({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"})).is(JsonValue::Kind::kObject));
+}
+
+TEST_CASE("results are the same every time") {
+  const Folder folder;
+  const std::string small = folder.write("small.hlo", kSmall);
+  for (const char* format : {"text", "json", "csv", "trace"}) {
+    const std::vector<std::string> arguments = {"predict", small, "--device", "tpu_v5e", "--format", format};
+    CHECK(run(arguments).out == run(arguments).out);
+  }
+}
+
+TEST_CASE("timing is one line of JSON on standard error") {
+  const Folder folder;
+  const Result result = run({"print", folder.write("small.hlo", kSmall), "--format", "none", "--repeat", "3", "--timing"});
+  CHECK(result.code == kExitOk);
+  const auto json = parse_json(result.err, "err");
+  REQUIRE(json.ok());
+  CHECK(json->find("parse_seconds")->number > 0);
+  CHECK(json->find("bytes")->number == std::string(kSmall).size());
+  CHECK(json->find("instructions")->number == 3);
+}
+
+TEST_CASE("gates") {
+  const Folder folder;
+  const std::string small = folder.write("small.hlo", kSmall);
+  std::string text(kSmall);
+  for (std::size_t at = 0; (at = text.find("1024,1024", at)) != std::string::npos;) text.replace(at, 9, "2048,2048");
+  const std::string large = folder.write("large.hlo", text);
+  const auto code = [&](const std::string& a, const std::string& b, const std::string& gate) {
+    return run({"diff", a, b, "--device", "tpu_v5e", "--fail-if", gate}).code;
+  };
+  CHECK(code(small, small, "step>+2%") == kExitOk);
+  CHECK(code(small, large, "step>+2%") == kExitGateFailed);
+  CHECK(code(large, small, "step>+2%") == kExitOk);
+  CHECK(code(large, small, "step<-50%") == kExitGateFailed);
+  CHECK(code(small, large, "memory>1GiB") == kExitOk);
+  CHECK(code(small, large, "memory>1MiB") == kExitGateFailed);
+  CHECK(code(small, large, "step>+1s") == kExitOk);
+  CHECK(code(small, large, "flops>=+1") == kExitGateFailed);
+
+  CHECK(run({"lint", small, "--device", "tpu_v5e"}).code == kExitOk);
+  std::string unscheduled(kSmall);
+  unscheduled.replace(unscheduled.find(", is_scheduled=true"), 19, "");
+  const std::string file = folder.write("unscheduled.hlo", unscheduled);
+  CHECK(run({"lint", file, "--device", "tpu_v5e"}).code == kExitGateFailed);
+  CHECK(run({"lint", file, "--device", "tpu_v5e", "--ignore", "unscheduled"}).code == kExitOk);
+  CHECK(run({"lint", file, "--device", "tpu_v5e", "--fail-on", "error"}).code == kExitOk);
+}
+
+TEST_CASE("memory says whether it fits, with numbers") {
+  // Seven billion parameters at 16 bytes each (weights, gradients and two moments in f32) are 112 GB.
+  const Folder folder;
+  const std::string file = folder.write("seven_billion.hlo", R"(HloModule m, is_scheduled=true
+ENTRY main {
+  w = f32[7000000000] parameter(0)
+  g = f32[7000000000] parameter(1)
+  m = f32[7000000000] parameter(2)
+  ROOT v = f32[7000000000] parameter(3)
+}
+)");
+  const Result result = run({"memory", file, "--device", "tpu_v5e"});
+  CHECK(result.code == kExitOk);
+  CHECK_THAT(result.out, ContainsSubstring("does NOT fit"));
+  CHECK_THAT(result.out, ContainsSubstring("1.12e+11 bytes"));
+  CHECK(run({"lint", file, "--device", "tpu_v5e", "--fail-on", "error"}).code == kExitGateFailed);
+}
+
+TEST_CASE("explain names what each part of a line says") {
+  const Folder folder;
+  const std::string file = folder.write("m.hlo", R"(HloModule m, is_scheduled=true, num_partitions=128
+ENTRY main {
+  p = bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} parameter(0)
+  ROOT g = bf16[32,32,65536]{2,1,0:T(8,128)(2,1)} all-gather(p), channel_id=1, dimensions={2}, use_global_device_ids=true, replica_groups={)" +
+                                             [] {
+                                               std::string groups;
+                                               for (int first = 0; first < 16; ++first) {
+                                                 groups += first == 0 ? "{" : ",{";
+                                                 for (int i = 0; i < 8; ++i) {
+                                                   groups += (i == 0 ? "" : ",") + std::to_string(first + 16 * i);
+                                                 }
+                                                 groups += "}";
+                                               }
+                                               return groups;
+                                             }() +
+                                             "}\n}\n");
+  const Result result = run({"explain", file, "g", "--device", "tpu_v5e"});
+  CAPTURE(result.err);
+  REQUIRE(result.code == kExitOk);
+  for (const char* part : {"16 groups of 8", "stride 16", "bf16[32,32,8192] a device", "bf16[32,32,65536]", "share a 32-bit sublane", "HBM"}) {
+    CHECK_THAT(result.out, ContainsSubstring(part));
+  }
+}
+
+TEST_CASE("help, version and devices") {
+  CHECK(run({"--help"}).code == kExitOk);
+  CHECK_THAT(run({"--version"}).out, ContainsSubstring("hloroof"));
+  for (const char* name : {"predict", "explain", "lint", "diff", "memory", "print", "devices"}) {
+    CHECK(run({name, "--help"}).code == kExitOk);
+    CHECK_THAT(run({"--help"}).out, ContainsSubstring(name));
+  }
+  CHECK_THAT(run({"devices", "list"}).out, ContainsSubstring("tpu_v5e"));
+  CHECK_THAT(run({"devices", "show", "tpu_v5e"}).out, ContainsSubstring("hbm.bandwidth"));
+}
+
+}  // namespace
+}  // namespace hloroof
