@@ -36,12 +36,16 @@ function(_hloroof_resolve_deps out)
 endfunction()
 
 function(_hloroof_common_properties target)
+  set(visibility hidden)
+  if(BUILD_SHARED_LIBS)
+    set(visibility default)  # cmake/hloroof.map says what the shared library exports
+  endif()
   set_target_properties(
     ${target}
     PROPERTIES CXX_STANDARD 20
                CXX_STANDARD_REQUIRED ON
                CXX_EXTENSIONS OFF
-               CXX_VISIBILITY_PRESET hidden
+               CXX_VISIBILITY_PRESET ${visibility}
                VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
@@ -186,6 +190,10 @@ function(hloroof_merged_library)
   list(REMOVE_ITEM packages absl::status absl::statusor)
   list(FILTER packages EXCLUDE REGEX "^(Eigen3|nlohmann_json)::")  # header-only: whoever links the library needs none
   target_link_libraries(hloroof PRIVATE ${packages})
+  if(BUILD_SHARED_LIBS AND NOT APPLE)
+    target_link_options(hloroof PRIVATE "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/hloroof.map")
+    set_property(TARGET hloroof APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/hloroof.map")
+  endif()
   if(HLOROOF_SANITIZE)
     target_link_options(hloroof PUBLIC $<BUILD_INTERFACE:-fsanitize=${HLOROOF_SANITIZE}>)
   endif()
