@@ -3,7 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "absl/strings/str_join.h"
 #include "hloroof/version.h"
+#include "lib/base/nearest.h"
+#include "lib/base/strings.h"
 #include "lib/cli/context.h"
 
 namespace hloroof::inline v0 {
@@ -23,6 +26,16 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   add_memory(app, context);
   add_print(app, context);
   add_devices(app, context);
+  // CLI11 takes a misspelt subcommand for a missing one.
+  if (!arguments.empty() && !arguments.front().empty() && arguments.front()[0] != '-') {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    if (std::find(names.begin(), names.end(), arguments.front()) == names.end()) {
+      context.fail(invalid_argument("no subcommand is called '" + arguments.front() + "'; the nearest are " +
+                                    absl::StrJoin(nearest_names(arguments.front(), names, 3), ", ")));
+      return context.exit_code;
+    }
+  }
   try {
     // CLI11 takes the arguments last first.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());

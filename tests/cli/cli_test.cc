@@ -89,7 +89,7 @@ ENTRY main {
       {"binary junk", {"predict", folder.write("junk.hlo", std::string("\x7f" "ELF\0\x01\xff\xfe", 8)), "--device", "tpu_v5e"}, kExitBadInput, "junk.hlo:1:"},
       {"missing file", {"predict", folder.path() + "/none.hlo", "--device", "tpu_v5e"}, kExitBadInput, "none.hlo"},
       {"folder without modules", {"predict", folder.path() + "/empty", "--device", "tpu_v5e"}, kExitBadInput, "after_optimizations"},
-      {"misspelt device", {"predict", small, "--device", "tpu_v5"}, kExitBadInput, "tpu_v5e"},
+      {"misspelt device", {"predict", small, "--device", "tpu_v5x"}, kExitBadInput, "tpu_v5e"},
       {"no device", {"predict", small}, kExitBadInput, "tpu_v5e"},
       {"no file", {"predict", "--device", "tpu_v5e"}, kExitBadInput, "FILE"},
       {"no subcommand", {}, kExitBadInput, "subcommand"},
