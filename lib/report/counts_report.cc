@@ -46,13 +46,15 @@ std::vector<double> xla_executions(const Module& module) {
   return executions;
 }
 
-std::string headline(const CountsReport& report) {
+std::string headline(const CountsReport& report, std::size_t width) {
   const std::string_view what = report.convention == "xla"
                                     ? "as XLA's cost analysis counts: loops once, custom calls -1, no padding"
                                     : "as the hardware works: loops times trips, padded bytes, async pairs once";
-  return report.module + "\n" + report.convention + " convention, " + std::string(what) + "\n" + "  flops            " +
-         exact(report.flops) + " (" + format_flops(report.flops) + ")\n" +  //
-         "  transcendentals  " + exact(report.transcendentals) + "\n" +     //
+  const std::string convention =
+      wrap(report.convention + " convention, " + std::string(what), width == 0 ? std::string::npos : width, 2);
+  return report.module + "\n" + convention + "\n" + "  flops            " + exact(report.flops) + " (" +
+         format_flops(report.flops) + ")\n" +                            //
+         "  transcendentals  " + exact(report.transcendentals) + "\n" +  //
          "  bytes accessed   " + exact(report.bytes_accessed) + " (" + format_bytes(report.bytes_accessed) + ")\n";
 }
 
@@ -128,7 +130,7 @@ std::string counts_text(const CountsReport& report, std::size_t limit, std::size
   ops.add({format_bytes(report.bytes_accessed), format_flops(report.flops), format_count(report.transcendentals), "",
            "TOTAL", ""});
 
-  std::string text = headline(report) + "\n" + ops.to_string(width);
+  std::string text = headline(report, width) + "\n" + ops.to_string(width);
   if (!report.unknown.empty()) {
     text +=
         "\n" + std::to_string(report.unknown.size()) + " not counted in full, first " + report.unknown.front() + "\n";

@@ -129,6 +129,29 @@ TEST_CASE("numbers that float32 cannot hold") {
   const std::string_view text = "ENTRY e {\n  p = f32[16777217] parameter(0)\n  ROOT n = f32[16777217] negate(p)\n}\n";
   CHECK(count(text).total.flops == 16777217.0);
   CHECK(count(text, true).total.flops == 16777216.0);
+
+  // A sum over called computations rounds as well: 2^24 + 1 in the body and condition of a loop.
+  const std::string_view loop = R"(
+body {
+  a = f32[16777216] parameter(0)
+  ROOT b = f32[16777216] multiply(a, a)
+}
+until {
+  a = f32[16777216] parameter(0)
+  k = f32[] constant(1)
+  ROOT r = pred[] compare(k, k), direction=LT
+}
+ENTRY main {
+  p = f32[16777216] parameter(0)
+  ROOT w = f32[16777216] while(p), condition=until, body=body
+}
+)";
+  CHECK(count(loop).total.flops == 16777217.0);
+  const absl::StatusOr<Module> module = parse_module(loop);
+  REQUIRE(module.ok());
+  XlaCountOptions float32;
+  float32.float32 = true;
+  CHECK(count_xla(*module, float32)->of(module->entry().root().id()).flops == 16777216.0);
 }
 
 TEST_CASE("what can not be counted is listed") {
@@ -147,8 +170,6 @@ TEST_CASE("sizes beyond any machine saturate") {
   CHECK(counts.total.bytes_accessed > 9e18);
 }
 
-TEST_CASE("a module without ENTRY is refused") {
-  CHECK_FALSE(count_xla(Module()).ok());
-}
+TEST_CASE("a module without ENTRY is refused") { CHECK_FALSE(count_xla(Module()).ok()); }
 
 }  // namespace
