@@ -43,6 +43,7 @@ bool skip_raw_value(Cursor& cursor) {
   cursor.skip_space();
   const char* from = cursor.at();
   while (true) {
+    const char* end = cursor.at();
     const char c = cursor.peek();
     if (at_open_bracket(cursor)) {
       if (!skip_balanced(cursor)) return false;
@@ -58,6 +59,7 @@ bool skip_raw_value(Cursor& cursor) {
       cursor.move_to(cursor.at() + 1);
       continue;
     } else {
+      cursor.move_to(end);  // blanks behind the value are not part of it
       break;
     }
     // What can go on without a comma: a group, a sign that joins, a glued word.

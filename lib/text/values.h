@@ -125,11 +125,11 @@ inline bool read_integer(Cursor& cursor, std::int64_t* out) {
   const bool negative = *p == '-';
   if (negative) ++p;
   const char* digits = p;
-  std::int64_t value = 0;
-  while (is_digit(*p)) value = value * 10 + (*p++ - '0');
+  std::uint64_t value = 0;  // wraps around on more digits than are used
+  while (is_digit(*p)) value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
   // A decimal, 1x2 or 1_2 goes on with a word character; 18 digits cannot overflow.
   if (p == digits || p - digits > 18 || is_word(*p)) return cursor.read_integer(out);
-  *out = negative ? -value : value;
+  *out = negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
   cursor.move_to(p);
   return true;
 }
