@@ -24,6 +24,7 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   add_lint(app, context);
   add_diff(app, context);
   add_memory(app, context);
+  add_counts(app, context);
   add_print(app, context);
   add_devices(app, context);
   // CLI11 takes a misspelt subcommand for a missing one.

@@ -47,6 +47,8 @@ struct PredictFlags {
 // Adds --device and the options of PredictFlags to a subcommand.
 void add_device_flag(CLI::App& command, PredictFlags& flags);
 void add_predict_flags(CLI::App& command, PredictFlags& flags);
+// The part of them that says how much work a module is: trip counts, custom calls, branches, --strict.
+void add_work_flags(CLI::App& command, PredictFlags& flags);
 
 // Errors: InvalidArgument naming the option and what it should look like.
 absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags);
@@ -70,6 +72,7 @@ void add_diff(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_memory(CLI::App& app, Context& context);
 void add_print(CLI::App& app, Context& context);
+void add_counts(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 
 }  // namespace hloroof::inline v0

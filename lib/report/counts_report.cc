@@ -4,6 +4,7 @@
 #include <charconv>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "lib/report/json_writer.h"
 #include "lib/report/table.h"
@@ -18,13 +19,14 @@ std::string exact(double number) {
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
 }
 
-void add_row(CountsReport& report, InstructionView instruction, double executions, double flops, double transcendentals,
-             double bytes) {
-  report.rows.push_back({std::string(instruction.name()), std::string(instruction.computation().name()),
-                         std::string(instruction.opcode_text()), executions, flops, transcendentals, bytes});
-  report.flops += executions * flops;
-  report.transcendentals += executions * transcendentals;
-  report.bytes_accessed += executions * bytes;
+CountsRow named_row(InstructionView instruction, double executions) {
+  CountsRow row;
+  row.name = std::string(instruction.name());
+  row.computation = std::string(instruction.computation().name());
+  row.opcode = std::string(instruction.opcode_text());
+  row.category = op_category(instruction);
+  row.executions = executions;
+  return row;
 }
 
 // How often XLA counts each computation whose instructions get rows, by id.
@@ -47,15 +49,111 @@ std::vector<double> xla_executions(const Module& module) {
 }
 
 std::string headline(const CountsReport& report, std::size_t width) {
-  const std::string_view what = report.convention == "xla"
-                                    ? "as XLA's cost analysis counts: loops once, custom calls -1, no padding"
-                                    : "as the hardware works: loops times trips, padded bytes, async pairs once";
-  const std::string convention =
-      wrap(report.convention + " convention, " + std::string(what), width == 0 ? std::string::npos : width, 2);
-  return report.module + "\n" + convention + "\n" + "  flops            " + exact(report.flops) + " (" +
-         format_flops(report.flops) + ")\n" +                            //
-         "  transcendentals  " + exact(report.transcendentals) + "\n" +  //
-         "  bytes accessed   " + exact(report.bytes_accessed) + " (" + format_bytes(report.bytes_accessed) + ")\n";
+  const bool physical = report.convention == "physical";
+  const std::string what = physical ? "as the hardware works: loops times trips, padded bytes, async pairs once"
+                                    : "as XLA's cost analysis counts: loops once, custom calls -1, no padding";
+  std::string text = report.module + "\n";
+  text += wrap(report.convention + " convention, " + what, width == 0 ? std::string::npos : width, 2) + "\n";
+  text += "  flops            " + exact(report.flops) + " (" + format_flops(report.flops) + ")\n";
+  text += "  transcendentals  " + exact(report.transcendentals) + "\n";
+  text += "  bytes accessed   " + exact(report.bytes_accessed) + " (" + format_bytes(report.bytes_accessed) + ")\n";
+  if (!physical) return text;
+  text += "  without padding  " + exact(report.logical_bytes) + " (" + format_bytes(report.logical_bytes) + ")\n";
+  const std::pair<const char*, double> spaces[] = {{"HBM", report.spaces.hbm},
+                                                   {"VMEM", report.spaces.vmem},
+                                                   {"host", report.spaces.host},
+                                                   {"scalar memories", report.spaces.scalar}};
+  for (const auto& [name, bytes] : spaces) {
+    if (bytes > 0) text += "    " + std::string(name) + "  " + format_bytes(bytes) + "\n";
+  }
+  return text;
+}
+
+std::string loops_text(const CountsReport& report) {
+  std::string unknown;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < report.loops.size(); ++i) {
+    const TripCount& trips = report.loops[i].trips;
+    if (trips.source != TripCount::Source::kAssumed) continue;
+    ++count;
+    unknown += "  " + report.loop_names[i] + ": " + trips.why + "\n";
+  }
+  if (count == 0) return "";
+  return "\n" + std::to_string(count) + " of " + std::to_string(report.loops.size()) +
+         " loops with unknown trip count, see --trip-count\n" + unknown;
+}
+
+double sort_key(const CountsRow& row, CountsOrder order) {
+  switch (order) {
+    case CountsOrder::kBytes: return row.executions * row.bytes_accessed;
+    case CountsOrder::kFlops: return row.executions * row.flops;
+    case CountsOrder::kTranscendentals: return row.executions * row.transcendentals;
+    case CountsOrder::kProgram: break;
+  }
+  return 0;
+}
+
+const char* source_name(TripCount::Source source) {
+  switch (source) {
+    case TripCount::Source::kAnnotated: return "annotated";
+    case TripCount::Source::kInferred: return "inferred";
+    case TripCount::Source::kUser: return "user";
+    case TripCount::Source::kAssumed: break;
+  }
+  return "assumed";
+}
+
+void write_json(const CountsReport& report, JsonWriter& json) {
+  const bool physical = report.convention == "physical";
+  json.begin_object();
+  json.member("schema", "hloroof.counts/1");
+  json.member("module", report.module);
+  json.member("convention", report.convention);
+  json.member("flops", report.flops);
+  json.member("transcendentals", report.transcendentals);
+  json.member("bytes_accessed", report.bytes_accessed);
+  if (physical) {
+    json.member("logical_bytes", report.logical_bytes);
+    json.key("bytes_by_space");
+    json.begin_object();
+    json.member("hbm", report.spaces.hbm);
+    json.member("vmem", report.spaces.vmem);
+    json.member("host", report.spaces.host);
+    json.member("scalar", report.spaces.scalar);
+    json.end_object();
+    json.key("loops");
+    json.begin_array();
+    for (std::size_t i = 0; i < report.loops.size(); ++i) {
+      json.begin_object();
+      json.member("name", report.loop_names[i]);
+      json.member("trip_count", report.loops[i].trips.value);
+      json.member("source", source_name(report.loops[i].trips.source));
+      json.member("why", report.loops[i].trips.why);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.key("per_op");
+  json.begin_array();
+  for (const CountsRow& row : report.rows) {
+    json.begin_object();
+    json.member("name", row.name);
+    json.member("computation", row.computation);
+    json.member("opcode", row.opcode);
+    json.member("category", row.category);
+    json.member("executions", row.executions);
+    json.member("flops", row.flops);
+    json.member("transcendentals", row.transcendentals);
+    json.member("bytes_accessed", row.bytes_accessed);
+    if (physical) json.member("logical_bytes", row.logical_bytes);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("unknown");
+  json.begin_array();
+  for (const std::string& name : report.unknown) json.value(name);
+  json.end_array();
+  json.end_object();
 }
 
 }  // namespace
@@ -71,9 +169,14 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts) {
     const double times = executions[computation.id().index];
     if (times == 0) continue;
     for (InstructionView instruction : computation.instructions()) {
-      const bool has_rows_inside = instruction.opcode() == Opcode::kWhile || instruction.opcode() == Opcode::kCall;
-      const XlaCounts own = has_rows_inside ? XlaCounts() : counts.of(instruction.id());
-      add_row(report, instruction, times, own.flops, own.transcendentals, own.bytes_accessed);
+      CountsRow row = named_row(instruction, times);
+      if (instruction.opcode() != Opcode::kWhile && instruction.opcode() != Opcode::kCall) {
+        const XlaCounts& own = counts.of(instruction.id());
+        row.flops = own.flops;
+        row.transcendentals = own.transcendentals;
+        row.bytes_accessed = own.bytes_accessed;
+      }
+      report.rows.push_back(std::move(row));
     }
   }
   // The totals are those of the analysis, which may have been added in float32.
@@ -91,26 +194,50 @@ CountsReport counts_report(const Module& module, const CallGraph& calls, const s
   for (InstructionId id : calls.scheduled_instructions()) {
     const InstructionView instruction = module.instruction(id);
     const Work& own = work[id.index];
-    add_row(report, instruction, calls.executions(instruction), own.flops, own.transcendentals, own.padded_bytes);
-    if (own.source == CostSource::kUnknown) report.unknown.emplace_back(instruction.name());
+    CountsRow row = named_row(instruction, calls.executions(instruction));
+    row.flops = own.flops;
+    row.transcendentals = own.transcendentals;
+    row.bytes_accessed = own.padded_bytes;
+    row.logical_bytes = own.logical_bytes;
+    report.flops += row.executions * own.flops;
+    report.transcendentals += row.executions * own.transcendentals;
+    report.bytes_accessed += row.executions * own.padded_bytes;
+    report.logical_bytes += row.executions * own.logical_bytes;
+    report.spaces.hbm += row.executions * (own.read.hbm + own.written.hbm);
+    report.spaces.vmem += row.executions * (own.read.vmem + own.written.vmem);
+    report.spaces.host += row.executions * (own.read.host + own.written.host);
+    report.spaces.scalar += row.executions * (own.read.scalar + own.written.scalar);
+    if (own.source == CostSource::kUnknown) report.unknown.push_back(row.name);
+    report.rows.push_back(std::move(row));
+  }
+  report.loops = calls.loops();
+  for (const CallGraph::Loop& loop : report.loops) {
+    report.loop_names.emplace_back(module.instruction(loop.instruction).name());
   }
   return report;
 }
 
-std::string counts_text(const CountsReport& report, std::size_t limit, std::size_t width) {
+std::optional<CountsOrder> counts_order_from_string(std::string_view text) {
+  if (text == "bytes") return CountsOrder::kBytes;
+  if (text == "flops") return CountsOrder::kFlops;
+  if (text == "transcendentals") return CountsOrder::kTranscendentals;
+  if (text == "program") return CountsOrder::kProgram;
+  return std::nullopt;
+}
+
+std::string counts_text(const CountsReport& report, const CountsTextOptions& options) {
   std::vector<std::size_t> order(report.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto total_bytes = [&](std::size_t i) { return report.rows[i].executions * report.rows[i].bytes_accessed; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return total_bytes(a) > total_bytes(b); });
-  const std::size_t shown = limit == 0 ? order.size() : std::min(limit, order.size());
+  const auto key = [&](std::size_t i) { return sort_key(report.rows[i], options.order); };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
+  const std::size_t shown = options.limit == 0 ? order.size() : std::min(options.limit, order.size());
 
   Table ops({{"bytes", Align::kRight},
              {"flops", Align::kRight},
              {"transc.", Align::kRight},
              {"runs", Align::kRight},
              {"op", Align::kLeft},
-             {"opcode", Align::kLeft, 20}});
+             {"category", Align::kLeft, 20}});
   CountsRow others;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const CountsRow& row = report.rows[order[i]];
@@ -121,7 +248,7 @@ std::string counts_text(const CountsReport& report, std::size_t limit, std::size
       continue;
     }
     ops.add({format_bytes(row.executions * row.bytes_accessed), format_flops(row.executions * row.flops),
-             format_count(row.executions * row.transcendentals), format_count(row.executions), row.name, row.opcode});
+             format_count(row.executions * row.transcendentals), format_count(row.executions), row.name, row.category});
   }
   if (shown < order.size()) {
     ops.add({format_bytes(others.bytes_accessed), format_flops(others.flops), format_count(others.transcendentals), "",
@@ -130,7 +257,7 @@ std::string counts_text(const CountsReport& report, std::size_t limit, std::size
   ops.add({format_bytes(report.bytes_accessed), format_flops(report.flops), format_count(report.transcendentals), "",
            "TOTAL", ""});
 
-  std::string text = headline(report, width) + "\n" + ops.to_string(width);
+  std::string text = headline(report, options.width) + "\n" + ops.to_string(options.width) + loops_text(report);
   if (!report.unknown.empty()) {
     text +=
         "\n" + std::to_string(report.unknown.size()) + " not counted in full, first " + report.unknown.front() + "\n";
@@ -138,45 +265,51 @@ std::string counts_text(const CountsReport& report, std::size_t limit, std::size
   return text;
 }
 
-std::string counts_json(const CountsReport& report) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("schema", "hloroof.counts/1");
-  json.member("module", report.module);
-  json.member("convention", report.convention);
-  json.member("flops", report.flops);
-  json.member("transcendentals", report.transcendentals);
-  json.member("bytes_accessed", report.bytes_accessed);
-  json.key("per_op");
-  json.begin_array();
-  for (const CountsRow& row : report.rows) {
-    json.begin_object();
-    json.member("name", row.name);
-    json.member("computation", row.computation);
-    json.member("opcode", row.opcode);
-    json.member("executions", row.executions);
-    json.member("flops", row.flops);
-    json.member("transcendentals", row.transcendentals);
-    json.member("bytes_accessed", row.bytes_accessed);
-    json.end_object();
+std::string counts_table(const std::vector<std::string>& names, const std::vector<CountsReport>& reports,
+                         std::size_t width) {
+  const bool physical = !reports.empty() && reports.front().convention == "physical";
+  std::vector<Column> columns = {{"flops", Align::kRight}, {"transc.", Align::kRight}, {"bytes", Align::kRight}};
+  if (physical) {
+    columns.push_back({"unpadded", Align::kRight});
+    columns.push_back({"ratio", Align::kRight});
   }
-  json.end_array();
-  json.key("unknown");
-  json.begin_array();
-  for (const std::string& name : report.unknown) json.value(name);
-  json.end_array();
-  json.end_object();
+  columns.push_back({"unknown", Align::kRight});
+  columns.push_back({"file", Align::kLeft});
+  Table table(std::move(columns));
+  for (std::size_t i = 0; i < reports.size() && i < names.size(); ++i) {
+    const CountsReport& report = reports[i];
+    std::vector<std::string> cells = {format_flops(report.flops), format_count(report.transcendentals),
+                                      format_bytes(report.bytes_accessed)};
+    if (physical) {
+      cells.push_back(format_bytes(report.logical_bytes));
+      cells.push_back(report.logical_bytes > 0 ? format_count(report.bytes_accessed / report.logical_bytes) : "");
+    }
+    cells.push_back(std::to_string(report.unknown.size()));
+    cells.push_back(names[i]);
+    table.add(std::move(cells));
+  }
+  return table.to_string(width);
+}
+
+std::string counts_json(const std::vector<CountsReport>& reports) {
+  JsonWriter json;
+  if (reports.size() != 1) json.begin_array();
+  for (const CountsReport& report : reports) write_json(report, json);
+  if (reports.size() != 1) json.end_array();
   return json.take() + "\n";
 }
 
-std::string counts_csv(const CountsReport& report) {
-  // Names of instructions and computations hold no comma, quote or line break; see the grammar of names.
-  std::string out = "name,computation,opcode,executions,flops,transcendentals,bytes_accessed\n";
-  for (const CountsRow& row : report.rows) {
-    out += row.name + "," + row.computation + "," + row.opcode;
-    for (double number : {row.executions, row.flops, row.transcendentals, row.bytes_accessed})
-      out += "," + exact(number);
-    out += "\n";
+std::string counts_csv(const std::vector<CountsReport>& reports) {
+  // Names of modules, computations and instructions and categories hold no comma, quote or line break.
+  std::string out = "module,name,computation,opcode,category,executions,flops,transcendentals,bytes_accessed\n";
+  for (const CountsReport& report : reports) {
+    for (const CountsRow& row : report.rows) {
+      out += report.module + "," + row.name + "," + row.computation + "," + row.opcode + "," + row.category;
+      for (double number : {row.executions, row.flops, row.transcendentals, row.bytes_accessed}) {
+        out += "," + exact(number);
+      }
+      out += "\n";
+    }
   }
   return out;
 }

@@ -4,7 +4,9 @@
 #define HLOROOF_LIB_REPORT_COUNTS_REPORT_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hloroof/analysis.h"
@@ -18,10 +20,12 @@ struct CountsRow {
   std::string name;
   std::string computation;
   std::string opcode;
+  std::string category;
   double executions = 1;
-  double flops = 0;  // of one execution, as the two below
+  double flops = 0;  // of one execution, as the numbers below
   double transcendentals = 0;
   double bytes_accessed = 0;
+  double logical_bytes = 0;  // bytes_accessed without padding; physical convention only
 };
 
 // The totals are the sums of executions times each row.
@@ -31,8 +35,23 @@ struct CountsReport {
   double flops = 0;
   double transcendentals = 0;
   double bytes_accessed = 0;
-  std::vector<CountsRow> rows;       // ENTRY first, each computation in program order
-  std::vector<std::string> unknown;  // instructions whose work is not in the numbers, or not whole
+  double logical_bytes = 0;  // physical convention only, as the two below
+  MemoryBytes spaces;        // bytes_accessed by memory space
+  std::vector<CallGraph::Loop> loops;
+  std::vector<std::string> loop_names;  // of each of `loops`
+  std::vector<CountsRow> rows;          // ENTRY first, each computation in program order
+  std::vector<std::string> unknown;     // instructions whose work is not in the numbers, or not whole
+};
+
+enum class CountsOrder { kBytes, kFlops, kTranscendentals, kProgram };
+
+// "bytes", "flops", "transcendentals" or "program".
+std::optional<CountsOrder> counts_order_from_string(std::string_view text);
+
+struct CountsTextOptions {
+  std::size_t limit = 10;                   // rows, 0 for all
+  std::size_t width = 80;                   // of a line, where names allow it; 0 for any
+  CountsOrder order = CountsOrder::kBytes;  // largest first
 };
 
 // A while or call counts nothing in its own row: the instructions it runs have rows, with one execution for each pass
@@ -43,10 +62,16 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts);
 // The physical convention; bytes are padded, in any memory space. `work` is what compute_work gives for `calls`.
 CountsReport counts_report(const Module& module, const CallGraph& calls, const std::vector<Work>& work);
 
-// The totals and the `limit` rows that count the most bytes, 0 for all; lines of at most `width` where names allow it.
-std::string counts_text(const CountsReport& report, std::size_t limit = 10, std::size_t width = 80);
-std::string counts_json(const CountsReport& report);
-std::string counts_csv(const CountsReport& report);
+// The totals and the first rows in the order asked for.
+std::string counts_text(const CountsReport& report, const CountsTextOptions& options = {});
+
+// One line a report, for several files; `names` are what they are called.
+std::string counts_table(const std::vector<std::string>& names, const std::vector<CountsReport>& reports,
+                         std::size_t width = 80);
+
+// One object, or an array of them unless there is exactly one.
+std::string counts_json(const std::vector<CountsReport>& reports);
+std::string counts_csv(const std::vector<CountsReport>& reports);
 
 }  // namespace hloroof::inline v0
 

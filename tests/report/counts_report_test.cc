@@ -96,7 +96,7 @@ TEST_CASE("the rows of the physical convention count every trip") {
 
 TEST_CASE("counts as JSON") {
   const Module module = parsed();
-  const nlohmann::json json = nlohmann::json::parse(counts_json(xla_report(module)));
+  const nlohmann::json json = nlohmann::json::parse(counts_json({xla_report(module)}));
   CHECK(json["schema"] == "hloroof.counts/1");
   CHECK(json["module"] == "step");
   CHECK(json["convention"] == "xla");
@@ -104,14 +104,14 @@ TEST_CASE("counts as JSON") {
   CHECK(json["transcendentals"] == 1024.0);
   CHECK(json["per_op"].size() == 6 + 4 + 7);
   for (const char* key :
-       {"name", "computation", "opcode", "executions", "flops", "transcendentals", "bytes_accessed"}) {
+       {"name", "computation", "opcode", "category", "executions", "flops", "transcendentals", "bytes_accessed"}) {
     CHECK(json["per_op"][0].contains(key));
   }
 }
 
 TEST_CASE("counts as text keep to the width and end in a total") {
   const Module module = parsed();
-  const std::string text = counts_text(xla_report(module), 3);
+  const std::string text = counts_text(xla_report(module), {.limit = 3});
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
@@ -124,9 +124,9 @@ TEST_CASE("counts as text keep to the width and end in a total") {
 
 TEST_CASE("counts as CSV have a line an op") {
   const Module module = parsed();
-  const std::string csv = counts_csv(xla_report(module));
+  const std::string csv = counts_csv({xla_report(module)});
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 17);
-  CHECK_THAT(csv, ContainsSubstring("\ny,body,exponential,1,0,1024,8192\n"));
+  CHECK_THAT(csv, ContainsSubstring("\nstep,y,body,exponential,non-fusion elementwise,1,0,1024,8192\n"));
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+#include "hloroof/counts.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "hloroof/analysis.h"
+#include "lib/base/strings.h"
+#include "lib/cli/context.h"
+#include "lib/cost/work.h"
+#include "lib/report/counts_report.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+struct Flags {
+  std::vector<std::string> files;
+  PredictFlags work;
+  std::string convention = "xla";
+  std::string format = "text";
+  std::string output;
+  std::string sort = "bytes";
+  std::size_t limit = 10;
+  bool wide = false;
+};
+
+absl::StatusOr<CountsReport> count(const Module& module, const Flags& flags, const PredictOptions& options) {
+  if (flags.convention == "xla") {
+    XlaCountOptions as_xla_adds;
+    as_xla_adds.float32 = true;  // so that the totals are those of cost_analysis() to the last bit
+    const absl::StatusOr<ModuleCounts> counts = count_xla(module, as_xla_adds);
+    if (!counts.ok()) return counts.status();
+    return counts_report(module, *counts);
+  }
+  if (!module.has_entry()) return invalid_argument(module.path() + ": error: the module has no ENTRY computation");
+  CallOptions call_options;
+  call_options.trip_counts = options.trip_counts;
+  call_options.default_trip_count = options.default_trip_count;
+  call_options.branch_probabilities = options.branch_probabilities;
+  const CallGraph calls = analyze_calls(module, call_options);
+  WorkOptions work_options;
+  work_options.custom_calls = options.custom_calls;
+  return counts_report(module, calls, compute_work(module, calls, work_options));
+}
+
+absl::StatusOr<std::string> render(const Flags& flags, const std::vector<std::string>& files,
+                                   const std::vector<CountsReport>& reports) {
+  if (flags.format == "json") return counts_json(reports);
+  if (flags.format == "csv") return counts_csv(reports);
+  CountsTextOptions text;
+  text.limit = flags.limit;
+  text.width = flags.wide ? 0 : 80;
+  const auto order = counts_order_from_string(flags.sort);
+  if (!order) return invalid_argument("--sort takes bytes, flops, transcendentals or program");
+  text.order = *order;
+  return reports.size() == 1 ? counts_text(reports.front(), text) : counts_table(files, reports, text.width);
+}
+
+void run(const Flags& flags, Context& context) {
+  if (flags.convention != "xla" && flags.convention != "physical") {
+    return context.fail(invalid_argument("--convention takes xla or physical"));
+  }
+  if (flags.format != "text" && flags.format != "json" && flags.format != "csv") {
+    return context.fail(invalid_argument("--format takes text, json or csv"));
+  }
+  const absl::StatusOr<PredictOptions> options = predict_options(flags.work);
+  if (!options.ok()) return context.fail(options.status());
+  const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
+  if (!files.ok()) return context.fail(files.status());
+  std::vector<CountsReport> reports;
+  for (const std::string& file : *files) {
+    const absl::StatusOr<Module> module = load_module(file);
+    if (!module.ok()) return context.fail(module.status());
+    absl::StatusOr<CountsReport> report = count(*module, flags, *options);
+    if (!report.ok()) return context.fail(report.status());
+    if (options->strict && !report->unknown.empty()) {
+      return context.fail(
+          absl::FailedPreconditionError(to_absl(file + ": not counted in full: " + report->unknown.front())),
+          kExitIncomplete);
+    }
+    reports.push_back(*std::move(report));
+  }
+  const absl::StatusOr<std::string> text = render(flags, *files, reports);
+  if (!text.ok()) return context.fail(text.status());
+  if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
+}
+
+}  // namespace
+
+void add_counts(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("counts", "FLOPs, transcendentals and bytes, without a device");
+  auto flags = std::make_shared<Flags>();
+  command->add_option("FILE", flags->files, "HLO text")->required();
+  command
+      ->add_option("--convention", flags->convention,
+                   "xla: what cost_analysis() says; physical: loops times trips, padded bytes")
+      ->type_name("xla|physical");
+  add_work_flags(*command, flags->work);
+  command->add_option("--format", flags->format, "text, json or csv");
+  command->add_option("-o,--output", flags->output, "Write to this file")->type_name("OUT");
+  command->add_option("-n", flags->limit, "Rows before [N others]; 0: all");
+  command->add_option("--sort", flags->sort, "bytes, flops, transcendentals or program");
+  command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
+  command->callback([flags, &context] { run(*flags, context); });
+}
+
+}  // namespace hloroof::inline v0
