@@ -15,7 +15,6 @@
 #include <deque>
 #include <limits>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "hloroof/element_type.h"
@@ -86,11 +85,14 @@ struct Shape {
 // The distinct shapes of a module. References and ids stay valid as the table grows.
 class ShapeTable {
  public:
+  // Forgets all shapes, keeping the memory.
+  void clear();
+
   // The id of `shape`, adding it if it is new. The ids in shape.elements must be of this table.
   ShapeId intern(const Shape& shape);
 
   const Shape& operator[](ShapeId id) const { return shapes_[id.index]; }
-  std::size_t size() const { return shapes_.size(); }
+  std::size_t size() const { return size_; }
 
   // The array, token and opaque shapes inside `id` in depth-first order; a buffer counts as its array. One entry, `id`
   // itself, for what is no tuple. Computed once per shape. At most 2^20 leaves are listed.
@@ -100,10 +102,20 @@ class ShapeTable {
   int depth(ShapeId id) const { return depths_[id.index]; }
 
  private:
+  // A place of the hash table; empty if `id` is invalid.
+  struct Slot {
+    std::uint32_t hash = 0;
+    ShapeId id;
+  };
+
+  void grow();
+
+  // Rows from size_ on are left from before clear().
+  std::size_t size_ = 0;
   std::deque<Shape> shapes_;
   std::deque<std::vector<ShapeId>> leaves_;
   std::deque<int> depths_;
-  std::unordered_multimap<std::uint64_t, ShapeId> by_hash_;
+  std::vector<Slot> slots_;  // open addressing, at most half full
 };
 
 // Same element types, dimensions and tuple structure: layouts and dynamic flags are not looked at. XLA's "compatible".

@@ -105,6 +105,7 @@ void ModuleBuilder::clear() {
   m_.added_text_.clear();
   m_.name_ = {};
   m_.tables_ = {};
+  m_.shapes_.clear();
   m_.instructions_.clear();
   m_.computations_.clear();
   m_.computation_order_.clear();

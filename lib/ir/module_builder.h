@@ -17,7 +17,7 @@ class ModuleBuilder {
  public:
   explicit ModuleBuilder(Module& module) : m_(module) {}
 
-  // Empties the module, keeping the capacity of its tables and the shapes it knows.
+  // Empties the module, keeping the memory of its tables.
   void clear();
 
   void set_source(std::shared_ptr<const SourceText> source);

@@ -31,8 +31,8 @@ void append_list(std::string& out, const std::vector<std::int64_t>& values) {
   }
 }
 
-// layout := '{' minor_to_major? ( ':' item* )? '}', the items in the one order XLA reads. Nothing for the default layout
-// of a scalar, as `f32[]{}` is not HLO.
+// layout := '{' minor_to_major? ( ':' item* )? '}', the items in the one order XLA reads. Nothing for the default
+// layout of a scalar, as `f32[]{}` is not HLO.
 void append_layout(std::string& out, const Shape& shape) {
   const Layout& l = shape.layout;
   if (!l.present) return;
@@ -101,14 +101,43 @@ bool operator==(const Shape& a, const Shape& b) {
          a.dynamic_dimensions == b.dynamic_dimensions && a.layout == b.layout && a.elements == b.elements;
 }
 
-ShapeId ShapeTable::intern(const Shape& shape) {
-  const std::uint64_t hash = hash_of(shape);
-  const auto [first, last] = by_hash_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (shapes_[it->second.index] == shape) return it->second;
+void ShapeTable::clear() {
+  size_ = 0;
+  std::fill(slots_.begin(), slots_.end(), Slot());
+}
+
+void ShapeTable::grow() {
+  std::vector<Slot> old(std::max<std::size_t>(64, 2 * slots_.size()));
+  old.swap(slots_);
+  const std::size_t mask = slots_.size() - 1;
+  for (const Slot& entry : old) {
+    if (!entry.id.valid()) continue;
+    std::size_t i = entry.hash & mask;
+    while (slots_[i].id.valid()) i = (i + 1) & mask;
+    slots_[i] = entry;
   }
-  const ShapeId id(shapes_.size());
-  std::vector<ShapeId> leaves;
+}
+
+ShapeId ShapeTable::intern(const Shape& shape) {
+  if (2 * (size_ + 1) > slots_.size()) grow();
+  const std::uint64_t wide_hash = hash_of(shape);
+  const auto hash = static_cast<std::uint32_t>(wide_hash ^ (wide_hash >> 32));
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  for (; slots_[slot].id.valid(); slot = (slot + 1) & mask) {
+    if (slots_[slot].hash == hash && shapes_[slots_[slot].id.index] == shape) return slots_[slot].id;
+  }
+  const ShapeId id(size_);
+  slots_[slot] = {hash, id};
+  if (size_ == shapes_.size()) {
+    shapes_.emplace_back();
+    leaves_.emplace_back();
+    depths_.emplace_back();
+  }
+  ++size_;
+  shapes_[id.index] = shape;
+  std::vector<ShapeId>& leaves = leaves_[id.index];
+  leaves.clear();
   int depth = 0;
   if (shape.is_tuple()) {
     for (ShapeId e : shape.elements) {
@@ -120,10 +149,7 @@ ShapeId ShapeTable::intern(const Shape& shape) {
   } else {
     leaves.push_back(shape.is_buffer() ? shape.elements.front() : id);
   }
-  shapes_.push_back(shape);
-  leaves_.push_back(std::move(leaves));
-  depths_.push_back(depth);
-  by_hash_.emplace(hash, id);
+  depths_[id.index] = depth;
   return id;
 }
 

@@ -131,13 +131,14 @@ ModuleParser::Step ModuleParser::finish_instruction() {
     return Step::kFailed;
   }
   InstructionData& row = frame.row;
+  if (frame.is_anonymous) name_anonymous(frame);
   const bool wraps = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
   if (wraps && !synthesize_wrapped(frame)) return Step::kFailed;
 
   row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
   row.operand_count = static_cast<std::uint32_t>(operands_.size() - frame.operand_begin);
-  builder.operands().insert(builder.operands().end(), operands_.begin() + static_cast<std::ptrdiff_t>(frame.operand_begin),
-                            operands_.end());
+  builder.operands().insert(builder.operands().end(),
+                            operands_.begin() + static_cast<std::ptrdiff_t>(frame.operand_begin), operands_.end());
   operands_.resize(frame.operand_begin);
   const std::size_t attribute_count = attributes_.size() - frame.attribute_begin;
   if (attribute_count > std::numeric_limits<std::uint16_t>::max()) {
@@ -148,7 +149,8 @@ ModuleParser::Step ModuleParser::finish_instruction() {
   row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
   row.attribute_count = static_cast<std::uint16_t>(attribute_count);
   builder.attributes().insert(builder.attributes().end(),
-                              attributes_.begin() + static_cast<std::ptrdiff_t>(frame.attribute_begin), attributes_.end());
+                              attributes_.begin() + static_cast<std::ptrdiff_t>(frame.attribute_begin),
+                              attributes_.end());
   attributes_.resize(frame.attribute_begin);
 
   const InstructionId id = builder.append_instruction(row);

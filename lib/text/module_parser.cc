@@ -93,8 +93,8 @@ bool ModuleParser::parse_header_attribute() {
   attribute.key = attribute_from_string(name).value_or(AttributeKey::kUnknown);
   if (attribute.key != AttributeKey::kUnknown) {
     if (!header_attribute_keys().contains(attribute.key)) {
-      return cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\". Allowed attributes: " +
-                                     to_string(header_attribute_keys()));
+      return cursor_.fail(begin, "unexpected attribute \"" + std::string(name) +
+                                     "\". Allowed attributes: " + to_string(header_attribute_keys()));
     }
     if (module_->find_header(attribute.key) != nullptr) {
       return cursor_.fail(begin, "attribute " + std::string(name) + " already exists");
@@ -200,7 +200,9 @@ bool ModuleParser::parse_computation() {
     return cursor_.fail(source_begin_ + defined.begin, "computation previously defined here");
   }
   instruction_names_.reset(module_);
-  if (!open_computation(range_of(name), hash, begin, static_cast<std::uint8_t>(is_entry ? ComputationData::kEntry : 0))) return false;
+  next_anonymous_.fill(0);
+  if (!open_computation(range_of(name), hash, begin, static_cast<std::uint8_t>(is_entry ? ComputationData::kEntry : 0)))
+    return false;
   if (!parse_signature(computations_.back())) return false;
   if (!cursor_.expect('{')) return false;
   const ComputationId id = computations_.back().id;

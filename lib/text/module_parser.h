@@ -6,6 +6,7 @@
 #ifndef HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 #define HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,8 +27,8 @@ namespace hloroof::inline v0 {
 
 class ModuleParser {
  public:
-  // Replaces what `module` holds by what `source` says. Keeps its own memory for the next call. `lines_before` is added to
-  // the line numbers of messages, for a text that is part of a larger one.
+  // Replaces what `module` holds by what `source` says. Keeps its own memory for the next call. `lines_before` is added
+  // to the line numbers of messages, for a text that is part of a larger one.
   absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
                      std::size_t lines_before = 0);
 
@@ -35,7 +36,7 @@ class ModuleParser {
   // A computation whose body is being read.
   struct ComputationFrame {
     ComputationId id;
-    InstructionId root;        // marked ROOT
+    InstructionId root;  // marked ROOT
     std::uint32_t name_hash = 0;
     const char* begin = nullptr;
     std::size_t synthesized_begin = 0;  // its async_wrapped computations are synthesized_ from here on
@@ -98,6 +99,7 @@ class ModuleParser {
   bool resolve_operand(InstructionFrame& frame, const char* at, std::string_view name);
   bool parse_tuple_path(const char* at, std::string_view name, InstructionId* id);
   Step parse_nested_operand(InstructionFrame& frame);
+  void name_anonymous(InstructionFrame& frame);
   bool add_implicit_parameter(InstructionFrame& frame, std::string_view name, InstructionId* id);
 
   // attributes.cc
@@ -165,8 +167,10 @@ class ModuleParser {
   std::vector<bool> numbers_seen_;
   std::vector<std::int64_t> integers_;
   std::vector<std::size_t> errors_begin_;  // where in the cursor's errors each independent one begins
-  std::string name_;  // one being made up
+  std::string name_;                       // one being made up
   std::uint32_t made_up_names_ = 0;
+  // What the next anonymous operand of each opcode is numbered, within one top-level computation.
+  std::array<std::uint32_t, kOpcodeCount + 1> next_anonymous_ = {};
 };
 
 }  // namespace hloroof::inline v0

@@ -10,8 +10,8 @@ namespace hloroof::inline v0 {
 // operands := '(' list(operand) ')'
 // operand  := shape? name ('#' INT)* | shape? opcode operands | shape
 //
-// The opening parenthesis is read already. Comes back here after each nested instruction, which then stands before a ','
-// or the ')'.
+// The opening parenthesis is read already. Comes back here after each nested instruction, which then stands before a
+// ',' or the ')'.
 ModuleParser::Step ModuleParser::parse_operands() {
   InstructionFrame& frame = instructions_.back();
   if (operands_.size() > frame.operand_begin) {
@@ -129,7 +129,7 @@ bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, Instr
   return true;
 }
 
-// An operand that is an instruction itself, named after its opcode.
+// An operand that is an instruction itself.
 ModuleParser::Step ModuleParser::parse_nested_operand(InstructionFrame& outer) {
   if (!cursor_.enter()) return Step::kFailed;
   const ShapeId declared = outer.declared;
@@ -149,22 +149,27 @@ ModuleParser::Step ModuleParser::parse_nested_operand(InstructionFrame& outer) {
   if (!declared.valid()) frame.row.flags |= InstructionData::kShapeInferred;
   if (!parse_opcode(frame)) return Step::kFailed;
 
-  name_.assign(word);
-  name_ += ".anon";
-  const std::size_t stem = name_.size();
-  for (std::uint32_t n = 1; instruction_names_.find(scope(), name_, NameTable::hash(name_)) != NameTable::kNone; ++n) {
-    name_.resize(stem);
-    name_ += '.';
-    name_ += std::to_string(n);
-  }
-  frame.row.name = ModuleBuilder(*module_).add_text(name_);
-  frame.name_hash = NameTable::hash(name_);
   if (!cursor_.expect('(')) return Step::kFailed;
   switch (frame.row.opcode) {
     case Opcode::kParameter: return parse_parameter_number(frame) ? finish_instruction() : Step::kFailed;
     case Opcode::kConstant: return parse_constant(frame) ? finish_instruction() : Step::kFailed;
     default: return Step::kOperands;
   }
+}
+
+// <opcode>.anon, <opcode>.anon.1, ... Given when the instruction ends, so that inner ones come first, as in XLA.
+void ModuleParser::name_anonymous(InstructionFrame& frame) {
+  std::uint32_t& next = next_anonymous_[static_cast<std::size_t>(frame.row.opcode)];
+  const char* end = frame.opcode_at;
+  while (is_word(*end)) ++end;
+  do {
+    name_.assign(frame.opcode_at, end);
+    name_ += ".anon";
+    if (next > 0) name_ += '.' + std::to_string(next);
+    ++next;
+    frame.name_hash = NameTable::hash(name_);
+  } while (instruction_names_.find(scope(), name_, frame.name_hash) != NameTable::kNone);
+  frame.row.name = ModuleBuilder(*module_).add_text(name_);
 }
 
 // Stands for an operand that a pasted instruction names without defining it.

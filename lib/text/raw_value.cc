@@ -3,8 +3,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// '{' balanced '}', '(' balanced ')' or '[' balanced ']', with strings in either quotes and comments skipped. The kinds of
-// brackets are counted together: a value that closes one with another is refused by whoever decodes it.
+// '{' balanced '}', '(' balanced ')' or '[' balanced ']', with strings in either quotes and comments skipped. The kinds
+// of brackets are counted together: a value that closes one with another is refused by whoever decodes it.
 bool skip_balanced(Cursor& cursor) {
   cursor.skip_space();
   const char* open = cursor.at();
@@ -12,12 +12,17 @@ bool skip_balanced(Cursor& cursor) {
   do {
     const char c = cursor.peek();
     switch (c) {
-      case '{': case '(': case '[': ++depth; break;
-      case '}': case ')': case ']':
+      case '{':
+      case '(':
+      case '[': ++depth; break;
+      case '}':
+      case ')':
+      case ']':
         if (depth == 0) return cursor.fail_expects("a bracketed value");
         --depth;
         break;
-      case '"': case '\'': {
+      case '"':
+      case '\'': {
         std::string_view raw;
         if (!cursor.read_string(&raw)) return false;
         continue;
@@ -52,6 +57,11 @@ bool skip_raw_value(Cursor& cursor) {
       if (!cursor.read_string(&raw)) return false;
     } else if (is_word_start(c) || is_digit(c) || c == '-') {
       const char* word = cursor.at();
+      // The next instruction's: the value is missing.
+      if (word == from && cursor.accept_keyword("ROOT")) {
+        cursor.move_to(from);
+        break;
+      }
       while (is_word(*cursor.at())) cursor.move_to(cursor.at() + 1);
       // A word behind a complete value is the next instruction's name, or ROOT.
       if (cursor.at() == word) cursor.move_to(word + 1);

@@ -13,23 +13,28 @@ namespace {
 constexpr std::size_t kFirstCapacity = 256;
 
 // The end of the shape that begins at `p`, found without understanding it: an array up to its `]` and the layout behind
-// it, a tuple up to its `)`. Null where something unusual stands, among it more than `max_depth` parentheses inside each other,
-// which read_uncached then judges.
+// it, a tuple up to its `)`. Null where something unusual stands, among it more than `max_depth` parentheses inside
+// each other, which read_uncached then judges.
 const char* shape_end(const char* p, const char* end, int max_depth) {
   if (*p == '(') {
     int depth = 0;
     do {
       switch (*p) {
-        case '(': if (++depth > max_depth) return nullptr; break;
+        case '(':
+          if (++depth > max_depth) return nullptr;
+          break;
         case ')': --depth; break;
-        case '/': if (p[1] != '*' || p[2] != 'i') return nullptr;
+        case '/':
+          if (p[1] != '*' || p[2] != 'i') return nullptr;
           // /*index=5*/ has no parenthesis inside; anything else is not looked at here.
           p += 3;
           while (is_word(*p) || *p == '=') ++p;
           if (*p != '*' || p[1] != '/') return nullptr;
           ++p;
           break;
-        case 0: if (p >= end) return nullptr; break;
+        case 0:
+          if (p >= end) return nullptr;
+          break;
         default: break;
       }
       ++p;
@@ -198,6 +203,7 @@ bool ShapeParser::read_array(Cursor& cursor) {
   array_.dynamic_dimensions.clear();
   array_.layout.present = false;
   array_.layout.minor_to_major.clear();
+  for (Tile& tile : array_.layout.tiles) spare_.push_back(std::move(tile.dimensions));
   array_.layout.tiles.clear();
   array_.layout.tail_padding_alignment = 1;
   array_.layout.index_type = array_.layout.pointer_type = ElementType::kInvalid;
@@ -291,6 +297,11 @@ bool ShapeParser::read_layout_items(Cursor& cursor) {
     do {
       if (!cursor.expect('(')) return false;
       Tile tile;
+      if (!spare_.empty()) {
+        tile.dimensions.swap(spare_.back());
+        tile.dimensions.clear();
+        spare_.pop_back();
+      }
       do {
         std::int64_t size = Tile::kCombine;
         cursor.skip_space();
@@ -325,7 +336,8 @@ bool ShapeParser::read_layout_items(Cursor& cursor) {
   }
   if (cursor.peek() == 'P') {
     const char* at = cursor.at();
-    if (cursor.accept_keyword("P")) return cursor.fail(at, "a physical shape is only for sparse arrays, this one is dense");
+    if (cursor.accept_keyword("P"))
+      return cursor.fail(at, "a physical shape is only for sparse arrays, this one is dense");
   }
   if (cursor.accept_keyword("M")) {
     cursor.skip_space();
@@ -364,8 +376,8 @@ bool ShapeParser::check_layout(Cursor& cursor, const char* begin) {
   for (std::size_t i = 0; i < layout.split_configs.size(); ++i) {
     const SplitConfig& split = layout.split_configs[i];
     if (split.dimension < 0 || split.dimension >= static_cast<std::int64_t>(rank)) {
-      return cursor.fail(begin, "a split names dimension " + std::to_string(split.dimension) + " of " +
-                                    std::to_string(rank));
+      return cursor.fail(begin,
+                         "a split names dimension " + std::to_string(split.dimension) + " of " + std::to_string(rank));
     }
     for (std::size_t k = 0; k < i; ++k) {
       if (layout.split_configs[k].dimension == split.dimension) {

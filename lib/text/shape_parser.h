@@ -52,6 +52,7 @@ class ShapeParser {
   ShapeTable* table_ = nullptr;
   Shape array_;  // the one being read; kept for its memory
   Shape tuple_;
+  std::vector<std::vector<std::int64_t>> spare_;  // memory of tiles read before
   std::vector<Open> open_;
   std::vector<ShapeId> elements_;
   std::vector<Cached> cache_;

@@ -175,8 +175,10 @@ bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {
     switch (const char c = cursor.peek()) {
       case ',': cursor.move_to(cursor.at() + 1); break;
       case '{':
-        if (level == rank) return cursor.fail("expects nested array in rank " + std::to_string(rank) + ", but sees larger");
+        if (level == rank)
+          return cursor.fail("expects nested array in rank " + std::to_string(rank) + ", but sees larger");
         if (level > 0 && !count(level - 1)) return false;
+        if (!cursor.enter()) return false;
         seen[level++] = 0;
         cursor.move_to(cursor.at() + 1);
         break;
@@ -187,6 +189,7 @@ bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {
           return cursor.fail("expects " + std::to_string(shape.dimensions[level]) + " elements in dimension " +
                              std::to_string(level) + ", but sees " + std::to_string(seen[level]));
         }
+        cursor.leave();
         cursor.move_to(cursor.at() + 1);
         break;
       case '.':

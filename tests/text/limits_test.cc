@@ -233,9 +233,9 @@ TEST_CASE("a parser used again allocates nothing for a text no larger") {
     const std::string n = std::to_string(i);
     body += "  t" + n + " = f32[8,128]{1,0:T(8,128)} add(t" + std::to_string(i - 1) + ", p), metadata={op_name=\"jit(f)/add" +
             n + "\" source_line=" + n + "}, backend_config={\"window_config\":{\"estimated_cycles\":\"" + n + "\"}}\n";
-    body += "  s" + n + " = ((f32[8,128]{1,0:T(8,128)}), f32[4,128]{1,0:T(4,128)S(1)}, s32[]{:S(2)}) slice-start(t" + n +
+    body += "  start" + n + " = ((f32[8,128]{1,0:T(8,128)}), f32[4,128]{1,0:T(4,128)S(1)}, s32[]{:S(2)}) slice-start(t" + n +
             "), slice={[0:4], [0:128]}\n";
-    body += "  d" + n + " = f32[4,128]{1,0:T(4,128)S(1)} slice-done(s" + n + ")\n";
+    body += "  d" + n + " = f32[4,128]{1,0:T(4,128)S(1)} slice-done(start" + n + ")\n";
   }
   body += "  ROOT r = f32[8,128]{1,0:T(8,128)} negate(t299)";
   const std::string text = in_module(body);
