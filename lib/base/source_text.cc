@@ -97,7 +97,8 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
   if (fstat(file.get(), &info) != 0) return read_failed(shown, std::strerror(errno));
   if (S_ISDIR(info.st_mode)) return absl::FailedPreconditionError(shown + ": is a folder, not a file");
 
-  if (ends_with(path, ".gz")) {
+  // Standard input has no name to tell: what does not begin as gzip comes through as it is.
+  if (is_stdin || ends_with(path, ".gz")) {
     gzFile zipped = gzdopen(dup(file.get()), "rb");
     if (zipped == nullptr) return read_failed(shown, "out of memory");
     absl::StatusOr<std::vector<char>> bytes = read_all(shown, max_bytes, [&](char* to, std::size_t room) {

@@ -102,15 +102,16 @@ class WorkCounter {
       return work;
     }
     const Opcode opcode = instruction.opcode();
-    const auto called = opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart ? instruction.called_computations()
-                                                                                   : std::vector<ComputationId>();
-    if (called.size() == 1 && !instruction.module().computation(called[0]).is_missing()) {
-      const Inside& inside = insides_.of(called[0]);
+    // The one behind calls=: a reduce-scatter-start names the addition in to_apply= beside it.
+    std::vector<ComputationView> called;
+    if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart) {
+      for (ComputationView callee : instruction.computations(AttributeKey::kCalls)) called.push_back(callee);
+    }
+    if (called.size() == 1 && !called[0].is_missing()) {
+      const Inside& inside = insides_.of(called[0].id());
       add_arithmetic(inside.work, 1, work);
       work.read.hbm += inside.constants.hbm;
-      const ShapeId root = instruction.module().computation(called[0]).data().root.valid()
-                               ? instruction.module().computation(called[0]).root().shape_id()
-                               : instruction.shape_id();
+      const ShapeId root = called[0].data().root.valid() ? called[0].root().shape_id() : instruction.shape_id();
       add_boundary(instruction, inside,
                    instruction.module().shapes().leaves(opcode == Opcode::kFusion ? instruction.shape_id() : root), work);
     } else {

@@ -15,9 +15,14 @@ constexpr double kWorthOfMemory = 0.01;
 // A model that is further than this from the compiler's own estimate is worth a look.
 constexpr double kModelTolerance = 0.30;
 
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  return absl::StrFormat("%d %s", count, std::string(count == 1 ? one : many));
+}
+
 class Diagnoser {
  public:
-  Diagnoser(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives, StepPrediction& prediction)
+  Diagnoser(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives,
+            StepPrediction& prediction)
       : module_(module), calls_(calls), collectives_(collectives), prediction_(prediction) {}
 
   void run(bool memory_complete) {
@@ -26,7 +31,8 @@ class Diagnoser {
     loops();
     if (!prediction_.is_scheduled && !module_.is_single_instruction()) {
       add(kUnscheduled, Severity::kWarning,
-          "the module is not scheduled: fusion, layouts and overlap are still to come, and operations were taken in the "
+          "the module is not scheduled: fusion, layouts and overlap are still to come, and operations were taken in "
+          "the "
           "order of the text",
           "", std::nullopt);
     }
@@ -50,25 +56,29 @@ class Diagnoser {
       for (const OpPrediction& op : prediction_.ops) {
         if (module_.data(op.id).opcode != Opcode::kUnknown) continue;
         add(kUnknownOpcode, Severity::kWarning,
-            absl::StrFormat("opcode %s is not known: only its operands and result are charged, as bytes", op.opcode), op.name,
-            op.exposed_seconds);
+            absl::StrFormat("opcode %s is not known: only its operands and result are charged, as bytes", op.opcode),
+            op.name, op.exposed_seconds);
       }
-      add(kUnknownOpcode, Severity::kWarning, absl::StrFormat("%d instructions have an unknown opcode", unknowns.opcodes), "",
-          std::nullopt);
+      add(kUnknownOpcode, Severity::kWarning,
+          absl::StrFormat("%s an unknown opcode", counted(unknowns.opcodes, "instruction has", "instructions have")),
+          "", std::nullopt);
     }
     if (unknowns.attributes > 0) {
       add(kUnknownAttribute, Severity::kInfo,
-          absl::StrFormat("%d attributes have an unknown name and were ignored", unknowns.attributes), "", std::nullopt);
+          absl::StrFormat("%s an unknown name and no meaning here",
+                          counted(unknowns.attributes, "attribute has", "attributes have")),
+          "", std::nullopt);
     }
     if (unknowns.missing_operands > 0) {
       add(kMissingOperand, Severity::kInfo,
-          absl::StrFormat("%d operands are not defined in the text: parameters of the printed shape stand in for them",
-                          unknowns.missing_operands),
+          absl::StrFormat("%s not defined in the text: parameters of the printed shape stand in",
+                          counted(unknowns.missing_operands, "operand is", "operands are")),
           "", std::nullopt);
     }
     if (unknowns.missing_computations > 0) {
       add(kMissingComputation, Severity::kWarning,
-          absl::StrFormat("%d called computations are not in the text: their work is not known", unknowns.missing_computations),
+          absl::StrFormat("%s not in the text: what is computed there is not known",
+                          counted(unknowns.missing_computations, "called computation is", "called computations are")),
           "", std::nullopt);
     }
   }
@@ -97,8 +107,8 @@ class Diagnoser {
         }
       }
       add(kUnknownTripCount, Severity::kWarning,
-          absl::StrFormat("the loop's trip count is not known (%s): counted as %d; --trip-count %s=N sets it", loop.trips.why,
-                          loop.trips.value, std::string(instruction.name())),
+          absl::StrFormat("the loop's trip count is not known (%s): counted as %d; --trip-count %s=N sets it",
+                          loop.trips.why, loop.trips.value, std::string(instruction.name())),
           std::string(instruction.name()), inside);
     }
   }
@@ -112,8 +122,9 @@ class Diagnoser {
     }
     if (!memory.fits) {
       add(kMemoryOverCapacity, Severity::kError,
-          absl::StrFormat("needs %.2f GiB of memory and the device has %.2f GiB: does not fit by %.2f GiB", memory.hbm_peak_bytes / kGib,
-                          memory.capacity_bytes / kGib, (memory.hbm_peak_bytes - memory.capacity_bytes) / kGib),
+          absl::StrFormat("needs %.2f GiB of memory and the device has %.2f GiB: does not fit by %.2f GiB",
+                          memory.hbm_peak_bytes / kGib, memory.capacity_bytes / kGib,
+                          (memory.hbm_peak_bytes - memory.capacity_bytes) / kGib),
           memory.live_at_peak.empty() ? "" : memory.live_at_peak.front().name, std::nullopt);
     }
     for (const LiveBuffer& live : memory.live_at_peak) {
@@ -150,12 +161,13 @@ class Diagnoser {
 
   void communication() {
     for (const std::string& note : collectives_.mesh.notes) add(kMeshAssumed, Severity::kInfo, note, "", std::nullopt);
-    for (const std::string& note : collectives_.mapping.notes) add(kMeshAssumed, Severity::kInfo, note, "", std::nullopt);
+    for (const std::string& note : collectives_.mapping.notes)
+      add(kMeshAssumed, Severity::kInfo, note, "", std::nullopt);
     for (const CollectivePrediction& collective : prediction_.collectives) {
       if (collective.exposed_seconds < 0.05 * prediction_.step_seconds) continue;
       add(kExposedCommunication, Severity::kWarning,
-          absl::StrFormat("%s over %d devices is exposed for %.0f %% of the step", collective.kind, collective.group_size,
-                          100 * collective.exposed_seconds / prediction_.step_seconds),
+          absl::StrFormat("%s over %d devices is exposed for %.0f %% of the step", collective.kind,
+                          collective.group_size, 100 * collective.exposed_seconds / prediction_.step_seconds),
           collective.name, collective.exposed_seconds);
     }
   }

@@ -105,7 +105,7 @@ std::string diff_view(const StepPrediction& before, const StepPrediction& after,
   row("step time", before.step_seconds, after.step_seconds, format_seconds);
   row("exposed comm.", before.exposed_communication_seconds, after.exposed_communication_seconds, format_seconds);
   row("peak memory", before.memory.hbm_peak_bytes, after.memory.hbm_peak_bytes, format_bytes);
-  row("flops", before.flops, after.flops, format_flops);
+  row("flops", before.flops, after.flops, [](double flops) { return format_flops(flops); });
   row("HBM bytes", before.hbm_bytes, after.hbm_bytes, format_bytes);
   row("wire bytes", before.wire_bytes, after.wire_bytes, format_bytes);
   std::string out = totals.to_string(options.width);

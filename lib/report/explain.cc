@@ -41,8 +41,8 @@ absl::Status no_such_instruction(const Module& module, std::string_view name) {
 
 class Explanation {
  public:
-  Explanation(InstructionView instruction, const Device& device, const StepPrediction& prediction, const CollectiveCosts& collectives,
-              std::size_t width)
+  Explanation(InstructionView instruction, const Device& device, const StepPrediction& prediction,
+              const CollectiveCosts& collectives, std::size_t width)
       : module_(instruction.module()),
         instruction_(instruction),
         device_(device),
@@ -83,7 +83,8 @@ class Explanation {
     if (op_ == nullptr) return;
     if (op_->executions != 1) line("runs", format_count(op_->executions) + " times in a step");
     if (!op_->op_name.empty()) line("op_name", op_->op_name);
-    if (!op_->source_file.empty()) line("source", op_->source_file + (op_->source_line > 0 ? absl::StrFormat(":%d", op_->source_line) : ""));
+    if (!op_->source_file.empty())
+      line("source", op_->source_file + (op_->source_line > 0 ? absl::StrFormat(":%d", op_->source_line) : ""));
   }
 
   void shapes() {
@@ -108,8 +109,14 @@ class Explanation {
         out_ += absl::StrFormat("  [%d more]\n", leaves.size() - i);
         return;
       }
-      out_ += "  " + wrap(to_string(module_.shapes(), leaves[i]), width_, 2) + "\n";
-      out_ += explain_shape(module_.shape(leaves[i]), device_.family, 4);
+      out_ += "  " + wrap(to_string(module_.shapes(), leaves[i]), width_, 2);
+      const bool is_new = std::find(explained_.begin(), explained_.end(), leaves[i].index) == explained_.end();
+      if (!is_new) {
+        out_ += " (as above)\n";
+        continue;
+      }
+      explained_.push_back(leaves[i].index);
+      out_ += "\n" + explain_shape(module_.shape(leaves[i]), device_.family, 4);
     }
   }
 
@@ -120,17 +127,19 @@ class Explanation {
       return;
     }
     out_ += "\nWork of one execution\n";
-    if (work.flops > 0) line("flops", absl::StrFormat("%s, of which %s on the %s", format_flops(work.flops), format_flops(work.matrix_flops), std::string(names_.name(Resource::kMatrix))));
+    if (work.flops > 0)
+      line("flops", absl::StrFormat("%s, of which %s on the %s", format_flops(work.flops),
+                                    format_flops(work.matrix_flops), std::string(names_.name(Resource::kMatrix))));
     if (work.transcendentals > 0) line("transc.", format_count(work.transcendentals) + " transcendental results");
     for (const MatrixWork& product : work.matrix) {
       if (!product.is_shape_known) continue;
       std::string text;
       if (product.batch > 1) text += format_count(product.batch) + " times ";
-      text += absl::StrFormat("%s[%.0f x %.0f] by %s[%.0f x %.0f]: 2 x %.0f x %.0f x %.0f", std::string(to_string(product.lhs)),
-                              product.m, product.k, std::string(to_string(product.rhs)), product.k, product.n, product.m,
-                              product.n, product.k);
+      text += absl::StrFormat(
+          "%s[%.0f x %.0f] by %s[%.0f x %.0f]: 2 x %.0f x %.0f x %.0f", std::string(to_string(product.lhs)), product.m,
+          product.k, std::string(to_string(product.rhs)), product.k, product.n, product.m, product.n, product.k);
       if (product.batch > 1) text += absl::StrFormat(" x %.0f", product.batch);
-      text += " = " + format_flops(2 * product.m * product.n * product.k * product.batch);
+      text += " = " + format_flops(2 * product.m * product.n * product.k * product.batch, 4);
       if (product.passes > 1) text += absl::StrFormat(", in %d passes", product.passes);
       line("product", text);
     }
@@ -142,7 +151,8 @@ class Explanation {
     bytes("host", work.read.host, work.written.host);
     if (work.wire_bytes > 0) line("wire", format_bytes(work.wire_bytes) + " sent by each device");
     if (work.padded_bytes > work.logical_bytes && work.logical_bytes > 0) {
-      line("padding", absl::StrFormat("%s of these bytes are tile padding (%.2fx)", format_bytes(work.padded_bytes - work.logical_bytes),
+      line("padding", absl::StrFormat("%s of these bytes are tile padding (%.2fx)",
+                                      format_bytes(work.padded_bytes - work.logical_bytes),
                                       work.padded_bytes / work.logical_bytes));
     }
   }
@@ -154,12 +164,13 @@ class Explanation {
       case Resource::kMatrix: {
         const std::optional<double> peak = device_.matrix.rate(MatrixType::kBf16);
         if (!peak || work.matrix_flops <= 0) return "";
-        return absl::StrFormat("%s / %s bf16 peak = %s", format_flops(work.matrix_flops), format_rate(*peak, "flop/s"),
-                               format_seconds(work.matrix_flops / *peak));
+        return absl::StrFormat("%s / %s bf16 peak = %s", format_flops(work.matrix_flops, 4),
+                               format_rate(*peak, "flop/s"), format_seconds(work.matrix_flops / *peak));
       }
       case Resource::kHbm: {
         const double bytes = work.read.hbm + work.written.hbm;
-        return absl::StrFormat("%s / %s = %s at the nominal bandwidth", format_bytes(bytes), format_rate(device_.hbm.bandwidth, "B/s"),
+        return absl::StrFormat("%s / %s = %s at the nominal bandwidth", format_bytes(bytes),
+                               format_rate(device_.hbm.bandwidth, "B/s"),
                                format_seconds(bytes / device_.hbm.bandwidth));
       }
       case Resource::kVector: {
@@ -169,12 +180,12 @@ class Explanation {
             parts.push_back("...");
             break;
           }
-          parts.push_back(format_count(vector.elements) + " " + std::string(to_string(vector.opcode)) + (vector.cross_lane ? " across lanes" : ""));
+          parts.push_back(format_count(vector.elements) + " " + std::string(to_string(vector.opcode)) +
+                          (vector.cross_lane ? " across lanes" : ""));
         }
         return absl::StrJoin(parts, ", ") + (parts.empty() ? "" : " (padded elements)");
       }
-      default:
-        return "";
+      default: return "";
     }
   }
 
@@ -191,21 +202,31 @@ class Explanation {
       const std::string numbers = formula(resource);
       if (!numbers.empty()) text += "   " + numbers;
       line(names_.name(resource), text);
-      if (resource != op_->time.bound && seconds > next) {
+      if (resource != op_->time.bound && resource != Resource::kLatency && seconds > next) {
         next = seconds;
         next_name = names_.name(resource);
       }
     }
     if (op_->time.overhead > 0) line("overhead", format_seconds(op_->time.overhead) + "   whatever the size");
-    line("together", format_seconds(op_->seconds) + ", bound by " + op_->bound + " at " + format_percent(op_->efficiency) +
-                         " of its peak");
+    line("together", format_seconds(op_->seconds) + ", bound by " + op_->bound + " at " +
+                         format_percent(op_->efficiency) + " of its peak");
     if (next > 0 && !next_name.empty()) {
+      // With the bounding resource free the next one limits, and the overhead stays unless it was what bound.
+      const double without = next + (op_->time.bound == Resource::kLatency ? 0 : op_->time.overhead);
       line("next roof", std::string(next_name) + " at " + format_seconds(next) +
-                            (op_->seconds > next ? absl::StrFormat(": %.2fx faster if %s were free", op_->seconds / next, op_->bound) : ""));
+                            (op_->seconds > without
+                                 ? absl::StrFormat(": %.2fx faster if %s were free", op_->seconds / without, op_->bound)
+                                 : ""));
     }
-    line("in the step", format_seconds(op_->exposed_seconds) +
-                            (prediction_.step_seconds > 0 ? ", " + format_percent(op_->exposed_seconds / prediction_.step_seconds) : ""));
-    if (op_->source != CostSource::kModel) line("source", "part of this is " + std::string(op_->source == CostSource::kUnknown ? "not known" : op_->source == CostSource::kAssumed ? "assumed" : op_->source == CostSource::kUser ? "given by you" : "the compiler's estimate"));
+    line("in the step",
+         format_seconds(op_->exposed_seconds) +
+             (prediction_.step_seconds > 0 ? ", " + format_percent(op_->exposed_seconds / prediction_.step_seconds)
+                                           : ""));
+    if (op_->source != CostSource::kModel)
+      line("source", "part of this is " + std::string(op_->source == CostSource::kUnknown   ? "not known"
+                                                      : op_->source == CostSource::kAssumed ? "assumed"
+                                                      : op_->source == CostSource::kUser    ? "given by you"
+                                                                                         : "the compiler's estimate"));
   }
 
   void collective() {
@@ -217,7 +238,8 @@ class Explanation {
         continue;
       }
       out_ += "\nCollective\n";
-      line("kind", absl::StrFormat("%s, %d groups of %d", std::string(collective_name(cost.kind)), cost.group_count, cost.group_size));
+      line("kind", absl::StrFormat("%s, %d groups of %d", std::string(collective_name(cost.kind)), cost.group_count,
+                                   cost.group_size));
       for (const std::string& axis : cost.axes) line("axis", axis);
       unsharded(collective);
       line("mesh", collectives_.mesh.to_string());
@@ -241,8 +263,9 @@ class Explanation {
     if (__builtin_mul_overflow(full.dimensions[dimension], collective.groups.group_size, &together)) return;
     full.dimensions[dimension] = together;
     const std::string type(to_string(full.element_type));
-    line("unsharded", absl::StrFormat("%s[%s] a device, %d-way on dimension %d: %s[%s]", type, shard, collective.groups.group_size,
-                                      collective.dimension, type, absl::StrJoin(full.dimensions, ",")));
+    line("unsharded",
+         absl::StrFormat("%s[%s] a device, %d-way on dimension %d: %s[%s]", type, shard, collective.groups.group_size,
+                         collective.dimension, type, absl::StrJoin(full.dimensions, ",")));
   }
 
   const Module& module_;
@@ -253,6 +276,7 @@ class Explanation {
   std::size_t width_;
   ResourceNames names_;
   const OpPrediction* op_ = nullptr;
+  std::vector<std::uint32_t> explained_;  // shapes that were
   std::string out_;
 };
 
@@ -266,6 +290,9 @@ absl::StatusOr<std::string> explain(const Module& module, const Device& device, 
   absl::StatusOr<StepPrediction> prediction = predict_step_time(module, device, options);
   if (!prediction.ok()) return prediction.status();
   Device configured = device;
+  for (const auto& [path, value] : options.set) {
+    if (absl::Status status = set_parameter(configured, path, value); !status.ok()) return status;
+  }
   absl::StatusOr<Topology> topology = parse_topology(device, prediction->topology);
   if (topology.ok()) {
     configured.topology = *std::move(topology);

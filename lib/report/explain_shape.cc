@@ -14,7 +14,8 @@ namespace {
 
 std::string grouped_digits(std::int64_t value) {
   std::string digits = absl::StrCat(value);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3) digits.insert(at, ",");
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
+    digits.insert(at, ",");
   return digits;
 }
 
@@ -47,29 +48,26 @@ std::string tile_text(const Shape& shape, std::size_t i) {
   }
   const int width = bits(shape.element_type);
   if (tile.dimensions.size() == 2 && tile.dimensions[1] == 1 && width > 0 && width * tile.dimensions[0] == 32) {
-    return absl::StrFormat("inside them %d rows interleaved, because %d %s share a 32-bit sublane", tile.dimensions[0],
+    return absl::StrFormat("in them %d rows interleaved, because %d %s share a 32-bit sublane", tile.dimensions[0],
                            tile.dimensions[0], std::string(to_string(shape.element_type)));
   }
-  return "inside them " + size + " tiles";
+  return "in them " + size + " tiles";
 }
 
 std::string memory_text(const Shape& shape, DeviceFamily family) {
   const std::int64_t space = shape.layout.memory_space;
   if (family != DeviceFamily::kTpu) return space == 5 ? "S(5): host memory" : "device memory";
   switch (memory_space(shape)) {
-    case MemorySpace::kHbm:
-      return "HBM";
-    case MemorySpace::kVmem:
-      return absl::StrFormat("S(%d): %s, on the chip", space, space == 1 ? "VMEM" : "CMEM");
-    case MemorySpace::kHost:
-      return absl::StrFormat("S(%d): host memory", space);
-    case MemorySpace::kScalar:
-      return absl::StrFormat("S(%d): scalar memory or semaphores", space);
+    case MemorySpace::kHbm: return "HBM";
+    case MemorySpace::kVmem: return absl::StrFormat("S(%d): %s, on the chip", space, space == 1 ? "VMEM" : "CMEM");
+    case MemorySpace::kHost: return absl::StrFormat("S(%d): host memory", space);
+    case MemorySpace::kScalar: return absl::StrFormat("S(%d): scalar memory or semaphores", space);
   }
   return "HBM";
 }
 
-// A tile of the two minor dimensions drawn to scale, # for values and . for padding; empty where nothing is padded there.
+// A tile of the two minor dimensions drawn to scale, # for values and . for padding; empty where nothing is padded
+// there.
 std::string tile_picture(const Shape& shape, std::size_t indent) {
   const Layout& layout = shape.layout;
   if (layout.tiles.empty() || layout.minor_to_major.size() < 2 || layout.tiles[0].dimensions.size() != 2) return "";
@@ -84,8 +82,9 @@ std::string tile_picture(const Shape& shape, std::size_t indent) {
   if (last_rows == rows && last_columns == columns) return "";
   constexpr std::int64_t kRows = 8;
   constexpr std::int64_t kColumns = 32;
-  std::string out = std::string(indent, ' ') + absl::StrFormat("the last tile, %d of %d rows and %d of %d columns used:\n",
-                                                               last_rows, rows, last_columns, columns);
+  std::string out =
+      std::string(indent, ' ') + absl::StrFormat("the last tile, %d of %d rows and %d of %d columns used:\n", last_rows,
+                                                 rows, last_columns, columns);
   const std::int64_t shown_rows = std::min(kRows, rows);
   const std::int64_t shown_columns = std::min(kColumns, columns);
   for (std::int64_t r = 0; r < shown_rows; ++r) {
@@ -110,10 +109,13 @@ std::string explain_shape(const Shape& shape, DeviceFamily family, std::size_t i
   if (shape.layout.present && shape.layout.minor_to_major.size() > 1) {
     out += pad + "order   " + wrap(order_text(shape), 80, indent + 8) + "\n";
   }
-  for (std::size_t i = 0; i < shape.layout.tiles.size(); ++i) out += pad + (i == 0 ? "tiles   " : "        ") + tile_text(shape, i) + "\n";
+  for (std::size_t i = 0; i < shape.layout.tiles.size(); ++i)
+    out += pad + (i == 0 ? "tiles   " : "        ") + tile_text(shape, i) + "\n";
   out += pad + "memory  " + memory_text(shape, family) + "\n";
   const std::int64_t logical = logical_bytes(shape);
   const std::int64_t padded = padded_bytes(shape);
+  const std::int64_t elements = padded_elements(shape);
+  if (elements != element_count(shape)) out += pad + "padded  to " + grouped_digits(elements) + " elements\n";
   out += pad + "bytes   " + grouped_digits(logical) + " logical, " + grouped_digits(padded) + " padded";
   if (logical > 0 && padded != logical) {
     out += absl::StrFormat(" (%.1fx expansion)", static_cast<double>(padded) / static_cast<double>(logical));

@@ -11,7 +11,8 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   Table totals({{""}, {"", Align::kRight}, {""}});
   totals.add({"peak", format_bytes(memory.hbm_peak_bytes), "of " + format_bytes(memory.capacity_bytes)});
   totals.add({"arguments", format_bytes(memory.arguments_bytes), ""});
-  totals.add({"outputs", format_bytes(memory.outputs_bytes), format_bytes(memory.aliased_bytes) + " of them in donated arguments"});
+  totals.add({"outputs", format_bytes(memory.outputs_bytes),
+              format_bytes(memory.aliased_bytes) + " of them in donated arguments"});
   totals.add({"temporaries", format_bytes(memory.temporaries_bytes), "at the peak"});
   totals.add({"padding", format_bytes(memory.padding_bytes), "of what is live at the peak"});
   if (memory.vmem_peak_bytes > 0) totals.add({"VMEM peak", format_bytes(memory.vmem_peak_bytes), ""});
@@ -19,15 +20,19 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   std::string table = totals.to_string(options.width);
   out += table.substr(table.find('\n') + 1);
   if (memory.fits) {
-    out += absl::StrFormat("  fits: %s (%.4g bytes) are left\n", format_bytes(memory.capacity_bytes - memory.hbm_peak_bytes),
+    out += absl::StrFormat("  fits: %s (%.4g bytes) are left\n",
+                           format_bytes(memory.capacity_bytes - memory.hbm_peak_bytes),
                            memory.capacity_bytes - memory.hbm_peak_bytes);
   } else {
-    out += absl::StrFormat("  does NOT fit by %s: needs %s (%.4g bytes), the device has %s (%.4g bytes)\n",
-                           format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes), format_bytes(memory.hbm_peak_bytes),
-                           memory.hbm_peak_bytes, format_bytes(memory.capacity_bytes), memory.capacity_bytes);
+    const std::string text = absl::StrFormat(
+        "does NOT fit by %s: needs %s (%.4g bytes), the device has %s (%.4g bytes)",
+        format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes), format_bytes(memory.hbm_peak_bytes),
+        memory.hbm_peak_bytes, format_bytes(memory.capacity_bytes), memory.capacity_bytes);
+    out += "  " + wrap(text, options.width, 2) + "\n";
   }
 
-  Table live({{"size", Align::kRight}, {"padding", Align::kRight}, {"buffer"}, {"shape"}, {"source", Align::kLeft, 18}});
+  Table live(
+      {{"size", Align::kRight}, {"padding", Align::kRight}, {"buffer"}, {"shape"}, {"source", Align::kLeft, 18}});
   double shown = 0;
   std::size_t rows = 0;
   for (const LiveBuffer& buffer : memory.live_at_peak) {
@@ -36,11 +41,12 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
     shown += buffer.bytes;
     const double logical = buffer.bytes - buffer.padding_bytes;
     live.add({format_bytes(buffer.bytes),
-              buffer.padding_bytes > 0 && logical > 0 ? absl::StrFormat("%.1fx", buffer.bytes / logical) : "", buffer.name,
-              buffer.shape, short_source(buffer.source_file, buffer.source_line)});
+              buffer.padding_bytes > 0 && logical > 0 ? absl::StrFormat("%.1fx", buffer.bytes / logical) : "",
+              buffer.name, buffer.shape, short_source(buffer.source_file, buffer.source_line)});
   }
   if (rows < memory.live_at_peak.size()) {
-    live.add({format_bytes(memory.hbm_peak_bytes - shown), "", absl::StrFormat("[%d others]", memory.live_at_peak.size() - rows)});
+    live.add({format_bytes(memory.hbm_peak_bytes - shown), "",
+              absl::StrFormat("[%d others]", memory.live_at_peak.size() - rows)});
   }
   live.add({format_bytes(memory.hbm_peak_bytes), "", "TOTAL"});
   return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options.width);

@@ -19,13 +19,17 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   std::string where = p.device;
   if (!p.topology.empty()) where += " " + p.topology;
   if (p.slices > 1) where += absl::StrFormat(" x %d slices", p.slices);
-  std::string out = shorten(p.module_name, options.width - where.size() - 4) + " on " + where + "\n\n";
+  // Text without a header (a computation, one pasted line) has no name.
+  const std::string name = !p.module_name.empty() ? p.module_name : p.ops.empty() ? "module" : p.ops.back().name;
+  std::string out = shorten(name, options.width - where.size() - 4) + " on " + where + "\n\n";
 
   out += line("step time", format_seconds(p.step_seconds),
-              format_seconds(p.lower_bound_seconds) + " with perfect overlap, " + format_seconds(p.serial_seconds) + " with none");
+              format_seconds(p.lower_bound_seconds) + " with perfect overlap, " + format_seconds(p.serial_seconds) +
+                  " with none");
   out += line("bound by", p.bound, "");
   if (p.mfu) out += line("MFU", format_percent(*p.mfu), format_flops(p.flops) + " at the bf16 peak");
-  out += line("exposed comm.", format_seconds(p.exposed_communication_seconds), share_of_step(p.exposed_communication_seconds));
+  out += line("exposed comm.", format_seconds(p.exposed_communication_seconds),
+              share_of_step(p.exposed_communication_seconds));
   const MemoryPrediction& memory = p.memory;
   out += line("peak memory", format_bytes(memory.hbm_peak_bytes),
               "of " + format_bytes(memory.capacity_bytes) +

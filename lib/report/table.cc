@@ -14,11 +14,12 @@ std::string shorten(std::string_view text, std::size_t width) {
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
+  if (width == 0) width = text.size() + indent;
   std::size_t column = indent;
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t blank = std::min(text.find(' ', at), text.size());
-    const std::string_view word = text.substr(at, blank - at);
+    std::string_view word = text.substr(at, blank - at);
     if (column > indent && column + 1 + word.size() > width) {
       out += '\n';
       out.append(indent, ' ');
@@ -27,6 +28,17 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
     if (column > indent) {
       out += ' ';
       ++column;
+    }
+    // A word longer than a line (a path, an op_name) goes on in the next, after a slash or comma if there is one.
+    while (width > indent + 8 && column + word.size() > width) {
+      std::size_t fits = width - column;
+      const std::size_t good = word.substr(0, fits).find_last_of("/,");
+      if (good != std::string_view::npos && good > fits / 2) fits = good + 1;
+      out += word.substr(0, fits);
+      out += '\n';
+      out.append(indent, ' ');
+      column = indent;
+      word.remove_prefix(fits);
     }
     out += word;
     column += word.size();
@@ -42,7 +54,8 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
     for (const auto& row : rows_) {
       if (c < row.size()) widths[c] = std::max(widths[c], row[c].size());
     }
-    if (columns_[c].max_width > 0) widths[c] = std::min(widths[c], std::max(columns_[c].max_width, columns_[c].title.size()));
+    if (columns_[c].max_width > 0)
+      widths[c] = std::min(widths[c], std::max(columns_[c].max_width, columns_[c].title.size()));
   }
   if (width > 0 && !columns_.empty()) {
     std::size_t total = indent + 2 * (columns_.size() - 1);
@@ -74,7 +87,9 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
   };
   line([&](std::size_t c) -> std::string_view { return columns_[c].title; });
   for (const auto& row : rows_) {
-    line([&](std::size_t c) -> std::string_view { return c < row.size() ? std::string_view(row[c]) : std::string_view(); });
+    line([&](std::size_t c) -> std::string_view {
+      return c < row.size() ? std::string_view(row[c]) : std::string_view();
+    });
   }
   return out;
 }

@@ -8,15 +8,18 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Three significant digits without an exponent, for values of one to four digits before the point.
-std::string three_digits(double value) {
+// `digits` significant digits, at least three, without an exponent, for values of one to four digits before the point.
+std::string significant(double value, int digits) {
   const double size = std::abs(value);
-  if (size >= 99.95) return absl::StrFormat("%.0f", value);
-  if (size >= 9.995) return absl::StrFormat("%.1f", value);
-  return absl::StrFormat("%.2f", value);
+  if (size >= 99.95) return absl::StrFormat("%.*f", digits - 3, value);
+  if (size >= 9.995) return absl::StrFormat("%.*f", digits - 2, value);
+  return absl::StrFormat("%.*f", digits - 1, value);
 }
 
-std::string scaled(double value, double base, const char* const* prefixes, int count, const char* unit) {
+std::string three_digits(double value) { return significant(value, 3); }
+
+std::string scaled(double value, double base, const char* const* prefixes, int count, const char* unit,
+                   int digits = 3) {
   int i = 0;
   double shown = value;
   while (i + 1 < count && std::abs(shown) >= base * 0.9995) {
@@ -24,7 +27,7 @@ std::string scaled(double value, double base, const char* const* prefixes, int c
     ++i;
   }
   if (i == 0 && shown == std::floor(shown)) return absl::StrFormat("%.0f %s%s", shown, prefixes[0], unit);
-  return three_digits(shown) + " " + prefixes[i] + unit;
+  return significant(shown, digits) + " " + prefixes[i] + unit;
 }
 
 }  // namespace
@@ -43,9 +46,9 @@ std::string format_bytes(double bytes) {
   return scaled(bytes, 1024, kPrefixes, 7, "B");
 }
 
-std::string format_flops(double flops) {
+std::string format_flops(double flops, int digits) {
   static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
-  return scaled(flops, 1000, kPrefixes, 7, "flop");
+  return scaled(flops, 1000, kPrefixes, 7, "flop", digits);
 }
 
 std::string format_rate(double per_second, const char* unit) {

@@ -10,47 +10,16 @@
 
 #include "lib/base/json.h"
 #include "tests/catch.h"
+#include "tests/cli/run.h"
 
 namespace hloroof {
 namespace {
 
 namespace fs = std::filesystem;
+using Folder = TemporaryFolder;
+using Result = CliResult;
 
-struct Result {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Result run(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Result result;
-  result.code = run_cli(arguments, out, err);
-  result.out = out.str();
-  result.err = err.str();
-  return result;
-}
-
-// A folder that goes when the test does.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "hloroof_cli_XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~Folder() { fs::remove_all(path_); }
-
-  std::string write(const std::string& name, std::string_view text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
+Result run(const std::vector<std::string>& arguments) { return run_hloroof(arguments); }
 
 constexpr char kSmall[] = R"(HloModule small, is_scheduled=true
 
@@ -85,32 +54,63 @@ ENTRY main {
   };
   const std::vector<Case> cases = {
       {"empty text", {"predict", folder.write("empty.hlo", ""), "--device", "tpu_v5e"}, kExitBadInput, "empty.hlo"},
-      {"truncated", {"predict", folder.write("cut.hlo", text.substr(0, text.size() - 60)), "--device", "tpu_v5e"}, kExitBadInput, "cut.hlo:"},
-      {"binary junk", {"predict", folder.write("junk.hlo", std::string("\x7f" "ELF\0\x01\xff\xfe", 8)), "--device", "tpu_v5e"}, kExitBadInput, "junk.hlo:1:"},
+      {"truncated",
+       {"predict", folder.write("cut.hlo", text.substr(0, text.size() - 60)), "--device", "tpu_v5e"},
+       kExitBadInput,
+       "cut.hlo:"},
+      {"binary junk",
+       {"predict",
+        folder.write("junk.hlo", std::string("\x7f"
+                                             "ELF\0\x01\xff\xfe",
+                                             8)),
+        "--device", "tpu_v5e"},
+       kExitBadInput,
+       "junk.hlo:1:"},
       {"missing file", {"predict", folder.path() + "/none.hlo", "--device", "tpu_v5e"}, kExitBadInput, "none.hlo"},
-      {"folder without modules", {"predict", folder.path() + "/empty", "--device", "tpu_v5e"}, kExitBadInput, "after_optimizations"},
+      {"folder without modules",
+       {"predict", folder.path() + "/empty", "--device", "tpu_v5e"},
+       kExitBadInput,
+       "after_optimizations"},
       {"misspelt device", {"predict", small, "--device", "tpu_v5x"}, kExitBadInput, "tpu_v5e"},
       {"no device", {"predict", small}, kExitBadInput, "tpu_v5e"},
       {"no file", {"predict", "--device", "tpu_v5e"}, kExitBadInput, "FILE"},
       {"no subcommand", {}, kExitBadInput, "subcommand"},
       {"unknown subcommand", {"predcit", small}, kExitBadInput, "predcit"},
       {"unknown opcode", {"predict", unknown, "--device", "tpu_v5e"}, kExitOk, ""},
-      {"unknown opcode, strict", {"predict", unknown, "--device", "tpu_v5e", "--strict"}, kExitIncomplete, "frobnicate"},
+      {"unknown opcode, strict",
+       {"predict", unknown, "--device", "tpu_v5e", "--strict"},
+       kExitIncomplete,
+       "frobnicate"},
       {"unknown opcode printed", {"print", unknown}, kExitOk, ""},
       {"unknown opcode printed, strict", {"print", unknown, "--strict"}, kExitIncomplete, "frobnicate"},
       {"too many devices", {"predict", many, "--device", "tpu_v5e:2x2"}, kExitBadInput, "8"},
-      {"too many devices, by option", {"predict", many, "--device", "tpu_v5e", "--topology", "2x2"}, kExitBadInput, "4"},
+      {"too many devices, by option",
+       {"predict", many, "--device", "tpu_v5e", "--topology", "2x2"},
+       kExitBadInput,
+       "4"},
       {"bad topology", {"predict", small, "--device", "tpu_v5e", "--topology", "2y2"}, kExitBadInput, "2y2"},
       {"bad format", {"predict", small, "--device", "tpu_v5e", "--format", "html"}, kExitBadInput, "html"},
       {"bad view", {"predict", small, "--device", "tpu_v5e", "--view", "sumary"}, kExitBadInput, "summary"},
       {"bad filter", {"predict", small, "--device", "tpu_v5e", "--filter", "("}, kExitBadInput, "filter"},
       {"bad rewrite", {"predict", small, "--device", "tpu_v5e", "--rewrite", "s/a"}, kExitBadInput, "s/pattern/"},
       {"bad set", {"predict", small, "--device", "tpu_v5e", "--set", "hbm.bandwith=1"}, kExitBadInput, "hbm.bandwidth"},
-      {"set to nothing", {"predict", small, "--device", "tpu_v5e", "--set", "hbm.bandwidth=fast"}, kExitBadInput, "hbm.bandwidth=fast"},
-      {"trip count of no loop", {"predict", small, "--device", "tpu_v5e", "--trip-count", "dot=3"}, kExitBadInput, "dot"},
+      {"set to nothing",
+       {"predict", small, "--device", "tpu_v5e", "--set", "hbm.bandwidth=fast"},
+       kExitBadInput,
+       "hbm.bandwidth=fast"},
+      {"trip count of no loop",
+       {"predict", small, "--device", "tpu_v5e", "--trip-count", "dot=3"},
+       kExitBadInput,
+       "dot"},
       {"bad trip count", {"predict", small, "--device", "tpu_v5e", "--trip-count", "dot=x"}, kExitBadInput, "NAME=N"},
-      {"bad custom call", {"predict", small, "--device", "tpu_v5e", "--custom-call", "t=flop:3"}, kExitBadInput, "flops:N"},
-      {"output not writable", {"predict", small, "--device", "tpu_v5e", "-o", folder.path() + "/none/x"}, kExitBadInput, "none/x"},
+      {"bad custom call",
+       {"predict", small, "--device", "tpu_v5e", "--custom-call", "t=flop:3"},
+       kExitBadInput,
+       "flops:N"},
+      {"output not writable",
+       {"predict", small, "--device", "tpu_v5e", "-o", folder.path() + "/none/x"},
+       kExitBadInput,
+       "none/x"},
       {"no such op", {"explain", small, "dto", "--device", "tpu_v5e"}, kExitBadInput, "dot"},
       {"bad gate", {"diff", small, small, "--device", "tpu_v5e", "--fail-if", "speed>2"}, kExitBadInput, "step>+2%"},
       {"bad device file", {"devices", "check", folder.write("d.json", "{")}, kExitBadInput, "d.json:1:"},
@@ -128,21 +128,39 @@ ENTRY main {
 
 TEST_CASE("an unknown opcode is counted and shown") {
   const Folder folder;
-  const std::string file = folder.write("m.hlo", "HloModule m, is_scheduled=true\nENTRY e {\n p = f32[1024,1024] parameter(0)\n ROOT r = f32[1024,1024] frobnicate(p)\n}\n");
+  const std::string file = folder.write("m.hlo",
+                                        "HloModule m, is_scheduled=true\nENTRY e {\n p = f32[1024,1024] parameter(0)\n "
+                                        "ROOT r = f32[1024,1024] frobnicate(p)\n}\n");
   const Result result = run({"predict", file, "--device", "tpu_v5e"});
   CHECK(result.code == kExitOk);
   CHECK_THAT(result.out, ContainsSubstring("unknown-opcode"));
   CHECK_THAT(result.out, ContainsSubstring("100.0 % unknown"));
 }
 
+TEST_CASE("a reduce-scatter-start names its addition beside what it wraps, and both are known") {
+  const Folder folder;
+  const std::string file = folder.write("m.hlo", R"(HloModule m, is_scheduled=true, num_partitions=2
+add {
+  a = bf16[] parameter(0)
+  b = bf16[] parameter(1)
+  ROOT s = bf16[] add(a, b)
+}
+ENTRY e {
+  p = bf16[1024,1024] parameter(0)
+  start = ((bf16[1024,1024]), bf16[512,1024]) reduce-scatter-start(p), channel_id=1, replica_groups=[1,2]<=[2], use_global_device_ids=true, dimensions={0}, to_apply=add
+  ROOT done = bf16[512,1024] reduce-scatter-done(start)
+}
+)");
+  const Result result = run({"predict", file, "--device", "h100_sxm"});
+  CHECK(result.code == kExitOk);
+  CHECK_THAT(result.out, ContainsSubstring("100.0 % modelled"));
+}
+
 TEST_CASE("the first screen fits 80 columns and adds up") {
   const Folder folder;
   const Result result = run({"predict", folder.write("small.hlo", kSmall), "--device", "tpu_v5e"});
   REQUIRE(result.code == kExitOk);
-  std::istringstream lines(result.out);
-  for (std::string line; std::getline(lines, line);) {
-    CHECK(line.size() <= 80);
-  }
+  CHECK(widest_line(result.out) <= 80);
   for (const char* part : {"step time", "bound by", "MFU", "peak memory", "coverage", "TOTAL"}) {
     CHECK_THAT(result.out, ContainsSubstring(part));
   }
@@ -183,7 +201,8 @@ TEST_CASE("formats, files and devices") {
   folder.write("module_0001.jit_f.after_optimizations.txt", kSmall);
   folder.write("module_0001.jit_f.before_optimizations.txt", "junk");
   folder.write("module_0001.jit_f.after_optimizations-buffer-assignment.txt", "junk");
-  CHECK(json_of(run({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"})).is(JsonValue::Kind::kObject));
+  CHECK(
+      json_of(run({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"})).is(JsonValue::Kind::kObject));
 }
 
 TEST_CASE("results are the same every time") {
@@ -197,7 +216,8 @@ TEST_CASE("results are the same every time") {
 
 TEST_CASE("timing is one line of JSON on standard error") {
   const Folder folder;
-  const Result result = run({"print", folder.write("small.hlo", kSmall), "--format", "none", "--repeat", "3", "--timing"});
+  const Result result =
+      run({"print", folder.write("small.hlo", kSmall), "--format", "none", "--repeat", "3", "--timing"});
   CHECK(result.code == kExitOk);
   const auto json = parse_json(result.err, "err");
   REQUIRE(json.ok());
@@ -253,26 +273,28 @@ ENTRY main {
 
 TEST_CASE("explain names what each part of a line says") {
   const Folder folder;
-  const std::string file = folder.write("m.hlo", R"(HloModule m, is_scheduled=true, num_partitions=128
+  const std::string file = folder.write(
+      "m.hlo", R"(HloModule m, is_scheduled=true, num_partitions=128
 ENTRY main {
   p = bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} parameter(0)
   ROOT g = bf16[32,32,65536]{2,1,0:T(8,128)(2,1)} all-gather(p), channel_id=1, dimensions={2}, use_global_device_ids=true, replica_groups={)" +
-                                             [] {
-                                               std::string groups;
-                                               for (int first = 0; first < 16; ++first) {
-                                                 groups += first == 0 ? "{" : ",{";
-                                                 for (int i = 0; i < 8; ++i) {
-                                                   groups += (i == 0 ? "" : ",") + std::to_string(first + 16 * i);
-                                                 }
-                                                 groups += "}";
-                                               }
-                                               return groups;
-                                             }() +
-                                             "}\n}\n");
+                   [] {
+                     std::string groups;
+                     for (int first = 0; first < 16; ++first) {
+                       groups += first == 0 ? "{" : ",{";
+                       for (int i = 0; i < 8; ++i) {
+                         groups += (i == 0 ? "" : ",") + std::to_string(first + 16 * i);
+                       }
+                       groups += "}";
+                     }
+                     return groups;
+                   }() +
+                   "}\n}\n");
   const Result result = run({"explain", file, "g", "--device", "tpu_v5e"});
   CAPTURE(result.err);
   REQUIRE(result.code == kExitOk);
-  for (const char* part : {"16 groups of 8", "stride 16", "bf16[32,32,8192] a device", "bf16[32,32,65536]", "share a 32-bit sublane", "HBM"}) {
+  for (const char* part : {"16 groups of 8", "stride 16", "bf16[32,32,8192] a device", "bf16[32,32,65536]",
+                           "share a 32-bit sublane", "HBM"}) {
     CHECK_THAT(result.out, ContainsSubstring(part));
   }
 }

@@ -1,0 +1,66 @@
+// Running the command in the test's process, and files for it to read.
+#ifndef HLOROOF_TESTS_CLI_RUN_H_
+#define HLOROOF_TESTS_CLI_RUN_H_
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/cli/cli.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+
+struct CliResult {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+inline CliResult run_hloroof(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  CliResult result;
+  result.code = run_cli(arguments, out, err);
+  result.out = out.str();
+  result.err = err.str();
+  return result;
+}
+
+// A folder that goes when the test does.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "hloroof_test_XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+  std::string write(const std::string& name, std::string_view text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return (path_ / name).string();
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The longest line of `text`, in bytes.
+inline std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_CLI_RUN_H_
