@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
+#include "hloroof/mesh.h"
 #include "hloroof/module.h"
 
 namespace hloroof {
@@ -44,14 +45,18 @@ struct PredictOptions {
   std::int64_t default_trip_count = 1;              // of loops neither inferred nor given
   std::vector<CustomCallCost> custom_calls;
   std::vector<std::pair<std::string, double>> set;  // device parameters, as set_parameter() takes them
-  std::map<std::string, std::vector<double>> branch_probabilities;  // by name of the conditional; default: slowest branch
-  bool strict = false;  // an error for whatever is not known, rather than a diagnostic
+  std::map<std::string, std::vector<double>>
+      branch_probabilities;       // by name of the conditional; default: slowest branch
+  MeshOptions mesh;               // axes and their place on the machine, where what is inferred should not stand
+  CollectiveOptions collectives;  // what ifs: quantized reductions, uneven exchanges
+  bool strict = false;            // an error for whatever is not known, rather than a diagnostic
 };
 
 struct ResourceUse {
-  std::string name;         // "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host" (GPU: "tensor", "cuda", "l2", "nvlink", "network")
+  std::string
+      name;  // "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host" (GPU: "tensor", "cuda", "l2", "nvlink", "network")
   double busy_seconds = 0;
-  double utilization = 0;   // share of the step
+  double utilization = 0;  // share of the step
 };
 
 // One executed top-level instruction: of the entry, of loop bodies and conditions, called computations and branches.
@@ -62,8 +67,8 @@ struct OpPrediction {
   std::string opcode;
   std::string category;  // as XProf names them: "convolution fusion", "loop fusion", "all-reduce", "copy", ...
   double executions = 1;
-  double seconds = 0;        // of one execution; of a start the transfer, of a done 0
-  double total_seconds = 0;  // seconds x executions
+  double seconds = 0;          // of one execution; of a start the transfer, of a done 0
+  double total_seconds = 0;    // seconds x executions
   double exposed_seconds = 0;  // in the whole step: what the compute stream waits for or spends in this op
   std::string bound;
   Work work;
@@ -82,10 +87,29 @@ struct CollectivePrediction {
   double bytes = 0;  // of the full (gathered) array, per execution
   std::int64_t group_size = 1;
   std::int64_t group_count = 1;
-  std::vector<std::string> axes;  // "axis of stride 16, size 8", or the mesh's names
-  std::string algorithm;          // "ring over 1 wrapped axis", ...
-  double seconds = 0;             // of one execution
-  double exposed_seconds = 0;     // in the whole step
+  std::vector<std::string> axes;        // "8-way over the axis of stride 16"
+  std::vector<std::string> axis_names;  // of the same axes: "axis8", or the names in the text
+  std::string algorithm;                // "ring, both directions", ...
+  double seconds = 0;                   // of one execution
+  double exposed_seconds = 0;           // in the whole step
+  double wire_bytes = 0;                // sent by each device, per execution
+  double busiest_link_bytes = 0;        // over the busiest link one way, per execution
+  double link_bandwidth = 0;            // bytes/s, of that link one way, nominal; 0: not known
+  double link_utilization = 0;          // share of it that is achieved
+  double crossover_bytes = 0;           // full bytes at which latency and bandwidth take equal time
+  // Rows of the batch on each device from which on the matmuls with the weights hide this transfer of theirs; absent
+  // for what moves no weights.
+  std::optional<double> crossover_tokens;
+};
+
+// One axis of the mesh the collectives run over.
+struct MeshAxisPrediction {
+  std::string name;
+  std::int64_t size = 1;
+  std::int64_t stride = 1;
+  std::vector<std::string> roles;  // "FSDP", "tensor", ...: the likeliest first
+  std::string why;                 // what they were read off
+  std::string placement;           // where it lies on the machine: "x (ring) x y"
 };
 
 struct LiveBuffer {
@@ -98,12 +122,13 @@ struct LiveBuffer {
   std::int64_t source_line = 0;
 };
 
-// Memory of one device, bytes, in HBM but where a name says otherwise. `fits` compares hbm_peak_bytes with capacity_bytes.
+// Memory of one device, bytes, in HBM but where a name says otherwise. `fits` compares hbm_peak_bytes with
+// capacity_bytes.
 struct MemoryPrediction {
   // What XLA reports as peak memory: arguments and outputs, and beside them the larger of the temporaries in HBM and of
   // those in on-chip memory. Equal to hbm_peak_bytes for all but small programs.
   double peak_bytes = 0;
-  double hbm_peak_bytes = 0;     // HBM alone, at its own peak
+  double hbm_peak_bytes = 0;  // HBM alone, at its own peak
   double arguments_bytes = 0;
   double outputs_bytes = 0;
   double aliased_bytes = 0;      // outputs that live in donated arguments
@@ -112,7 +137,7 @@ struct MemoryPrediction {
   bool fits = true;
   double vmem_peak_bytes = 0;
   double host_peak_bytes = 0;
-  double padding_bytes = 0;      // of what is live at HBM's peak
+  double padding_bytes = 0;              // of what is live at HBM's peak
   std::vector<LiveBuffer> live_at_peak;  // in HBM, at HBM's peak, largest first
 };
 
@@ -122,7 +147,7 @@ struct Diagnostic {
   std::string code;  // stable: "unknown-trip-count"
   Severity severity = Severity::kInfo;
   std::string message;
-  std::string op;    // name of the instruction; empty for the whole module
+  std::string op;  // name of the instruction; empty for the whole module
   std::optional<double> seconds_at_stake;
 };
 
@@ -168,14 +193,15 @@ struct StepPrediction {
   double unknown_share = 0;
 
   std::vector<OpPrediction> ops;
+  std::vector<MeshAxisPrediction> mesh;  // outermost first
   std::vector<CollectivePrediction> collectives;
   MemoryPrediction memory;
   std::vector<Diagnostic> diagnostics;
   std::vector<TimelineEvent> timeline;
 };
 
-// Predicts one step of `module` on `device`. Errors: InvalidArgument if the topology holds fewer devices than the module
-// needs or an option names nothing; FailedPrecondition under `strict` if anything is not known.
+// Predicts one step of `module` on `device`. Errors: InvalidArgument if the topology holds fewer devices than the
+// module needs or an option names nothing; FailedPrecondition under `strict` if anything is not known.
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device,
                                                  const PredictOptions& options = {});
 

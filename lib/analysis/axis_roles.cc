@@ -17,8 +17,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr std::int64_t kSmallArray = 1 << 14;  // elements; losses, norms and their scales are below
-constexpr double kShareOfARole = 0.1;          // of an axis' bytes, to be named beside the main role
+constexpr double kShareOfARole = 0.1;  // of an axis' bytes, to be named beside the main role
 
 // The dimensions of an array that are longer than one, sorted: what a transpose or a reshape of ones leaves alone.
 using Extents = std::vector<std::int64_t>;
@@ -36,8 +35,9 @@ bool may_be_weight(const Shape& shape) {
   return shape.is_array() && shape.rank() >= 2 && is_floating(shape.element_type) && element_count(shape) > kSmallArray;
 }
 
-// What weights look like here: the floating-point parameters of the entry that it also returns, as new weights or as their
-// gradients, or all of them in a program that returns none; whole, and without one dimension, since layers are stacked.
+// What weights look like here: the floating-point parameters of the entry that it also returns, as new weights or as
+// their gradients, or all of them in a program that returns none; whole, and without one dimension, since layers are
+// stacked.
 std::set<Extents> weight_extents(const Module& module) {
   std::set<Extents> weights;
   if (!module.has_entry()) return weights;
@@ -72,7 +72,8 @@ std::set<Extents> weight_extents(const Module& module) {
 bool asked_for_permute(InstructionView instruction) {
   const std::string name = op_name(instruction);
   static constexpr std::string_view kPrimitive = "ppermute";
-  return name.size() >= kPrimitive.size() && name.compare(name.size() - kPrimitive.size(), kPrimitive.size(), kPrimitive) == 0;
+  return name.size() >= kPrimitive.size() &&
+         name.compare(name.size() - kPrimitive.size(), kPrimitive.size(), kPrimitive) == 0;
 }
 
 struct Use {
@@ -114,17 +115,14 @@ class RoleReader {
         return {AxisRole::kTensor, "activations reduced"};
       case CollectiveKind::kAllToAll:
         return weight ? Use{AxisRole::kFsdp, "weights exchanged"} : Use{AxisRole::kExpert, "activations exchanged"};
-      case CollectiveKind::kRaggedAllToAll:
-        return {AxisRole::kExpert, "activations exchanged"};
+      case CollectiveKind::kRaggedAllToAll: return {AxisRole::kExpert, "activations exchanged"};
       case CollectiveKind::kCollectivePermute:
         return asked_for_permute(module_.instruction(collective.instruction)) ? use_of_permute(collective)
                : weight ? Use{AxisRole::kFsdp, "weights passed round"}
                         : Use{AxisRole::kTensor, "partial results passed round"};
-      case CollectiveKind::kCollectiveBroadcast:
-        return {AxisRole::kData, "broadcast"};
+      case CollectiveKind::kCollectiveBroadcast: return {AxisRole::kData, "broadcast"};
       case CollectiveKind::kSend:
-      case CollectiveKind::kRecv:
-        return {AxisRole::kPipeline, "sent and received"};
+      case CollectiveKind::kRecv: return {AxisRole::kPipeline, "sent and received"};
     }
     return {};
   }
@@ -156,6 +154,14 @@ struct Evidence {
 };
 
 }  // namespace
+
+std::vector<AxisRole> collective_roles(const Module& module, const std::vector<Collective>& collectives) {
+  const RoleReader reader(module);
+  std::vector<AxisRole> roles;
+  roles.reserve(collectives.size());
+  for (const Collective& collective : collectives) roles.push_back(reader.use_of(collective).role);
+  return roles;
+}
 
 void assign_roles(const Module& module, const std::vector<Collective>& collectives, LogicalMesh& mesh) {
   const RoleReader reader(module);

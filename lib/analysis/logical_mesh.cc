@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
 #include "lib/analysis/axis_roles.h"
@@ -51,10 +52,9 @@ std::vector<Evidence> gather_evidence(const std::vector<Collective>& collectives
   return all;
 }
 
-// Does the permutation move every device by the same number of steps along one axis, round its end or stopping there? Such
-// a shift by two joins every second device, which is no axis of half the size.
-bool shifts_along_an_axis(const std::vector<MeshAxis>& axes, const Collective& permutation,
-                          std::int64_t device_count) {
+// Does the permutation move every device by the same number of steps along one axis, round its end or stopping there?
+// Such a shift by two joins every second device, which is no axis of half the size.
+bool shifts_along_an_axis(const std::vector<MeshAxis>& axes, const Collective& permutation, std::int64_t device_count) {
   const MeshAxis* along = nullptr;
   std::int64_t steps = 0;
   for (const auto& [source, target] : permutation.pairs) {
@@ -119,24 +119,33 @@ void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
   }
 }
 
+// What the collectives say about a mesh whose axes are settled: roles, and which groups are none of its axes.
+void read_off(const Module& module, const std::vector<Collective>& collectives, LogicalMesh& mesh) {
+  for (const Collective& collective : collectives) {
+    const DeviceGroups& groups = collective.groups;
+    if (!groups.regular || (groups.group_size > 1 && spanned_axes(mesh, groups).empty())) {
+      if (collective.kind != CollectiveKind::kCollectivePermute) mesh.unaligned.push_back(collective.instruction);
+    }
+  }
+  assign_roles(module, collectives, mesh);
+  if (!mesh.unaligned.empty()) {
+    mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(),
+                                      mesh.unaligned.size() == 1 ? " collective" : " collectives",
+                                      " with groups that are no axes of the mesh: costed as if members were anywhere"));
+  }
+}
+
 }  // namespace
 
 std::string_view axis_role_name(AxisRole role) {
   switch (role) {
-    case AxisRole::kUnknown:
-      return "unknown";
-    case AxisRole::kData:
-      return "data";
-    case AxisRole::kFsdp:
-      return "FSDP";
-    case AxisRole::kTensor:
-      return "tensor";
-    case AxisRole::kExpert:
-      return "expert";
-    case AxisRole::kSequence:
-      return "sequence";
-    case AxisRole::kPipeline:
-      return "pipeline";
+    case AxisRole::kUnknown: return "unknown";
+    case AxisRole::kData: return "data";
+    case AxisRole::kFsdp: return "FSDP";
+    case AxisRole::kTensor: return "tensor";
+    case AxisRole::kExpert: return "expert";
+    case AxisRole::kSequence: return "sequence";
+    case AxisRole::kPipeline: return "pipeline";
   }
   return "";
 }
@@ -175,8 +184,8 @@ std::vector<MeshAxis> MeshBuilder::axes() const {
   return axes;
 }
 
-std::vector<std::pair<std::string, GridAxis>> named_axes(
-    const std::vector<std::pair<std::string, std::int64_t>>& axes, std::int64_t device_count) {
+std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::pair<std::string, std::int64_t>>& axes,
+                                                         std::int64_t device_count) {
   std::vector<std::pair<std::string, GridAxis>> result;
   std::int64_t stride = 1;
   for (std::size_t i = axes.size(); i-- > 0;) {
@@ -229,19 +238,24 @@ LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& coll
     if (!builder.add(all)) builder.add(evidence.within);
   }
   mesh.axes = builder.axes();
-  for (const Collective& collective : collectives) {
-    const DeviceGroups& groups = collective.groups;
-    if (!groups.regular || (groups.group_size > 1 && spanned_axes(mesh, groups).empty())) {
-      if (collective.kind != CollectiveKind::kCollectivePermute) mesh.unaligned.push_back(collective.instruction);
-    }
-  }
   name_axes(mesh, collectives);
-  assign_roles(module, collectives, mesh);
-  if (!mesh.unaligned.empty()) {
-    mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(), mesh.unaligned.size() == 1 ? " collective" : " collectives",
-                                      " with groups that are no axes of the mesh: costed as if members were anywhere"));
-  }
+  read_off(module, collectives, mesh);
   return mesh;
+}
+
+absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
+                                          const std::vector<std::pair<std::string, std::int64_t>>& axes,
+                                          const Module& module, const std::vector<Collective>& collectives) {
+  absl::StatusOr<LogicalMesh> given = override_mesh(mesh, axes);
+  if (!given.ok()) return given;
+  for (MeshAxis& axis : given->axes) {
+    axis.roles.clear();
+    axis.why.clear();
+    axis.bytes = 0;
+  }
+  given->unaligned.clear();
+  read_off(module, collectives, *given);
+  return given;
 }
 
 std::string LogicalMesh::to_string() const {

@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
+#include "lib/analysis/device_order.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::inline v0 {
@@ -143,8 +144,7 @@ absl::StatusOr<std::vector<std::pair<std::string, std::int64_t>>> parse_mesh(std
   std::vector<std::pair<std::string, std::int64_t>> axes;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const std::string_view part =
-        from_absl(absl::StripAsciiWhitespace(to_absl(text.substr(begin, comma - begin))));
+    const std::string_view part = from_absl(absl::StripAsciiWhitespace(to_absl(text.substr(begin, comma - begin))));
     const std::size_t equals = part.find('=');
     if (equals == 0 || equals == std::string_view::npos) return bad("an axis is a name, \"=\" and a size");
     const std::string_view digits = part.substr(equals + 1);
@@ -168,8 +168,8 @@ absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
   for (std::size_t i = axes.size(); i-- > 0;) {
     const auto& [name, size] = axes[i];
     if (size < 1 || stride > mesh.device_count / size) {
-      return invalid_argument(absl::StrCat("the axes of the mesh multiply to more than the module's ",
-                                           mesh.device_count, " devices"));
+      return invalid_argument(
+          absl::StrCat("the axes of the mesh multiply to more than the module's ", mesh.device_count, " devices"));
     }
     MeshAxis axis;
     axis.name = name;
@@ -188,8 +188,8 @@ absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
     stride *= size;
   }
   if (stride != mesh.device_count) {
-    return invalid_argument(absl::StrCat("the axes of the mesh multiply to ", stride, "; the module has ",
-                                         mesh.device_count, " devices"));
+    return invalid_argument(
+        absl::StrCat("the axes of the mesh multiply to ", stride, "; the module has ", mesh.device_count, " devices"));
   }
   result.notes.push_back("axes as given by the user");
   return result;
@@ -208,6 +208,10 @@ absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& 
   mapping.topology = topology;
   mapping.physical = physical_axes(device, topology, options.wrap);
   mapping.pieces.resize(mesh.axes.size());
+  if (!options.device_order.empty()) {
+    if (absl::Status status = place_in_order(options.device_order, mesh, mapping); !status.ok()) return status;
+    return mapping;
+  }
   Remaining remaining;
   for (const PhysicalAxis& axis : mapping.physical) {
     remaining.size.push_back(axis.size);
@@ -223,29 +227,33 @@ absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& 
     std::reverse(pieces.begin(), pieces.end());  // outermost first
   }
   if (topology.device_count() > mesh.device_count) {
-    mapping.notes.push_back(absl::StrCat("the module uses ", mesh.device_count, " of ", topology.device_count(),
-                                         " devices"));
+    mapping.notes.push_back(
+        absl::StrCat("the module uses ", mesh.device_count, " of ", topology.device_count(), " devices"));
   }
   return mapping;
+}
+
+std::string PhysicalMapping::placement(std::size_t axis) const {
+  if (axis >= pieces.size() || pieces[axis].empty()) return "one device";
+  std::string text;
+  for (const AxisPiece& piece : pieces[axis]) {
+    const PhysicalAxis& on = physical[piece.physical];
+    absl::StrAppend(&text, text.empty() ? "" : " x ", on.name);
+    if (piece.size != on.size) {
+      absl::StrAppend(&text, " (", piece.size, " of ", on.size);
+      if (piece.stride != 1) absl::StrAppend(&text, ", every ", piece.stride, piece.stride == 2 ? "nd" : "th");
+      absl::StrAppend(&text, ")");
+    } else if (piece.wraps) {
+      absl::StrAppend(&text, " (ring)");
+    }
+  }
+  return text;
 }
 
 std::string PhysicalMapping::to_string(const LogicalMesh& mesh) const {
   std::string text;
   for (std::size_t i = 0; i < mesh.axes.size() && i < pieces.size(); ++i) {
-    absl::StrAppend(&text, text.empty() ? "" : "; ", mesh.axes[i].name, " ", mesh.axes[i].size, " on ");
-    if (pieces[i].empty()) absl::StrAppend(&text, "one device");
-    for (std::size_t k = 0; k < pieces[i].size(); ++k) {
-      const AxisPiece& piece = pieces[i][k];
-      const PhysicalAxis& axis = physical[piece.physical];
-      absl::StrAppend(&text, k == 0 ? "" : " x ", axis.name);
-      if (piece.size != axis.size) {
-        absl::StrAppend(&text, " (", piece.size, " of ", axis.size);
-        if (piece.stride != 1) absl::StrAppend(&text, ", every ", piece.stride, piece.stride == 2 ? "nd" : "th");
-        absl::StrAppend(&text, ")");
-      } else if (piece.wraps) {
-        absl::StrAppend(&text, " (ring)");
-      }
-    }
+    absl::StrAppend(&text, text.empty() ? "" : "; ", mesh.axes[i].name, " ", mesh.axes[i].size, " on ", placement(i));
   }
   return text.empty() ? "one device" : text;
 }

@@ -108,6 +108,7 @@ void add_predict_flags(CLI::App& command, PredictFlags& flags) {
   add_work_flags(command, flags);
   command.add_option("--set", flags.set, "Changes one number of the device, SI units; may be repeated")
       ->type_name("hbm.bandwidth=1.2e12");
+  add_mesh_flags(command, flags);
 }
 
 absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags) {
@@ -147,6 +148,7 @@ absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags) {
     if (!value) return malformed("set", text, "PARAMETER=NUMBER; `hloroof devices show` lists the parameters");
     options.set.emplace_back(parts->first, *value);
   }
+  if (absl::Status status = read_mesh_flags(flags, options); !status.ok()) return status;
   options.strict = flags.strict;
   return options;
 }

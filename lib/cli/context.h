@@ -41,8 +41,18 @@ struct PredictFlags {
   std::vector<std::string> custom_calls;
   std::vector<std::string> set;
   std::vector<std::string> branch_probabilities;
+  std::string mesh;
+  std::vector<std::string> mesh_order;  // split at commas
+  std::string device_order;
+  std::string wrap;
+  std::string reduce_dtype;
+  double imbalance = 1;
   bool strict = false;
 };
+
+// --mesh, --mesh-order, --device-order, --wrap, --reduce-dtype and --imbalance: where collectives run, and what ifs.
+void add_mesh_flags(CLI::App& command, PredictFlags& flags);
+absl::Status read_mesh_flags(const PredictFlags& flags, PredictOptions& options);
 
 // Adds --device and the options of PredictFlags to a subcommand.
 void add_device_flag(CLI::App& command, PredictFlags& flags);

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
+#include "lib/analysis/axis_roles.h"
 #include "lib/cost/permute.h"
 #include "lib/cost/scale_up.h"
 #include "lib/cost/torus.h"
@@ -21,15 +22,14 @@ bool is_exchange(CollectiveKind kind) {
   return kind == CollectiveKind::kAllToAll || kind == CollectiveKind::kRaggedAllToAll;
 }
 
-bool is_point_to_point(CollectiveKind kind) {
-  return kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv;
-}
+bool is_point_to_point(CollectiveKind kind) { return kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv; }
 
 Resource resource_of(LinkKind link) {
   return link == LinkKind::kDcn || link == LinkKind::kNetwork ? Resource::kDcn : Resource::kIci;
 }
 
-// What one member of a group gets of a link, and its latency. `stride` groups interleave on the axis and share its links.
+// What one member of a group gets of a link, and its latency. `stride` groups interleave on the axis and share its
+// links.
 TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std::int64_t stride, bool wraps) {
   TorusAxis axis;
   axis.size = size;
@@ -64,21 +64,17 @@ TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std
 
 double nominal_bandwidth(const Device& device, LinkKind link) {
   switch (link) {
-    case LinkKind::kIci:
-      return device.ici.link_bandwidth_nominal.value_or(device.ici.link_bandwidth.value_or(0));
-    case LinkKind::kDieToDie:
-      return device.ici.die_to_die_bandwidth.value_or(device.ici.link_bandwidth.value_or(0));
-    case LinkKind::kScaleUp:
-      return device.scale_up.bandwidth.value_or(0);
+    case LinkKind::kIci: return device.ici.link_bandwidth_nominal.value_or(device.ici.link_bandwidth.value_or(0));
+    case LinkKind::kDieToDie: return device.ici.die_to_die_bandwidth.value_or(device.ici.link_bandwidth.value_or(0));
+    case LinkKind::kScaleUp: return device.scale_up.bandwidth.value_or(0);
     case LinkKind::kDcn:
-    case LinkKind::kNetwork:
-      return device.network.bandwidth.value_or(0);
+    case LinkKind::kNetwork: return device.network.bandwidth.value_or(0);
   }
   return 0;
 }
 
-// The axes of a group by the level of the machine they lie on, the outermost level first: between slices, the torus, the
-// devices of a chip.
+// The axes of a group by the level of the machine they lie on, the outermost level first: between slices, the torus,
+// the devices of a chip.
 struct Levels {
   std::vector<TorusAxis> network;
   std::vector<TorusAxis> torus;
@@ -103,8 +99,8 @@ Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, c
     if (!merged.empty() && merged.back().physical == piece.physical &&
         merged.back().stride * merged.back().size == piece.stride) {
       merged.back().size *= piece.size;
-      merged.back().wraps = mapping.physical[piece.physical].wraps &&
-                            merged.back().size == mapping.physical[piece.physical].size;
+      merged.back().wraps =
+          mapping.physical[piece.physical].wraps && merged.back().size == mapping.physical[piece.physical].size;
     } else {
       merged.push_back(piece);
     }
@@ -114,21 +110,11 @@ Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, c
     const PhysicalAxis& axis = mapping.physical[piece.physical];
     const TorusAxis stretch = torus_axis(device, axis.link, piece.size, piece.stride, piece.wraps);
     switch (axis.link) {
-      case LinkKind::kIci:
-        levels.torus.push_back(stretch);
-        break;
-      case LinkKind::kDieToDie:
-        levels.chip.push_back(stretch);
-        break;
-      case LinkKind::kDcn:
-        levels.network.push_back(stretch);
-        break;
-      case LinkKind::kScaleUp:
-        levels.scale_up *= piece.size;
-        break;
-      case LinkKind::kNetwork:
-        levels.nodes *= piece.size;
-        break;
+      case LinkKind::kIci: levels.torus.push_back(stretch); break;
+      case LinkKind::kDieToDie: levels.chip.push_back(stretch); break;
+      case LinkKind::kDcn: levels.network.push_back(stretch); break;
+      case LinkKind::kScaleUp: levels.scale_up *= piece.size; break;
+      case LinkKind::kNetwork: levels.nodes *= piece.size; break;
     }
   }
   return levels;
@@ -201,11 +187,13 @@ TorusCost broadcast_levels(const Levels& levels, double bytes) {
   return total;
 }
 
-// Groups that are no stretch of the machine: every byte goes an average distance over all links, which all groups share.
+// Groups that are no stretch of the machine: every byte goes an average distance over all links, which all groups
+// share.
 TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
                          const Device& device) {
   TorusCost cost;
-  const double sent = bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
+  const double sent =
+      bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
   double distance = 0;
   double links = 0;
   TorusAxis any;
@@ -216,14 +204,16 @@ TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices
     links += 2;
     any = torus_axis(device, axis.link, axis.size, 1, axis.wraps);
   }
-  if (links == 0) any = torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1, false);
+  if (links == 0)
+    any = torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1, false);
   links = std::max(links, 1.0);
   distance = std::max(distance, 1.0);
   cost.link = any.link;
   cost.wire_bytes = sent;
   cost.link_bytes = sent * distance / links;
   if (any.bandwidth > 0) cost.seconds = cost.link_seconds = cost.link_bytes / any.bandwidth;
-  cost.hop_seconds = distance * any.hop_latency * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
+  cost.hop_seconds =
+      distance * any.hop_latency * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
   cost.algorithm = "groups in no line: average distance over all links";
   return cost;
 }
@@ -313,6 +303,25 @@ void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bo
 
 }  // namespace
 
+std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,
+                                       const Device& device) {
+  const bool moves_weights = role == AxisRole::kFsdp || role == AxisRole::kData;
+  const std::optional<double> peak = device.matrix.rate(MatrixType::kBf16);
+  if (!moves_weights || !peak || cost.bytes <= 0 || collective.element_bytes <= 0) return std::nullopt;
+  const double weights = cost.bytes / collective.element_bytes;
+  if (weights <= static_cast<double>(kSmallArray)) return std::nullopt;
+  // A row times a weight is a multiply and an add; behind a gradient stand two such products, that of the weight's own
+  // gradient and that of its input.
+  double flops = 0;
+  switch (collective.kind) {
+    case CollectiveKind::kAllGather: flops = 2; break;
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllReduce: flops = 4; break;
+    default: return std::nullopt;
+  }
+  return cost.seconds * *peak / (flops * weights);
+}
+
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options) {
   CollectiveCost cost;
@@ -334,10 +343,11 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
   }
 
   double bytes = collective.bytes;
-  const bool reduces = collective.kind == CollectiveKind::kAllReduce || collective.kind == CollectiveKind::kReduceScatter;
-  if (reduces && options.reduce_element_bytes && collective.element_bytes > 0) {
-    bytes *= *options.reduce_element_bytes / collective.element_bytes;
-  }
+  const bool reduces =
+      collective.kind == CollectiveKind::kAllReduce || collective.kind == CollectiveKind::kReduceScatter;
+  const bool quantized =
+      reduces && options.reduce_element_bytes && collective.element_bytes > *options.reduce_element_bytes;
+  if (quantized) bytes *= *options.reduce_element_bytes / collective.element_bytes;
   const bool aligned = collective.groups.regular && mapping.aligned && !(axes.empty() && cost.group_size > 1);
 
   if (device.ici.dims == 0) {
@@ -354,7 +364,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
       assume(cost, collective.groups.regular ? "the groups are no axes of the mesh" : "the groups are irregular");
     } else {
       const Levels levels = levels_of(axes, mapping, device);
-      torus = is_exchange(collective.kind) ? exchange_levels(levels, bytes)
+      torus = is_exchange(collective.kind)                              ? exchange_levels(levels, bytes)
               : collective.kind == CollectiveKind::kCollectiveBroadcast ? broadcast_levels(levels, bytes)
                                                                         : gather_levels(levels, bytes);
     }
@@ -372,6 +382,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     cost.bandwidth_seconds *= std::max(options.imbalance, 0.0);
     assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
   }
+  if (quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
   cost.seconds = cost.bandwidth_seconds + cost.latency_seconds;
   if (cost.seconds > 0 && cost.link_bandwidth > 0) {
     cost.utilization = cost.busiest_link_bytes / cost.seconds / cost.link_bandwidth;

@@ -15,10 +15,18 @@ constexpr std::int64_t kMaxHops = 1 << 21;  // walked; beyond that the pairs wal
 using Position = std::vector<std::int64_t>;  // along each axis of the machine
 
 // Where a device lies: the digits of its id along the mesh axes, and the digits of those along the pieces. An axis over
-// several open axes of the machine winds through them like a snake, as mesh builders number it, so that neighbours on it
-// are neighbours there.
+// several open axes of the machine winds through them like a snake, as mesh builders number it, so that neighbours on
+// it are neighbours there.
 Position position_of(std::int64_t device, const LogicalMesh& mesh, const PhysicalMapping& mapping) {
   Position position(mapping.physical.size(), 0);
+  if (device < static_cast<std::int64_t>(mapping.position.size())) {
+    std::int64_t place = mapping.position[device];
+    for (std::size_t k = mapping.physical.size(); k-- > 0;) {
+      position[k] = place % mapping.physical[k].size;
+      place /= mapping.physical[k].size;
+    }
+    return position;
+  }
   for (std::size_t i = 0; i < mesh.axes.size() && i < mapping.pieces.size(); ++i) {
     const std::vector<AxisPiece>& pieces = mapping.pieces[i];
     const bool snake = std::none_of(pieces.begin(), pieces.end(), [](const AxisPiece& p) { return p.wraps; });

@@ -37,7 +37,8 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
 }
 
 // Adds a collective to the instruction that carries it. What the carrier does beside it overlaps.
-void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all, Costs& costs) {
+void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all,
+                    Costs& costs) {
   const std::uint32_t i = collective.carrier.index;
   OpTime& time = costs.time[i];
   Demand& demand = costs.demand[i];
@@ -78,8 +79,7 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
       demand = Demand();
       demand.step = Step::kCall;
       return demand;
-    default:
-      break;
+    default: break;
   }
   switch (async_role(instruction)) {
     case AsyncRole::kStart: {
@@ -93,11 +93,8 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
       }
       break;
     }
-    case AsyncRole::kUpdate:
-      return Demand();
-    case AsyncRole::kDone:
-      demand.step = Step::kDone;
-      break;
+    case AsyncRole::kUpdate: return Demand();
+    case AsyncRole::kDone: demand.step = Step::kDone; break;
     case AsyncRole::kNone:
       if (demand.seconds > 0) demand.step = Step::kRun;
       break;
@@ -109,18 +106,26 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device) {
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device,
+                                                 const MeshOptions& mesh_options,
+                                                 const CollectiveOptions& collective_options) {
   CollectiveCosts result;
   result.collectives = find_collectives(module);
   result.mesh = infer_mesh(module, result.collectives);
+  if (!mesh_options.axes.empty()) {
+    absl::StatusOr<LogicalMesh> given = override_mesh(result.mesh, mesh_options.axes, module, result.collectives);
+    if (!given.ok()) return given.status();
+    result.mesh = *std::move(given);
+  }
   absl::StatusOr<Topology> topology = topology_for(device, result.mesh.device_count);
   if (!topology.ok()) return topology.status();
-  absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, device, *topology);
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
   result.mapping = *std::move(mapping);
+  result.roles = collective_roles(module, result.collectives);
   result.costs.reserve(result.collectives.size());
   for (const Collective& collective : result.collectives) {
-    result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, device));
+    result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, device, collective_options));
   }
   return result;
 }

@@ -17,13 +17,17 @@ namespace hloroof::inline v0 {
 struct CollectiveCosts {
   std::vector<Collective> collectives;
   std::vector<CollectiveCost> costs;  // of each
+  std::vector<AxisRole> roles;        // what each is for
   LogicalMesh mesh;
   PhysicalMapping mapping;
 };
 
 // The topology is `device`'s where it was asked for, else the smallest standard one that holds the module's devices.
-// Errors: InvalidArgument if the topology holds fewer devices than the module needs, with both numbers.
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device);
+// Errors: InvalidArgument if the topology holds fewer devices than the module needs, with both numbers; those of
+// override_mesh and map_mesh.
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device,
+                                                 const MeshOptions& mesh_options = {},
+                                                 const CollectiveOptions& collective_options = {});
 
 // Tables indexed by InstructionId; entries of instructions that are not executed on their own are empty.
 struct Costs {
@@ -35,8 +39,8 @@ struct Costs {
 Costs cost_instructions(const Module& module, const CallGraph& calls, const Device& device,
                         const CollectiveCosts& collectives, const std::vector<CustomCallCost>& custom_calls);
 
-// Replaces the model's seconds by the dump's own estimates (estimated_cycles at the device's clock) where there are any.
-// Returns how many instructions had one; nothing is replaced if the device's clock is unknown.
+// Replaces the model's seconds by the dump's own estimates (estimated_cycles at the device's clock) where there are
+// any. Returns how many instructions had one; nothing is replaced if the device's clock is unknown.
 std::int64_t use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs);
 
 // The worse of two: unknown, then assumed, then user, compiler, model.

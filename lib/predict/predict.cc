@@ -44,14 +44,16 @@ absl::Status check_names(const Module& module, const CallGraph& calls, const Pre
   };
   for (const auto& [name, trips] : options.trip_counts) {
     if (trips < 0) return invalid_argument(absl::StrFormat("trip count of %s is negative: %d", name, trips));
-    if (!find(name, Opcode::kWhile)) return invalid_argument("trip count given for '" + name + "', which is no while loop");
+    if (!find(name, Opcode::kWhile))
+      return invalid_argument("trip count given for '" + name + "', which is no while loop");
   }
   for (const auto& [name, probabilities] : options.branch_probabilities) {
     if (!find(name, Opcode::kConditional)) {
       return invalid_argument("branch probabilities given for '" + name + "', which is no conditional");
     }
     for (double p : probabilities) {
-      if (!(p >= 0 && p <= 1)) return invalid_argument(absl::StrFormat("branch probability of %s is not in 0 .. 1: %g", name, p));
+      if (!(p >= 0 && p <= 1))
+        return invalid_argument(absl::StrFormat("branch probability of %s is not in 0 .. 1: %g", name, p));
     }
   }
   if (options.default_trip_count < 0) return invalid_argument("the default trip count is negative");
@@ -86,6 +88,7 @@ class Prediction {
 
     result_.timeline = timeline_.events;
     describe_module();
+    list_mesh();
     list_ops();
     list_collectives();
     summarise();
@@ -100,8 +103,9 @@ class Prediction {
 
  private:
   absl::StatusOr<CollectiveCosts> place_collectives() {
-    if (!options_.slices) return cost_collectives(module_, device_);
-    if (*options_.slices < 1) return invalid_argument(absl::StrFormat("the number of slices must be at least 1, not %d", *options_.slices));
+    if (!options_.slices) return cost_collectives(module_, device_, options_.mesh, options_.collectives);
+    if (*options_.slices < 1)
+      return invalid_argument(absl::StrFormat("the number of slices must be at least 1, not %d", *options_.slices));
     if (!device_.topology) {
       // The module's devices, shared out over the slices asked for.
       const std::int64_t devices = infer_mesh(module_).device_count;
@@ -110,7 +114,7 @@ class Prediction {
       device_.topology = *std::move(slice);
     }
     device_.topology->slices = *options_.slices;
-    return cost_collectives(module_, device_);
+    return cost_collectives(module_, device_, options_.mesh, options_.collectives);
   }
 
   std::map<std::uint32_t, std::vector<double>> branch_probabilities() const {
@@ -131,7 +135,8 @@ class Prediction {
     Costs estimates = costs_;
     if (use_compiler_estimates(module_, calls_, device_, estimates) == 0) return;
     CallGraph calls = calls_;
-    result_.compiler_estimate_seconds = replay(module_, calls, pairs_, estimates.demand, branch_probabilities()).seconds;
+    result_.compiler_estimate_seconds =
+        replay(module_, calls, pairs_, estimates.demand, branch_probabilities()).seconds;
     if (options_.estimates == EstimateSource::kCompiler) costs_ = std::move(estimates);
   }
 
@@ -147,6 +152,21 @@ class Prediction {
     one_slice.slices = 1;
     result_.topology = one_slice.to_string();
     result_.device_file_sha256 = device_.file_sha256;
+  }
+
+  void list_mesh() {
+    const LogicalMesh& mesh = collectives_.mesh;
+    for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
+      const MeshAxis& axis = mesh.axes[i];
+      MeshAxisPrediction entry;
+      entry.name = axis.name;
+      entry.size = axis.size;
+      entry.stride = axis.stride;
+      for (const AxisRole role : axis.roles) entry.roles.emplace_back(axis_role_name(role));
+      entry.why = axis.why;
+      entry.placement = collectives_.mapping.placement(i);
+      result_.mesh.push_back(std::move(entry));
+    }
   }
 
   void list_ops() {
@@ -212,6 +232,15 @@ class Prediction {
       entry.group_size = cost.group_size;
       entry.group_count = cost.group_count;
       entry.axes = cost.axes;
+      for (const int axis : spanned_axes(collectives_.mesh, collective.groups)) {
+        entry.axis_names.push_back(collectives_.mesh.axes[axis].name);
+      }
+      entry.wire_bytes = cost.wire_bytes;
+      entry.busiest_link_bytes = cost.busiest_link_bytes;
+      entry.link_bandwidth = cost.link_bandwidth;
+      entry.link_utilization = cost.utilization;
+      entry.crossover_bytes = cost.crossover_bytes;
+      entry.crossover_tokens = crossover_tokens(collective, collectives_.roles[c], cost, device_);
       entry.algorithm = cost.algorithm;
       entry.seconds = cost.seconds;
       entry.exposed_seconds = timeline_.exposed[collective.carrier.index];
@@ -283,8 +312,9 @@ class Prediction {
 
   absl::Status check_complete() const {
     for (const Diagnostic& diagnostic : result_.diagnostics) {
-      if (diagnostic.code == kUnknownOpcode || diagnostic.code == kUnknownAttribute || diagnostic.code == kUnknownCustomCall ||
-          diagnostic.code == kUnknownTripCount || diagnostic.code == kMissingOperand || diagnostic.code == kMissingComputation) {
+      if (diagnostic.code == kUnknownOpcode || diagnostic.code == kUnknownAttribute ||
+          diagnostic.code == kUnknownCustomCall || diagnostic.code == kUnknownTripCount ||
+          diagnostic.code == kMissingOperand || diagnostic.code == kMissingComputation) {
         return absl::FailedPreconditionError(
             absl::StrCat(module_.path(), ": error: incomplete: ", diagnostic.op.empty() ? "" : diagnostic.op + ": ",
                          diagnostic.message));
@@ -308,11 +338,13 @@ class Prediction {
 
 }  // namespace
 
-absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device, const PredictOptions& options) {
+absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device,
+                                                 const PredictOptions& options) {
   return Prediction(module, device, options).run();
 }
 
-absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view device, const PredictOptions& options) {
+absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view device,
+                                                 const PredictOptions& options) {
   absl::StatusOr<Device> found = find_device(device);
   if (!found.ok()) return found.status();
   ParseOptions parse_options;

@@ -7,34 +7,82 @@
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
+namespace {
 
-std::string collectives_view(const StepPrediction& p, const ViewOptions& options) {
-  std::vector<const CollectivePrediction*> collectives;
-  for (const CollectivePrediction& c : p.collectives) collectives.push_back(&c);
-  std::stable_sort(collectives.begin(), collectives.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
-  if (collectives.empty()) return "Collectives: none\n";
+using Entries = std::vector<const CollectivePrediction*>;
+
+// Longest exposed first.
+Entries sorted_rows(const StepPrediction& p) {
+  Entries rows;
+  for (const CollectivePrediction& c : p.collectives) rows.push_back(&c);
+  std::stable_sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
+  return rows;
+}
+
+std::string mesh_table(const StepPrediction& p, std::size_t width) {
+  Table table({{"size", Align::kRight}, {"stride", Align::kRight}, {"axis", Align::kLeft, 20}, {"role"}, {"on"}});
+  for (const MeshAxisPrediction& axis : p.mesh) {
+    std::string role = absl::StrJoin(axis.roles, ", ");
+    if (role.empty()) role = "nothing goes along it";
+    table.add({absl::StrFormat("%d", axis.size), absl::StrFormat("%d", axis.stride), axis.name, role, axis.placement});
+  }
+  return "Mesh on " + p.topology + (p.slices > 1 ? absl::StrFormat(" x %d slices", p.slices) : "") + "\n" +
+         table.to_string(width);
+}
+
+std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t shown, std::size_t width) {
   Table table({{"exposed", Align::kRight},
                {"time", Align::kRight},
                {"bytes", Align::kRight},
                {"groups", Align::kRight},
                {"kind", Align::kLeft, 18},
-               {"op"},
-               {"axes"}});
+               {"over", Align::kLeft, 20},
+               {"op"}});
   double exposed_shown = 0;
-  std::size_t rows = 0;
-  for (const CollectivePrediction* c : collectives) {
-    if (options.rows.limit > 0 && rows == options.rows.limit) break;
-    ++rows;
-    exposed_shown += c->exposed_seconds;
-    table.add({format_seconds(c->exposed_seconds), format_seconds(c->seconds), format_bytes(c->bytes),
-               absl::StrFormat("%dx%d", c->group_count, c->group_size), c->kind, c->name, absl::StrJoin(c->axes, ", ")});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const CollectivePrediction& c = *rows[i];
+    exposed_shown += c.exposed_seconds;
+    const std::string over = c.axis_names.empty() && c.group_size > 1 ? "no axes" : absl::StrJoin(c.axis_names, ", ");
+    table.add({format_seconds(c.exposed_seconds), format_seconds(c.seconds), format_bytes(c.bytes),
+               absl::StrFormat("%dx%d", c.group_count, c.group_size), c.kind, over, c.name});
   }
-  if (rows < collectives.size()) {
-    table.add({format_seconds(p.exposed_communication_seconds - exposed_shown), "", "", "", "",
-               absl::StrFormat("[%d others]", collectives.size() - rows)});
+  if (shown < rows.size()) {
+    table.add({format_seconds(p.exposed_communication_seconds - exposed_shown), "", "", "", "", "",
+               absl::StrFormat("[%d others]", rows.size() - shown)});
   }
-  table.add({format_seconds(p.exposed_communication_seconds), "", "", "", "", "TOTAL"});
-  return "Collectives: exposed over the step; time and bytes of one execution\n" + table.to_string(options.width);
+  table.add({format_seconds(p.exposed_communication_seconds), "", "", "", "", "", "TOTAL"});
+  return "Collectives: exposed over the step; time and bytes of one execution\n" + table.to_string(width);
+}
+
+// What goes over the links, and from which size on the links are what counts.
+std::string wire_table(const Entries& rows, std::size_t shown, std::size_t width) {
+  Table table({{"sent", Align::kRight},
+               {"busiest link", Align::kRight},
+               {"of peak", Align::kRight},
+               {"latency to", Align::kRight},
+               {"hidden from", Align::kRight},
+               {"op"}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const CollectivePrediction& c = *rows[i];
+    table.add({format_bytes(c.wire_bytes), format_bytes(c.busiest_link_bytes),
+               c.link_bandwidth > 0 ? format_percent(c.link_utilization) : "?",
+               c.crossover_bytes > 0 ? format_bytes(c.crossover_bytes) : "",
+               c.crossover_tokens ? format_count(*c.crossover_tokens) + " tok." : "", c.name});
+  }
+  return "On the wire, one execution: bytes a device sends, bytes over the busiest link\n"
+         "one way and what share of its peak that is; latency bound up to these full\n"
+         "bytes; hidden by the matmuls with these weights from so many tokens a device\n" +
+         table.to_string(width);
+}
+
+}  // namespace
+
+std::string collectives_view(const StepPrediction& p, const ViewOptions& options) {
+  const Entries rows = sorted_rows(p);
+  if (rows.empty()) return "Collectives: none\n";
+  const std::size_t shown = options.rows.limit > 0 ? std::min(options.rows.limit, rows.size()) : rows.size();
+  return mesh_table(p, options.width) + "\n" + time_table(p, rows, shown, options.width) + "\n" +
+         wire_table(rows, shown, options.width);
 }
 
 }  // namespace hloroof::inline v0

@@ -21,6 +21,8 @@ namespace {
 // At most this many leaves of a tuple are spelled out.
 constexpr std::size_t kMaxLeaves = 4;
 
+constexpr std::size_t kWidestKey = 12;
+
 std::optional<InstructionView> find_instruction(const Module& module, std::string_view name) {
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
@@ -42,12 +44,13 @@ absl::Status no_such_instruction(const Module& module, std::string_view name) {
 class Explanation {
  public:
   Explanation(InstructionView instruction, const Device& device, const StepPrediction& prediction,
-              const CollectiveCosts& collectives, std::size_t width)
+              const CollectiveCosts& collectives, const PredictOptions& options, std::size_t width)
       : module_(instruction.module()),
         instruction_(instruction),
         device_(device),
         prediction_(prediction),
         collectives_(collectives),
+        options_(options),
         width_(width),
         names_(device.family) {
     for (const OpPrediction& op : prediction.ops) {
@@ -230,42 +233,29 @@ class Explanation {
   }
 
   void collective() {
-    for (std::size_t i = 0; i < collectives_.collectives.size(); ++i) {
-      const Collective& collective = collectives_.collectives[i];
-      const CollectiveCost& cost = collectives_.costs[i];
+    bool any = false;
+    for (const Collective& collective : collectives_.collectives) {
       if (collective.carrier != instruction_.id() && collective.instruction != instruction_.id() &&
           collective.done != instruction_.id()) {
         continue;
       }
+      any = true;
       out_ += "\nCollective\n";
-      line("kind", absl::StrFormat("%s, %d groups of %d", std::string(collective_name(cost.kind)), cost.group_count,
-                                   cost.group_size));
-      for (const std::string& axis : cost.axes) line("axis", axis);
-      unsharded(collective);
-      line("mesh", collectives_.mesh.to_string());
-      line("machine", collectives_.mapping.to_string(collectives_.mesh));
-      line("algorithm", cost.algorithm);
-      line("bytes", format_bytes(cost.bytes) + " in full, " + format_bytes(cost.wire_bytes) + " sent by each device");
-      line("time", format_seconds(cost.seconds) + ": " + format_seconds(cost.latency_seconds) + " latency and " +
-                       format_seconds(cost.bandwidth_seconds) + " for the bytes");
-      if (!cost.note.empty()) line("assumed", cost.note);
+      list(explain_collective(module_, collective, collectives_.mesh, collectives_.mapping, device_,
+                              options_.collectives));
     }
+    if (!any) return;
+    out_ += "\nMesh\n";
+    list(explain_mesh(collectives_.mesh, collectives_.mapping));
   }
 
-  // The array that the shards of a gather or scatter make up together.
-  void unsharded(const Collective& collective) {
-    if (!collective.shard_shape.valid() || collective.dimension < 0) return;
-    Shape full = module_.shape(collective.shard_shape);
-    if (!full.is_array() || static_cast<std::size_t>(collective.dimension) >= full.dimensions.size()) return;
-    const auto dimension = static_cast<std::size_t>(collective.dimension);
-    const std::string shard = absl::StrJoin(full.dimensions, ",");
-    std::int64_t together = 0;
-    if (__builtin_mul_overflow(full.dimensions[dimension], collective.groups.group_size, &together)) return;
-    full.dimensions[dimension] = together;
-    const std::string type(to_string(full.element_type));
-    line("unsharded",
-         absl::StrFormat("%s[%s] a device, %d-way on dimension %d: %s[%s]", type, shard, collective.groups.group_size,
-                         collective.dimension, type, absl::StrJoin(full.dimensions, ",")));
+  // Lines of the form "key: text", or without a key.
+  void list(const std::vector<std::string>& lines) {
+    for (const std::string& text : lines) {
+      const std::size_t colon = text.find(": ");
+      const bool has_key = text[0] != ' ' && colon != std::string::npos && colon <= kWidestKey;
+      line(has_key ? text.substr(0, colon) : "", text.substr(has_key ? colon + 2 : text.find_first_not_of(' ')));
+    }
   }
 
   const Module& module_;
@@ -273,6 +263,7 @@ class Explanation {
   const Device& device_;
   const StepPrediction& prediction_;
   const CollectiveCosts& collectives_;
+  const PredictOptions& options_;
   std::size_t width_;
   ResourceNames names_;
   const OpPrediction* op_ = nullptr;
@@ -298,9 +289,9 @@ absl::StatusOr<std::string> explain(const Module& module, const Device& device, 
     configured.topology = *std::move(topology);
     configured.topology->slices = prediction->slices;
   }
-  absl::StatusOr<CollectiveCosts> collectives = cost_collectives(module, configured);
+  absl::StatusOr<CollectiveCosts> collectives = cost_collectives(module, configured, options.mesh, options.collectives);
   if (!collectives.ok()) return collectives.status();
-  return Explanation(*instruction, configured, *prediction, *collectives, width).run();
+  return Explanation(*instruction, configured, *prediction, *collectives, options, width).run();
 }
 
 }  // namespace hloroof::inline v0

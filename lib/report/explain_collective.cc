@@ -1,5 +1,6 @@
 // One collective, and the mesh of a module, in words.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,10 +34,11 @@ std::string axis_in_words(const MeshAxis& axis) {
 
 std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
   const DeviceGroups& groups = collective.groups;
-  std::string line = collective.kind == CollectiveKind::kCollectivePermute
-                         ? absl::StrCat("source_target_pairs: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "pair"),
-                                        " that join ", plural(groups.group_count, "group"), " of ", groups.group_size)
-                         : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), " of ", groups.group_size);
+  std::string line =
+      collective.kind == CollectiveKind::kCollectivePermute
+          ? absl::StrCat("source_target_pairs: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "pair"),
+                         " that join ", plural(groups.group_count, "group"), " of ", groups.group_size)
+          : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), " of ", groups.group_size);
   if (groups.everyone) absl::StrAppend(&line, " (the text names none: all devices)");
   const std::vector<int> spanned = spanned_axes(mesh, groups);
   if (groups.group_size <= 1) return absl::StrCat(line, ": no communication");
@@ -65,8 +67,8 @@ std::string shape_text(ElementType type, const std::vector<std::int64_t>& dimens
   return absl::StrCat(to_absl(to_string(type)), "[", absl::StrJoin(dimensions, ","), "]");
 }
 
-// What the array is without the axis: the dimension that is gathered or scattered, times the group. An all-reduce does not
-// say which dimension is cut; then all that could be are given.
+// What the array is without the axis: the dimension that is gathered or scattered, times the group. An all-reduce does
+// not say which dimension is cut; then all that could be are given.
 std::string unsharded_line(const Module& module, const Collective& collective) {
   if (!collective.shard_shape.valid() || collective.groups.group_size <= 1) return "";
   const Shape& shard = module.shape(collective.shard_shape);
@@ -120,6 +122,7 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
   const auto add = [&](std::string line) {
     if (!line.empty()) lines.push_back(std::move(line));
   };
+  const AxisRole role = collective_roles(module, {collective})[0];
   const CollectiveCost cost = collective_cost(collective, mesh, mapping, device, options);
   add(absl::StrCat(to_absl(collective_name(collective.kind)), " of ", format_bytes(cost.bytes),
                    collective.arrays > 1 ? absl::StrCat(" in ", collective.arrays, " arrays") : "",
@@ -145,12 +148,8 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
   if (cost.crossover_bytes > 0) {
     add(absl::StrCat("size: latency bound below ", format_bytes(cost.crossover_bytes), ", bandwidth bound above"));
   }
-  // A matmul of T rows with gathered weights takes 2 T flops for every weight.
-  if (collective.kind == CollectiveKind::kAllGather && device.matrix.peak.bf16 && cost.bytes > 0 &&
-      collective.element_bytes > 0) {
-    const double weights = cost.bytes / collective.element_bytes;
-    add(absl::StrCat("if these are weights: hidden behind their matmul from ",
-                     format_count(cost.seconds * *device.matrix.peak.bf16 / (2 * weights)), " tokens a device"));
+  if (const std::optional<double> tokens = crossover_tokens(collective, role, cost, device)) {
+    add(absl::StrCat("hidden: behind the matmuls with these weights from ", format_count(*tokens), " tokens a device"));
   }
   if (!cost.note.empty()) add(absl::StrCat("assumed: ", cost.note));
   return lines;

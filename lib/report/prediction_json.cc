@@ -49,9 +49,35 @@ void write_collective(const CollectivePrediction& collective, JsonWriter& out) {
   out.begin_array();
   for (const std::string& axis : collective.axes) out.value(std::string_view(axis));
   out.end_array();
+  out.key("axis_names");
+  out.begin_array();
+  for (const std::string& name : collective.axis_names) out.value(std::string_view(name));
+  out.end_array();
   out.member("algorithm", text_or_null(collective.algorithm));
   out.member("seconds", collective.seconds);
   out.member("exposed_seconds", collective.exposed_seconds);
+  out.member("wire_bytes", collective.wire_bytes);
+  out.member("busiest_link_bytes", collective.busiest_link_bytes);
+  const bool known_link = collective.link_bandwidth > 0;
+  out.member("link_bandwidth", known_link ? std::optional<double>(collective.link_bandwidth) : std::nullopt);
+  out.member("link_utilization", known_link ? std::optional<double>(collective.link_utilization) : std::nullopt);
+  out.member("crossover_bytes",
+             collective.crossover_bytes > 0 ? std::optional<double>(collective.crossover_bytes) : std::nullopt);
+  out.member("crossover_tokens", collective.crossover_tokens);
+  out.end_object();
+}
+
+void write_mesh_axis(const MeshAxisPrediction& axis, JsonWriter& out) {
+  out.begin_object();
+  out.member("name", std::string_view(axis.name));
+  out.member("size", axis.size);
+  out.member("stride", axis.stride);
+  out.key("roles");
+  out.begin_array();
+  for (const std::string& role : axis.roles) out.value(std::string_view(role));
+  out.end_array();
+  out.member("why", text_or_null(axis.why));
+  out.member("placement", std::string_view(axis.placement));
   out.end_object();
 }
 
@@ -86,28 +112,20 @@ void write_memory(const MemoryPrediction& memory, JsonWriter& out) {
 
 std::string_view cost_source_name(CostSource source) {
   switch (source) {
-    case CostSource::kModel:
-      return "model";
-    case CostSource::kCompiler:
-      return "compiler";
-    case CostSource::kUser:
-      return "user";
-    case CostSource::kAssumed:
-      return "assumed";
-    case CostSource::kUnknown:
-      return "unknown";
+    case CostSource::kModel: return "model";
+    case CostSource::kCompiler: return "compiler";
+    case CostSource::kUser: return "user";
+    case CostSource::kAssumed: return "assumed";
+    case CostSource::kUnknown: return "unknown";
   }
   return "unknown";
 }
 
 std::string_view severity_name(Severity severity) {
   switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
+    case Severity::kInfo: return "info";
+    case Severity::kWarning: return "warning";
+    case Severity::kError: return "error";
   }
   return "error";
 }
@@ -169,6 +187,10 @@ void write_json(const StepPrediction& p, JsonWriter& out) {
   out.key("ops");
   out.begin_array();
   for (const OpPrediction& op : p.ops) write_op(op, out);
+  out.end_array();
+  out.key("mesh");
+  out.begin_array();
+  for (const MeshAxisPrediction& axis : p.mesh) write_mesh_axis(axis, out);
   out.end_array();
   out.key("collectives");
   out.begin_array();

@@ -1,0 +1,136 @@
+#include "lib/analysis/device_order.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "hloroof/replica_groups.h"
+#include "lib/base/strings.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::int64_t kMaxDevices = 1 << 20;
+
+// The stretches of the machine that a set of places covers, outermost first; empty if they are no box of evenly spaced
+// places.
+std::optional<std::vector<AxisPiece>> box_of(const std::vector<std::int64_t>& places, const PhysicalMapping& mapping) {
+  std::vector<AxisPiece> pieces;
+  std::int64_t inner = 1;
+  std::int64_t covered = 1;
+  for (std::size_t k = mapping.physical.size(); k-- > 0;) {
+    const PhysicalAxis& axis = mapping.physical[k];
+    std::set<std::int64_t> coordinates;
+    for (const std::int64_t place : places) coordinates.insert(place / inner % axis.size);
+    inner *= axis.size;
+    if (coordinates.size() == 1) continue;
+    AxisPiece piece;
+    piece.physical = static_cast<int>(k);
+    piece.size = static_cast<std::int64_t>(coordinates.size());
+    piece.stride = *std::next(coordinates.begin()) - *coordinates.begin();
+    piece.wraps = axis.wraps && piece.size == axis.size;
+    std::int64_t expected = *coordinates.begin();
+    for (const std::int64_t coordinate : coordinates) {
+      if (coordinate != expected) return std::nullopt;
+      expected += piece.stride;
+    }
+    covered *= piece.size;
+    pieces.insert(pieces.begin(), piece);
+  }
+  // Distinct places within a box of as many are all of it.
+  if (covered != static_cast<std::int64_t>(places.size())) return std::nullopt;
+  return pieces;
+}
+
+bool same(const std::vector<AxisPiece>& a, const std::vector<AxisPiece>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const AxisPiece& x, const AxisPiece& y) {
+    return x.physical == y.physical && x.size == y.size && x.stride == y.stride;
+  });
+}
+
+}  // namespace
+
+// DeviceOrder = Id { "," Id } | IotaOrder, as in replica groups
+absl::StatusOr<std::vector<std::int64_t>> parse_device_order(std::string_view text) {
+  text = from_absl(absl::StripAsciiWhitespace(to_absl(text)));
+  const auto bad = [&](std::string_view why) {
+    return invalid_argument(absl::StrCat("the device order \"", to_absl(text.substr(0, 60)), "\": ", to_absl(why),
+                                         "; expected 0,2,1,3 or [1,4]<=[2,2]T(1,0)"));
+  };
+  std::vector<std::int64_t> order;
+  if (!text.empty() && text[0] == '[') {
+    absl::StatusOr<ReplicaGroups> groups = parse_replica_groups(text);
+    if (!groups.ok()) return bad(from_absl(groups.status().message()));
+    const bool all = groups->for_each_group(
+        [&](Span<std::int64_t> ids) {
+          order.insert(order.end(), ids.begin(), ids.end());
+          return true;
+        },
+        kMaxDevices);
+    if (!all) return bad("more than 2^20 devices");
+    return order;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string_view digits = from_absl(absl::StripAsciiWhitespace(to_absl(text.substr(begin, comma - begin))));
+    std::int64_t id = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+    if (error != std::errc() || end != digits.data() + digits.size() || id < 0)
+      return bad("an id is a whole number from 0");
+    if (order.size() == static_cast<std::size_t>(kMaxDevices)) return bad("more than 2^20 devices");
+    order.push_back(id);
+    begin = comma + 1;
+  }
+  return order;
+}
+
+absl::Status place_in_order(const std::vector<std::int64_t>& order, const LogicalMesh& mesh, PhysicalMapping& mapping) {
+  const std::int64_t count = mesh.device_count;
+  if (static_cast<std::int64_t>(order.size()) != count) {
+    return invalid_argument(absl::StrCat("the device order names ", order.size(), " devices; the module has ", count));
+  }
+  mapping.position.assign(order.size(), -1);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const std::int64_t device = order[place];
+    if (device < 0 || device >= count) {
+      return invalid_argument(absl::StrCat("the device order names device ", device, "; the module has ", count));
+    }
+    if (mapping.position[device] >= 0) {
+      return invalid_argument(absl::StrCat("the device order names device ", device, " twice"));
+    }
+    mapping.position[device] = static_cast<std::int64_t>(place);
+  }
+  mapping.notes.push_back("devices in the order given by the user");
+  for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
+    const MeshAxis& axis = mesh.axes[i];
+    std::vector<AxisPiece>& pieces = mapping.pieces[i];
+    if (axis.size <= 1) continue;
+    bool even = true;
+    for (std::int64_t device = 0; device < count && even; ++device) {
+      if (device / axis.stride % axis.size != 0) continue;
+      std::vector<std::int64_t> places;
+      for (std::int64_t k = 0; k < axis.size; ++k) places.push_back(mapping.position[device + k * axis.stride]);
+      std::optional<std::vector<AxisPiece>> box = box_of(places, mapping);
+      even = box && (device == 0 || same(pieces, *box));
+      if (even && device == 0) pieces = *std::move(box);
+    }
+    if (even) continue;
+    pieces.clear();
+    mapping.aligned = false;
+    mapping.notes.push_back(
+        absl::StrCat("in this device order axis ", axis.name, " of ", axis.size, " is no stretch of the machine"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hloroof::inline v0
