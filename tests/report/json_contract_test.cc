@@ -35,6 +35,7 @@ const Fields kTop = {{"schema", 's'},
                      {"totals", 'o'},
                      {"coverage", 'o'},
                      {"ops", 'a'},
+                     {"mesh", 'a'},
                      {"collectives", 'a'},
                      {"memory", 'o'},
                      {"diagnostics", 'a'}};
@@ -52,9 +53,24 @@ const Fields kOp = {{"name", 's'},       {"computation", 's'}, {"opcode", 's'}, 
                     {"vmem_bytes", 'n'}, {"wire_bytes", 'n'},  {"logical_bytes", 'n'},   {"padded_bytes", 'n'},
                     {"efficiency", 'N'}, {"source", 's'},      {"op_name", 'S'},         {"source_file", 'S'},
                     {"source_line", 'N'}};
-const Fields kCollective = {{"name", 's'},       {"kind", 's'},        {"bytes", 'n'},
-                            {"group_size", 'n'}, {"group_count", 'n'}, {"axes", 'a'},
-                            {"algorithm", 'S'},  {"seconds", 'n'},     {"exposed_seconds", 'n'}};
+const Fields kCollective = {{"name", 's'},
+                            {"kind", 's'},
+                            {"bytes", 'n'},
+                            {"group_size", 'n'},
+                            {"group_count", 'n'},
+                            {"axes", 'a'},
+                            {"algorithm", 'S'},
+                            {"seconds", 'n'},
+                            {"exposed_seconds", 'n'},
+                            {"axis_names", 'a'},
+                            {"wire_bytes", 'n'},
+                            {"busiest_link_bytes", 'n'},
+                            {"link_bandwidth", 'N'},
+                            {"link_utilization", 'N'},
+                            {"crossover_bytes", 'N'},
+                            {"crossover_tokens", 'N'}};
+const Fields kMeshAxis = {{"name", 's'},  {"size", 'n'}, {"stride", 'n'},
+                          {"roles", 'a'}, {"why", 'S'},  {"placement", 's'}};
 const Fields kMemory = {{"peak_bytes", 'n'},    {"arguments_bytes", 'n'},   {"outputs_bytes", 'n'},
                         {"aliased_bytes", 'n'}, {"temporaries_bytes", 'n'}, {"capacity_bytes", 'n'},
                         {"fits", 'b'},          {"vmem_peak_bytes", 'n'},   {"padding_bytes", 'n'},
@@ -117,6 +133,7 @@ void check_prediction(const std::string& path, const char* device) {
   check_each(*json.find("resources"), kResource, "resources");
   check_each(*json.find("ops"), kOp, "ops");
   check_each(*json.find("collectives"), kCollective, "collectives");
+  check_each(*json.find("mesh"), kMeshAxis, "mesh");
   check_each(*json.find("diagnostics"), kDiagnostic, "diagnostics");
   check_each(*json.find("memory")->find("live_at_peak"), kLive, "live_at_peak");
 
