@@ -89,6 +89,14 @@ bool ModuleParser::check_operand_count(const InstructionFrame& frame, Opcode opc
     case Opcode::kReduceWindow: return (count >= 2 && count % 2 == 0) || fail("an even, positive number of");
     case Opcode::kScatter: return (count >= 3 && count % 2 == 1) || fail("an odd number, 3 or more, of");
     case Opcode::kConvolution: return count >= 2 || fail("2 or more");
+    case Opcode::kScan: {
+      const AttributeData* body = find_attribute(frame, AttributeKey::kToApply);
+      if (body == nullptr || body->reference_count == 0) return true;
+      const ComputationData& called = module_->data(ComputationId(module_->references(*body)[0]));
+      const bool known = (called.flags & ComputationData::kMissing) == 0;
+      return !known || static_cast<std::uint32_t>(count) == called.parameter_count ||
+             fail(std::to_string(called.parameter_count));
+    }
     case Opcode::kConditional:
     case Opcode::kConcatenate:
     case Opcode::kSort:

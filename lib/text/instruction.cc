@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "lib/text/infer_shape.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/values.h"
 
@@ -90,8 +91,8 @@ bool ModuleParser::parse_opcode(InstructionFrame& frame) {
     row.number = static_cast<std::uint32_t>(builder.unknown_opcodes().size());
     builder.unknown_opcodes().push_back(range_of(text));
   }
-  if (!row.shape.valid()) return cursor_.fail(at, "cannot infer shape for opcode: " + std::string(text));
-  return true;
+  if (row.shape.valid() || shape_inferable(row.opcode)) return true;
+  return cursor_.fail(at, "cannot infer shape for opcode: " + std::string(text));
 }
 
 // parameter := 'parameter' '(' INT ')'
@@ -120,10 +121,29 @@ bool ModuleParser::parse_constant(InstructionFrame& frame) {
   return cursor_.expect(')');
 }
 
+// Fills in the shape that the text left out.
+bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
+  InstructionData& row = frame.row;
+  if (!check_attributes(frame, row.opcode) || !check_operand_count(frame, row.opcode)) return false;
+  const auto behind = [](const auto& scratch, std::size_t begin) {
+    return Span(scratch.data() + begin, scratch.size() - begin);
+  };
+  const absl::StatusOr<ShapeId> inferred =
+      infer_shape(ShapeInference{*module_, ModuleBuilder(*module_).shapes(), row.opcode, row.number,
+                                 behind(operands_, frame.operand_begin), behind(attributes_, frame.attribute_begin)});
+  if (!inferred.ok()) {
+    return cursor_.fail(frame.opcode_at, "failed to infer shape for opcode: " + std::string(to_string(row.opcode)) +
+                                             ", error: " + std::string(inferred.status().message()));
+  }
+  row.shape = *inferred;
+  return true;
+}
+
 // Puts the instruction on top of the stack into the module.
 ModuleParser::Step ModuleParser::finish_instruction() {
   InstructionFrame& frame = instructions_.back();
   ModuleBuilder builder(*module_);
+  if (!frame.row.shape.valid() && !infer_result_shape(frame)) return Step::kFailed;
   if (!check_instruction(frame)) return Step::kFailed;
   if (static_cast<std::int64_t>(builder.instructions().size()) >= options_->max_instructions) {
     over_limit_ = true;

@@ -90,6 +90,7 @@ class ModuleParser {
   bool parse_opcode(InstructionFrame& frame);
   bool parse_parameter_number(InstructionFrame& frame);
   bool parse_constant(InstructionFrame& frame);
+  bool infer_result_shape(InstructionFrame& frame);
   Step finish_instruction();
   InstructionFrame& push_instruction(const char* begin);
 

@@ -167,7 +167,10 @@ bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {
   std::vector<std::int64_t> seen(rank);  // elements or sub-arrays of each open level
   std::size_t level = 0;
   const auto count = [&](std::size_t dimension) {
-    if (++seen[dimension] <= shape.dimensions[dimension]) return true;
+    if (seen[dimension] < shape.dimensions[dimension]) {
+      ++seen[dimension];
+      return true;
+    }
     return cursor.fail("expects " + std::to_string(shape.dimensions[dimension]) + " elements in dimension " +
                        std::to_string(dimension) + ", but sees more");
   };
