@@ -101,9 +101,9 @@ std::string async_category(InstructionView instruction, std::string_view suffix)
          work_class(at.operand(0).opcode()) == WorkClass::kAsync) {
     at = at.operand(0);
   }
-  const auto called = at.called_computations();
-  if (called.size() == 1 && at.module().data(called[0]).root.valid()) {
-    const InstructionView root = at.module().computation(called[0]).root();
+  const auto called = at.computations(AttributeKey::kCalls);
+  if (called.size() == 1 && called[0].data().root.valid()) {
+    const InstructionView root = called[0].root();
     return std::string(root.opcode_text()) + std::string(suffix);
   }
   return std::string(instruction.opcode_text());
