@@ -37,6 +37,12 @@ class Comparison {
     return false;
   }
 
+  // A computation that the text does not spell has a name made up from what names were free.
+  static std::string_view name_of(ComputationView computation) {
+    const bool spelled = (computation.data().flags & ComputationData::kSynthesized) == 0;
+    return spelled ? computation.name() : "(wrapped)";
+  }
+
   bool attributes(std::string_view where, Span<AttributeData> a, Span<AttributeData> b) {
     if (a.size() != b.size()) {
       return differ("numbers of attributes of " + std::string(where), std::to_string(a.size()),
@@ -54,10 +60,10 @@ class Comparison {
       for (std::size_t k = 0; k < a[i].reference_count; ++k) {
         const std::uint32_t x = a_.references(a[i])[k];
         const std::uint32_t y = b_.references(b[i])[k];
-        const std::string_view p = instructions ? a_.instruction(InstructionId(x)).name()
-                                                : a_.computation(ComputationId(x)).name();
-        const std::string_view q = instructions ? b_.instruction(InstructionId(y)).name()
-                                                : b_.computation(ComputationId(y)).name();
+        const std::string_view p =
+            instructions ? a_.instruction(InstructionId(x)).name() : name_of(a_.computation(ComputationId(x)));
+        const std::string_view q =
+            instructions ? b_.instruction(InstructionId(y)).name() : name_of(b_.computation(ComputationId(y)));
         if (p != q) return differ(what, p, q);
       }
     }
@@ -65,7 +71,7 @@ class Comparison {
   }
 
   bool computations(ComputationView a, ComputationView b) {
-    if (a.name() != b.name()) return differ("computation names", a.name(), b.name());
+    if (name_of(a) != name_of(b)) return differ("computation names", name_of(a), name_of(b));
     if (a.execution_thread() != b.execution_thread()) {
       return differ("execution threads of " + std::string(a.name()), a.execution_thread(), b.execution_thread());
     }

@@ -180,31 +180,32 @@ InferredShape infer_select(const ShapeInference& in) {
     result.push_back(more_specific(a[i], b[i]));
   }
   if (!fits) return in.refuse("what is selected must be alike: " + in.text(1) + " and " + in.text(2));
-  const ElementType type = higher_precision(on_true.element_type, on_false.element_type);
-  if (predicate.rank() == 0) {
-    Shape chosen = on_true;
-    chosen.element_type = type;
-    chosen.dynamic_dimensions.clear();
-    bool dynamic = false;
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      chosen.dimensions[i] = result[i].size;
-      dynamic |= result[i].dynamic;
+  const Shape* like = &on_true;  // whose layout the result has
+  if (predicate.rank() > 0) {
+    like = &predicate;
+    const std::vector<Extent> p = extents(predicate);
+    fits = p.size() == result.size();
+    for (std::size_t i = 0; fits && i < p.size(); ++i) {
+      fits = may_equal(p[i], result[i]);
+      result[i] = {p[i].unbounded() || result[i].unbounded() ? Shape::kUnboundedSize : result[i].size,
+                   p[i].dynamic || result[i].dynamic};
     }
-    if (dynamic) {
-      for (const Extent& extent : result) chosen.dynamic_dimensions.push_back(extent.dynamic ? 1 : 0);
+    if (!fits) {
+      return in.refuse("the predicate must be a scalar or like what is selected: " + in.text(0) + " and " + in.text(1));
     }
-    return in.shapes.intern(chosen);
   }
-  const std::vector<Extent> p = extents(predicate);
-  fits = p.size() == result.size();
-  for (std::size_t i = 0; fits && i < p.size(); ++i) {
-    fits = may_equal(p[i], result[i]);
-    result[i] = {p[i].unbounded() || result[i].unbounded() ? Shape::kUnboundedSize : result[i].size,
-                 p[i].dynamic || result[i].dynamic};
+  Shape chosen = *like;
+  chosen.element_type = higher_precision(on_true.element_type, on_false.element_type);
+  chosen.dynamic_dimensions.clear();
+  bool dynamic = false;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    chosen.dimensions[i] = result[i].size;
+    dynamic |= result[i].dynamic;
   }
-  if (!fits)
-    return in.refuse("the predicate must be a scalar or like what is selected: " + in.text(0) + " and " + in.text(1));
-  return in.array(type, result);
+  if (dynamic) {
+    for (const Extent& extent : result) chosen.dynamic_dimensions.push_back(extent.dynamic ? 1 : 0);
+  }
+  return in.shapes.intern(chosen);
 }
 
 }  // namespace hloroof::inline v0

@@ -48,7 +48,8 @@ class Xla:
         self.child = None
 
     def ask(self, what, text):
-        """(verdict, text): accept, reject, abort or hang, and the canonical print or the message."""
+        """(verdict, text): accept, reject, abort or hang; and the message, or what `what` asks for: the canonical form of
+        print, the default form of default, nothing."""
         if self.child is None:
             self._start()
         self.to_child.write(b"%s %d\n" % (what.encode(), len(text)) + text)
@@ -91,9 +92,12 @@ class Xla:
             try:
                 module = self.hlo.hlo_module_from_text(text)
                 options = self.hlo.HloPrintOptions.canonical()
-                options.print_large_constants = True
+                # XLA fills in elements that are left out, others each time.
+                options.print_large_constants = "{...}" not in text
                 options.print_backend_config = True
-                verdict, answer = b"accept", module.to_string(options) if head[0] == b"print" else ""
+                if head[0] == b"default":
+                    options = self.hlo.HloPrintOptions()
+                verdict, answer = b"accept", "" if head[0] == b"verdict" else module.to_string(options)
             except Exception as error:  # the binding raises whatever the status was mapped to
                 verdict, answer = b"reject", str(error)
             data = answer.encode("utf-8", "replace")
