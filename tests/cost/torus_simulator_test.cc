@@ -1,0 +1,189 @@
+// The closed forms of collectives on a torus against the simulator, over all slice shapes up to 256 chips. The table:
+//   cost_torus_simulator_test '[table]'
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "hloroof/mesh.h"
+#include "lib/cost/permute.h"
+#include "lib/cost/torus.h"
+#include "tests/catch.h"
+#include "tests/cost/torus_simulator.h"
+
+namespace hloroof {
+namespace {
+
+constexpr double kBandwidth = 9e10;
+constexpr double kLatency = 1e-6;
+constexpr std::int64_t kMaxChips = 256;
+constexpr int kChunks = 1024;
+
+using Axes = std::vector<SimulatedAxis>;
+
+std::string name_of(const Axes& axes) {
+  std::string text;
+  for (const SimulatedAxis& axis : axes) {
+    text += (text.empty() ? "" : "x") + std::to_string(axis.size) + (axis.wraps ? "*" : "");
+  }
+  return text;
+}
+
+// The slices of all TPUs, rings marked, axes of one left out; and the lines and rings up to 16.
+std::vector<Axes> shapes() {
+  std::vector<Axes> result;
+  std::set<std::string> seen;
+  const auto add = [&](Axes axes) {
+    axes.erase(std::remove_if(axes.begin(), axes.end(), [](const SimulatedAxis& a) { return a.size == 1; }),
+               axes.end());
+    if (!axes.empty() && seen.insert(name_of(axes)).second) result.push_back(std::move(axes));
+  };
+  for (int size = 2; size <= 16; ++size) {
+    add({{size, false}});
+    if (size > 2) add({{size, true}});
+  }
+  for (const std::string& name : device_names()) {
+    absl::StatusOr<Device> device = find_device(name);
+    REQUIRE(device.ok());
+    for (const std::vector<std::int64_t>& slice : device->ici.slices) {
+      std::string text;
+      for (const std::int64_t extent : slice) text += (text.empty() ? "" : "x") + std::to_string(extent);
+      absl::StatusOr<Topology> topology = parse_topology(*device, text);
+      if (!topology.ok() || topology->chips_per_slice() > kMaxChips) continue;
+      Axes axes;
+      for (std::size_t i = 0; i < topology->shape.size(); ++i) {
+        axes.push_back({static_cast<int>(topology->shape[i]), topology->wraps[i]});
+      }
+      add(std::move(axes));
+    }
+  }
+  return result;
+}
+
+std::vector<TorusAxis> torus_axes(const Axes& axes) {
+  std::vector<TorusAxis> result;
+  for (const SimulatedAxis& axis : axes) {
+    TorusAxis torus;
+    torus.size = axis.size;
+    torus.wraps = axis.wraps;
+    torus.bandwidth = kBandwidth;
+    torus.hop_latency = kLatency;
+    result.push_back(torus);
+  }
+  return result;
+}
+
+// Which axes the parts of an array pass through: on rings as many parts as axes, else one after another, lines first.
+std::vector<std::vector<int>> orders_of(const Axes& axes) {
+  const int n = static_cast<int>(axes.size());
+  std::vector<std::vector<int>> orders;
+  if (std::all_of(axes.begin(), axes.end(), [](const SimulatedAxis& a) { return a.wraps; })) {
+    for (int part = 0; part < n; ++part) {
+      orders.emplace_back();
+      for (int phase = 0; phase < n; ++phase) orders.back().push_back((part + phase) % n);
+    }
+    return orders;
+  }
+  orders.emplace_back();
+  for (const bool wraps : {false, true}) {
+    for (int axis = 0; axis < n; ++axis) {
+      if (axes[axis].wraps == wraps) orders[0].push_back(axis);
+    }
+  }
+  return orders;
+}
+
+struct Outcome {
+  std::string shape;
+  std::string what;
+  double bytes;
+  double closed;
+  double simulated;
+};
+
+double total(const TorusCost& cost) { return cost.seconds + cost.hop_seconds; }
+
+std::vector<Outcome> compare(const Axes& axes) {
+  TorusSimulator simulator(axes, kBandwidth, kLatency);
+  const std::vector<std::vector<int>> orders = orders_of(axes);
+  std::vector<std::vector<int>> backwards = orders;
+  for (std::vector<int>& order : backwards) std::reverse(order.begin(), order.end());
+  const std::vector<TorusAxis> torus = torus_axes(axes);
+  std::vector<Outcome> outcomes;
+  const std::string shape = name_of(axes);
+  for (const double bytes : {1e9, 1e3}) {
+    // Where axes differ, parts wait for one another: an array of no size goes faster in one part.
+    const double gathered = std::min(simulator.gather(bytes, orders), simulator.gather(bytes, {orders[0]}));
+    const double scattered = std::min(simulator.scatter(bytes, backwards), simulator.scatter(bytes, {backwards[0]}));
+    const double closed = total(gather_cost(torus, bytes));
+    outcomes.push_back({shape, "all-gather", bytes, closed, gathered});
+    outcomes.push_back({shape, "reduce-scatter", bytes, closed, scattered});
+    outcomes.push_back({shape, "all-reduce", bytes, 2 * closed, scattered + gathered});
+    outcomes.push_back({shape, "all-to-all", bytes, total(exchange_cost(torus, bytes)), simulator.exchange(bytes)});
+    outcomes.push_back({shape, "broadcast", bytes, total(broadcast_cost(torus, bytes)),
+                        simulator.broadcast(bytes, bytes > 1e6 ? kChunks : 1)});
+  }
+  return outcomes;
+}
+
+// The closed form of a broadcast leaves out that the pipeline has to fill.
+TEST_CASE("Closed forms are what messages take") {
+  for (const Axes& axes : shapes()) {
+    for (const Outcome& o : compare(axes)) {
+      INFO(o.what << " of " << o.bytes << " B on " << o.shape << ": " << o.closed << " s, simulated " << o.simulated);
+      const double tolerance = o.what == "broadcast" ? 0.06 : 0.01;
+      CHECK(o.closed == Approx(o.simulated).epsilon(tolerance));
+    }
+  }
+}
+
+TEST_CASE("Shifts along an axis") {
+  for (const bool wraps : {false, true}) {
+    for (int size = 3; size <= 16; ++size) {
+      for (int steps = 1; steps < size; ++steps) {
+        TorusSimulator simulator({{size, wraps}}, kBandwidth, kLatency);
+        LogicalMesh mesh;
+        mesh.device_count = size;
+        mesh = *override_mesh(mesh, {{"x", size}});
+        PhysicalMapping mapping;
+        mapping.physical = {{"x", size, wraps, LinkKind::kIci}};
+        mapping.pieces = {{{0, size, 1, wraps}}};
+        std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+        for (int i = 0; i < size; ++i) {
+          if (wraps || i + steps < size) pairs.emplace_back(i, (i + steps) % size);
+        }
+        const TorusCost cost = permute_cost(pairs, mesh, mapping, torus_axes({{size, wraps}}), 1e9);
+        const double simulated = simulator.shift(1e9, 0, steps, kChunks);
+        INFO(size << (wraps ? " ring" : " line") << ", shift by " << steps);
+        CHECK(total(cost) == Approx(simulated).epsilon(0.02));
+      }
+    }
+  }
+}
+
+TEST_CASE("Closed forms against the simulator", "[.][table]") {
+  std::printf("%-14s %-14s %8s %12s %12s %7s\n", "shape", "collective", "bytes", "closed form", "simulated", "ratio");
+  std::map<std::pair<std::string, double>, std::vector<double>> ratios;
+  for (const Axes& axes : shapes()) {
+    for (const Outcome& o : compare(axes)) {
+      std::printf("%-14s %-14s %8.0e %9.3f us %9.3f us %7.3f\n", o.shape.c_str(), o.what.c_str(), o.bytes,
+                  1e6 * o.closed, 1e6 * o.simulated, o.closed / o.simulated);
+      ratios[{o.what, o.bytes}].push_back(o.closed / o.simulated);
+    }
+  }
+  std::printf("\n%-14s %8s %7s %7s %7s %7s   closed form / simulated\n", "collective", "bytes", "shapes", "min",
+              "median", "max");
+  for (auto& [key, all] : ratios) {
+    std::sort(all.begin(), all.end());
+    std::printf("%-14s %8.0e %7zu %7.3f %7.3f %7.3f\n", key.first.c_str(), key.second, all.size(), all.front(),
+                all[all.size() / 2], all.back());
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
