@@ -118,7 +118,8 @@ class ShapeTable {
   std::vector<Slot> slots_;  // open addressing, at most half full
 };
 
-// Same element types, dimensions and tuple structure: layouts and dynamic flags are not looked at. XLA's "compatible".
+// Same element types, dimensions and tuple structure: layouts and dynamic flags are not looked at, and a dimension `?` goes
+// with any. XLA's "compatible".
 bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b);
 
 enum class ShapeText { kWithLayout, kWithoutLayout };

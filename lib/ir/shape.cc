@@ -153,6 +153,19 @@ ShapeId ShapeTable::intern(const Shape& shape) {
   return id;
 }
 
+namespace {
+
+bool compatible_dimensions(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  if (a == b) return true;
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && a[i] != Shape::kUnboundedSize && b[i] != Shape::kUnboundedSize) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b) {
   std::vector<std::pair<ShapeId, ShapeId>> open = {{a, b}};
   while (!open.empty()) {
@@ -161,7 +174,8 @@ bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table,
     if (&a_table == &b_table && x_id == y_id) continue;
     const Shape& x = a_table[x_id];
     const Shape& y = b_table[y_id];
-    if (x.element_type != y.element_type || x.dimensions != y.dimensions || x.elements.size() != y.elements.size()) {
+    if (x.element_type != y.element_type || !compatible_dimensions(x.dimensions, y.dimensions) ||
+        x.elements.size() != y.elements.size()) {
       return false;
     }
     for (std::size_t i = 0; i < x.elements.size(); ++i) open.emplace_back(x.elements[i], y.elements[i]);

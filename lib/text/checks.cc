@@ -198,9 +198,7 @@ bool ModuleParser::check_shapes(const InstructionFrame& frame) {
     case Opcode::kCustomCall: return check_custom_call(frame);
     case Opcode::kAllReduce:
     case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart: {
+    case Opcode::kReduceScatter: {
       const AttributeData* global = find_attribute(frame, AttributeKey::kUseGlobalDeviceIds);
       const bool needs_channel = global != nullptr && module_->text(global->value) == "true";
       return !needs_channel || frame.seen.contains(AttributeKey::kChannelId) ||

@@ -34,6 +34,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   parameters_.clear();
   errors_begin_.clear();
   made_up_names_ = 0;
+  inferred_parts_ = 0;
 
   if (parse_text()) return absl::OkStatus();
   absl::Status result = status();
@@ -171,7 +172,7 @@ bool ModuleParser::parse_table_entries(bool braces) {
       if (!cursor_.expect('{')) return false;
       while (!cursor_.accept('}')) {
         if (cursor_.accept_attribute_name().empty()) return cursor_.fail_expects("an attribute name with '='");
-        if (!cursor_.read_integer(&number)) return false;
+        if (!read_int32(cursor_, nullptr)) return false;
         cursor_.accept(',');
       }
     }

@@ -50,9 +50,11 @@ bool ModuleParser::parse_single_instruction() {
       frame.row.name = builder.add_text(opcode);
     }
   } else {
+    const char* name_at = cursor_.at();
     std::string_view name;
     if (!cursor_.read_name(&name)) return false;
     if (!cursor_.accept('=')) return cursor_.fail_expects("'=' in instruction");
+    if (!check_name(name_at, name, "instruction")) return false;
     frame.row.name = range_of(name);
     step = parse_right_side(frame);
   }

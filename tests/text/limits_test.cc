@@ -193,6 +193,27 @@ TEST_CASE("a pasted instruction has placeholders for what it names") {
   CHECK(root.computations(AttributeKey::kCalls)[0].is_missing());
 }
 
+// Forty lines could say a tuple of 2^40 arrays.
+TEST_CASE("inferred shapes are limited") {
+  std::string body = "  t0 = f32[] parameter(0)\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string before = "t" + std::to_string(i - 1);
+    body += "  t" + std::to_string(i) + " = tuple(" + before + ", " + before + ")\n";
+  }
+  const absl::Status wide = parse_module(in_module(body)).status();
+  CHECK(absl::IsResourceExhausted(wide));
+  CHECK_THAT(std::string(wide.message()), ContainsSubstring("inferred shapes have more parts than the limit"));
+
+  body = "  t0 = f32[] parameter(0)\n";
+  for (int i = 1; i <= 40; ++i) body += "  t" + std::to_string(i) + " = tuple(t" + std::to_string(i - 1) + ")\n";
+  CHECK(parse_module(in_module(body)).ok());
+  ParseOptions options;
+  options.max_depth = 20;
+  const absl::Status deep = parse_module(in_module(body), options).status();
+  CHECK(absl::IsResourceExhausted(deep));
+  CHECK_THAT(std::string(deep.message()), ContainsSubstring("nests deeper than the limit"));
+}
+
 TEST_CASE("async sugar is a call of a computation around the wrapped instruction") {
   const absl::StatusOr<Module> module = parse_module(in_module(
       "  p = f32[16] parameter(0)\n"
