@@ -1,0 +1,178 @@
+// Our counts beside those that lie with each dump of the corpus: one line a file and a summary.
+//
+//   counts_table xla [CORPUS]        flops, transcendentals and bytes against XLA's HloCostAnalysis: relative
+//   differences, of
+//                                    sums in float32 and in XLA's order, and of sums in double. Exits with 1 if a
+//                                    float32 sum of a file that is not named as an exception differs at all.
+//   counts_table physical [CORPUS]   bytes with and without padding, by memory space, and against the bytes of the TPU
+//                                    compiler's own analysis, which pads and knows memory spaces but counts loops once
+//
+// Without a corpus at the default place it says so and exits with 77.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hloroof/analysis.h"
+#include "hloroof/counts.h"
+#include "hloroof/parse.h"
+#include "lib/cost/work.h"
+
+namespace hloroof {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Dumps whose counts are not XLA's, with the reason: path below the corpus -> why. There are none.
+const std::map<std::string, std::string> kExceptions = {};
+
+struct Dump {
+  std::string name;  // below the corpus
+  nlohmann::json facts;
+  Module module;
+};
+
+std::optional<Dump> load(const fs::path& root, const fs::path& facts_path) {
+  std::ifstream in(facts_path);
+  nlohmann::json facts = nlohmann::json::parse(in, nullptr, false);
+  const fs::path hlo = fs::path(facts_path).replace_extension(".hlo");
+  if (!facts.is_object() || !fs::exists(hlo)) return std::nullopt;
+  absl::StatusOr<Module> module = load_module(hlo.string());
+  if (!module.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str());
+    return std::nullopt;
+  }
+  return Dump{fs::relative(hlo, root).string(), std::move(facts), *std::move(module)};
+}
+
+double relative(double ours, double theirs) {
+  if (ours == theirs) return 0;
+  return std::abs(ours - theirs) / std::max(std::abs(theirs), 1.0);
+}
+
+int print_xla(const fs::path& root, const std::vector<fs::path>& paths) {
+  const char* const keys[] = {"flops", "transcendentals", "bytes accessed"};
+  std::printf("%14s %14s %14s  %8s %8s  %s\n", "flops", "transcend.", "bytes", "float32", "double", "file");
+  int files = 0, equal = 0, failed = 0;
+  double worst_float32 = 0, worst_double = 0;
+  for (const fs::path& path : paths) {
+    const std::optional<Dump> dump = load(root, path);
+    if (!dump || !dump->facts.contains("xla_generic_cost_analysis")) continue;
+    const nlohmann::json& xla = dump->facts["xla_generic_cost_analysis"];
+    XlaCountOptions as_xla_adds;
+    as_xla_adds.float32 = true;
+    const absl::StatusOr<ModuleCounts> float32 = count_xla(dump->module, as_xla_adds);
+    const absl::StatusOr<ModuleCounts> exact = count_xla(dump->module);
+    if (!float32.ok() || !exact.ok()) return 1;
+    double difference = 0, difference_double = 0;
+    for (const char* key : keys) {
+      const double theirs = xla.value(key, 0.0);
+      const auto of = [&](const XlaCounts& c) {
+        return key == keys[0] ? c.flops : key == keys[1] ? c.transcendentals : c.bytes_accessed;
+      };
+      difference = std::max(difference, relative(of(float32->total), theirs));
+      difference_double = std::max(difference_double, relative(of(exact->total), theirs));
+    }
+    const auto exception = kExceptions.find(dump->name);
+    std::printf("%14.6g %14.6g %14.6g  %8.1e %8.1e  %s%s\n", float32->total.flops, float32->total.transcendentals,
+                float32->total.bytes_accessed, difference, difference_double, dump->name.c_str(),
+                exception == kExceptions.end() ? "" : ("  exception: " + exception->second).c_str());
+    ++files;
+    equal += difference == 0;
+    if (exception != kExceptions.end()) continue;
+    failed += difference != 0;
+    worst_float32 = std::max(worst_float32, difference);
+    worst_double = std::max(worst_double, difference_double);
+  }
+  std::printf(
+      "%d files, %d equal to the last bit when added as XLA adds; worst relative difference %.1e, %.1e in double; "
+      "%zu exceptions\n",
+      files, equal, worst_float32, worst_double, kExceptions.size());
+  return files > 0 && failed == 0 ? 0 : 1;
+}
+
+// The bytes of one pass, as the compiler's analysis counts: every loop once, branches whole.
+double bytes_once(const Module& module, const CallGraph& calls, const std::vector<Work>& works) {
+  double bytes = 0;
+  for (InstructionId id : calls.scheduled_instructions()) {
+    const Work& work = works[id.index];
+    const bool in_condition = calls.role(module.instruction(id).computation().id()) == ComputationRole::kCondition;
+    if (!in_condition) bytes += work.padded_bytes;
+  }
+  return bytes;
+}
+
+int print_physical(const fs::path& root, const std::vector<fs::path>& paths) {
+  std::printf("%10s %10s %7s %10s %10s %10s %10s %7s  %s\n", "padded", "logical", "ratio", "hbm", "vmem", "once",
+              "compiler", "ratio", "file");
+  std::vector<double> ratios;
+  for (const fs::path& path : paths) {
+    const std::optional<Dump> dump = load(root, path);
+    if (!dump) continue;
+    const CallGraph calls = analyze_calls(dump->module);
+    const std::vector<Work> works = compute_work(dump->module, calls);
+    double padded = 0, logical = 0, hbm = 0, vmem = 0;
+    for (InstructionId id : calls.scheduled_instructions()) {
+      const Work& work = works[id.index];
+      const double times = calls.executions(dump->module.instruction(id));
+      padded += times * work.padded_bytes;
+      logical += times * work.logical_bytes;
+      hbm += times * (work.read.hbm + work.written.hbm);
+      vmem += times * (work.read.vmem + work.written.vmem);
+    }
+    const double once = bytes_once(dump->module, calls, works);
+    double compiler = 0;
+    if (dump->facts.contains("xla_cost_analysis") && dump->facts["xla_cost_analysis"].is_object()) {
+      compiler = dump->facts["xla_cost_analysis"].value("bytes accessed", 0.0);
+    }
+    std::printf("%10.4g %10.4g %7.3f %10.4g %10.4g %10.4g %10.4g %7.3f  %s\n", padded, logical,
+                logical > 0 ? padded / logical : 0, hbm, vmem, once, compiler, compiler > 0 ? once / compiler : 0,
+                dump->name.c_str());
+    if (compiler > 0 && once > 0) ratios.push_back(once / compiler);
+  }
+  if (ratios.empty()) return 1;
+  std::sort(ratios.begin(), ratios.end());
+  const auto quantile = [&](double q) {
+    return ratios[static_cast<std::size_t>(q * static_cast<double>(ratios.size() - 1))];
+  };
+  const auto within = [&](double factor) {
+    return std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r <= factor && r >= 1 / factor; });
+  };
+  std::printf(
+      "bytes of one pass over the compiler's, %zu files: median %.3f, 10th to 90th percentile %.3f to %.3f; within 10 "
+      "%%: "
+      "%ld, within a factor of 2: %ld\n",
+      ratios.size(), quantile(0.5), quantile(0.1), quantile(0.9), static_cast<long>(within(1.1)),
+      static_cast<long>(within(2)));
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  const std::string convention = argc > 1 ? argv[1] : "";
+  if (convention != "xla" && convention != "physical") {
+    std::fprintf(stderr, "usage: counts_table xla|physical [CORPUS]\n");
+    return 1;
+  }
+  const fs::path root = argc > 2 ? fs::path(argv[2]) : fs::path(HLOROOF_SHARED_DIR) / "corpus";
+  if (!fs::exists(root)) {
+    std::printf("no corpus at %s\n", root.c_str());
+    return 77;
+  }
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().extension() == ".json") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return convention == "xla" ? print_xla(root, paths) : print_physical(root, paths);
+}
+
+}  // namespace
+}  // namespace hloroof
+
+int main(int argc, char** argv) { return hloroof::run(argc, argv); }
