@@ -15,8 +15,8 @@ Share whole(Share wanted) { return wanted.logical > 0 ? kAll : kNothing; }
 
 double ratio(double part, double of) { return of > 0 ? std::min(part / of, 1.0) : 0; }
 
-// A block of `sizes` out of `array`, as it lies there: with its tiles, so that a block narrower than a tile still covers
-// the whole tile.
+// A block of `sizes` out of `array`, as it lies there: with its tiles, so that a block narrower than a tile still
+// covers the whole tile.
 ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes) {
   Shape block = array;
   if (sizes.size() == block.dimensions.size()) block.dimensions = sizes;
@@ -27,7 +27,8 @@ ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes)
   return array_size(block);
 }
 
-Share block_share(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, SizeCache& cache, ShapeId id) {
+Share block_share(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, SizeCache& cache,
+                  ShapeId id) {
   const ArraySize block = block_size(array, sizes);
   const ArraySize& all = cache[id];
   return {ratio(blocks * block.padded_bytes, all.padded_bytes), ratio(blocks * block.logical_bytes, all.logical_bytes)};
@@ -125,18 +126,14 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
     case Opcode::kConvolution:
     case Opcode::kRaggedDot:
     case Opcode::kScaledDot:
-    case Opcode::kSort:
-      return whole(wanted);
+    case Opcode::kSort: return whole(wanted);
     case Opcode::kDynamicUpdateSlice:
       if (i > 1) return kAll;
       return i == 1 ? kAll : wanted;
-    case Opcode::kGetDimensionSize:
-      return kNothing;
+    case Opcode::kGetDimensionSize: return kNothing;
     case Opcode::kCopyStart:
-    case Opcode::kAsyncStart:
-      return kAll;
-    default:
-      return wanted;
+    case Opcode::kAsyncStart: return kAll;
+    default: return wanted;
   }
 }
 
@@ -152,10 +149,8 @@ bool keeps_place(Opcode opcode) {
     case Opcode::kConvert:
     case Opcode::kCopy:
     case Opcode::kOptBarrier:
-    case Opcode::kReshape:
-      return true;
-    default:
-      return false;
+    case Opcode::kReshape: return true;
+    default: return false;
   }
 }
 
@@ -163,36 +158,36 @@ bool keeps_place(Opcode opcode) {
 
 // ---- Which parts are touched --------------------------------------------------------------------------------------
 
-namespace {
+namespace {}  // namespace
 
-// One computation under examination. Instructions are numbered by their place in its order.
+// One computation under examination. `aliases` are those that the text states of the fusion that calls it.
 class Examination {
  public:
-  Examination(ComputationView computation, InsideTable& table) : table_(table), sizes_(table.sizes()) {
-    for (InstructionView instruction : computation.instructions()) {
-      place_[instruction.id().index] = static_cast<int>(instructions_.size());
-      instructions_.push_back(instruction);
-    }
-    wanted_.resize(instructions_.size());
-    in_place_.resize(instructions_.size(), 0);
+  Examination(ComputationView computation, InsideTable& table, const std::vector<OperandAlias>& aliases)
+      : computation_(computation), table_(table), sizes_(table.sizes_), aliases_(aliases) {
+    table_.order_.clear();
+    for (InstructionView instruction : computation.instructions()) table_.order_.push_back(instruction);
+    table_.wanted_.assign(table_.order_.size(), Share{});
+    table_.in_place_.assign(table_.order_.size(), 0);
   }
 
-  Inside run(ComputationView computation) {
+  Inside run() {
     Inside result;
-    const std::vector<InstructionId> parameters = computation.parameters();
+    const std::vector<InstructionId> parameters = computation_.parameters();
     result.parameters.resize(parameters.size());
-    if (!computation.data().root.valid()) return result;
-    want_root(computation.root(), result);
-    for (std::size_t i = instructions_.size(); i-- > 0;) pass_on(i);
-    for (std::size_t i = 0; i < instructions_.size(); ++i) collect(i, result);
+    if (!computation_.data().root.valid()) return result;
+    want_root(computation_.root(), result);
+    for (std::size_t i = table_.order_.size(); i-- > 0;) pass_on(table_.order_[i]);
+    for (InstructionView instruction : table_.order_) collect(instruction, result);
     for (std::size_t p = 0; p < parameters.size(); ++p) {
-      if (parameters[p].valid()) result.parameters[p] = wanted_[place_.at(parameters[p].index)];
+      if (parameters[p].valid()) result.parameters[p] = table_.wanted_[table_.place_[parameters[p].index]];
     }
     return result;
   }
 
  private:
-  Share& wanted(InstructionView instruction) { return wanted_[place_.at(instruction.id().index)]; }
+  Share& wanted(InstructionView instruction) { return table_.wanted_[table_.place_[instruction.id().index]]; }
+  char& in_place(InstructionView instruction) { return table_.in_place_[table_.place_[instruction.id().index]]; }
 
   // Finds which instruction writes each leaf of the root.
   void want_root(InstructionView root, Inside& result) {
@@ -213,8 +208,45 @@ class Examination {
         continue;
       }
       const std::size_t leaves = root.module().shapes().leaves(at.shape).size();
+      if (leaves == 1 && is_handed_on(at.instruction, result.leaves.size())) {
+        result.leaves.push_back({.in_place = true});
+        continue;
+      }
       add_leaves(at.instruction, leaves, result);
     }
+  }
+
+  // The parameter in whose memory leaf `i` of a result lies, as the text states it; -1 if it states none.
+  int stated_destination(std::size_t i) const {
+    for (const OperandAlias& alias : aliases_) {
+      const bool is_leaf =
+          alias.output.empty() ? i == 0 : alias.output.size() == 1 && alias.output[0] == static_cast<std::int64_t>(i);
+      if (is_leaf && alias.operand_index.empty()) return static_cast<int>(alias.operand);
+    }
+    return -1;
+  }
+
+  // Whether leaf `i`, which `writer` gives, is only handed on: a parameter that stays where it is, or the result of a
+  // collective that another fusion started and that goes on beside what this one does. The TPU compiler puts such a
+  // collective into each fusion that runs while it is under way, with the buffers it works on as parameters and results
+  // in the same memory; its bytes are counted where it starts.
+  bool is_handed_on(InstructionView writer, std::size_t i) const {
+    const int destination = aliases_.empty() ? -1 : stated_destination(i);
+    if (destination < 0) return false;
+    InstructionView at = writer;
+    while ((at.opcode() == Opcode::kBitcast || at.opcode() == Opcode::kGetTupleElement ||
+            (at.opcode() == Opcode::kCustomCall && is_free_custom_call(at))) &&
+           at.operand_count() >= 1) {
+      at = at.operand(0);
+    }
+    if (at.opcode() == Opcode::kParameter) return at.parameter_number() == destination;
+    if (work_class(at.opcode()) != WorkClass::kCollective) return false;
+    for (InstructionView operand : at.operands()) {  // a collective made in place is work of this fusion
+      InstructionView source = operand;
+      while (keeps_place(source.opcode()) && source.operand_count() == 1) source = source.operand(0);
+      if (source.opcode() == Opcode::kParameter && source.parameter_number() == destination) return false;
+    }
+    return true;
   }
 
   void add_leaves(InstructionView writer, std::size_t leaves, Inside& result) {
@@ -223,16 +255,14 @@ class Examination {
     while (keeps_place(at.opcode()) && at.operand_count() == 1) at = at.operand(0);
     std::size_t element = 0;
     bool is_element = false;
-    if (at.opcode() == Opcode::kGetTupleElement && at.operand_count() == 1 &&
-        is_inlined(at.operand(0).opcode())) {
+    if (at.opcode() == Opcode::kGetTupleElement && at.operand_count() == 1 && is_inlined(at.operand(0).opcode())) {
       element = static_cast<std::size_t>(at.tuple_index());
       is_element = true;
       at = at.operand(0);
     }
     if (is_inlined(at.opcode())) {
-      const auto called = at.called_computations();
-      if (called.size() == 1) {
-        const Inside& inner = table_.of(called[0]);
+      if (const ComputationId called = inlined_computation(at); called.valid()) {
+        const Inside& inner = *table_.known_[called.index];
         const std::size_t first = is_element ? element : 0;
         if (first + leaves <= inner.leaves.size()) {
           for (std::size_t i = 0; i < leaves; ++i) {
@@ -240,7 +270,7 @@ class Examination {
             if (leaf.in_place) leaf.parameter = destination_of(at, leaf.parameter);
             if (leaf.parameter < 0) leaf = LeafWrite{};
             result.leaves.push_back(leaf);
-            if (leaf.in_place) in_place_[place_.at(at.id().index)] = 1;
+            if (leaf.in_place) in_place(at) = 1;
           }
           wanted(writer) = kAll;
           return;
@@ -252,7 +282,7 @@ class Examination {
         const Shape& array = at.shape();
         const std::vector<std::int64_t>& update = at.operand(1).shape().dimensions;
         result.leaves.push_back(update_in_place(array, update, 1, parameter, false));
-        in_place_[place_.at(at.id().index)] = 1;
+        in_place(at) = 1;
         wanted(writer) = kAll;
         return;
       }
@@ -266,7 +296,7 @@ class Examination {
           const double one = window_elements(sizes);
           const double blocks = one > 0 ? static_cast<double>(element_count(updates)) / one : 0;
           result.leaves.push_back(update_in_place(at.shape(), sizes, blocks, parameter, true));
-          in_place_[place_.at(at.id().index)] = 1;
+          in_place(at) = 1;
           wanted(writer) = kAll;
           return;
         }
@@ -276,16 +306,17 @@ class Examination {
     wanted(writer) = kAll;
   }
 
-  // The number of the parameter that operand `i` is, through what keeps its place; -1 if it is none, or is used elsewhere.
+  // The number of the parameter that operand `i` is, through what keeps its place; -1 if it is none, or is used
+  // elsewhere.
   int destination_of(InstructionView instruction, int i) {
     if (i < 0 || i >= static_cast<int>(instruction.operand_count())) return -1;
     InstructionView at = instruction.operand(i);
     while (keeps_place(at.opcode()) && at.operand_count() == 1) at = at.operand(0);
     // A nested fusion that does nothing else than that.
     for (int steps = 0; at.opcode() == Opcode::kFusion && steps < 8; ++steps) {
-      const auto called = at.called_computations();
-      if (called.size() != 1 || !at.module().data(called[0]).root.valid()) return -1;
-      InstructionView inner = at.module().computation(called[0]).root();
+      const ComputationId called = inlined_computation(at);
+      if (!called.valid() || !at.module().data(called).root.valid()) return -1;
+      InstructionView inner = at.module().computation(called).root();
       while (keeps_place(inner.opcode()) && inner.operand_count() == 1) inner = inner.operand(0);
       if (inner.opcode() != Opcode::kParameter) return -1;
       const std::int64_t number = inner.parameter_number();
@@ -297,18 +328,17 @@ class Examination {
   }
 
   // Hands what is wanted of an instruction on to its operands.
-  void pass_on(std::size_t place) {
-    const InstructionView instruction = instructions_[place];
-    const Share want = wanted_[place];
+  void pass_on(InstructionView instruction) {
+    const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     if (is_inlined(instruction.opcode())) {
-      const auto called = instruction.called_computations();
-      if (called.size() != 1) return;
-      const Inside& inner = table_.of(called[0]);
+      const ComputationId called = inlined_computation(instruction);
+      if (!called.valid()) return;
+      const Inside& inner = *table_.known_[called.index];
       for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
         Share share = i < inner.parameters.size() ? inner.parameters[i] : kAll;
         // Not an update in place here: the array it would be made in is read as a whole.
-        if (!in_place_[place]) {
+        if (!in_place(instruction)) {
           for (const LeafWrite& leaf : inner.leaves) {
             if (leaf.in_place && leaf.parameter == static_cast<int>(i)) share = kAll;
           }
@@ -318,15 +348,14 @@ class Examination {
       return;
     }
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      if (i == 0 && in_place_[place]) continue;  // what the update does not cover stays where it is
+      if (i == 0 && in_place(instruction)) continue;  // what the update does not cover stays where it is
       wanted(instruction.operand(i)).add(operand_share(instruction, static_cast<int>(i), want, sizes_));
     }
   }
 
   // Adds an instruction's own work.
-  void collect(std::size_t place, Inside& result) {
-    const InstructionView instruction = instructions_[place];
-    const Share want = wanted_[place];
+  void collect(InstructionView instruction, Inside& result) {
+    const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     if (instruction.opcode() == Opcode::kConstant) {
       // Scalars are part of the code.
@@ -335,14 +364,17 @@ class Examination {
       return;
     }
     if (is_inlined(instruction.opcode())) {
-      const auto called = instruction.called_computations();
-      if (called.size() != 1) return;
-      const Inside& inner = table_.of(called[0]);
+      const ComputationId called = inlined_computation(instruction);
+      if (!called.valid()) {
+        result.work.source = CostSource::kUnknown;
+        return;
+      }
+      const Inside& inner = *table_.known_[called.index];
       add_arithmetic(inner.work, want.logical, result.work);
       result.constants.hbm += inner.constants.hbm * want.padded;
       return;
     }
-    if (instruction.opcode() == Opcode::kDynamicUpdateSlice && in_place_[place]) {
+    if (instruction.opcode() == Opcode::kDynamicUpdateSlice && in_place(instruction)) {
       add_vector(result.work, Opcode::kDynamicUpdateSlice, instruction.shape().element_type,
                  sizes_[instruction.operand(1).shape_id()].padded_elements);
       return;
@@ -352,47 +384,74 @@ class Examination {
       if (!behaviour) result.work.source = CostSource::kUnknown;
       return;
     }
+    if (instruction.opcode() == Opcode::kUnknown) {
+      result.work.source = CostSource::kUnknown;
+      return;
+    }
     add_arithmetic(instruction, want.logical, sizes_, result.work);
   }
 
+  ComputationView computation_;
   InsideTable& table_;
   SizeCache& sizes_;
-  std::vector<InstructionView> instructions_;
-  std::unordered_map<std::uint32_t, int> place_;
-  std::vector<Share> wanted_;
-  std::vector<char> in_place_;
+  const std::vector<OperandAlias>& aliases_;
 };
 
-}  // namespace
+ComputationId inlined_computation(InstructionView instruction) {
+  const bool call = instruction.opcode() == Opcode::kCall;
+  if (!call && instruction.opcode() != Opcode::kFusion && instruction.opcode() != Opcode::kAsyncStart) return {};
+  // An async-start that is written as the instruction it wraps also carries that instruction's to_apply.
+  const auto called = instruction.computations(call ? AttributeKey::kToApply : AttributeKey::kCalls);
+  return called.size() == 1 && !called[0].is_missing() ? called[0].id() : ComputationId();
+}
 
-const Inside& InsideTable::of(ComputationId id) {
-  if (const auto at = known_.find(id.index); at != known_.end()) return at->second;
+InsideTable::InsideTable(const Module& module)
+    : module_(module), sizes_(module.shapes()), known_(module.computation_limit()), place_(module.instruction_limit()) {
+  for (ComputationView computation : module.computations()) {
+    std::uint32_t place = 0;
+    for (InstructionView instruction : computation.instructions()) place_[instruction.id().index] = place++;
+  }
+}
+
+void InsideTable::compute_callees(ComputationId id) {
   // Callees first, with a stack of our own: text decides how deep fusions nest.
   std::vector<ComputationId> open = {id};
   while (!open.empty()) {
     const ComputationId at = open.back();
-    if (known_.count(at.index) != 0) {
+    if (known_[at.index] != nullptr) {
       open.pop_back();
       continue;
     }
     bool ready = true;
     for (InstructionView instruction : module_.computation(at).instructions()) {
       if (!is_inlined(instruction.opcode())) continue;
-      for (ComputationId callee : instruction.called_computations()) {
-        if (known_.count(callee.index) != 0) continue;
-        open.push_back(callee);
-        ready = false;
-      }
+      const ComputationId callee = inlined_computation(instruction);
+      if (!callee.valid() || known_[callee.index] != nullptr) continue;
+      open.push_back(callee);
+      ready = false;
     }
     if (!ready) continue;
     open.pop_back();
-    known_.emplace(at.index, compute(module_.computation(at)));
+    if (at == id) return;
+    known_[at.index] = std::make_unique<Inside>(Examination(module_.computation(at), *this, {}).run());
   }
-  return known_.at(id.index);
 }
 
-Inside InsideTable::compute(ComputationView computation) {
-  return Examination(computation, *this).run(computation);
+const Inside& InsideTable::of(ComputationId id) {
+  std::unique_ptr<Inside>& known = known_[id.index];
+  if (known == nullptr) {
+    compute_callees(id);
+    known = std::make_unique<Inside>(Examination(module_.computation(id), *this, {}).run());
+  }
+  return *known;
+}
+
+const Inside& InsideTable::of_fusion(InstructionView fusion) {
+  const ComputationId id = inlined_computation(fusion);
+  if (!fusion.has(AttributeKey::kOutputToOperandAliasing)) return of(id);
+  compute_callees(id);
+  fusion_ = Examination(module_.computation(id), *this, output_to_operand_aliasing(fusion)).run();
+  return fusion_;
 }
 
 Inside InsideTable::of_instruction(InstructionView instruction) {

@@ -10,14 +10,10 @@ namespace {
 
 double& of_space(MemoryBytes& bytes, MemorySpace space) {
   switch (space) {
-    case MemorySpace::kHbm:
-      return bytes.hbm;
-    case MemorySpace::kVmem:
-      return bytes.vmem;
-    case MemorySpace::kHost:
-      return bytes.host;
-    case MemorySpace::kScalar:
-      return bytes.scalar;
+    case MemorySpace::kHbm: return bytes.hbm;
+    case MemorySpace::kVmem: return bytes.vmem;
+    case MemorySpace::kHost: return bytes.host;
+    case MemorySpace::kScalar: return bytes.scalar;
   }
   return bytes.hbm;
 }
@@ -48,10 +44,8 @@ bool is_done(Opcode opcode) {
     case Opcode::kCollectivePermuteDone:
     case Opcode::kCopyDone:
     case Opcode::kRecvDone:
-    case Opcode::kSendDone:
-      return true;
-    default:
-      return false;
+    case Opcode::kSendDone: return true;
+    default: return false;
   }
 }
 
@@ -60,14 +54,10 @@ bool is_free(InstructionView instruction) {
   const Opcode opcode = instruction.opcode();
   if (is_done(opcode)) return true;
   switch (work_class(opcode)) {
-    case WorkClass::kFree:
-      return true;
-    case WorkClass::kCall:
-      return opcode != Opcode::kFusion;
-    case WorkClass::kCustomCall:
-      return is_free_custom_call(instruction);
-    default:
-      return false;
+    case WorkClass::kFree: return true;
+    case WorkClass::kCall: return opcode != Opcode::kFusion;
+    case WorkClass::kCustomCall: return is_free_custom_call(instruction);
+    default: return false;
   }
 }
 
@@ -83,10 +73,8 @@ std::vector<ShapeId> written_leaves(InstructionView instruction) {
     case Opcode::kCollectivePermuteStart:  // (operands, results, contexts ...)
       if (shape.is_tuple() && shape.elements.size() >= 2) return shapes.leaves(shape.elements[1]);
       break;
-    case Opcode::kSend:
-      return {};
-    default:
-      break;
+    case Opcode::kSend: return {};
+    default: break;
   }
   return shapes.leaves(instruction.shape_id());
 }
@@ -102,18 +90,15 @@ class WorkCounter {
       return work;
     }
     const Opcode opcode = instruction.opcode();
-    // The one behind calls=: a reduce-scatter-start names the addition in to_apply= beside it.
-    std::vector<ComputationView> called;
-    if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart) {
-      for (ComputationView callee : instruction.computations(AttributeKey::kCalls)) called.push_back(callee);
-    }
-    if (called.size() == 1 && !called[0].is_missing()) {
-      const Inside& inside = insides_.of(called[0].id());
+    if (const ComputationId called = inlined_computation(instruction); called.valid()) {
+      const Inside& inside = insides_.of_fusion(instruction);
       add_arithmetic(inside.work, 1, work);
       work.read.hbm += inside.constants.hbm;
-      const ShapeId root = called[0].data().root.valid() ? called[0].root().shape_id() : instruction.shape_id();
-      add_boundary(instruction, inside,
-                   instruction.module().shapes().leaves(opcode == Opcode::kFusion ? instruction.shape_id() : root), work);
+      work.logical_bytes += inside.constants.hbm;
+      const InstructionId root = instruction.module().data(called).root;
+      const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
+      const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
+      add_boundary(instruction, inside, instruction.module().shapes().leaves(result), work);
     } else {
       const Inside inside = insides_.of_instruction(instruction);
       add_arithmetic(inside.work, 1, work);
