@@ -50,8 +50,9 @@ bool ModuleParser::check_instruction(InstructionFrame& frame) {
   switch (row.opcode) {
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone: return check_async(frame) && (!wraps || check_dimensions(frame, opcode));
-    default: return check_dimensions(frame, opcode) && check_shapes(frame);
+    case Opcode::kAsyncDone:
+      return check_async(frame) && (!wraps || (check_dimensions(frame, opcode) && check_global_ids(frame, opcode)));
+    default: return check_global_ids(frame, opcode) && check_dimensions(frame, opcode) && check_shapes(frame);
   }
 }
 
@@ -69,7 +70,8 @@ bool ModuleParser::check_attributes(const InstructionFrame& frame, Opcode opcode
                                    !frame.seen.contains(AttributeKey::kCalls);
   if (computation_missing) return cursor_.fail(frame.opcode_at, "attribute to_apply is expected but not seen");
   if (opcode == Opcode::kBroadcast && !frame.seen.contains(AttributeKey::kDimensions)) {
-    const bool of_scalar = operands_.size() == frame.operand_begin || operand_shape(frame, 0).rank() == 0;
+    const bool of_scalar = operands_.size() == frame.operand_begin ||
+                           (operand_shape(frame, 0).is_array() && operand_shape(frame, 0).rank() == 0);
     if (!of_scalar) return cursor_.fail(frame.opcode_at, "attribute dimensions is expected but not seen");
   }
   return true;
@@ -139,6 +141,15 @@ bool ModuleParser::check_dimensions(const InstructionFrame& frame, Opcode opcode
   return integers_[0] >= 0 || cursor_.fail(at, "a dimension must not be negative");
 }
 
+// Ids of replicas and partitions together mean something across channels only.
+bool ModuleParser::check_global_ids(const InstructionFrame& frame, Opcode opcode) {
+  if (opcode != Opcode::kAllReduce && opcode != Opcode::kAllReduceStart && opcode != Opcode::kReduceScatter) return true;
+  const AttributeData* global = find_attribute(frame, AttributeKey::kUseGlobalDeviceIds);
+  const bool needs_channel = global != nullptr && module_->text(global->value) == "true";
+  return !needs_channel || frame.seen.contains(AttributeKey::kChannelId) ||
+         cursor_.fail(frame.opcode_at, "use_global_device_ids=true needs a channel_id");
+}
+
 // What is read depends on these shapes, or readers of the module rely on them.
 bool ModuleParser::check_shapes(const InstructionFrame& frame) {
   const InstructionData& row = frame.row;
@@ -196,14 +207,6 @@ bool ModuleParser::check_shapes(const InstructionFrame& frame) {
     case Opcode::kRecvDone: return check_channel(frame);
     case Opcode::kConditional: return check_conditional(frame);
     case Opcode::kCustomCall: return check_custom_call(frame);
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter: {
-      const AttributeData* global = find_attribute(frame, AttributeKey::kUseGlobalDeviceIds);
-      const bool needs_channel = global != nullptr && module_->text(global->value) == "true";
-      return !needs_channel || frame.seen.contains(AttributeKey::kChannelId) ||
-             fail("use_global_device_ids=true needs a channel_id");
-    }
     case Opcode::kParameter: {
       const AttributeData* replication = find_attribute(frame, AttributeKey::kParameterReplication);
       if (replication == nullptr) return true;

@@ -193,7 +193,7 @@ bool ModuleParser::parse_computation() {
   const char* name_at = cursor_.at();
   std::string_view name;
   if (!cursor_.read_name(&name)) return false;
-  if (!check_name(name_at, name, "computation")) return false;
+  // XLA renames computations whose names it would not print; of instructions it refuses such names.
   const std::uint32_t hash = NameTable::hash(name);
   if (const std::uint32_t other = computation_names_.find(0, name, hash); other != NameTable::kNone) {
     cursor_.fail(name_at, "computation already exists: " + std::string(name));

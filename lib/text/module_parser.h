@@ -116,6 +116,7 @@ class ModuleParser {
   bool check_attributes(const InstructionFrame& frame, Opcode opcode);
   bool check_operand_count(const InstructionFrame& frame, Opcode opcode);
   bool check_dimensions(const InstructionFrame& frame, Opcode opcode);
+  bool check_global_ids(const InstructionFrame& frame, Opcode opcode);
   bool check_shapes(const InstructionFrame& frame);
   bool check_channel(const InstructionFrame& frame);
   bool check_conditional(const InstructionFrame& frame);
