@@ -37,13 +37,12 @@ std::size_t Literal::size() const {
 
 std::int64_t Literal::integer(std::size_t i) const {
   const auto width = static_cast<std::size_t>(hloroof::bytes(element_type));
-  const std::uint64_t bits = load(*this, i * width, width);
   switch (kind(element_type)) {
     case ElementKind::kPredicate:
-    case ElementKind::kUnsigned: return static_cast<std::int64_t>(bits);
+    case ElementKind::kUnsigned: return static_cast<std::int64_t>(load(*this, i * width, width));
     case ElementKind::kSigned: {
       const auto unused = static_cast<int>(64 - 8 * width);
-      return static_cast<std::int64_t>(bits << unused) >> unused;
+      return static_cast<std::int64_t>(load(*this, i * width, width) << unused) >> unused;
     }
     default: return truncated(real(i));
   }

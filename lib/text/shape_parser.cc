@@ -263,6 +263,12 @@ bool ShapeParser::read_layout(Cursor& cursor) {
     } while (cursor.accept(','));
   }
   if (cursor.accept(':') && !read_layout_items(cursor)) return false;
+  // A scalar's layout that says nothing, {:}, is none.
+  if (array_.dimensions.empty()) {
+    Layout nothing;
+    nothing.present = true;
+    if (layout == nothing) layout.present = false;
+  }
   return cursor.expect('}');
 }
 

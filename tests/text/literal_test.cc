@@ -2,6 +2,7 @@
 #include "hloroof/literal.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "hloroof/parse.h"
@@ -17,6 +18,15 @@ Module constant(const std::string& shape, const std::string& text) {
   INFO(module.status().ToString());
   REQUIRE(module.ok());
   return *std::move(module);
+}
+
+TEST_CASE("a complex number counts as its real part") {
+  const Module module = constant("c128[]", "(1e300, 2)");
+  const absl::StatusOr<Literal> value = literal(module.entry().root());
+  REQUIRE(value.ok());
+  CHECK(value->integer(0) == std::numeric_limits<std::int64_t>::max());
+  CHECK(value->real(0) == 1e300);
+  CHECK(value->imaginary(0) == 2);
 }
 
 TEST_CASE("values of constants") {

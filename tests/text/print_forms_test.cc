@@ -105,6 +105,17 @@ ENTRY %e (p: f32[16]) -> f32[4] {
   CHECK(print_module(*module) == text);
 }
 
+TEST_CASE("a scalar's layout that says nothing is none") {
+  for (const char* layout : {"{:}", "{: /* nothing */ }", "{:L(1)}", "{:S(0)}"}) {
+    const absl::StatusOr<Module> module =
+        parse_module("ENTRY e {\n  x = f32[]" + std::string(layout) + " parameter(0)\n  ROOT y = f32[] copy(x)\n}\n");
+    INFO(layout << " " << std::string(module.status().message()));
+    REQUIRE(module.ok());
+    const InstructionView root = module->entry().root();
+    CHECK(root.operand(0).shape_id() == root.shape_id());
+  }
+}
+
 TEST_CASE("compact tuple access can be written out") {
   const char* text = R"(HloModule m
 
