@@ -129,6 +129,8 @@ struct Hbm {
   std::optional<double> read_efficiency;   // the same where nothing is written; efficiency where empty
   std::optional<double> write_efficiency;  // the same where nothing is read; efficiency where empty
   std::optional<double> row_bytes;  // contiguous bytes below which an access loses bandwidth in proportion
+  std::optional<double> allocation_bytes;  // bytes, what the size of an allocation is a multiple of
+  std::optional<double> pointer_bytes;     // bytes, of a pointer in the table behind a tuple of results
   std::optional<double> latency;    // s, of a transfer however small, as seen by a kernel
 };
 

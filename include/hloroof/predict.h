@@ -122,6 +122,13 @@ struct LiveBuffer {
   std::int64_t source_line = 0;
 };
 
+// An argument that is not donated though a result has its type and dimensions: donating it would save `bytes`.
+struct DonatableArgument {
+  std::int64_t number = 0;
+  std::string name;
+  double bytes = 0;
+};
+
 // Memory of one device, bytes, in HBM but where a name says otherwise. `fits` compares hbm_peak_bytes with
 // capacity_bytes.
 struct MemoryPrediction {
@@ -137,8 +144,10 @@ struct MemoryPrediction {
   bool fits = true;
   double vmem_peak_bytes = 0;
   double host_peak_bytes = 0;
-  double padding_bytes = 0;              // of what is live at HBM's peak
-  std::vector<LiveBuffer> live_at_peak;  // in HBM, at HBM's peak, largest first
+  double padding_bytes = 0;                  // of what is live at HBM's peak
+  std::vector<LiveBuffer> live_at_peak;      // in HBM, at HBM's peak, largest first
+  std::vector<DonatableArgument> donatable;  // largest first
+  std::vector<double> hbm_over_program;      // the largest in HBM within equal parts of the program order, 512 at most
 };
 
 enum class Severity { kInfo, kWarning, kError };
@@ -160,6 +169,13 @@ struct TimelineEvent {
   double executions = 1;  // of the loop it stands for
 };
 
+// A ceiling of the roofline plot.
+struct Roof {
+  std::string name;         // "mxu bf16", "vpu f32", "hbm", "ici link"
+  bool is_compute = false;  // rate in flop/s; else in bytes/s
+  double rate = 0;          // nominal
+};
+
 struct StepPrediction {
   std::string module_name;
   std::int64_t instructions = 0;
@@ -178,6 +194,7 @@ struct StepPrediction {
   std::string bound;
   std::optional<double> mfu;  // flops / (step x the device's bf16 peak)
   std::vector<ResourceUse> resources;
+  std::vector<Roof> roofs;
   double exposed_communication_seconds = 0;
 
   double flops = 0;

@@ -22,6 +22,7 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   add_predict(app, context);
   add_explain(app, context);
   add_lint(app, context);
+  add_compare(app, context);
   add_diff(app, context);
   add_memory(app, context);
   add_counts(app, context);

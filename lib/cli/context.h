@@ -78,6 +78,7 @@ absl::Status write_output(Context& context, const std::string& path, std::string
 // The subcommands, a file each.
 void add_predict(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
+void add_compare(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_memory(CLI::App& app, Context& context);

@@ -5,6 +5,7 @@
 #include "lib/base/strings.h"
 #include "lib/cli/context.h"
 #include "lib/report/csv.h"
+#include "lib/report/html_report.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/trace.h"
 #include "lib/report/views.h"
@@ -47,7 +48,9 @@ absl::StatusOr<ViewOptions> view_options(const Flags& flags) {
 
 using Named = std::pair<std::string, StepPrediction>;
 
-absl::StatusOr<std::string> render(const std::vector<Named>& predictions, const Flags& flags, const ViewOptions& options) {
+// `module` is the last one predicted.
+absl::StatusOr<std::string> render(const std::vector<Named>& predictions, const Module& module, const Flags& flags,
+                                   const ViewOptions& options) {
   if (flags.format == "json") {
     std::vector<StepPrediction> plain;
     for (const Named& named : predictions) plain.push_back(named.second);
@@ -57,6 +60,10 @@ absl::StatusOr<std::string> render(const std::vector<Named>& predictions, const 
   if (flags.format == "trace") {
     if (predictions.size() != 1) return invalid_argument("--format trace takes one file and one device");
     return chrome_trace(predictions.front().second);
+  }
+  if (flags.format == "html") {
+    if (predictions.size() != 1) return invalid_argument("--format html takes one file and one device");
+    return html_report(module, predictions.front().second);
   }
   if (predictions.size() > 1) return comparison_view(predictions, options.width);
   std::vector<std::string> views = flags.views;
@@ -76,9 +83,10 @@ absl::StatusOr<std::string> render(const std::vector<Named>& predictions, const 
 }
 
 void run(const Flags& flags, Context& context) {
-  static constexpr std::string_view kFormats[] = {"text", "json", "csv", "trace"};
+  static constexpr std::string_view kFormats[] = {"text", "json", "csv", "html", "trace"};
   if (std::find(std::begin(kFormats), std::end(kFormats), flags.format) == std::end(kFormats)) {
-    context.fail(invalid_argument("--format " + flags.format + " is not available; there are text, json, csv and trace"));
+    context.fail(
+        invalid_argument("--format " + flags.format + " is not available; there are text, json, csv, html and trace"));
     return;
   }
   const absl::StatusOr<ViewOptions> view = view_options(flags);
@@ -91,8 +99,9 @@ void run(const Flags& flags, Context& context) {
   if (!files.ok()) return context.fail(files.status());
 
   std::vector<Named> predictions;
+  absl::StatusOr<Module> module = absl::UnknownError("no file");
   for (const std::string& file : *files) {
-    absl::StatusOr<Module> module = load_module(file);
+    module = load_module(file);
     if (!module.ok()) return context.fail(module.status());
     for (const Device& device : *devices) {
       absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, device, *options);
@@ -103,7 +112,7 @@ void run(const Flags& flags, Context& context) {
       predictions.emplace_back(file, *std::move(prediction));
     }
   }
-  const absl::StatusOr<std::string> text = render(predictions, flags, *view);
+  const absl::StatusOr<std::string> text = render(predictions, *module, flags, *view);
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }
@@ -111,20 +120,25 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 void add_predict(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("predict", "The step time and why; several files or devices give a comparison");
+  CLI::App* command =
+      app.add_subcommand("predict", "The step time and why; several files or devices give a comparison");
   auto flags = std::make_shared<Flags>();
   command->add_option("FILE", flags->files, "HLO text")->required();
   add_predict_flags(*command, flags->predict);
-  command->add_option("--format", flags->format, "text, json, csv or trace (Chrome, Perfetto)");
+  command->add_option("--format", flags->format,
+                      "text, json, csv, html (one self-contained page) or trace (Chrome, Perfetto)");
   command->add_option("-o,--output", flags->output, "Write to this file")->type_name("OUT");
-  command->add_option("--view", flags->views,
-                      "summary,ops,roofline,memory,padding,collectives,timeline,diagnostics; default: the first screen")
+  command
+      ->add_option("--view", flags->views,
+                   "summary,ops,roofline,memory,padding,collectives,timeline,diagnostics; default: the first screen")
       ->delimiter(',');
   command->add_option("-n", flags->limit, "Rows before [N others]; 0: all");
   command->add_option("--sort", flags->sort, "time, wasted, flops, bytes or padding");
-  command->add_option("--filter", flags->filter, "Only ops whose name, op_name, category or source matches")->type_name("RE");
+  command->add_option("--filter", flags->filter, "Only ops whose name, op_name, category or source matches")
+      ->type_name("RE");
   command->add_option("--group-by", flags->group_by, "computation, category, op_name, source or layer");
-  command->add_option("--rewrite", flags->rewrites, "Rewrites the groups' names; may be repeated")->type_name("s/RE/TEXT/");
+  command->add_option("--rewrite", flags->rewrites, "Rewrites the groups' names; may be repeated")
+      ->type_name("s/RE/TEXT/");
   command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
   command->callback([flags, &context] { run(*flags, context); });
 }

@@ -39,10 +39,6 @@ class Diagnoser {
     memory(memory_complete);
     compiler();
     communication();
-    std::stable_sort(prediction_.diagnostics.begin(), prediction_.diagnostics.end(), [](const auto& a, const auto& b) {
-      if (a.severity != b.severity) return a.severity > b.severity;
-      return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);
-    });
   }
 
  private:
@@ -113,6 +109,28 @@ class Diagnoser {
     }
   }
 
+  // The words of the out-of-memory text: by how much, what is largest, what padding takes, what would help.
+  std::string does_not_fit(const MemoryPrediction& memory) const {
+    constexpr double kGib = 1024.0 * 1024 * 1024;
+    std::string text = absl::StrFormat("needs %.2f GiB of memory and the device has %.2f GiB: does not fit by %.2f GiB",
+                                       memory.hbm_peak_bytes / kGib, memory.capacity_bytes / kGib,
+                                       (memory.hbm_peak_bytes - memory.capacity_bytes) / kGib);
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, memory.live_at_peak.size()); ++i) {
+      const LiveBuffer& live = memory.live_at_peak[i];
+      text += absl::StrFormat("%s %s %.2f GiB", i == 0 ? "; largest:" : ",", live.name, live.bytes / kGib);
+    }
+    text += absl::StrFormat("; padding accounts for %.0f %%", 100 * memory.padding_bytes / memory.hbm_peak_bytes);
+    if (!memory.donatable.empty()) {
+      text += absl::StrFormat("; donating argument %d would save %.2f GiB", memory.donatable[0].number,
+                              memory.donatable[0].bytes / kGib);
+    }
+    if (memory.temporaries_bytes > memory.hbm_peak_bytes - memory.capacity_bytes) {
+      text += absl::StrFormat("; %.2f GiB are temporaries, which recomputing (remat) or a smaller batch would shrink",
+                              memory.temporaries_bytes / kGib);
+    }
+    return text;
+  }
+
   void memory(bool complete) {
     const MemoryPrediction& memory = prediction_.memory;
     constexpr double kGib = 1024.0 * 1024 * 1024;
@@ -121,10 +139,7 @@ class Diagnoser {
           "too many buffers to follow: the peak counts arguments and outputs alone", "", std::nullopt);
     }
     if (!memory.fits) {
-      add(kMemoryOverCapacity, Severity::kError,
-          absl::StrFormat("needs %.2f GiB of memory and the device has %.2f GiB: does not fit by %.2f GiB",
-                          memory.hbm_peak_bytes / kGib, memory.capacity_bytes / kGib,
-                          (memory.hbm_peak_bytes - memory.capacity_bytes) / kGib),
+      add(kMemoryOverCapacity, Severity::kError, does_not_fit(memory),
           memory.live_at_peak.empty() ? "" : memory.live_at_peak.front().name, std::nullopt);
     }
     for (const LiveBuffer& live : memory.live_at_peak) {
@@ -180,9 +195,14 @@ class Diagnoser {
 
 }  // namespace
 
-void diagnose(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives, bool memory_complete,
-              StepPrediction& prediction) {
+void diagnose(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
+              bool memory_complete, StepPrediction& prediction) {
   Diagnoser(module, calls, collectives, prediction).run(memory_complete);
+  diagnose_ops(module, calls, device, collectives, prediction);
+  std::stable_sort(prediction.diagnostics.begin(), prediction.diagnostics.end(), [](const auto& a, const auto& b) {
+    if (a.severity != b.severity) return a.severity > b.severity;
+    return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);
+  });
 }
 
 }  // namespace hloroof::inline v0

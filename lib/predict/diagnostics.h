@@ -23,10 +23,28 @@ inline constexpr std::string_view kModelDiffers = "model-differs-from-compiler";
 inline constexpr std::string_view kMeshAssumed = "mesh-assumed";
 inline constexpr std::string_view kExposedCommunication = "exposed-communication";
 
-// Appends to prediction.diagnostics, the most severe first and among those the most costly. The prediction is complete but
-// for them.
-void diagnose(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives, bool memory_complete,
-              StepPrediction& prediction);
+inline constexpr std::string_view kLayoutChange = "layout-change";
+inline constexpr std::string_view kMatrixUnderfilled = "matrix-underfilled";
+inline constexpr std::string_view kWideMatrixType = "matrix-in-f32";
+inline constexpr std::string_view kNarrowUpdate = "narrow-update";
+inline constexpr std::string_view kPrefetchStall = "prefetch-stall";
+inline constexpr std::string_view kHostTransfer = "host-transfer-exposed";
+inline constexpr std::string_view kBranchImbalance = "branch-imbalance";
+inline constexpr std::string_view kGatherThenCut = "gather-then-cut";
+inline constexpr std::string_view kLatencyBoundLoop = "latency-bound-loop";
+inline constexpr std::string_view kCrossoverNotReached = "crossover-not-reached";
+inline constexpr std::string_view kCollectiveDominates = "communication-dominates";
+inline constexpr std::string_view kReplicatedParameter = "replicated-parameter";
+inline constexpr std::string_view kDonationMissed = "donation-missed";
+
+// Findings about single ops, appended to prediction.diagnostics.
+void diagnose_ops(const Module& module, const CallGraph& calls, const Device& device,
+                  const CollectiveCosts& collectives, StepPrediction& prediction);
+
+// Appends to prediction.diagnostics, the most severe first and among those the most costly. The prediction is complete
+// but for them.
+void diagnose(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
+              bool memory_complete, StepPrediction& prediction);
 
 }  // namespace hloroof::inline v0
 

@@ -94,7 +94,7 @@ class Prediction {
     summarise();
     const MemoryAnalysis memory = analyze_memory(module_, calls_, device_);
     result_.memory = memory.prediction;
-    diagnose(module_, calls_, collectives_, memory.complete, result_);
+    diagnose(module_, calls_, device_, collectives_, memory.complete, result_);
     if (options_.strict) {
       if (absl::Status status = check_complete(); !status.ok()) return status;
     }
@@ -306,8 +306,27 @@ class Prediction {
     }
     result_.lower_bound_seconds = std::min(result_.lower_bound_seconds, step);
     result_.bound = std::string(names_.name(static_cast<Resource>(bound)));
+    list_roofs();
     const std::optional<double> peak = device_.matrix.rate(MatrixType::kBf16);
     if (peak && *peak > 0 && step > 0) result_.mfu = result_.flops / (step * *peak);
+  }
+
+  void list_roofs() {
+    const auto add = [&](std::string name, bool is_compute, std::optional<double> rate) {
+      if (rate && *rate > 0) result_.roofs.push_back({std::move(name), is_compute, *rate});
+    };
+    const std::string matrix(names_.name(Resource::kMatrix));
+    add(matrix + " bf16", true, device_.matrix.rate(MatrixType::kBf16));
+    add(matrix + " s8", true, device_.matrix.rate(MatrixType::kS8));
+    add(matrix + " f8", true, device_.matrix.rate(MatrixType::kF8));
+    add(matrix + " f32", true, device_.matrix.rate(MatrixType::kF32));
+    add(std::string(names_.name(Resource::kVector)) + " f32", true, device_.vector.f32_rate);
+    add(std::string(names_.name(Resource::kHbm)), false, device_.hbm.bandwidth);
+    add(std::string(names_.name(Resource::kVmem)), false,
+        device_.on_chip.vmem_read_bandwidth ? device_.on_chip.vmem_read_bandwidth : device_.on_chip.l2_bandwidth);
+    add("ici link", false, device_.ici.link_bandwidth);
+    add("nvlink", false, device_.scale_up.bandwidth);
+    add("host", false, device_.host.bandwidth);
   }
 
   absl::Status check_complete() const {

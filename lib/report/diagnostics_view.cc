@@ -11,7 +11,11 @@ std::string diagnostics_view(const StepPrediction& p, const ViewOptions& options
   for (const Diagnostic& diagnostic : p.diagnostics) {
     std::string head = std::string(severity_name(diagnostic.severity)) + " [" + diagnostic.code + "]";
     if (diagnostic.seconds_at_stake) head += " " + format_seconds(*diagnostic.seconds_at_stake) + " at stake";
-    if (!diagnostic.op.empty()) head += " " + diagnostic.op;
+    if (!diagnostic.op.empty()) {
+      const std::size_t taken = head.size() + 3;
+      const bool has_room = options.width == 0 || taken + 8 < options.width;
+      head += " " + (options.width == 0 ? diagnostic.op : shorten(diagnostic.op, has_room ? options.width - taken : 8));
+    }
     out += "  " + head + "\n    " + wrap(diagnostic.message, options.width, 4) + "\n";
   }
   return out;

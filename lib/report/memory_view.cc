@@ -29,6 +29,18 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
         format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes), format_bytes(memory.hbm_peak_bytes),
         memory.hbm_peak_bytes, format_bytes(memory.capacity_bytes), memory.capacity_bytes);
     out += "  " + wrap(text, options.width, 2) + "\n";
+    if (!memory.live_at_peak.empty() && memory.padding_bytes > 0) {
+      out += absl::StrFormat("  padding accounts for %s of the peak\n",
+                             format_percent(memory.padding_bytes / memory.hbm_peak_bytes));
+    }
+  }
+  // Donations too small to matter are noise.
+  for (std::size_t i = 0; i < memory.donatable.size() && i < 3; ++i) {
+    const DonatableArgument& argument = memory.donatable[i];
+    if (argument.bytes < 0.01 * memory.hbm_peak_bytes) break;
+    const std::string text = absl::StrFormat("donating argument %d (%s) would save %s: a result has its shape",
+                                             argument.number, argument.name, format_bytes(argument.bytes));
+    out += "  " + wrap(text, options.width, 2) + "\n";
   }
 
   Table live(

@@ -1,7 +1,10 @@
 #include "lib/schedule/memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "hloroof/attribute_values.h"
@@ -11,8 +14,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Moments of the program order. An instruction at position p takes its results at 2p and, if nothing uses them later, frees
-// its operands after 2p; a result that may take over a dying operand's memory has it freed before, at 2p - 1.
+// Moments of the program order. An instruction at position p takes its results at 2p and, if nothing uses them later,
+// frees its operands after 2p; a result that may take over a dying operand's memory has it freed before, at 2p - 1.
 using Moment = std::int64_t;
 
 struct Range {
@@ -29,7 +32,9 @@ struct Range {
 class ProgramOrder {
  public:
   ProgramOrder(const Module& module, const CallGraph& calls)
-      : position(module.instruction_limit(), -1), first(module.computation_limit(), -1), last(module.computation_limit(), -1) {
+      : position(module.instruction_limit(), -1),
+        first(module.computation_limit(), -1),
+        last(module.computation_limit(), -1) {
     if (!module.has_entry()) return;
     struct Frame {
       ComputationId computation;
@@ -86,7 +91,8 @@ class ProgramOrder {
   Moment next_ = 0;
 };
 
-// Instructions whose result may lie where an operand of the same size died, as XLA's CanShareOperandBufferWithUser allows.
+// Instructions whose result may lie where an operand of the same size died, as XLA's CanShareOperandBufferWithUser
+// allows.
 bool may_take_over(InstructionView instruction) {
   if (is_elementwise(instruction.opcode())) return true;
   switch (instruction.opcode()) {
@@ -94,12 +100,11 @@ bool may_take_over(InstructionView instruction) {
       const std::string_view kind = instruction.text(AttributeKey::kKind);
       return kind == "kLoop" || kind == "kInput" || kind == "kOutput";
     }
+    case Opcode::kAllReduce:
     case Opcode::kSort:
     case Opcode::kSelect:
-    case Opcode::kClamp:
-      return true;
-    default:
-      return false;
+    case Opcode::kClamp: return true;
+    default: return false;
   }
 }
 
@@ -117,10 +122,12 @@ class Analysis {
     if (buffers_.complete()) {
       live_ranges();
       take_over();
+      if (device_.family == DeviceFamily::kTpu) reserve_outputs();
       find_peak(result.prediction);
+      if (module_.entry().data().root.valid()) list_donatable(result.prediction);
     } else {
-      result.prediction.hbm_peak_bytes = result.prediction.arguments_bytes + result.prediction.outputs_bytes -
-                                         result.prediction.aliased_bytes;
+      result.prediction.hbm_peak_bytes =
+          result.prediction.arguments_bytes + result.prediction.outputs_bytes - result.prediction.aliased_bytes;
       result.prediction.peak_bytes = result.prediction.hbm_peak_bytes;
     }
     result.prediction.fits = result.prediction.hbm_peak_bytes <= result.prediction.capacity_bytes;
@@ -145,11 +152,55 @@ class Analysis {
       if (id.valid()) memory.arguments_bytes += bytes_in_hbm(module_.instruction(id).shape_id());
     }
     if (!entry.data().root.valid()) return;
-    memory.outputs_bytes = bytes_in_hbm(entry.root().shape_id());
+    memory.outputs_bytes =
+        bytes_in_hbm(entry.root().shape_id()) + tuple_table_bytes(module_.shape(entry.root().shape_id()));
     for (const auto& [output, parameter] : buffers_.donated()) {
       const Shape& shape = leaf_shape(entry.root(), output - buffers_.first_value(entry.root().id()));
       if (is_device_memory(shape)) memory.aliased_bytes += static_cast<double>(padded_bytes(shape));
     }
+  }
+
+  // Results that live in no argument, against arguments of one array that hold no result: XLA reuses a donated argument
+  // for a result of its type, dimensions and layout.
+  void list_donatable(MemoryPrediction& memory) const {
+    const InstructionView root = module_.entry().root();
+    std::set<ValueId> taken;
+    for (const auto& [output, parameter] : buffers_.donated()) {
+      taken.insert(output);
+      taken.insert(parameter);
+    }
+    std::multimap<std::string, ValueId> results;
+    const std::vector<ShapeId>& leaves = module_.shapes().leaves(root.shape_id());
+    for (std::uint32_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      const ValueId value = buffers_.first_value(root.id()) + leaf;
+      if (taken.count(value) == 0 && is_device_memory(module_.shape(leaves[leaf]))) {
+        results.emplace(to_string(module_.shapes(), leaves[leaf]), value);
+      }
+    }
+    std::int64_t number = -1;
+    for (InstructionId id : module_.entry().parameters()) {
+      ++number;
+      if (!id.valid() || buffers_.leaf_count(id) != 1 || taken.count(buffers_.first_value(id)) != 0) continue;
+      const InstructionView parameter = module_.instruction(id);
+      const auto result = results.find(to_string(module_.shapes(), parameter.shape_id()));
+      if (result == results.end()) continue;
+      // A result that is the argument itself needs no memory of its own.
+      const bool same = buffers_.buffer_of(result->second) == buffers_.buffer_of(buffers_.first_value(id));
+      results.erase(result);
+      if (same) continue;
+      memory.donatable.push_back({number, std::string(parameter.name()),
+                                  static_cast<double>(padded_bytes(module_.shape(parameter.shape_id())))});
+    }
+    std::stable_sort(memory.donatable.begin(), memory.donatable.end(),
+                     [](const DonatableArgument& a, const DonatableArgument& b) { return a.bytes > b.bytes; });
+  }
+
+  // A tuple of results is a table of pointers beside the arrays.
+  double tuple_table_bytes(const Shape& shape) const {
+    if (!shape.is_tuple() || !device_.hbm.pointer_bytes) return 0;
+    const double bytes = static_cast<double>(shape.elements.size()) * *device_.hbm.pointer_bytes;
+    const double unit = device_.hbm.allocation_bytes.value_or(1);
+    return std::ceil(bytes / unit) * unit;
   }
 
   double bytes_in_hbm(ShapeId shape) const {
@@ -237,12 +288,29 @@ class Analysis {
           for (InstructionId operand : instruction.operand_ids()) {
             if (buffers_.leaf_count(operand) != 1) continue;
             Range& dying = ranges_[buffers_.buffer_of(buffers_.first_value(operand))];
-            if (dying.end != at || dying.begin >= at || dying.bytes != result.bytes || dying.space != result.space) continue;
+            if (dying.end != at || dying.begin >= at || dying.bytes != result.bytes || dying.space != result.space)
+              continue;
             dying.end = at - 1;
+            taken_over_[buffers_.buffer_of(buffers_.first_value(id) + leaf)] =
+                buffers_.buffer_of(buffers_.first_value(operand));
             break;
           }
         }
       }
+    }
+  }
+
+  // Results of the program have allocations of their own, there from the beginning: temporaries do not lie in them, but
+  // for those whose memory they take over.
+  void reserve_outputs() {
+    if (!module_.entry().data().root.valid()) return;
+    const InstructionId root = module_.entry().data().root;
+    for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(root); ++leaf) {
+      BufferId buffer = buffers_.buffer_of(buffers_.first_value(root) + leaf);
+      for (auto found = taken_over_.find(buffer); found != taken_over_.end(); found = taken_over_.find(buffer)) {
+        buffer = found->second;
+      }
+      ranges_[buffer].begin = 0;
     }
   }
 
@@ -253,17 +321,10 @@ class Analysis {
       if (range.end < 0 || range.bytes <= 0) continue;
       std::vector<double>* space = nullptr;
       switch (place(range)) {
-        case MemorySpace::kHbm:
-          space = &hbm;
-          break;
-        case MemorySpace::kVmem:
-          space = &vmem;
-          break;
-        case MemorySpace::kHost:
-          space = &host;
-          break;
-        case MemorySpace::kScalar:
-          continue;
+        case MemorySpace::kHbm: space = &hbm; break;
+        case MemorySpace::kVmem: space = &vmem; break;
+        case MemorySpace::kHost: space = &host; break;
+        case MemorySpace::kScalar: continue;
       }
       const auto begin = static_cast<std::size_t>(std::max<Moment>(0, range.begin));
       const auto end = static_cast<std::size_t>(range.end) + 1;
@@ -283,14 +344,36 @@ class Analysis {
       return peak;
     };
     std::size_t where = 0;
-    memory.hbm_peak_bytes = peak_of(hbm, &where);
+    const double table = result_table_bytes();
+    memory.hbm_peak_bytes = peak_of(hbm, &where) + table;
+    memory.hbm_over_program = in_parts(hbm, table);
     memory.vmem_peak_bytes = peak_of(vmem, nullptr);
     memory.host_peak_bytes = peak_of(host, nullptr);
     memory.temporaries_bytes =
         std::max(0.0, memory.hbm_peak_bytes - memory.arguments_bytes - memory.outputs_bytes + memory.aliased_bytes);
-    memory.peak_bytes = memory.hbm_peak_bytes - memory.temporaries_bytes +
-                        std::max(memory.temporaries_bytes, memory.vmem_peak_bytes);
+    memory.peak_bytes =
+        memory.hbm_peak_bytes - memory.temporaries_bytes + std::max(memory.temporaries_bytes, memory.vmem_peak_bytes);
     list_live(static_cast<Moment>(where), memory);
+  }
+
+  // The largest level within each of at most kParts equal parts of the program order.
+  static std::vector<double> in_parts(const std::vector<double>& change, double base) {
+    constexpr std::size_t kParts = 512;
+    const std::size_t parts = std::min(kParts, change.size());
+    std::vector<double> levels(parts, 0);
+    double live = base;
+    for (std::size_t i = 0; i < change.size(); ++i) {
+      live += change[i];
+      double& level = levels[i * parts / change.size()];
+      level = std::max(level, live);
+    }
+    return levels;
+  }
+
+  // The pointers behind a tuple of results, there all the time.
+  double result_table_bytes() const {
+    if (!module_.entry().data().root.valid()) return 0;
+    return tuple_table_bytes(module_.shape(module_.entry().root().shape_id()));
   }
 
   MemorySpace place(const Range& range) const {
@@ -326,6 +409,16 @@ class Analysis {
       live.source_line = source.line;
       memory.live_at_peak.push_back(std::move(live));
     }
+    if (const double table = result_table_bytes(); table > 0) {
+      LiveBuffer live;
+      live.name = std::string(module_.entry().root().name());
+      live.shape = "pointers to the results";
+      live.bytes = table;
+      const Shape& root = module_.shape(module_.entry().root().shape_id());
+      live.padding_bytes = table - static_cast<double>(root.elements.size()) * device_.hbm.pointer_bytes.value_or(0);
+      memory.padding_bytes += live.padding_bytes;
+      memory.live_at_peak.push_back(std::move(live));
+    }
     std::stable_sort(memory.live_at_peak.begin(), memory.live_at_peak.end(),
                      [](const LiveBuffer& a, const LiveBuffer& b) { return a.bytes > b.bytes; });
   }
@@ -335,7 +428,8 @@ class Analysis {
   const Device& device_;
   Buffers buffers_;
   ProgramOrder order_;
-  std::vector<Range> ranges_;  // by BufferId
+  std::vector<Range> ranges_;                // by BufferId
+  std::map<BufferId, BufferId> taken_over_;  // result to the dying operand whose memory it takes
 };
 
 }  // namespace

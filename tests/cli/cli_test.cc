@@ -89,7 +89,7 @@ ENTRY main {
        kExitBadInput,
        "4"},
       {"bad topology", {"predict", small, "--device", "tpu_v5e", "--topology", "2y2"}, kExitBadInput, "2y2"},
-      {"bad format", {"predict", small, "--device", "tpu_v5e", "--format", "html"}, kExitBadInput, "html"},
+      {"bad format", {"predict", small, "--device", "tpu_v5e", "--format", "xml"}, kExitBadInput, "xml"},
       {"bad view", {"predict", small, "--device", "tpu_v5e", "--view", "sumary"}, kExitBadInput, "summary"},
       {"bad filter", {"predict", small, "--device", "tpu_v5e", "--filter", "("}, kExitBadInput, "filter"},
       {"bad rewrite", {"predict", small, "--device", "tpu_v5e", "--rewrite", "s/a"}, kExitBadInput, "s/pattern/"},

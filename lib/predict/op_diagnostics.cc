@@ -1,0 +1,331 @@
+// Findings about single ops: what each costs, why, and what to try. Seconds at stake are an estimate of what the step
+// would save, never more than what the op spends in it.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "hloroof/sharding.h"
+#include "lib/cost/users.h"
+#include "lib/predict/diagnostics.h"
+#include "lib/schedule/async_pairs.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Below these shares of the step or of the capacity a finding is noise.
+constexpr double kWorthOfStep = 0.01;
+constexpr double kWorthOfMemory = 0.01;
+constexpr double kDominates = 0.10;     // of the step: communication is then worth a look as a whole
+constexpr double kPoorlyFilled = 0.75;  // of the matrix unit's rows and columns
+constexpr double kUnequalBranches = 2;  // the slowest branch against the fastest
+
+class OpDiagnoser {
+ public:
+  OpDiagnoser(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
+              StepPrediction& prediction)
+      : module_(module),
+        calls_(calls),
+        device_(device),
+        collectives_(collectives),
+        prediction_(prediction),
+        users_(module) {
+    ops_.resize(module.instruction_limit(), nullptr);
+    for (const OpPrediction& op : prediction.ops) ops_[op.id.index] = &op;
+  }
+
+  void run() {
+    for (const OpPrediction& op : prediction_.ops) {
+      layout_change(op);
+      matrix_shape(op);
+      matrix_type(op);
+      narrow_update(op);
+      stall(op);
+      conditional(op);
+    }
+    for (const Collective& collective : collectives_.collectives) gathered_to_be_cut(collective);
+    for (const CallGraph::Loop& loop : calls_.loops()) tiny_ops(loop);
+    communication();
+    parameters();
+    donations();
+  }
+
+ private:
+  bool matters(double seconds) const {
+    return prediction_.step_seconds > 0 && seconds >= kWorthOfStep * prediction_.step_seconds;
+  }
+
+  void add(std::string_view code, Severity severity, std::string message, const std::string& op,
+           std::optional<double> stake) {
+    prediction_.diagnostics.push_back({std::string(code), severity, std::move(message), op, stake});
+  }
+
+  // Users through what only renames: bitcasts and elements of tuples.
+  std::vector<InstructionView> real_users(InstructionId id) const {
+    std::vector<InstructionView> result;
+    std::vector<InstructionId> open = {id};
+    for (std::size_t i = 0; i < open.size() && open.size() < 64; ++i) {
+      for (InstructionId user : users_.of(open[i])) {
+        const InstructionView view = module_.instruction(user);
+        if (view.opcode() == Opcode::kBitcast || view.opcode() == Opcode::kGetTupleElement) {
+          open.push_back(user);
+        } else {
+          result.push_back(view);
+        }
+      }
+    }
+    return result;
+  }
+
+  bool multiplies(InstructionView instruction) const {
+    const OpPrediction* op = ops_[instruction.id().index];
+    return op != nullptr && !op->work.matrix.empty();
+  }
+
+  void layout_change(const OpPrediction& op) {
+    if (!matters(op.exposed_seconds)) return;
+    const InstructionView instruction = module_.instruction(op.id);
+    const Opcode opcode = instruction.opcode();
+    if (opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
+    const Shape& to = module_.shape(instruction.shape_id());
+    if (instruction.operand_count() != 1 || !to.is_array()) return;
+    const Shape& from = module_.shape(instruction.operand(0).shape_id());
+    const bool same_order =
+        from.layout.minor_to_major == to.layout.minor_to_major && from.layout.tiles == to.layout.tiles;
+    if (opcode == Opcode::kCopy && same_order) return;  // between memories, or for a second owner
+    std::string before;
+    for (InstructionView user : real_users(op.id)) {
+      if (multiplies(user)) before = " before " + std::string(user.name());
+    }
+    add(kLayoutChange, Severity::kWarning,
+        absl::StrFormat(
+            "a %s that only reorders %s in memory%s: give the producer or the parameter the layout its user wants, "
+            "or contract over the other dimension",
+            op.opcode, to_string(module_.shapes(), instruction.shape_id()), before),
+        op.name, op.exposed_seconds);
+  }
+
+  void matrix_shape(const OpPrediction& op) {
+    const double unit = static_cast<double>(device_.matrix.dim.value_or(0));
+    if (unit <= 0 || op.time.bound != Resource::kMatrix || !matters(op.exposed_seconds)) return;
+    const auto filled = [unit](double size) { return size / (std::ceil(size / unit) * unit); };
+    double worst = 1;
+    const MatrixWork* narrow = nullptr;
+    for (const MatrixWork& product : op.work.matrix) {
+      if (!product.is_shape_known || product.n <= 0 || product.k <= 0) continue;
+      const double share = filled(product.n) * filled(product.k);
+      if (share < worst) {
+        worst = share;
+        narrow = &product;
+      }
+    }
+    if (narrow == nullptr || worst > kPoorlyFilled) return;
+    add(kMatrixUnderfilled, Severity::kWarning,
+        absl::StrFormat(
+            "K = %.0f and N = %.0f fill %.0f %% of the matrix unit, which is %.0f wide: dimensions that are multiples "
+            "of %.0f, or several heads in one product, would",
+            narrow->k, narrow->n, 100 * worst, unit, unit),
+        op.name, op.exposed_seconds * (1 - worst));
+  }
+
+  void matrix_type(const OpPrediction& op) {
+    if (!matters(op.exposed_seconds)) return;
+    for (const MatrixWork& product : op.work.matrix) {
+      if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
+      double faster = product.passes;
+      const std::optional<double> bf16 = device_.matrix.rate(MatrixType::kBf16);
+      const std::optional<double> f32 = device_.matrix.rate(MatrixType::kF32);
+      if (bf16 && f32 && *f32 > 0) faster = std::max(faster, *bf16 / *f32);
+      // Where the operands' bytes are what takes the time, half of them would do.
+      if (op.time.bound == Resource::kHbm) faster = 2;
+      if (faster <= 1 || (op.time.bound != Resource::kMatrix && op.time.bound != Resource::kHbm)) continue;
+      add(kWideMatrixType, Severity::kWarning,
+          absl::StrFormat("multiplies f32: %s; bf16 operands with an f32 result would take 1/%.1f of the time",
+                          product.passes > 1 ? absl::StrFormat("%d passes of the matrix unit", product.passes)
+                                             : std::string("bf16 operands are half the bytes and no slower"),
+                          faster),
+          op.name, op.exposed_seconds * (1 - 1 / faster));
+      return;
+    }
+  }
+
+  void narrow_update(const OpPrediction& op) {
+    if (op.work.partial_tile_elements <= 0 || !matters(op.exposed_seconds)) return;
+    add(kNarrowUpdate, Severity::kWarning,
+        absl::StrFormat("updates less than a tile along a tiled dimension: %.3g elements are read, merged and written "
+                        "back; put the "
+                        "updated position in an outer dimension",
+                        op.work.partial_tile_elements),
+        op.name, op.exposed_seconds);
+  }
+
+  void stall(const OpPrediction& op) {
+    const InstructionView instruction = module_.instruction(op.id);
+    if (async_role(instruction) != AsyncRole::kDone || !matters(op.exposed_seconds) || instruction.operand_count() == 0)
+      return;
+    const InstructionView start = instruction.operand(0);
+    const OpPrediction* transfer = ops_[start.id().index];
+    if (transfer == nullptr || transfer->work.wire_bytes > 0) return;
+    const bool host = transfer->work.read.host + transfer->work.written.host > 0;
+    if (!host && transfer->time.resources[Resource::kIci] > 0) return;
+    add(host ? kHostTransfer : kPrefetchStall, Severity::kWarning,
+        host ? absl::StrFormat("waits for %s between host and device: start it earlier, or offload less",
+                               std::string(start.name()))
+             : absl::StrFormat("waits for the prefetch %s: too little stands between start and done to hide it",
+                               std::string(start.name())),
+        op.name, op.exposed_seconds);
+  }
+
+  double seconds_of(ComputationId id) const {
+    double sum = 0;
+    for (InstructionView instruction : module_.computation(id).instructions()) {
+      const OpPrediction* op = ops_[instruction.id().index];
+      if (op != nullptr) sum += op->seconds;
+    }
+    return sum;
+  }
+
+  void conditional(const OpPrediction& op) {
+    if (module_.data(op.id).opcode != Opcode::kConditional) return;
+    double least = INFINITY;
+    double most = 0;
+    for (ComputationId branch : module_.instruction(op.id).called_computations()) {
+      const double seconds = seconds_of(branch);
+      least = std::min(least, seconds);
+      most = std::max(most, seconds);
+    }
+    const double stake = (most - least) * op.executions;
+    if (most < kUnequalBranches * least || !matters(stake)) return;
+    add(kBranchImbalance, Severity::kInfo,
+        absl::StrFormat("its branches take between %.3g and %.3g s and the slowest is counted: --branch-probability "
+                        "%s=P,P... says how "
+                        "often each runs",
+                        least, most, op.name),
+        op.name, stake);
+  }
+
+  void gathered_to_be_cut(const Collective& collective) {
+    if (collective.kind != CollectiveKind::kAllGather || collective.in_fusion) return;
+    const InstructionId result = collective.done.valid() ? collective.done : collective.instruction;
+    const OpPrediction* op = collective.carrier.valid() ? ops_[collective.carrier.index] : nullptr;
+    if (op == nullptr || !result.valid()) return;
+    const std::vector<InstructionView> users = real_users(result);
+    if (users.empty()) return;
+    std::string verb;
+    for (InstructionView user : users) {
+      switch (user.opcode()) {
+        case Opcode::kReduce:
+          verb = "reduced: reduce the shards first and exchange the sums (reduce-scatter or all-reduce)";
+          break;
+        case Opcode::kSlice:
+        case Opcode::kDynamicSlice:
+          verb = "cut again: exchange only what is used (all-to-all or collective-permute)";
+          break;
+        default: return;
+      }
+    }
+    double stake = op->exposed_seconds;
+    if (collective.done.valid() && ops_[collective.done.index] != nullptr)
+      stake += ops_[collective.done.index]->exposed_seconds;
+    if (!matters(stake)) return;
+    add(kGatherThenCut, Severity::kWarning, "what it gathers is only " + verb, op->name, stake);
+  }
+
+  void tiny_ops(const CallGraph::Loop& loop) {
+    double seconds = 0;
+    int count = 0;
+    for (ComputationView body : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {
+      for (InstructionView instruction : body.instructions()) {
+        const OpPrediction* op = ops_[instruction.id().index];
+        if (op == nullptr || op->bound != "latency" || op->exposed_seconds <= 0) continue;
+        if (async_role(instruction) != AsyncRole::kNone) continue;
+        ++count;
+        seconds += op->exposed_seconds;
+      }
+    }
+    if (count == 0 || !matters(seconds)) return;
+    add(kLatencyBoundLoop, Severity::kWarning,
+        absl::StrFormat("%d ops of its body are bound by their fixed cost, in each of %d iterations: unroll the loop, "
+                        "or do more in one "
+                        "iteration",
+                        count, loop.trips.value),
+        std::string(module_.instruction(loop.instruction).name()), seconds);
+  }
+
+  void communication() {
+    double links = 0;
+    double chip = 0;
+    std::string link;
+    for (const ResourceUse& use : prediction_.resources) {
+      const bool is_link = use.name == "ici" || use.name == "dcn" || use.name == "nvlink" || use.name == "network";
+      if (is_link && use.busy_seconds > links) {
+        links = use.busy_seconds;
+        link = use.name;
+      }
+      if (!is_link && use.name != "host") chip = std::max(chip, use.busy_seconds);
+    }
+    const double exposed = prediction_.exposed_communication_seconds;
+    if (links > chip && matters(links - chip)) {
+      add(kCrossoverNotReached, Severity::kWarning,
+          absl::StrFormat("%s is busy %.1fx as long as the chip itself: no overlap can hide it. A batch per device "
+                          "that much larger, or "
+                          "fewer devices along that axis, would balance the two",
+                          link, chip > 0 ? links / chip : INFINITY),
+          "", links - chip);
+    }
+    if (prediction_.step_seconds > 0 && exposed > kDominates * prediction_.step_seconds) {
+      add(kCollectiveDominates, Severity::kWarning,
+          absl::StrFormat("communication that nothing hides is %.0f %% of the step",
+                          100 * exposed / prediction_.step_seconds),
+          "", exposed);
+    }
+  }
+
+  void parameters() {
+    if (!module_.has_entry() || module_.num_partitions() <= 1) return;
+    for (InstructionId id : module_.entry().parameters()) {
+      if (!id.valid()) continue;
+      const InstructionView parameter = module_.instruction(id);
+      const Shape& shape = module_.shape(parameter.shape_id());
+      if (!shape.is_array() || memory_space(shape) != MemorySpace::kHbm) continue;
+      const auto bytes = static_cast<double>(padded_bytes(shape));
+      if (bytes < kWorthOfMemory * device_.hbm.capacity) continue;
+      if (parameter.text(AttributeKey::kSharding).find("replicated}") == std::string_view::npos) continue;
+      add(kReplicatedParameter, Severity::kWarning,
+          absl::StrFormat("%.2f GiB that every one of %d devices holds in full: shard it over an axis that has no use "
+                          "for the copies",
+                          bytes / (1024.0 * 1024 * 1024), module_.num_partitions()),
+          std::string(parameter.name()), std::nullopt);
+    }
+  }
+
+  void donations() {
+    const MemoryPrediction& memory = prediction_.memory;
+    for (const DonatableArgument& argument : memory.donatable) {
+      if (argument.bytes < kWorthOfMemory * memory.capacity_bytes) break;
+      add(kDonationMissed, memory.fits ? Severity::kInfo : Severity::kWarning,
+          absl::StrFormat("argument %d is not donated though a result has its shape: donating it would save %.2f GiB",
+                          argument.number, argument.bytes / (1024.0 * 1024 * 1024)),
+          argument.name, std::nullopt);
+    }
+  }
+
+  const Module& module_;
+  const CallGraph& calls_;
+  const Device& device_;
+  const CollectiveCosts& collectives_;
+  StepPrediction& prediction_;
+  Users users_;
+  std::vector<const OpPrediction*> ops_;  // by InstructionId
+};
+
+}  // namespace
+
+void diagnose_ops(const Module& module, const CallGraph& calls, const Device& device,
+                  const CollectiveCosts& collectives, StepPrediction& prediction) {
+  OpDiagnoser(module, calls, device, collectives, prediction).run();
+}
+
+}  // namespace hloroof::inline v0
