@@ -19,17 +19,22 @@ bool is_type_name(std::string_view name) {
 }  // namespace
 
 // XLA prints sanitised names only and refuses to read others: no type's name, and no leading __ but its own.
-bool ModuleParser::check_name(const char* at, std::string_view name, std::string_view what) {
-  const bool reserved = name.size() > 2 && name[0] == '_' && name[1] == '_' && name.substr(0, 6) != "__xla_";
-  if (!reserved && !is_type_name(name)) return true;
-  std::string better(name);
-  if (reserved) {
-    better[0] = 'a';
-  } else {
-    better += '_';
+std::string ModuleParser::legal_name(std::string_view name) {
+  std::string legal(name);
+  if (name.size() > 2 && name[0] == '_' && name[1] == '_' && name.substr(0, 6) != "__xla_") {
+    legal[0] = 'a';
+  } else if (is_type_name(name)) {
+    legal += '_';
   }
-  return cursor_.fail(at, "illegal " + std::string(what) + " name: " + std::string(name) + "; suggest renaming to: " +
-                              better);
+  return legal;
+}
+
+bool ModuleParser::check_name(const char* at, std::string_view name) {
+  const bool may_be_illegal = name[0] == '_' || is_type_name(name);
+  if (!may_be_illegal) return true;
+  const std::string better = legal_name(name);
+  return better == name || cursor_.fail(at, "illegal instruction name: " + std::string(name) +
+                                                "; suggest renaming to: " + better);
 }
 
 const AttributeData* ModuleParser::find_attribute(const InstructionFrame& frame, AttributeKey key) const {

@@ -42,7 +42,7 @@ ModuleParser::Step ModuleParser::parse_instruction() {
     cursor_.fail_expects("'=' in instruction");
     return Step::kFailed;
   }
-  if (!check_name(begin, name, "instruction")) return Step::kFailed;
+  if (!check_name(begin, name)) return Step::kFailed;
   InstructionFrame& frame = push_instruction(begin);
   frame.is_root = is_root;
   frame.row.name = range_of(name);

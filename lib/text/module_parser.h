@@ -111,7 +111,8 @@ class ModuleParser {
   bool end_attribute(InstructionFrame& frame);
 
   // checks.cc
-  bool check_name(const char* at, std::string_view name, std::string_view what);
+  static std::string legal_name(std::string_view name);
+  bool check_name(const char* at, std::string_view name);
   bool check_instruction(InstructionFrame& frame);
   bool check_attributes(const InstructionFrame& frame, Opcode opcode);
   bool check_operand_count(const InstructionFrame& frame, Opcode opcode);

@@ -47,14 +47,14 @@ bool ModuleParser::parse_single_instruction() {
       // Without a name of its own it goes by its opcode.
       const std::string_view opcode = frame.row.opcode == Opcode::kUnknown ? module_->unknown_opcode(frame.row)
                                                                           : to_string(frame.row.opcode);
-      frame.row.name = builder.add_text(opcode);
+      frame.row.name = builder.add_text(legal_name(opcode));
     }
   } else {
     const char* name_at = cursor_.at();
     std::string_view name;
     if (!cursor_.read_name(&name)) return false;
     if (!cursor_.accept('=')) return cursor_.fail_expects("'=' in instruction");
-    if (!check_name(name_at, name, "instruction")) return false;
+    if (!check_name(name_at, name)) return false;
     frame.row.name = range_of(name);
     step = parse_right_side(frame);
   }

@@ -1,5 +1,5 @@
-// HLO text of any content. Reading it must end in a module or in a message; what a module prints as must read as the same
-// module; and every way of reading a text must give the same answer.
+// HLO text of any content. Reading it must end in a module or in a message; what a module prints as must read as the
+// same module; and every way of reading a text must give the same answer.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "hloroof/infer_shape.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
@@ -76,6 +77,23 @@ void check_printing(const Module& module, Parser& parser, unsigned choice) {
   }
 }
 
+// What is inferred of a printed shape is a shape or a message, and the same each time.
+void check_inference(const Module& module) {
+  static hloroof::ShapeTable* const shapes = new hloroof::ShapeTable;
+  *shapes = module.shapes();
+  for (hloroof::ComputationView computation : module.computations()) {
+    if (computation.is_missing()) continue;
+    for (hloroof::InstructionView instruction : computation.instructions()) {
+      const absl::StatusOr<hloroof::ShapeId> inferred = hloroof::infer_shape(instruction, *shapes);
+      if (!inferred.ok()) {
+        check_message(inferred.status(), 1);
+      } else if (hloroof::infer_shape(instruction, *shapes).value() != *inferred) {
+        fail("inferred again it differs", instruction.name());
+      }
+    }
+  }
+}
+
 void check_reading(const Module& module) {
   std::size_t total = 0;
   for (hloroof::ComputationView computation : module.computations()) {
@@ -108,6 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   choice ^= choice >> 15;
   if (status.ok()) {
     check_reading(*module);
+    if (choice % 16 == 3) check_inference(*module);
     check_printing(*module, *parser, choice >> 4);
   }
   switch (choice % 8) {
@@ -154,11 +173,11 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   return kept;
 }
 
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, uint8_t* out,
-                                            size_t max_size, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
+                                            uint8_t* out, size_t max_size, unsigned seed) {
   hloroof::TextMutator mutator(seed);
-  const std::string text =
-      mutator.cross(std::string(reinterpret_cast<const char*>(a), a_size), std::string(reinterpret_cast<const char*>(b), b_size));
+  const std::string text = mutator.cross(std::string(reinterpret_cast<const char*>(a), a_size),
+                                         std::string(reinterpret_cast<const char*>(b), b_size));
   const std::size_t kept = std::min(text.size(), max_size);
   std::copy_n(text.begin(), kept, reinterpret_cast<char*>(out));
   return kept;

@@ -28,14 +28,28 @@ constexpr std::string_view kAttributes[] = {
 };
 
 // Values at which counts, sizes and indices go wrong.
-constexpr std::string_view kNumbers[] = {"0",          "1",          "2",          "3",
-                                         "-1",         "7",          "128",        "1000000",
-                                         "2147483647", "2147483648", "4294967295", "4294967296",
-                                         "9223372036854775807", "9223372036854775808", "18446744073709551615",
-                                         "18446744073709551616", "-9223372036854775808", "1e400"};
+constexpr std::string_view kNumbers[] = {"0",
+                                         "1",
+                                         "2",
+                                         "3",
+                                         "-1",
+                                         "7",
+                                         "128",
+                                         "1000000",
+                                         "2147483647",
+                                         "2147483648",
+                                         "4294967295",
+                                         "4294967296",
+                                         "9223372036854775807",
+                                         "9223372036854775808",
+                                         "18446744073709551615",
+                                         "18446744073709551616",
+                                         "-9223372036854775808",
+                                         "1e400"};
 
-constexpr std::string_view kValues[] = {"{}", "{0}", "{0,1}", "{{0,1},{2,3}}", "true", "false", "\"x\"", "{\"a\":{}}", "add",
-                                        "[2,2]<=[4]", "{replicated}", "{size=3x3 pad=0_1x0_1}", "1_2x3_4_5", "b01f_01io->b01f"};
+constexpr std::string_view kValues[] = {
+    "{}",  "{0}",        "{0,1}",        "{{0,1},{2,3}}",          "true",      "false",          "\"x\"", "{\"a\":{}}",
+    "add", "[2,2]<=[4]", "{replicated}", "{size=3x3 pad=0_1x0_1}", "1_2x3_4_5", "b01f_01io->b01f"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
@@ -84,7 +98,7 @@ void TextMutator::mutate(std::string* text) {
 }
 
 void TextMutator::mutate_once(std::string* text) {
-  switch (below(8)) {
+  switch (below(9)) {
     case 0:
     case 1: change_line(text); break;
     case 2: change_number(text); break;
@@ -92,6 +106,7 @@ void TextMutator::mutate_once(std::string* text) {
     case 4: exchange_words(text); break;
     case 5: change_opcode_or_type(text); break;
     case 6: change_attributes(text); break;
+    case 7: drop_shape(text); break;
     default: change_brackets(text); break;
   }
 }
@@ -176,6 +191,26 @@ void TextMutator::change_attributes(std::string* text) {
     added += kValues[below(std::size(kValues))];
     text->insert(ends[below(ends.size())], added);
   }
+}
+
+// What stands between `= ` and an opcode left out, so that the shape must be inferred.
+void TextMutator::drop_shape(std::string* text) {
+  std::vector<Range> shapes;
+  for (const Range& line : lines_of(*text)) {
+    const std::size_t equals = text->find(" = ", line.first);
+    if (equals == std::string::npos || equals >= line.second) continue;
+    const std::size_t begin = equals + 3;
+    std::size_t depth = 0;
+    for (std::size_t i = begin; i < line.second; ++i) {
+      const char c = (*text)[i];
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
+      if (c != ' ' || depth > 0) continue;
+      shapes.emplace_back(begin, i + 1);
+      break;
+    }
+  }
+  if (!shapes.empty()) replace(text, shapes[below(shapes.size())], "");
 }
 
 // One bracket, comma or quote deleted, doubled or exchanged.

@@ -32,6 +32,7 @@ class TextMutator {
   void exchange_words(std::string* text);
   void change_opcode_or_type(std::string* text);
   void change_attributes(std::string* text);
+  void drop_shape(std::string* text);
   void change_brackets(std::string* text);
 
   std::uint64_t state_;
