@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/hash/hash.h"
 
 namespace hloroof::inline v0 {
@@ -167,18 +168,33 @@ bool compatible_dimensions(const std::vector<std::int64_t>& a, const std::vector
 }  // namespace
 
 bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b) {
-  std::vector<std::pair<ShapeId, ShapeId>> open = {{a, b}};
-  while (!open.empty()) {
-    const auto [x_id, y_id] = open.back();
-    open.pop_back();
-    if (&a_table == &b_table && x_id == y_id) continue;
+  // A pair of tuples that have as many elements, and the position inside them.
+  struct Open {
+    const Shape* a;
+    const Shape* b;
+    std::size_t next;
+  };
+  absl::InlinedVector<Open, 8> open;
+  const auto differ = [&](ShapeId x_id, ShapeId y_id) -> bool {
+    if (&a_table == &b_table && x_id == y_id) return false;
     const Shape& x = a_table[x_id];
     const Shape& y = b_table[y_id];
     if (x.element_type != y.element_type || !compatible_dimensions(x.dimensions, y.dimensions) ||
         x.elements.size() != y.elements.size()) {
-      return false;
+      return true;
     }
-    for (std::size_t i = 0; i < x.elements.size(); ++i) open.emplace_back(x.elements[i], y.elements[i]);
+    if (!x.elements.empty()) open.push_back({&x, &y, 0});
+    return false;
+  };
+  if (differ(a, b)) return false;
+  while (!open.empty()) {
+    const Open at = open.back();
+    if (at.next == at.a->elements.size()) {
+      open.pop_back();
+      continue;
+    }
+    ++open.back().next;
+    if (differ(at.a->elements[at.next], at.b->elements[at.next])) return false;
   }
   return true;
 }

@@ -55,8 +55,8 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
   const AttributeKey key = frame.attribute.key;
   if (!opcode_attributes(frame.row.opcode).allowed.contains(key) &&
       !(wraps && opcode_attributes(static_cast<Opcode>(frame.row.number)).allowed.contains(key))) {
-    cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\". Allowed attributes: " +
-                            to_string(opcode_attributes(frame.row.opcode).allowed));
+    cursor_.fail(begin, "unexpected attribute \"" + std::string(name) +
+                            "\". Allowed attributes: " + to_string(opcode_attributes(frame.row.opcode).allowed));
     return Step::kFailed;
   }
   if (frame.seen.contains(key)) {
@@ -82,7 +82,7 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
       frame.value_begin = value;
       return parse_predecessors(frame) && end_attribute(frame) ? Step::kAttributes : Step::kFailed;
     default:
-      if (!read_value(cursor_, wraps ? static_cast<Opcode>(frame.row.number) : frame.row.opcode, key)) {
+      if (!read_checked(wraps ? static_cast<Opcode>(frame.row.number) : frame.row.opcode, key)) {
         cursor_.fail(begin, "error parsing attribute " + std::string(name));
         return Step::kFailed;
       }
@@ -102,10 +102,23 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
   return Step::kAttributes;
 }
 
+// A value that names nothing. Shapes in it are read into the module's table.
+bool ModuleParser::read_checked(Opcode opcode, AttributeKey key) {
+  if (!CheckedValues::applies_to(key)) return read_value(cursor_, opcode, key, &shapes_);
+  const char* begin = cursor_.at();
+  if (const char* end = checked_.find(key, begin, cursor_.end())) {
+    cursor_.move_to(end);
+    return true;
+  }
+  if (!read_value(cursor_, opcode, key, &shapes_)) return false;
+  checked_.remember(key, cursor_.since(begin), cursor_.end());
+  return true;
+}
+
 // computation value := comp | '{' list(comp) '}'        comp := name | body
 //
-// An inline body is left to the main loop. Back from there, the body's computation is the last that was finished and its
-// value goes on behind it.
+// An inline body is left to the main loop. Back from there, the body's computation is the last that was finished and
+// its value goes on behind it.
 ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
   bool after_body = references_.size() > frame.attribute.reference_begin;
   while (true) {
@@ -165,7 +178,8 @@ bool ModuleParser::end_attribute(InstructionFrame& frame) {
   const std::size_t count = references_.size() - begin;
   if (count > std::numeric_limits<std::uint16_t>::max()) {
     over_limit_ = true;
-    return cursor_.fail(frame.value_begin, "an attribute names more than the limit of 65535 computations or instructions");
+    return cursor_.fail(frame.value_begin,
+                        "an attribute names more than the limit of 65535 computations or instructions");
   }
   frame.attribute.value = range_of(cursor_.since(frame.value_begin));
   frame.attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());

@@ -53,14 +53,18 @@ const char* escape_end(const char* p, std::uint32_t* code) {
     case 'b': *code = '\b'; return p + 1;
     case 'f': *code = '\f'; return p + 1;
     case 'v': *code = '\v'; return p + 1;
-    case '\\': case '?': case '\'': case '"': *code = static_cast<std::uint8_t>(*p); return p + 1;
+    case '\\':
+    case '?':
+    case '\'':
+    case '"': *code = static_cast<std::uint8_t>(*p); return p + 1;
     case 'x': {
       const char* q = p + 1;
       *code = 0;
       while (is_hex(*q) && *code <= 0xff) *code = *code * 16 + hex_value(*q++);
       return q != p + 1 && *code <= 0xff ? q : nullptr;
     }
-    case 'u': case 'U': {
+    case 'u':
+    case 'U': {
       const int digits = *p == 'u' ? 4 : 8;
       *code = 0;
       for (int i = 1; i <= digits; ++i) {
@@ -152,7 +156,7 @@ bool Cursor::accept(std::string_view token) {
 std::string_view Cursor::accept_word() {
   if (!is_word_start(peek())) return {};
   const char* from = at_;
-  while (is_word(*at_)) ++at_;
+  at_ = skip_word(at_, end_);
   return since(from);
 }
 
@@ -170,12 +174,12 @@ std::string_view Cursor::accept_name() {
   if (c == '%') {
     if (!is_word_start(at_[1])) return {};
     const char* from = ++at_;
-    while (is_word(*at_)) ++at_;
+    at_ = skip_word(at_, end_);
     return since(from);
   }
   if (!is_word_start(c)) return {};
   const char* from = at_;
-  while (is_word(*at_)) ++at_;
+  at_ = skip_word(at_, end_);
   if (*at_ == '=') {  // glued, it makes the word an attribute name
     at_ = from;
     return {};
@@ -193,7 +197,7 @@ bool Cursor::read_name(std::string_view* name) {
 std::string_view Cursor::accept_attribute_name() {
   if (!is_word_start(peek())) return {};
   const char* from = at_;
-  while (is_word(*at_)) ++at_;
+  at_ = skip_word(at_, end_);
   if (*at_ != '=') {
     at_ = from;
     return {};
@@ -306,17 +310,13 @@ bool Cursor::read_string(std::string_view* raw) {
   const char* open = at_;
   const char* p = open + 1;
   while (true) {
+    p = quote == '"' ? find_first_of<'"', '\\'>(p, end_) : find_first_of<'\'', '\\'>(p, end_);
+    if (p >= end_) return fail(open, "string is not terminated");
     if (*p == quote) break;
-    if (*p == '\\') {
-      std::uint32_t code = 0;
-      const char* next = escape_end(p, &code);
-      if (next == nullptr) return fail(p, "not an escape sequence");
-      p = next;
-    } else if (*p == 0 && p >= end_) {
-      return fail(open, "string is not terminated");
-    } else {
-      ++p;
-    }
+    std::uint32_t code = 0;
+    const char* next = escape_end(p, &code);
+    if (next == nullptr) return fail(p, "not an escape sequence");
+    p = next;
   }
   *raw = std::string_view(open + 1, static_cast<std::size_t>(p - open - 1));
   at_ = p + 1;
@@ -325,28 +325,10 @@ bool Cursor::read_string(std::string_view* raw) {
 
 bool Cursor::read_json(std::string_view* raw) {
   if (peek() != '{') return fail_expected("{");
-  const char* open = at_;
-  const char* p = open;
-  std::size_t depth = 0;  // a count, so that no input can nest too deeply for it
-  do {
-    switch (*p) {
-      case '{': ++depth; break;
-      case '}': --depth; break;
-      case '"':
-        for (++p; *p != '"'; ++p) {
-          if (*p == '\\' && p + 1 < end_) ++p;
-          if (p >= end_) return fail(open, "'{' is not closed");
-        }
-        break;
-      case 0:
-        if (p >= end_) return fail(open, "'{' is not closed");
-        break;
-      default: break;
-    }
-    ++p;
-  } while (depth > 0);
-  *raw = std::string_view(open, static_cast<std::size_t>(p - open));
-  at_ = p;
+  const char* done = json_end(at_, end_);
+  if (done == nullptr) return fail("'{' is not closed");
+  *raw = std::string_view(at_, static_cast<std::size_t>(done - at_));
+  at_ = done;
   return true;
 }
 

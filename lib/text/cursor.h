@@ -1,19 +1,21 @@
 // Reading HLO text left to right: the low-level half of every parse function in lib/text.
 //
-// A cursor is a pointer into text that ends in a NUL, so that the inner loops need no test for the end: no token contains
-// a NUL, hence none runs past it. Tokens are read on demand and by what the grammar expects at that place, since `{` and
-// a word mean different things in different places (a layout, a body, raw JSON, a literal; a name, a type, a keyword).
+// A cursor is a pointer into text that ends in a NUL, so that the inner loops need no test for the end: no token
+// contains a NUL, hence none runs past it. Tokens are read on demand and by what the grammar expects at that place,
+// since `{` and a word mean different things in different places (a layout, a body, raw JSON, a literal; a name, a
+// type, a keyword).
 //
 // The read_ functions skip white space and comments before the token and leave the cursor right behind it. They return
 // false after recording an error; the accept_ functions return false without an error and without moving.
 #ifndef HLOROOF_LIB_TEXT_CURSOR_H_
 #define HLOROOF_LIB_TEXT_CURSOR_H_
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "lib/text/scan.h"
 
 namespace hloroof::inline v0 {
 
@@ -24,43 +26,22 @@ struct ErrorRecord {
   std::string message;
 };
 
-// One bit for each thing a byte can be, so that a scan is a table lookup and a test.
-enum CharClass : std::uint8_t {
-  kSpaceChar = 1,      // blank, TAB, LF, CR
-  kWordStartChar = 2,  // letters and _
-  kWordChar = 4,       // letters, digits, _ . -
-  kDigitChar = 8,
-};
-inline constexpr std::array<std::uint8_t, 256> kCharClass = [] {
-  std::array<std::uint8_t, 256> table{};
-  for (int c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = kWordStartChar | kWordChar;
-  for (int c = '0'; c <= '9'; ++c) table[c] = kWordChar | kDigitChar;
-  table['_'] = kWordStartChar | kWordChar;
-  table['.'] = table['-'] = kWordChar;
-  table[' '] = table['\t'] = table['\n'] = table['\r'] = kSpaceChar;
-  return table;
-}();
-inline bool is_space(char c) { return (kCharClass[static_cast<std::uint8_t>(c)] & kSpaceChar) != 0; }
-inline bool is_word_start(char c) { return (kCharClass[static_cast<std::uint8_t>(c)] & kWordStartChar) != 0; }
-inline bool is_word(char c) { return (kCharClass[static_cast<std::uint8_t>(c)] & kWordChar) != 0; }
-inline bool is_digit(char c) { return (kCharClass[static_cast<std::uint8_t>(c)] & kDigitChar) != 0; }
-
 // A number as the grammar knows it.
 struct Number {
   enum Kind : std::uint8_t { kInteger, kDecimal, kInfinity, kNan };
   Kind kind = kInteger;
   bool negative = false;
-  bool has_payload = false;     // nan(0x...)
-  std::int64_t integer = 0;     // of kInteger; 2^63 .. 2^64-1 as the int64 with the same bits
-  bool above_int64 = false;     // of kInteger: the text was 2^63 or more
-  double decimal = 0;           // of kDecimal; +-infinity where the text overflows
-  std::uint64_t payload = 0;    // of kNan
+  bool has_payload = false;   // nan(0x...)
+  std::int64_t integer = 0;   // of kInteger; 2^63 .. 2^64-1 as the int64 with the same bits
+  bool above_int64 = false;   // of kInteger: the text was 2^63 or more
+  double decimal = 0;         // of kDecimal; +-infinity where the text overflows
+  std::uint64_t payload = 0;  // of kNan
 };
 
 class Cursor {
  public:
-  // `text.data()[text.size()]` must be readable and must end any token: a NUL, or the delimiter behind a value that lies
-  // inside a parsed text.
+  // `text.data()[text.size()]` must be readable and must end any token: a NUL, or the delimiter behind a value that
+  // lies inside a parsed text.
   explicit Cursor(std::string_view text = std::string_view(""), int max_depth = 8192)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), max_depth_(max_depth) {}
 
@@ -69,7 +50,9 @@ class Cursor {
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
   void move_to(const char* at) { at_ = at; }
   // The text from `from` to the cursor.
-  std::string_view since(const char* from) const { return std::string_view(from, static_cast<std::size_t>(at_ - from)); }
+  std::string_view since(const char* from) const {
+    return std::string_view(from, static_cast<std::size_t>(at_ - from));
+  }
 
   // --- errors -----------------------------------------------------------------------------------------------------
   // Records an error at `where` and returns false, so that a parse function can `return cursor.fail(...)`.
@@ -89,8 +72,8 @@ class Cursor {
   int max_depth() const { return max_depth_; }
 
   // --- white space and punctuation --------------------------------------------------------------------------------
-  // Skips white space, // and /* */ comments. An unterminated /* or a lone / stays unread: it is no token, so whatever is
-  // expected there fails.
+  // Skips white space, // and /* */ comments. An unterminated /* or a lone / stays unread: it is no token, so whatever
+  // is expected there fails.
   void skip_space() {
     while (is_space(*at_)) ++at_;
     if (*at_ == '/') skip_comments();
@@ -118,8 +101,8 @@ class Cursor {
   bool fail_expects(std::string_view what);
 
   // --- words ------------------------------------------------------------------------------------------------------
-  // A word: a letter or _, then letters, digits, _ . -. Empty without an error if the next token is none. A word that is
-  // followed by a glued = or : is taken too, without that character; see read_attribute_name.
+  // A word: a letter or _, then letters, digits, _ . -. Empty without an error if the next token is none. A word that
+  // is followed by a glued = or : is taken too, without that character; see read_attribute_name.
   std::string_view accept_word();
   // Takes the next word if it is exactly `word` and no = or : is glued to it.
   bool accept_keyword(std::string_view word);

@@ -72,8 +72,10 @@ std::vector<BufferDonor> buffer_donors(const Module& module) {
 
 std::optional<EntryLayout> entry_computation_layout(const Module& module, ShapeTable& table) {
   const std::string_view text = module.header_text(AttributeKey::kEntryComputationLayout);
+  ShapeParser shapes;
+  shapes.start(&table);
   return decode_text<EntryLayout>(
-      text, [&table](Cursor& cursor, EntryLayout* out) { return read_entry_layout(cursor, &table, out); });
+      text, [&shapes](Cursor& cursor, EntryLayout* out) { return read_entry_layout(cursor, shapes, out); });
 }
 
 }  // namespace hloroof::inline v0

@@ -13,6 +13,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
                                  std::size_t lines_before) {
   ModuleBuilder builder(module);
   builder.clear();
+  builder.reserve(source->size());
   options_ = &options;
   lines_before_ = lines_before;
   module_ = &module;
@@ -23,6 +24,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   over_limit_ = false;
   implicit_parameters_ = 0;
   shapes_.start(&builder.shapes());
+  checked_.start();
   instruction_names_.reset(module_);
   computation_names_.reset(module_);
   computations_.clear();
@@ -131,7 +133,7 @@ bool ModuleParser::parse_header_attribute() {
       break;
     }
     default:
-      if (!read_value(cursor_, Opcode::kUnknown, attribute.key)) {
+      if (!read_checked(Opcode::kUnknown, attribute.key)) {
         return cursor_.fail(begin, "error parsing attribute " + std::string(name));
       }
   }

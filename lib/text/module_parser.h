@@ -18,6 +18,7 @@
 #include "hloroof/parse.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/module_builder.h"
+#include "lib/text/checked_values.h"
 #include "lib/text/cursor.h"
 #include "lib/text/name_table.h"
 #include "lib/text/opcode_attributes.h"
@@ -108,6 +109,7 @@ class ModuleParser {
   Step parse_attribute(InstructionFrame& frame);
   Step parse_computations(InstructionFrame& frame);
   bool parse_predecessors(InstructionFrame& frame);
+  bool read_checked(Opcode opcode, AttributeKey key);
   bool end_attribute(InstructionFrame& frame);
 
   // checks.cc
@@ -158,6 +160,7 @@ class ModuleParser {
 
   Cursor cursor_;
   ShapeParser shapes_;
+  CheckedValues checked_;
   NameTable instruction_names_;  // of one top-level computation and what is inside it; scope: the computation
   NameTable computation_names_;
   std::vector<ComputationFrame> computations_;

@@ -11,52 +11,36 @@ namespace hloroof::inline v0 {
 namespace {
 
 constexpr std::size_t kFirstCapacity = 256;
+constexpr std::ptrdiff_t kLongestArray = 512;  // longer texts of arrays are read each time
 
 // The end of the shape that begins at `p`, found without understanding it: an array up to its `]` and the layout behind
 // it, a tuple up to its `)`. Null where something unusual stands, among it more than `max_depth` parentheses inside
-// each other, which read_uncached then judges.
+// each other, which read_uncached then judges. It may be wrong: what counts is that the text up to there is one that
+// was read before, and that the reading of it did not depend on what follows.
 const char* shape_end(const char* p, const char* end, int max_depth) {
   if (*p == '(') {
     int depth = 0;
     do {
-      switch (*p) {
-        case '(':
-          if (++depth > max_depth) return nullptr;
-          break;
-        case ')': --depth; break;
-        case '/':
-          if (p[1] != '*' || p[2] != 'i') return nullptr;
-          // /*index=5*/ has no parenthesis inside; anything else is not looked at here.
-          p += 3;
-          while (is_word(*p) || *p == '=') ++p;
-          if (*p != '*' || p[1] != '/') return nullptr;
-          ++p;
-          break;
-        case 0:
-          if (p >= end) return nullptr;
-          break;
-        default: break;
-      }
+      p = find_first_of<'(', ')'>(p, end);
+      if (p == end) return nullptr;
+      depth += *p == '(' ? 1 : -1;
+      if (depth > max_depth) return nullptr;
       ++p;
     } while (depth > 0);
     return p;
   }
-  while (is_word(*p)) ++p;
-  if (*p != '[') return nullptr;
-  ++p;
-  while (is_digit(*p) || *p == ',') ++p;
-  if (*p != ']') return nullptr;
-  ++p;
-  const char* layout = p;
+  end = std::min(end, p + std::min<std::ptrdiff_t>(end - p, kLongestArray));
+  p = find_first_of<']'>(p, end);
+  if (p == end) return nullptr;
+  const char* layout = ++p;
   while (is_space(*layout)) ++layout;
   if (*layout != '{') return *layout == '/' ? nullptr : p;
   const bool glued = layout++ == p;
   if (glued && (is_digit(*layout) || *layout == ':')) {
-    // T(8,128)(2,1)S(1) and the like; blanks and comments are left to the careful reader.
-    p = layout;
-    while (is_word(*p) || *p == ',' || *p == ':' || *p == '(' || *p == ')' || *p == '*' || *p == '#') ++p;
-    return *p == '}' ? p + 1 : nullptr;
+    p = find_first_of<'}'>(layout, end);
+    return p == end ? nullptr : p + 1;
   }
+  // A body, as in `-> f32[] {`, unless a layout stands apart.
   while (is_space(*layout)) ++layout;
   return is_digit(*layout) || *layout == ':' || *layout == '-' || *layout == '/' ? nullptr : p;
 }
@@ -67,8 +51,7 @@ bool at_shape(Cursor& cursor) {
   const char c = cursor.peek();
   if (c == '(') return true;
   if (!is_word_start(c)) return false;
-  const char* p = cursor.at();
-  while (is_word(*p)) ++p;
+  const char* p = skip_word(cursor.at(), cursor.end());
   if (*p == '[') return true;  // no other word is followed by a bracket here; an unknown type gets its message there
   if (*p == ':' || *p == '=') return false;
   const std::string_view word(cursor.at(), static_cast<std::size_t>(p - cursor.at()));
@@ -95,7 +78,10 @@ ElementType accept_element_type(Cursor& cursor) {
 
 void ShapeParser::start(ShapeTable* table) {
   table_ = table;
-  ++generation_;
+  if (++generation_ == 0) {  // none left: the entries' are taken back
+    cache_.clear();
+    generation_ = 1;
+  }
   cached_ = 0;
   if (cache_.empty()) cache_.resize(kFirstCapacity);
 }

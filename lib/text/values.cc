@@ -15,13 +15,31 @@ AttributeForm form_of(Opcode opcode, AttributeKey key) {
   return form(key);
 }
 
+bool read_value_with_shapes(Cursor& cursor, AttributeForm form, ShapeParser& shapes) {
+  switch (form) {
+    case AttributeForm::kShapeList: return read_shape_list(cursor, shapes, nullptr);
+    case AttributeForm::kEntryLayout: return read_entry_layout(cursor, shapes, nullptr);
+    default: return shapes.read(cursor, nullptr);
+  }
+}
+
 }  // namespace
 
-bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key) {
+bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key, ShapeParser* shapes) {
+  const AttributeForm form = form_of(opcode, key);
+  const bool has_shapes =
+      form == AttributeForm::kShape || form == AttributeForm::kShapeList || form == AttributeForm::kEntryLayout;
+  if (has_shapes) {
+    if (shapes != nullptr) return read_value_with_shapes(cursor, form, *shapes);
+    ShapeTable table;
+    ShapeParser parser;
+    parser.start(&table);
+    return read_value_with_shapes(cursor, form, parser);
+  }
   std::int64_t integer = 0;
   bool truth = false;
   std::string_view text;
-  switch (form_of(opcode, key)) {
+  switch (form) {
     case AttributeForm::kInteger:
       return key == AttributeKey::kCrossProgramPrefetchIndex ? read_int32(cursor, nullptr)
                                                              : read_integer(cursor, &integer);
@@ -42,8 +60,6 @@ bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key) {
     case AttributeForm::kSliceRanges: return read_slice_ranges(cursor, nullptr);
     case AttributeForm::kAlias: return read_operand_aliases(cursor, nullptr);
     case AttributeForm::kReplicaGroups: return read_replica_groups(cursor, nullptr);
-    case AttributeForm::kShape: return read_any_shape(cursor);
-    case AttributeForm::kShapeList: return read_shape_list(cursor, nullptr, nullptr);
     case AttributeForm::kShapedLiteral: return read_shaped_literal(cursor);
     case AttributeForm::kSharding: return read_sharding(cursor, nullptr);
     case AttributeForm::kFrontendAttributes: return read_frontend_attributes(cursor, nullptr);
@@ -56,10 +72,12 @@ bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key) {
     case AttributeForm::kResultAccuracy: return read_result_accuracy(cursor, nullptr);
     case AttributeForm::kHeaderAlias: return read_header_aliases(cursor, nullptr);
     case AttributeForm::kHeaderDonor: return read_header_donors(cursor, nullptr);
-    case AttributeForm::kEntryLayout: return read_entry_layout(cursor, nullptr, nullptr);
     case AttributeForm::kOriginTable: return read_origin_table(cursor);
     case AttributeForm::kDebugAttributes: return read_debug_attributes(cursor);
     case AttributeForm::kRaw: return skip_raw_value(cursor);
+    case AttributeForm::kShape:
+    case AttributeForm::kShapeList:
+    case AttributeForm::kEntryLayout:
     case AttributeForm::kComputation:
     case AttributeForm::kComputationList:
     case AttributeForm::kInstructionList: break;

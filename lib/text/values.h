@@ -4,8 +4,8 @@
 // that is how the parser finds where a value ends. It returns false after recording an error. `out` must be empty (as
 // constructed); after a failure it holds what was read so far.
 //
-// Values are checked for themselves alone. What needs other parts of the instruction (the rank of an operand, the number
-// of participants) is checked by whoever has them.
+// Values are checked for themselves alone. What needs other parts of the instruction (the rank of an operand, the
+// number of participants) is checked by whoever has them.
 #ifndef HLOROOF_LIB_TEXT_VALUES_H_
 #define HLOROOF_LIB_TEXT_VALUES_H_
 
@@ -21,17 +21,19 @@
 #include "hloroof/replica_groups.h"
 #include "hloroof/sharding.h"
 #include "lib/text/cursor.h"
+#include "lib/text/shape_parser.h"
 
 namespace hloroof::inline v0 {
 
-// Reads any value by the form of its key, the few keys that mean different things to different opcodes included. Not for
-// the forms that name computations or instructions, which the instruction parser reads itself.
-bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key);
+// Reads any value by the form of its key, the few keys that mean different things to different opcodes included. Not
+// for the forms that name computations or instructions, which the instruction parser reads itself. Shapes inside the
+// value are read by `shapes` where it is given.
+bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key, ShapeParser* shapes = nullptr);
 
 // ---- values_basic.cc ---------------------------------------------------------------------------------------------
 
-bool read_float(Cursor& cursor, double* out);          // a number within the range of f32, as epsilon is
-bool read_double(Cursor& cursor, double* out);         // any number but nan
+bool read_float(Cursor& cursor, double* out);   // a number within the range of f32, as epsilon is
+bool read_double(Cursor& cursor, double* out);  // any number but nan
 bool read_int32(Cursor& cursor, std::int32_t* out);
 bool read_integer_list(Cursor& cursor, std::vector<std::int64_t>* out);
 bool read_integer_list_list(Cursor& cursor, std::vector<std::vector<std::int64_t>>* out);
@@ -41,7 +43,8 @@ bool read_string_or_json(Cursor& cursor, std::string_view* out);  // with its qu
 
 // ---- values_words.cc ---------------------------------------------------------------------------------------------
 
-// A word that must be one of those `key` knows; with the opcode, since dot and rng-bit-generator both have an algorithm.
+// A word that must be one of those `key` knows; with the opcode, since dot and rng-bit-generator both have an
+// algorithm.
 bool read_enum_word(Cursor& cursor, Opcode opcode, AttributeKey key, std::string_view* out);
 bool read_precision_list(Cursor& cursor, std::vector<Precision>* out);
 bool read_accuracy_mode(Cursor& cursor, std::size_t* index);  // default 0, highest 1
@@ -95,12 +98,9 @@ bool read_shape_index(Cursor& cursor, ShapeIndex* out);
 bool read_operand_aliases(Cursor& cursor, std::vector<OperandAlias>* out);
 bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out);
 bool read_header_donors(Cursor& cursor, std::vector<BufferDonor>* out);
-// The shapes go into `table`; null to check only.
-bool read_entry_layout(Cursor& cursor, ShapeTable* table, EntryLayout* out);
-bool read_shape_list(Cursor& cursor, ShapeTable* table, std::vector<ShapeId>* out);
-
-// Any one shape; checked only.
-bool read_any_shape(Cursor& cursor);
+// The shapes go where `shapes` was told to.
+bool read_entry_layout(Cursor& cursor, ShapeParser& shapes, EntryLayout* out);
+bool read_shape_list(Cursor& cursor, ShapeParser& shapes, std::vector<ShapeId>* out);
 
 // ---- values_literal.cc -------------------------------------------------------------------------------------------
 

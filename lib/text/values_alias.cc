@@ -31,13 +31,14 @@ bool read_shape_index(Cursor& cursor, ShapeIndex* out) {
 // aliases := '{' (alias (',' alias)* ','?)? '}'       alias := index ':' '(' INT ',' index ')'
 bool read_operand_aliases(Cursor& cursor, std::vector<OperandAlias>* out) {
   return read_alias_list(cursor, [&] {
-    OperandAlias alias;
-    if (!read_shape_index(cursor, &alias.output) || !cursor.expect(':') || !cursor.expect('(') ||
-        !read_integer(cursor, &alias.operand) || !cursor.expect(',') ||
-        !read_shape_index(cursor, &alias.operand_index) || !cursor.expect(')')) {
+    OperandAlias* alias = out == nullptr ? nullptr : &out->emplace_back();
+    std::int64_t operand = 0;
+    if (!read_shape_index(cursor, alias == nullptr ? nullptr : &alias->output) || !cursor.expect(':') ||
+        !cursor.expect('(') || !read_integer(cursor, &operand) || !cursor.expect(',') ||
+        !read_shape_index(cursor, alias == nullptr ? nullptr : &alias->operand_index) || !cursor.expect(')')) {
       return false;
     }
-    if (out != nullptr) out->push_back(std::move(alias));
+    if (alias != nullptr) alias->operand = operand;
     return true;
   });
 }
@@ -46,20 +47,23 @@ bool read_operand_aliases(Cursor& cursor, std::vector<OperandAlias>* out) {
 // alias   := index ':' '(' INT ',' index (',' ('may-alias' | 'must-alias'))? ')'
 bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out) {
   return read_alias_list(cursor, [&] {
-    ParameterAlias alias;
-    if (!read_shape_index(cursor, &alias.output) || !cursor.expect(':') || !cursor.expect('(') ||
-        !read_integer(cursor, &alias.parameter) || !cursor.expect(',') ||
-        !read_shape_index(cursor, &alias.parameter_index)) {
+    ParameterAlias* alias = out == nullptr ? nullptr : &out->emplace_back();
+    std::int64_t parameter = 0;
+    bool must_alias = false;
+    if (!read_shape_index(cursor, alias == nullptr ? nullptr : &alias->output) || !cursor.expect(':') ||
+        !cursor.expect('(') || !read_integer(cursor, &parameter) || !cursor.expect(',') ||
+        !read_shape_index(cursor, alias == nullptr ? nullptr : &alias->parameter_index)) {
       return false;
     }
     if (cursor.accept(',')) {
-      alias.must_alias = cursor.accept_keyword("must-alias");
-      if (!alias.must_alias && !cursor.accept_keyword("may-alias")) {
-        return cursor.fail_expects("may-alias or must-alias");
-      }
+      must_alias = cursor.accept_keyword("must-alias");
+      if (!must_alias && !cursor.accept_keyword("may-alias")) return cursor.fail_expects("may-alias or must-alias");
     }
     if (!cursor.expect(')')) return false;
-    if (out != nullptr) out->push_back(std::move(alias));
+    if (alias != nullptr) {
+      alias->parameter = parameter;
+      alias->must_alias = must_alias;
+    }
     return true;
   });
 }
@@ -67,41 +71,33 @@ bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out) {
 // donors := '{' (donor (',' donor)* ','?)? '}'         donor := '(' INT ',' index ')'
 bool read_header_donors(Cursor& cursor, std::vector<BufferDonor>* out) {
   return read_alias_list(cursor, [&] {
-    BufferDonor donor;
-    if (!cursor.expect('(') || !read_integer(cursor, &donor.parameter) || !cursor.expect(',') ||
-        !read_shape_index(cursor, &donor.parameter_index) || !cursor.expect(')')) {
+    BufferDonor* donor = out == nullptr ? nullptr : &out->emplace_back();
+    std::int64_t parameter = 0;
+    if (!cursor.expect('(') || !read_integer(cursor, &parameter) || !cursor.expect(',') ||
+        !read_shape_index(cursor, donor == nullptr ? nullptr : &donor->parameter_index) || !cursor.expect(')')) {
       return false;
     }
-    if (out != nullptr) out->push_back(std::move(donor));
+    if (donor != nullptr) donor->parameter = parameter;
     return true;
   });
 }
 
 // layout := '{' '(' list(shape) ')' '->' shape '}'
-bool read_entry_layout(Cursor& cursor, ShapeTable* table, EntryLayout* out) {
-  ShapeTable scratch;
-  ShapeParser shapes;
-  shapes.start(table == nullptr ? &scratch : table);
-  EntryLayout layout;
+bool read_entry_layout(Cursor& cursor, ShapeParser& shapes, EntryLayout* out) {
+  ShapeId id;
   if (!cursor.expect('{')) return false;
-  const bool ok = read_list(cursor, '(', ')', [&] { return shapes.read(cursor, &layout.parameters.emplace_back()); });
-  if (!ok || !cursor.expect("->") || !shapes.read(cursor, &layout.result) || !cursor.expect('}')) return false;
-  if (out != nullptr) *out = std::move(layout);
+  const bool ok = read_list(cursor, '(', ')', [&] {
+    if (!shapes.read(cursor, &id)) return false;
+    if (out != nullptr) out->parameters.push_back(id);
+    return true;
+  });
+  if (!ok || !cursor.expect("->") || !shapes.read(cursor, &id) || !cursor.expect('}')) return false;
+  if (out != nullptr) out->result = id;
   return true;
 }
 
-bool read_any_shape(Cursor& cursor) {
-  ShapeTable scratch;
-  ShapeParser shapes;
-  shapes.start(&scratch);
-  return shapes.read(cursor, nullptr);
-}
-
 // shapes := '{' list(shape) '}'
-bool read_shape_list(Cursor& cursor, ShapeTable* table, std::vector<ShapeId>* out) {
-  ShapeTable scratch;
-  ShapeParser shapes;
-  shapes.start(table == nullptr ? &scratch : table);
+bool read_shape_list(Cursor& cursor, ShapeParser& shapes, std::vector<ShapeId>* out) {
   return read_list(cursor, '{', '}', [&] {
     ShapeId id;
     if (!shapes.read(cursor, &id)) return false;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
@@ -164,7 +165,7 @@ bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {
     if (out != nullptr) out->elided = true;
     return true;
   }
-  std::vector<std::int64_t> seen(rank);  // elements or sub-arrays of each open level
+  absl::InlinedVector<std::int64_t, 8> seen(rank);  // elements or sub-arrays of each open level
   std::size_t level = 0;
   const auto count = [&](std::size_t dimension) {
     if (seen[dimension] < shape.dimensions[dimension]) {

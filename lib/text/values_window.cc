@@ -24,30 +24,37 @@ bool check_same_count(Cursor& cursor, const char* where, std::string_view name, 
 
 // The positions of one part of dim_labels. `first` and `second` are its letters: b and f, or i and o.
 struct LabelPart {
+  static constexpr int kDigits = 10;  // a spatial dimension is named by one digit
+
+  LabelPart() { std::fill(spatial, spatial + kDigits, -1); }
+  void copy_spatial(Integers* out) const { out->assign(spatial, spatial + spatial_count); }
+
   std::int64_t first = -1;
   std::int64_t second = -1;
-  Integers spatial;
+  std::int64_t spatial[kDigits];
+  std::size_t spatial_count = 0;
 };
 
 bool read_label_part(Cursor& cursor, const char* where, std::string_view labels, std::string_view name, char first,
                      char second, LabelPart* part) {
   const auto is_spatial = [](char c) { return is_digit(c); };
-  part->spatial.assign(static_cast<std::size_t>(std::count_if(labels.begin(), labels.end(), is_spatial)), -1);
+  // More than ten would name one twice, which is refused.
+  part->spatial_count = static_cast<std::size_t>(std::count_if(labels.begin(), labels.end(), is_spatial));
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const char c = labels[i];
     if (c == '?') continue;
     std::int64_t* slot = c == first ? &part->first : c == second ? &part->second : nullptr;
     if (slot == nullptr && is_digit(c)) {
       const std::size_t dimension = static_cast<std::size_t>(c - '0');
-      if (dimension >= part->spatial.size()) {
-        return cursor.fail(where, "expects [0-" + std::to_string(part->spatial.size() - 1) + first + second + "?] in " +
+      if (dimension >= part->spatial_count) {
+        return cursor.fail(where, "expects [0-" + std::to_string(part->spatial_count - 1) + first + second + "?] in " +
                                       std::string(name) + " dimension numbers, but sees " + std::string(labels));
       }
       slot = &part->spatial[dimension];
     }
     if (slot == nullptr || *slot != -1) {
-      return cursor.fail(where, "expects unique " + std::string(name) + " dimension numbers, but sees " +
-                                    std::string(labels));
+      return cursor.fail(where,
+                         "expects unique " + std::string(name) + " dimension numbers, but sees " + std::string(labels));
     }
     *slot = static_cast<std::int64_t>(i);
   }
@@ -138,21 +145,21 @@ bool read_dim_label_numbers(Cursor& cursor, ConvolutionDimensionNumbers* out) {
       !read_label_part(cursor, where, labels.substr(arrow + 2), "output", 'b', 'f', &output)) {
     return false;
   }
-  if (lhs.spatial.size() != rhs.spatial.size() || lhs.spatial.size() != output.spatial.size()) {
+  if (lhs.spatial_count != rhs.spatial_count || lhs.spatial_count != output.spatial_count) {
     return cursor.fail(where, "input, kernel, and output must have same number of spatial dimensions, but got " +
-                                  std::to_string(lhs.spatial.size()) + ", " + std::to_string(rhs.spatial.size()) +
-                                  ", " + std::to_string(output.spatial.size()) + ", respectively");
+                                  std::to_string(lhs.spatial_count) + ", " + std::to_string(rhs.spatial_count) + ", " +
+                                  std::to_string(output.spatial_count) + ", respectively");
   }
   if (out == nullptr) return true;
   out->lhs_batch = lhs.first;
   out->lhs_feature = lhs.second;
-  out->lhs_spatial = std::move(lhs.spatial);
+  lhs.copy_spatial(&out->lhs_spatial);
   out->rhs_input_feature = rhs.first;
   out->rhs_output_feature = rhs.second;
-  out->rhs_spatial = std::move(rhs.spatial);
+  rhs.copy_spatial(&out->rhs_spatial);
   out->output_batch = output.first;
   out->output_feature = output.second;
-  out->output_spatial = std::move(output.spatial);
+  output.copy_spatial(&out->output_spatial);
   return true;
 }
 
@@ -191,8 +198,8 @@ bool read_slice_ranges(Cursor& cursor, std::vector<SliceRange>* out) {
       if (!cursor.expect(']')) return false;
     }
     if (count != 2 && count != 3) {
-      return cursor.fail(where, "expects [start:limit:step] or [start:limit], but sees " + std::to_string(count) +
-                                    " elements");
+      return cursor.fail(
+          where, "expects [start:limit:step] or [start:limit], but sees " + std::to_string(count) + " elements");
     }
     if (out != nullptr) out->push_back({values[0], values[1], values[2]});
     return true;
@@ -217,7 +224,11 @@ bool read_sparsity(Cursor& cursor) {
     while (!cursor.accept('}')) {
       const std::string_view name = cursor.accept_attribute_name();
       if (name.empty()) return cursor.fail_expects("an attribute name");
-      const unsigned part = name == "sparsity" ? 1 : name == "dimension" ? 2 : name == "stride" ? 4 : name == "idx" ? 8 : 0;
+      const unsigned part = name == "sparsity"    ? 1
+                            : name == "dimension" ? 2
+                            : name == "stride"    ? 4
+                            : name == "idx"       ? 8
+                                                  : 0;
       if (part == 0 || (seen & part) != 0) return cursor.fail(name.data(), "unknown or repeated attribute");
       seen |= part;
       const char* where = cursor.at();

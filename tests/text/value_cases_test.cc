@@ -1,5 +1,5 @@
-// Every fragment of value_cases.tsv is accepted or rejected as the table says, both when it is only checked and when it is
-// decoded, and a rejection says why.
+// Every fragment of value_cases.tsv is accepted or rejected as the table says, both when it is only checked and when it
+// is decoded, and a rejection says why.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -86,8 +86,10 @@ bool decode_value(Cursor& cursor, Opcode opcode, AttributeKey key) {
     case AttributeForm::kHeaderDonor: return decoded<std::vector<BufferDonor>>(cursor, read_header_donors);
     case AttributeForm::kEntryLayout: {
       ShapeTable table;
+      ShapeParser shapes;
+      shapes.start(&table);
       EntryLayout layout;
-      return read_entry_layout(cursor, &table, &layout);
+      return read_entry_layout(cursor, shapes, &layout);
     }
     default: return read_value(cursor, opcode, key);
   }
