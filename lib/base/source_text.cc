@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -66,23 +67,43 @@ bool ends_with(std::string_view text, std::string_view suffix) {
 
 }  // namespace
 
+void SourceText::set(std::string_view text, const std::string& path, bool borrowed) {
+  path_ = path;
+  size_ = text.size();
+  if (borrowed) {
+    begin_ = text.data();
+    return;
+  }
+  // `text` may lie in what is owned already.
+  std::unique_ptr<char[]> grown;
+  if (owned_size_ < size_ + kPadding) {
+    owned_size_ = size_ + kPadding;
+    grown.reset(new char[owned_size_]);  // not zeroed twice
+  }
+  if (!text.empty()) std::memmove(grown == nullptr ? owned_.get() : grown.get(), text.data(), size_);
+  if (grown != nullptr) owned_ = std::move(grown);
+  std::memset(owned_.get() + size_, 0, kPadding);
+  begin_ = owned_.get();
+}
+
 std::shared_ptr<const SourceText> SourceText::copy(std::string_view text, std::string path) {
   std::shared_ptr<SourceText> source(new SourceText());
-  source->owned_.reset(new char[text.size() + kPadding]);  // not zeroed twice
-  if (!text.empty()) std::memcpy(source->owned_.get(), text.data(), text.size());
-  std::memset(source->owned_.get() + text.size(), 0, kPadding);
-  source->begin_ = source->owned_.get();
-  source->size_ = text.size();
-  source->path_ = std::move(path);
+  source->set(text, path, false);
   return source;
 }
 
 std::shared_ptr<const SourceText> SourceText::borrow(std::string_view text, std::string path) {
   std::shared_ptr<SourceText> source(new SourceText());
-  source->begin_ = text.data();
-  source->size_ = text.size();
-  source->path_ = std::move(path);
+  source->set(text, path, true);
   return source;
+}
+
+void SourceText::reuse(std::shared_ptr<SourceText>* kept, long holders, std::string_view text, const std::string& path,
+                       bool borrowed) {
+  const bool unshared = *kept != nullptr && kept->use_count() == holders;
+  std::atomic_thread_fence(std::memory_order_acquire);  // what another thread read before it let go
+  if (!unshared) kept->reset(new SourceText());
+  (*kept)->set(text, path, borrowed);
 }
 
 absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::string& path, std::int64_t max_bytes) {

@@ -22,6 +22,10 @@ class SourceText {
   static std::shared_ptr<const SourceText> copy(std::string_view text, std::string path);
   // No copy: the caller keeps `text` alive and readable up to and including a NUL at text.size().
   static std::shared_ptr<const SourceText> borrow(std::string_view text, std::string path);
+  // As copy or, with `borrowed`, borrow; but where `*kept` is that of an earlier call and `holders` are all that hold
+  // it, that one is written over and its memory used again. Only who knows the holders can know that nobody reads it.
+  static void reuse(std::shared_ptr<SourceText>* kept, long holders, std::string_view text, const std::string& path,
+                    bool borrowed);
   // The file at `path`: mapped where a page's zero tail serves as the NUL, else read. "-" is standard input, and .gz is
   // decompressed. Errors: NotFound, FailedPrecondition (a directory), ResourceExhausted (over `max_bytes`), DataLoss.
   static absl::StatusOr<std::shared_ptr<const SourceText>> read(const std::string& path, std::int64_t max_bytes);
@@ -38,11 +42,13 @@ class SourceText {
 
  private:
   SourceText() = default;
+  void set(std::string_view text, const std::string& path, bool borrowed);
 
   const char* begin_ = "";
   std::size_t size_ = 0;
   std::string path_;
   std::unique_ptr<char[]> owned_;
+  std::size_t owned_size_ = 0;
   void* mapped_ = nullptr;
   std::size_t mapped_size_ = 0;
 };

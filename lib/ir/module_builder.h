@@ -29,6 +29,7 @@ class ModuleBuilder {
   }
 
   void set_source(std::shared_ptr<const SourceText> source);
+  bool has_source(const SourceText* source) const { return m_.source_.get() == source; }
 
   // Stores text that is not in the source, for a name or an attribute value.
   TextRange add_text(std::string_view text);

@@ -52,16 +52,17 @@ bool ModuleParser::close_computation() {
   if (!check_parameters(frame)) return false;
   parameters_.resize(frame.parameter_begin);
   row.root = frame.root.valid() ? frame.root : row.last;
-  if (frame.result.valid() && !compatible(module_->shapes(), frame.result, module_->shapes(), module_->data(row.root).shape)) {
-    return cursor_.fail(frame.begin, "Shape of computation " + std::string(module_->text(row.name)) + ", " +
-                                         to_string(module_->shapes(), frame.result, ShapeText::kWithoutLayout) +
-                                         ", is not compatible with that of its root instruction " +
-                                         std::string(module_->text(module_->data(row.root).name)) + ", " +
-                                         to_string(module_->shapes(), module_->data(row.root).shape,
-                                                   ShapeText::kWithoutLayout));
+  if (frame.result.valid() &&
+      !compatible(module_->shapes(), frame.result, module_->shapes(), module_->data(row.root).shape)) {
+    return cursor_.fail(frame.begin,
+                        "Shape of computation " + std::string(module_->text(row.name)) + ", " +
+                            to_string(module_->shapes(), frame.result, ShapeText::kWithoutLayout) +
+                            ", is not compatible with that of its root instruction " +
+                            std::string(module_->text(module_->data(row.root).name)) + ", " +
+                            to_string(module_->shapes(), module_->data(row.root).shape, ShapeText::kWithoutLayout));
   }
-  // Wrapped computations come before their caller and behind its inline ones, so that printing and parsing again gives the
-  // same order.
+  // Wrapped computations come before their caller and behind its inline ones, so that printing and parsing again gives
+  // the same order.
   for (std::size_t i = frame.synthesized_begin; i < synthesized_.size(); ++i) {
     const TextRange name = unique_computation_name("async_wrapped");
     builder.computations()[synthesized_[i].index].name = name;
@@ -82,8 +83,10 @@ ModuleParser::Step ModuleParser::open_inline_computation() {
   const InstructionFrame& frame = instructions_.back();
   const char* begin = cursor_.at();
   cursor_.move_to(begin + 1);
-  const std::string stem = std::string(module_->text(frame.row.name)) + "." + std::string(to_string(frame.attribute.key));
-  const TextRange name = unique_computation_name(stem);
+  stem_ = module_->text(frame.row.name);
+  stem_ += '.';
+  stem_ += to_string(frame.attribute.key);
+  const TextRange name = unique_computation_name(stem_);
   const std::uint32_t hash = NameTable::hash(module_->text(name));
   const std::uint8_t flags = ComputationData::kInline | ComputationData::kNoSignature;
   if (!open_computation(name, hash, begin, flags)) return Step::kFailed;

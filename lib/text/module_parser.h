@@ -174,6 +174,7 @@ class ModuleParser {
   std::vector<std::int64_t> integers_;
   std::vector<std::size_t> errors_begin_;  // where in the cursor's errors each independent one begins
   std::string name_;                       // one being made up
+  std::string stem_;                       // what it begins with
   std::uint32_t made_up_names_ = 0;
   std::size_t inferred_parts_ = 0;  // arrays and levels of tuples in all shapes that were inferred
   // What the next anonymous operand of each opcode is numbered, within one top-level computation.

@@ -23,9 +23,10 @@ absl::Status check_size(std::size_t size, const ParseOptions& options) {
 struct Parser::State {
   ParseOptions options;
   ModuleParser parser;
+  std::shared_ptr<SourceText> source;  // of the last text, shared with its module
 };
 
-Parser::Parser(ParseOptions options) : state_(new State{std::move(options), {}}) {}
+Parser::Parser(ParseOptions options) : state_(new State{std::move(options), {}, {}}) {}
 Parser::~Parser() = default;
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;
@@ -33,9 +34,9 @@ Parser& Parser::operator=(Parser&&) noexcept = default;
 absl::Status Parser::parse(std::string_view text, Module& module) {
   const ParseOptions& options = state_->options;
   if (absl::Status status = check_size(text.size(), options); !status.ok()) return status;
-  std::shared_ptr<const SourceText> source =
-      options.borrow ? SourceText::borrow(text, options.path) : SourceText::copy(text, options.path);
-  return state_->parser.parse(std::move(source), options, module);
+  const long holders = state_->source != nullptr && ModuleBuilder(module).has_source(state_->source.get()) ? 2 : 1;
+  SourceText::reuse(&state_->source, holders, text, options.path, options.borrow);
+  return state_->parser.parse(state_->source, options, module);
 }
 
 absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options) {
@@ -73,8 +74,8 @@ absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const P
       ++lines;
     }
     modules.emplace_back();
-    absl::Status status =
-        parser.parse(SourceText::copy(text.substr(begin, line - begin), options.path), options, modules.back(), lines_before);
+    absl::Status status = parser.parse(SourceText::copy(text.substr(begin, line - begin), options.path), options,
+                                       modules.back(), lines_before);
     if (!status.ok()) return status;
     const std::size_t end = text.find('\n', line);
     if (line >= text.size() || end == std::string_view::npos) return modules;

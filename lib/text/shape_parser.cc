@@ -195,6 +195,7 @@ bool ShapeParser::read_array(Cursor& cursor) {
   array_.layout.index_type = array_.layout.pointer_type = ElementType::kInvalid;
   array_.layout.element_size_in_bits = 0;
   array_.layout.memory_space = 0;
+  for (SplitConfig& split : array_.layout.split_configs) spare_.push_back(std::move(split.indices));
   array_.layout.split_configs.clear();
   array_.layout.dynamic_shape_metadata_prefix_bytes = 0;
 
@@ -289,11 +290,7 @@ bool ShapeParser::read_layout_items(Cursor& cursor) {
     do {
       if (!cursor.expect('(')) return false;
       Tile tile;
-      if (!spare_.empty()) {
-        tile.dimensions.swap(spare_.back());
-        tile.dimensions.clear();
-        spare_.pop_back();
-      }
+      tile.dimensions = take_spare();
       do {
         std::int64_t size = Tile::kCombine;
         cursor.skip_space();
@@ -316,6 +313,7 @@ bool ShapeParser::read_layout_items(Cursor& cursor) {
   if (cursor.accept_keyword("SC")) {
     do {
       SplitConfig split;
+      split.indices = take_spare();
       if (!cursor.expect('(') || !cursor.read_integer(&split.dimension) || !cursor.expect(':')) return false;
       do {
         std::int64_t index = 0;
@@ -340,6 +338,16 @@ bool ShapeParser::read_layout_items(Cursor& cursor) {
     }
   }
   return true;
+}
+
+// An empty list, with the memory of an earlier one if there is any.
+std::vector<std::int64_t> ShapeParser::take_spare() {
+  std::vector<std::int64_t> list;
+  if (spare_.empty()) return list;
+  list.swap(spare_.back());
+  spare_.pop_back();
+  list.clear();
+  return list;
 }
 
 bool ShapeParser::check_layout(Cursor& cursor, const char* begin) {

@@ -45,6 +45,7 @@ class ShapeParser {
   bool read_dimensions(Cursor& cursor);
   bool read_layout(Cursor& cursor);
   bool read_layout_items(Cursor& cursor);
+  std::vector<std::int64_t> take_spare();
   bool check_layout(Cursor& cursor, const char* begin);
   void remember(const char* text, std::uint32_t size, std::uint32_t hash, ShapeId id);
   void grow();
@@ -52,7 +53,7 @@ class ShapeParser {
   ShapeTable* table_ = nullptr;
   Shape array_;  // the one being read; kept for its memory
   Shape tuple_;
-  std::vector<std::vector<std::int64_t>> spare_;  // memory of tiles read before
+  std::vector<std::vector<std::int64_t>> spare_;  // memory of tiles and splits read before
   std::vector<Open> open_;
   std::vector<ShapeId> elements_;
   std::vector<Cached> cache_;
