@@ -38,7 +38,7 @@ std::string comparison_view(const std::vector<std::pair<std::string, StepPredict
     files.insert(file);
     devices.insert(device_of(p));
   }
-  if (files.size() > 1 && devices.size() > 1) {  // a table a file, so that names have room
+  if (files.size() > 1 && predictions.size() > files.size()) {  // a table a file, so that names have room
     for (std::size_t begin = 0; begin < predictions.size();) {
       std::size_t end = begin;
       while (end < predictions.size() && predictions[end].first == predictions[begin].first) ++end;

@@ -1,0 +1,119 @@
+// The page of a prediction: complete in one file, and in a browser without errors. The browser's part is skipped where
+// there is no chromium.
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "lib/base/json.h"
+#include "tests/catch.h"
+#include "tests/cli/run.h"
+
+namespace hloroof {
+namespace {
+
+struct Page {
+  std::string text;
+  std::size_t ops = 0;    // rows of the data
+  std::size_t timed = 0;  // of them with a time
+};
+
+// The page's own data must agree with what the JSON of the same prediction says.
+Page make_page(const std::string& dump, const std::string& device, const std::string& path) {
+  const CliResult html = run_hloroof({"predict", dump, "--device", device, "--format", "html", "-o", path});
+  CAPTURE(html.err);
+  REQUIRE(html.code == kExitOk);
+  Page page;
+  std::ifstream file(path, std::ios::binary);
+  page.text.assign(std::istreambuf_iterator<char>(file), {});
+  const std::string open = "<script id=\"data\" type=\"application/json\">";
+  const std::size_t begin = page.text.find(open) + open.size();
+  REQUIRE(begin > open.size());
+  const auto data = parse_json(page.text.substr(begin, page.text.find("</script>", begin) - begin), "data");
+  REQUIRE(data.ok());
+  const auto json = parse_json(run_hloroof({"predict", dump, "--device", device, "--format", "json"}).out, "json");
+  REQUIRE(json.ok());
+  for (const JsonValue& op : json->find("ops")->elements) {
+    ++page.ops;
+    page.timed += op.find("total_seconds")->number > 0 ? 1 : 0;
+  }
+  CHECK(data->find("ops")->elements.size() == page.ops);
+  return page;
+}
+
+std::string command_output(const std::string& command) {
+  std::string output;
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::array<char, 4096> buffer;
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), n);
+  pclose(pipe);
+  return output;
+}
+
+// The value of an attribute of the page's html element after its script has run; empty if it has none.
+std::string attribute(const std::string& dom, const std::string& name) {
+  const std::size_t at = dom.find(" " + name + "=\"");
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + name.size() + 3;
+  return dom.substr(begin, dom.find('"', begin) - begin);
+}
+
+TEST_CASE("the page needs nothing from the network") {
+  const TemporaryFolder folder;
+  const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", folder.path() + "/page.html");
+  for (const char* part : {"src=", "href=\"http", "@import", "url(", "fetch(", "XMLHttpRequest", "/*{{"}) {
+    CAPTURE(part);
+    CHECK(page.text.find(part) == std::string::npos);
+  }
+}
+
+TEST_CASE("a name with a tag in it stays a name") {
+  const TemporaryFolder folder;
+  const std::string dump = folder.write("m.hlo", R"(HloModule m, is_scheduled=true
+ENTRY main {
+  p = f32[4096,4096] parameter(0)
+  ROOT r = f32[4096,4096] negate(p), metadata={op_name="</script><b>x" source_file="<!--"}
+}
+)");
+  const Page page = make_page(dump, "tpu_v5e", folder.path() + "/page.html");
+  CHECK(page.text.find("</script><b>") == std::string::npos);
+  CHECK(page.text.find("<!--") == std::string::npos);
+}
+
+TEST_CASE("in a browser: no errors, a dot an op, and the filter filters") {
+  const std::string browser =
+      command_output("command -v chromium || command -v chromium-browser || command -v google-chrome");
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/page.html";
+  const Page page = make_page("examples/decode_step.v5e.hlo", "tpu_v5e", path);
+  const auto open = [&](const std::string& fragment) {
+    return command_output("timeout 100 " + browser.substr(0, browser.find('\n')) +
+                          " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" +
+                          folder.path() + "/profile --virtual-time-budget=20000 --dump-dom 'file://" + path + fragment +
+                          "' 2>" + folder.path() + "/errors");
+  };
+  const std::string dom = open("");
+  if (dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+  std::ifstream errors(folder.path() + "/errors");
+  const std::string log(std::istreambuf_iterator<char>(errors), {});
+  CAPTURE(log);
+  CHECK(log.find("CONSOLE") == std::string::npos);
+  CHECK(attribute(dom, "data-error").empty());
+  CHECK(attribute(dom, "data-ops") == std::to_string(page.timed));
+  CHECK(attribute(dom, "data-dots") == std::to_string(page.timed));
+  CHECK(attribute(dom, "data-shown") == std::to_string(page.timed));
+
+  const std::string filtered = open("#filter=%5Ecopy&theme=dark");
+  CHECK(attribute(filtered, "data-theme") == "dark");
+  CHECK(attribute(filtered, "data-dots") == std::to_string(page.timed));
+  const int shown = std::atoi(attribute(filtered, "data-shown").c_str());
+  CHECK(shown > 0);
+  CHECK(static_cast<std::size_t>(shown) < page.timed);
+  const std::string none = open("#filter=no_op_is_called_this");
+  CHECK(attribute(none, "data-shown") == "0");
+}
+
+}  // namespace
+}  // namespace hloroof

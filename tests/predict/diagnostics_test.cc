@@ -1,0 +1,250 @@
+// Every diagnosis on a program that has it and on one that has not.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloroof/predict.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+std::vector<std::string> codes_of(const std::string& body, const char* device, std::string_view header) {
+  const std::string text = "HloModule m, is_scheduled=true" + std::string(header) + "\n\n" + body;
+  const auto prediction = predict_step_time(text, device);
+  INFO(text);
+  INFO(std::string(prediction.status().message()));
+  REQUIRE(prediction.ok());
+  std::vector<std::string> codes;
+  for (const Diagnostic& diagnostic : prediction->diagnostics) {
+    codes.push_back(diagnostic.code);
+    CHECK_FALSE(diagnostic.message.empty());
+    // No finding promises more than the step, but for a loop that may run more often.
+    if (diagnostic.seconds_at_stake) CHECK(*diagnostic.seconds_at_stake <= prediction->step_seconds * (1 + 1e-9));
+    if (diagnostic.op.empty()) continue;
+    const auto is_named = [&](const auto& named) { return named.name == diagnostic.op; };
+    const bool is_op = std::any_of(prediction->ops.begin(), prediction->ops.end(), is_named);
+    const bool is_buffer =
+        std::any_of(prediction->memory.live_at_peak.begin(), prediction->memory.live_at_peak.end(), is_named);
+    CHECK((is_op || is_buffer));
+  }
+  return codes;
+}
+
+constexpr char kGatherReduce[] = R"(
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  p = f32[1024,8192]{1,0:T(8,128)} parameter(0)
+  z = f32[]{:T(128)} constant(0)
+  g = f32[8192,8192]{1,0:T(8,128)} all-gather(p), channel_id=1, dimensions={0}, use_global_device_ids=true, replica_groups={{0,1,2,3,4,5,6,7}}
+  ROOT r = f32[8192]{0:T(1024)} reduce(g, z), dimensions={0}, to_apply=add
+})";
+
+constexpr char kGatherUse[] = R"(
+ENTRY main {
+  p = f32[1024,8192]{1,0:T(8,128)} parameter(0)
+  g = f32[8192,8192]{1,0:T(8,128)} all-gather(p), channel_id=1, dimensions={0}, use_global_device_ids=true, replica_groups={{0,1,2,3,4,5,6,7}}
+  ROOT r = f32[8192,8192]{1,0:T(8,128)} negate(g)
+})";
+
+constexpr char kMostlyCompute[] = R"(
+add {
+  a = bf16[] parameter(0)
+  b = bf16[] parameter(1)
+  ROOT s = bf16[] add(a, b)
+}
+ENTRY main {
+  p = bf16[8192,8192]{1,0:T(8,128)(2,1)} parameter(0)
+  d = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  s = bf16[256,128]{1,0:T(8,128)(2,1)} slice(d), slice={[0:256], [0:128]}
+  ROOT r = bf16[256,128]{1,0:T(8,128)(2,1)} all-reduce(s), channel_id=1, use_global_device_ids=true, replica_groups={{0,1,2,3,4,5,6,7}}, to_apply=add
+})";
+
+std::string loop_of(const char* bound, const char* body) {
+  return std::string(R"(
+cond {
+  s = (s32[]{:T(128)}, f32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) parameter(0)
+  i = s32[]{:T(128)} get-tuple-element(s), index=0
+  n = s32[]{:T(128)} )") +
+         bound + R"(
+  ROOT lt = pred[]{:T(512)} compare(i, n), direction=LT
+}
+body {
+  s = (s32[]{:T(128)}, f32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) parameter(0)
+  i = s32[]{:T(128)} get-tuple-element(s), index=0
+  x = f32[8,128]{1,0:T(8,128)} get-tuple-element(s), index=1
+  n = s32[]{:T(128)} get-tuple-element(s), index=2
+  one = s32[]{:T(128)} constant(1)
+  next = s32[]{:T(128)} add(i, one)
+)" + body +
+         R"(
+  ROOT t = (s32[]{:T(128)}, f32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) tuple(next, y, n)
+}
+ENTRY main {
+  x = f32[8,128]{1,0:T(8,128)} parameter(0)
+  n = s32[]{:T(128)} parameter(1)
+  zero = s32[]{:T(128)} constant(0)
+  t = (s32[]{:T(128)}, f32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) tuple(zero, x, n)
+  ROOT w = (s32[]{:T(128)}, f32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) while(t), condition=cond, body=body
+})";
+}
+
+std::string entry(const char* body) { return std::string("ENTRY main {\n") + body + "\n}\n"; }
+
+std::string conditional_of(const char* heavy) {
+  return std::string(R"(
+heavy {
+  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+  ROOT r = f32[4096,4096]{1,0:T(8,128)} )") +
+         heavy + R"(
+}
+light {
+  b = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+  ROOT n = f32[4096,4096]{1,0:T(8,128)} negate(b)
+}
+ENTRY main {
+  p = pred[]{:T(512)} parameter(0)
+  x = f32[4096,4096]{1,0:T(8,128)} parameter(1)
+  ROOT c = f32[4096,4096]{1,0:T(8,128)} conditional(p, x, x), true_computation=heavy, false_computation=light
+})";
+}
+
+TEST_CASE("diagnoses: each where it is, and not where it is not") {
+  const std::string tiny_ops =
+      "  a = f32[8,128]{1,0:T(8,128)} negate(x)\n  y = f32[8,128]{1,0:T(8,128)} exponential(a)";
+  const std::string known = loop_of("constant(100)", tiny_ops.c_str());
+  const std::string unknown = loop_of("get-tuple-element(s), index=2", tiny_ops.c_str());
+  const std::string unequal = conditional_of("dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  const std::string equal = conditional_of("exponential(a)");
+  const std::string pad = entry(R"(
+    p = f32[4096,4096,2]{2,1,0:T(8,128)} parameter(0)
+    ROOT r = f32[4096,4096,2]{2,1,0:T(8,128)} negate(p))");
+  const std::string no_pad = entry(R"(
+    p = f32[8192,4096]{1,0:T(8,128)} parameter(0)
+    ROOT r = f32[8192,4096]{1,0:T(8,128)} negate(p))");
+  const std::string transposed = entry(R"(
+    p = bf16[4096,4096]{0,1:T(8,128)(2,1)} parameter(0)
+    c = bf16[4096,4096]{1,0:T(8,128)(2,1)} copy(p)
+    ROOT d = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(c, c), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
+  const std::string same_layout = entry(R"(
+    p = bf16[4096,4096]{1,0:T(8,128)(2,1)} parameter(0)
+    c = bf16[4096,4096]{1,0:T(8,128)(2,1)} copy(p)
+    ROOT d = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(c, c), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
+  const std::string narrow_head = entry(R"(
+    p = bf16[65536,4160]{1,0:T(8,128)(2,1)} parameter(0)
+    w = bf16[4160,66]{1,0:T(8,128)(2,1)} parameter(1)
+    v = bf16[66,4160]{1,0:T(8,128)(2,1)} parameter(2)
+    h = bf16[65536,66]{1,0:T(8,128)(2,1)S(1)} dot(p, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    ROOT d = bf16[65536,4160]{1,0:T(8,128)(2,1)S(1)} dot(h, v), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
+  const std::string full_head = entry(R"(
+    p = bf16[8192,4096]{1,0:T(8,128)(2,1)} parameter(0)
+    w = bf16[4096,8192]{1,0:T(8,128)(2,1)} parameter(1)
+    ROOT d = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(p, w), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
+  const std::string highest = entry(R"(
+    p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+    ROOT d = f32[4096,4096]{1,0:T(8,128)} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest})");
+  const std::string row_update = entry(R"(
+    p = f32[16384,4096]{1,0:T(8,128)} parameter(0)
+    u = f32[16384,1]{1,0:T(8,128)} parameter(1)
+    i = s32[]{:T(128)} parameter(2)
+    z = s32[]{:T(128)} constant(0)
+    ROOT d = f32[16384,4096]{1,0:T(8,128)} dynamic-update-slice(p, u, z, i))");
+  const std::string whole_update = entry(R"(
+    p = f32[64,4096,128]{2,1,0:T(8,128)} parameter(0)
+    u = f32[1,4096,128]{2,1,0:T(8,128)} parameter(1)
+    i = s32[]{:T(128)} parameter(2)
+    z = s32[]{:T(128)} constant(0)
+    ROOT d = f32[64,4096,128]{2,1,0:T(8,128)} dynamic-update-slice(p, u, i, z, z))");
+  const std::string stalls = entry(R"(
+    p = f32[4096,2048]{1,0:T(8,128)} parameter(0)
+    s = (f32[4096,2048]{1,0:T(8,128)S(1)}, f32[4096,2048]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)
+    d = f32[4096,2048]{1,0:T(8,128)S(1)} copy-done(s)
+    ROOT r = f32[4096,2048]{1,0:T(8,128)S(1)} negate(d))");
+  const std::string hidden = entry(R"(
+    p = f32[1024,128]{1,0:T(8,128)} parameter(0)
+    q = bf16[8192,8192]{1,0:T(8,128)(2,1)} parameter(1)
+    s = (f32[1024,128]{1,0:T(8,128)S(1)}, f32[1024,128]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)
+    m = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(q, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    d = f32[1024,128]{1,0:T(8,128)S(1)} copy-done(s)
+    ROOT r = f32[1024,128]{1,0:T(8,128)S(1)} negate(d))");
+  const std::string from_host = entry(R"(
+    p = f32[4096,2048]{1,0:T(8,128)S(5)} parameter(0)
+    s = (f32[4096,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)S(5)}, u32[]{:S(2)}) copy-start(p)
+    d = f32[4096,2048]{1,0:T(8,128)} copy-done(s)
+    ROOT r = f32[4096,2048]{1,0:T(8,128)} negate(d))");
+  const std::string replicated = entry(R"(
+    p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={replicated}
+    ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})");
+  const std::string sharded = entry(R"(
+    p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={devices=[8,1]<=[8]}
+    ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})");
+  const std::string custom = entry(R"(
+    p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+    ROOT c = f32[4096,4096]{1,0:T(8,128)} custom-call(p), custom_call_target="Mystery")");
+  const std::string unknown_opcode = entry(R"(
+    p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+    ROOT c = f32[4096,4096]{1,0:T(8,128)} frobnicate(p))");
+  const std::string too_large = entry(R"(
+    p = f32[65536,65536]{1,0:T(8,128)} parameter(0)
+    ROOT r = f32[65536,65536]{1,0:T(8,128)} negate(p))");
+  const std::string large = entry(R"(
+    p = f32[16384,16384]{1,0:T(8,128)} parameter(0)
+    ROOT r = f32[16384,16384]{1,0:T(8,128)} negate(p))");
+  constexpr char kEight[] = ", num_partitions=8";
+  constexpr char kDonated[] = ", input_output_alias={ {}: (0, {}, must-alias) }";
+
+  const auto check = [](const char* code, const std::string& has, const std::string& has_not, const char* header = "",
+                        const char* other_header = nullptr) {
+    CAPTURE(code);
+    const auto found = [&](const std::string& program, const char* with) {
+      const std::vector<std::string> codes = codes_of(program, "tpu_v5e", with);
+      return std::find(codes.begin(), codes.end(), code) != codes.end();
+    };
+    CHECK(found(has, header));
+    CHECK_FALSE(found(has_not, other_header != nullptr ? other_header : header));
+  };
+  check("padding-waste", pad, no_pad);
+  check("layout-change", transposed, same_layout);
+  check("matrix-underfilled", narrow_head, full_head);
+  check("matrix-in-f32", highest, full_head);
+  check("narrow-update", row_update, whole_update);
+  check("exposed-communication", kGatherReduce, kMostlyCompute, kEight);
+  check("communication-dominates", kGatherReduce, kMostlyCompute, kEight);
+  check("crossover-not-reached", kGatherReduce, kMostlyCompute, kEight);
+  check("gather-then-cut", kGatherReduce, kGatherUse, kEight);
+  check("replicated-parameter", replicated, sharded, kEight);
+  check("latency-bound-loop", known, full_head);
+  check("unknown-trip-count", unknown, known);
+  check("unknown-custom-call", custom, no_pad);
+  check("unknown-opcode", unknown_opcode, no_pad);
+  check("prefetch-stall", stalls, hidden);
+  check("host-transfer-exposed", from_host, stalls);
+  check("memory-over-capacity", too_large, large);
+  check("donation-missed", large, large, "", kDonated);
+  check("branch-imbalance", unequal, equal);
+}
+
+TEST_CASE("what does not fit says by how much, what is largest and what would help") {
+  const auto prediction = predict_step_time(R"(HloModule m, is_scheduled=true
+ENTRY main {
+  p = f32[65536,65536]{1,0:T(8,128)} parameter(0)
+  ROOT r = f32[65536,65536]{1,0:T(8,128)} negate(p)
+})",
+                                            "tpu_v5e");
+  REQUIRE(prediction.ok());
+  REQUIRE_FALSE(prediction->diagnostics.empty());
+  const Diagnostic& first = prediction->diagnostics.front();
+  CHECK(first.code == "memory-over-capacity");
+  for (const char* part : {"does not fit by 16.00 GiB", "largest: p 16.00 GiB", "padding accounts for 0 %",
+                           "donating argument 0 would save 16.00 GiB"}) {
+    CHECK_THAT(first.message, ContainsSubstring(part));
+  }
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,133 @@
+// Profiles as the tools write them, and what comparing a prediction with them says.
+#include "lib/report/compare.h"
+
+#include <cmath>
+#include <string>
+
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+constexpr char kModule[] = R"(HloModule m, is_scheduled=true
+
+ENTRY main {
+  p = bf16[4096,4096]{1,0:T(8,128)(2,1)} parameter(0)
+  dot.1 = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT negate.2 = bf16[4096,4096]{1,0:T(8,128)(2,1)} negate(dot.1)
+}
+)";
+
+// XProf's hlo_stats as it is downloaded: quoted texts with commas, microseconds.
+constexpr char kCsv[] =
+    "Rank,Program id,HLO op category,HLO op name,HLO op text,Framework op name,#Occurrences,Total time (us),Avg. time "
+    "(us),"
+    "Total self time (us),Avg. self time (us),Total self time (%)\r\n"
+    "1,42,dot,dot.1,\"%dot.1 = bf16[4096,4096]{1,0} dot(%p, %p), "
+    "metadata={op_name=\"\"a\"\"}\",jit(f)/dot,10,8000,800,8000,800,0.8\r\n"
+    "2,42,elementwise,%negate.2,\"%negate.2 = bf16[4096,4096]{1,0} "
+    "negate(%dot.1)\",jit(f)/neg,10,5000,500,5000,500,0.2\r\n"
+    "3,42,copy,copy.9,x,y,10,1000,100,1000,100,0.1\r\n";
+
+constexpr char kTable[] = R"json({"cols": [{"id": "rank", "label": "Rank", "type": "number"},
+  {"id": "hlo_op_name", "label": "HLO op name", "type": "string"}, {"id": "occurrences", "label": "#Occurrences", "type": "number"},
+  {"id": "total_time", "label": "Total time (us)", "type": "number"}, {"id": "total_self_time", "label": "Total self time (us)", "type": "number"}],
+ "rows": [{"c": [{"v": 1}, {"v": "dot.1"}, {"v": 10}, {"v": 8000}, {"v": 8000}]},
+          {"c": [{"v": 2}, {"v": "negate.2"}, {"v": 10}, {"v": 5000}, {"v": 5000}]},
+          {"c": [{"v": 3}, {"v": "copy.9"}, {"v": 10}, {"v": 1000}, {"v": 1000}]}], "p": {}})json";
+
+constexpr char kRecords[] = R"([{"hlo_op_name": "dot.1", "occurrences": 10, "total_self_time": 8000},
+  {"hlo_op_name": "negate.2", "occurrences": 10, "total_self_time": 5000}, {"hlo_op_name": "copy.9", "occurrences": 10, "total_self_time": 1000}])";
+
+// Two devices, a step thread that is no op thread, and an op nested in another.
+std::string trace() {
+  std::string text = R"({"displayTimeUnit": "ns", "traceEvents": [
+    {"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:TPU:0"}},
+    {"ph": "M", "pid": 3, "tid": 1, "name": "thread_name", "args": {"name": "Steps"}},
+    {"ph": "M", "pid": 3, "tid": 2, "name": "thread_name", "args": {"name": "XLA Ops"}},
+    {"ph": "M", "pid": 4, "tid": 2, "name": "thread_name", "args": {"name": "XLA Ops"}})";
+  for (int step = 0; step < 10; ++step) {
+    const std::string at = std::to_string(step * 2000);
+    text += R"(,{"ph": "X", "pid": 3, "tid": 1, "ts": )" + at + R"(, "dur": 1400, "name": "7"})";
+    text += R"(,{"ph": "X", "pid": 3, "tid": 2, "ts": )" + at +
+            R"(, "dur": 900, "name": "dot.1", "args": {"hlo_op": "dot.1"}})";
+    text += R"(,{"ph": "X", "pid": 3, "tid": 2, "ts": )" + at + R"(.5, "dur": 100, "name": "copy.9"})";
+    text += R"(,{"ph": "X", "pid": 3, "tid": 2, "ts": )" + std::to_string(step * 2000 + 900) +
+            R"(, "dur": 500, "name": "negate.2"})";
+    text += R"(,{"ph": "X", "pid": 4, "tid": 2, "ts": )" + at + R"(, "dur": 7777, "name": "dot.1"})";
+  }
+  return text + "]}";
+}
+
+TEST_CASE("profiles: the same table in every form") {
+  const auto prediction = predict_step_time(kModule, "tpu_v5e");
+  REQUIRE(prediction.ok());
+  for (const std::string& text :
+       {std::string(kCsv), std::string("\xEF\xBB\xBF") + kCsv, std::string(kTable), std::string(kRecords), trace()}) {
+    const auto profile = read_profile(text, "profile");
+    CAPTURE(text, std::string(profile.status().message()));
+    REQUIRE(profile.ok());
+    const auto comparison = compare(*prediction, *profile);
+    REQUIRE(comparison.ok());
+    CHECK(comparison->steps == 10);
+    REQUIRE(comparison->ops.size() == 2);
+    CHECK(comparison->ops[0].name == "dot.1");
+    CHECK(comparison->ops[0].measured == Approx(800e-6));
+    CHECK(comparison->ops[1].measured == Approx(500e-6));
+    CHECK(comparison->measured_seconds == Approx(1400e-6));
+    CHECK(comparison->explained_seconds == Approx(1300e-6));
+    REQUIRE(comparison->unmatched.size() == 1);
+    CHECK(comparison->unmatched[0].name == "copy.9");
+  }
+}
+
+TEST_CASE("comparing: what takes over twice its prediction is marked, and rows add up") {
+  const auto prediction = predict_step_time(kModule, "tpu_v5e");
+  const auto profile = read_profile(kCsv, "profile.csv");
+  REQUIRE((prediction.ok() && profile.ok()));
+  const auto comparison = compare(*prediction, *profile);
+  REQUIRE(comparison.ok());
+  const std::string text = compare_view(*prediction, *comparison, *profile, {});
+  INFO(text);
+  // A negate of 64 MB takes some 90 us at 819 GB/s, not 500; the dot is near its roof.
+  CHECK_THAT(text, ContainsSubstring("xr  negate.2"));
+  CHECK_THAT(text, !ContainsSubstring("xr  dot.1"));
+  CHECK_THAT(text, ContainsSubstring("[1 not in the module]"));
+  CHECK_THAT(text, ContainsSubstring("92.9 %"));
+  CHECK_THAT(text, ContainsSubstring("TOTAL"));
+}
+
+TEST_CASE("profiles that are none are refused with what is missing") {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  static const Case kCases[] = {
+      {"", "empty"},
+      {"  \n", "empty"},
+      {"a,b,c\n1,2,3\n", "HLO op name"},
+      {"HLO op name,#Occurrences\nx,1\n", "Total self time"},
+      {"HLO op name,Total self time (us)\n", "no op with a time"},
+      {"{\"cols\": []}", "hlo_stats"},
+      {"{\"traceEvents\": []}", "no op with a time"},
+      {"[", "p:1:"},
+      {"[]", "empty"},
+      {"[{\"x\": 1}]", "hlo_stats"},
+      {"{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": \"x\", \"dur\": null}]}", "no op with a time"},
+  };
+  for (const Case& c : kCases) {
+    const auto profile = read_profile(c.text, "p");
+    CAPTURE(c.text);
+    REQUIRE_FALSE(profile.ok());
+    CHECK_THAT(std::string(profile.status().message()), ContainsSubstring(c.message));
+  }
+  const auto prediction = predict_step_time(kModule, "tpu_v5e");
+  const auto other = read_profile("HLO op name,#Occurrences,Total self time (us)\nfusion.7,1,10\n", "p");
+  REQUIRE((prediction.ok() && other.ok()));
+  const auto comparison = compare(*prediction, *other);
+  REQUIRE_FALSE(comparison.ok());
+  CHECK_THAT(std::string(comparison.status().message()), ContainsSubstring("fusion.7"));
+}
+
+}  // namespace
+}  // namespace hloroof
