@@ -28,7 +28,8 @@ std::size_t common_folder(const std::vector<std::pair<std::string, StepPredictio
 std::string comparison_view(const std::vector<std::pair<std::string, StepPrediction>>& predictions, std::size_t width) {
   double fastest = std::numeric_limits<double>::infinity();
   std::set<std::string> files;
-  std::set<std::string> devices;
+  std::set<std::string> devices;  // with their topologies
+  std::set<std::string> names;    // of the devices
   std::string out;
   const auto device_of = [](const StepPrediction& p) {
     return p.topology.empty() ? p.device : p.device + ":" + p.topology;
@@ -37,6 +38,7 @@ std::string comparison_view(const std::vector<std::pair<std::string, StepPredict
     fastest = std::min(fastest, p.step_seconds);
     files.insert(file);
     devices.insert(device_of(p));
+    names.insert(p.device);
   }
   if (files.size() > 1 && predictions.size() > files.size()) {  // a table a file, so that names have room
     for (std::size_t begin = 0; begin < predictions.size();) {
@@ -57,13 +59,15 @@ std::string comparison_view(const std::vector<std::pair<std::string, StepPredict
   } else if (folder > 1) {
     out = "in " + wrap(predictions.front().first.substr(0, folder), width, 3) + "\n";
   }
+  const bool slices_alone = devices.size() > 1 && names.size() == 1;
   if (devices.size() == 1) out += "on " + *devices.begin() + "\n";
+  if (slices_alone) out += "on " + *names.begin() + "\n";
   if (!out.empty()) out += "\n";
 
   std::vector<Column> columns = {{"step", Align::kRight},   {"relative", Align::kRight}, {"bound"},
                                  {"MFU", Align::kRight},    {"memory", Align::kRight},   {"fits"},
                                  {"covered", Align::kRight}};
-  if (devices.size() > 1) columns.push_back({"device"});
+  if (devices.size() > 1) columns.push_back({slices_alone ? "slice" : "device"});
   if (files.size() > 1) columns.push_back({"file"});
   Table table(std::move(columns));
   for (const auto& [file, p] : predictions) {
@@ -74,7 +78,7 @@ std::string comparison_view(const std::vector<std::pair<std::string, StepPredict
                                     format_bytes(p.memory.hbm_peak_bytes),
                                     p.memory.fits ? "yes" : "NO",
                                     format_percent(p.modelled_share)};
-    if (devices.size() > 1) row.push_back(device_of(p));
+    if (devices.size() > 1) row.push_back(slices_alone ? p.topology : device_of(p));
     if (files.size() > 1) row.push_back(file.substr(folder));
     table.add(std::move(row));
   }
