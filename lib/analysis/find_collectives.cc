@@ -27,28 +27,18 @@ constexpr int kMaxUsersLookedAt = 64;  // the slice stands right behind the redu
 std::optional<CollectiveKind> kind_of(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-      return CollectiveKind::kAllGather;
+    case Opcode::kAllGatherStart: return CollectiveKind::kAllGather;
     case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-      return CollectiveKind::kAllReduce;
-    case Opcode::kReduceScatter:
-      return CollectiveKind::kReduceScatter;
-    case Opcode::kAllToAll:
-      return CollectiveKind::kAllToAll;
-    case Opcode::kRaggedAllToAll:
-      return CollectiveKind::kRaggedAllToAll;
+    case Opcode::kAllReduceStart: return CollectiveKind::kAllReduce;
+    case Opcode::kReduceScatter: return CollectiveKind::kReduceScatter;
+    case Opcode::kAllToAll: return CollectiveKind::kAllToAll;
+    case Opcode::kRaggedAllToAll: return CollectiveKind::kRaggedAllToAll;
     case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-      return CollectiveKind::kCollectivePermute;
-    case Opcode::kCollectiveBroadcast:
-      return CollectiveKind::kCollectiveBroadcast;
-    case Opcode::kSend:
-      return CollectiveKind::kSend;
-    case Opcode::kRecv:
-      return CollectiveKind::kRecv;
-    default:
-      return std::nullopt;
+    case Opcode::kCollectivePermuteStart: return CollectiveKind::kCollectivePermute;
+    case Opcode::kCollectiveBroadcast: return CollectiveKind::kCollectiveBroadcast;
+    case Opcode::kSend: return CollectiveKind::kSend;
+    case Opcode::kRecv: return CollectiveKind::kRecv;
+    default: return std::nullopt;
   }
 }
 
@@ -59,10 +49,8 @@ bool is_done(Opcode opcode) {
     case Opcode::kCollectivePermuteDone:
     case Opcode::kAsyncDone:
     case Opcode::kSendDone:
-    case Opcode::kRecvDone:
-      return true;
-    default:
-      return false;
+    case Opcode::kRecvDone: return true;
+    default: return false;
   }
 }
 
@@ -76,8 +64,7 @@ GroupMode mode_of(InstructionView collective, CollectiveKind kind) {
       if (!channel) return GroupMode::kCrossReplica;
       return flag(collective, AttributeKey::kUseGlobalDeviceIds) ? GroupMode::kFlattenedId
                                                                  : GroupMode::kCrossReplicaAndPartition;
-    default:
-      return channel ? GroupMode::kCrossPartition : GroupMode::kCrossReplica;
+    default: return channel ? GroupMode::kCrossPartition : GroupMode::kCrossReplica;
   }
 }
 
@@ -127,8 +114,7 @@ double full_bytes(InstructionView instruction, CollectiveKind kind) {
   const ShapeTable& shapes = instruction.module().shapes();
   switch (kind) {
     case CollectiveKind::kAllGather:
-    case CollectiveKind::kAllReduce:
-      return leaf_bytes(shapes, result_of(instruction));
+    case CollectiveKind::kAllReduce: return leaf_bytes(shapes, result_of(instruction));
     case CollectiveKind::kCollectivePermute:
       // In place: operand, destination and their offsets.
       if (instruction.operand_count() >= 4) return leaf_bytes(shapes, instruction.operand(0).shape_id());
@@ -139,13 +125,12 @@ double full_bytes(InstructionView instruction, CollectiveKind kind) {
       return leaf_bytes(shapes, instruction.operand(0).shape_id());
     case CollectiveKind::kRecv: {
       const Shape& shape = instruction.shape();
-      return leaf_bytes(shapes, shape.is_tuple() && !shape.elements.empty() ? shape.elements[0]
-                                                                           : instruction.shape_id());
+      return leaf_bytes(shapes,
+                        shape.is_tuple() && !shape.elements.empty() ? shape.elements[0] : instruction.shape_id());
     }
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
-    case CollectiveKind::kCollectiveBroadcast:
-      return operand_bytes(instruction);
+    case CollectiveKind::kCollectiveBroadcast: return operand_bytes(instruction);
   }
   return 0;
 }
@@ -189,14 +174,23 @@ std::optional<InstructionView> slice_of_reduction(InstructionView all_reduce) {
       case Opcode::kCopy:
       case Opcode::kTranspose:
       case Opcode::kConvert:
-      case Opcode::kGetTupleElement:
-        from.push_back(user.id());
-        break;
-      default:
-        break;
+      case Opcode::kGetTupleElement: from.push_back(user.id()); break;
+      default: break;
     }
   }
   return std::nullopt;
+}
+
+// Operands that are data; the others are offsets, tokens and destinations.
+std::int64_t combined_arrays(InstructionView instruction, CollectiveKind kind) {
+  const auto operands = static_cast<std::int64_t>(instruction.operand_count());
+  switch (kind) {
+    case CollectiveKind::kRaggedAllToAll:
+    case CollectiveKind::kSend:
+    case CollectiveKind::kRecv: return 1;
+    case CollectiveKind::kCollectivePermute: return operands == 4 ? 1 : operands;  // in place
+    default: return operands;
+  }
 }
 
 Collective describe(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
@@ -209,16 +203,16 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   const Module& module = instruction.module();
   if (kind == CollectiveKind::kCollectivePermute) {
     collective.pairs = device_pairs(instruction, mode);
-    collective.groups = permutation_groups(
-        collective.pairs, saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
-                                              std::max<std::int64_t>(module.num_partitions(), 1)));
+    collective.groups =
+        permutation_groups(collective.pairs, saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
+                                                                 std::max<std::int64_t>(module.num_partitions(), 1)));
     collective.groups.mode = mode;
   } else if (kind != CollectiveKind::kSend && kind != CollectiveKind::kRecv) {
-    collective.groups = resolve_groups(written_groups(instruction), mode, module.replica_count(),
-                                       module.num_partitions());
+    collective.groups =
+        resolve_groups(written_groups(instruction), mode, module.replica_count(), module.num_partitions());
   }
   collective.bytes = full_bytes(instruction, kind);
-  collective.arrays = static_cast<std::int64_t>(instruction.operand_count());
+  collective.arrays = combined_arrays(instruction, kind);
   if (instruction.operand_count() > 0) {
     const Shape& operand = instruction.operand(0).shape();
     collective.shard_shape = instruction.operand(0).shape_id();
@@ -283,8 +277,9 @@ class Finder {
     }
   }
 
-  // The collectives of a fusion or of what an async-start wraps. A collective that is cut into steps stands in the fusion
-  // that starts it, in those that carry it on beside their own work, and in the one that ends it, with one channel.
+  // The collectives of a fusion or of what an async-start wraps. A collective that is cut into steps stands in the
+  // fusion that starts it, in those that carry it on beside their own work, and in the one that ends it, with one
+  // channel.
   void scan_inside(ComputationView called, InstructionView carrier) {
     if (called.is_missing()) return;
     const Step step = step_of(called);
@@ -323,32 +318,23 @@ class Finder {
 
   CallGraph calls_;
   std::vector<Collective> found_;
-  std::map<std::int64_t, std::size_t> open_;                      // by channel: cut into steps and not yet ended
-  std::map<std::uint32_t, std::vector<std::size_t>> started_;     // by carrier
+  std::map<std::int64_t, std::size_t> open_;                   // by channel: cut into steps and not yet ended
+  std::map<std::uint32_t, std::vector<std::size_t>> started_;  // by carrier
 };
 
 }  // namespace
 
 std::string_view collective_name(CollectiveKind kind) {
   switch (kind) {
-    case CollectiveKind::kAllGather:
-      return "all-gather";
-    case CollectiveKind::kReduceScatter:
-      return "reduce-scatter";
-    case CollectiveKind::kAllReduce:
-      return "all-reduce";
-    case CollectiveKind::kAllToAll:
-      return "all-to-all";
-    case CollectiveKind::kRaggedAllToAll:
-      return "ragged-all-to-all";
-    case CollectiveKind::kCollectivePermute:
-      return "collective-permute";
-    case CollectiveKind::kCollectiveBroadcast:
-      return "collective-broadcast";
-    case CollectiveKind::kSend:
-      return "send";
-    case CollectiveKind::kRecv:
-      return "recv";
+    case CollectiveKind::kAllGather: return "all-gather";
+    case CollectiveKind::kReduceScatter: return "reduce-scatter";
+    case CollectiveKind::kAllReduce: return "all-reduce";
+    case CollectiveKind::kAllToAll: return "all-to-all";
+    case CollectiveKind::kRaggedAllToAll: return "ragged-all-to-all";
+    case CollectiveKind::kCollectivePermute: return "collective-permute";
+    case CollectiveKind::kCollectiveBroadcast: return "collective-broadcast";
+    case CollectiveKind::kSend: return "send";
+    case CollectiveKind::kRecv: return "recv";
   }
   return "";
 }
