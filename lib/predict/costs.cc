@@ -47,10 +47,12 @@ void add_collective(const Collective& collective, const CollectiveCost& cost, co
   time.resources[Resource::kLatency] += cost.latency_seconds;
   time.source = worse(time.source, cost.source);
   demand.seconds += cost.seconds;
-  at(demand.busy, cost.resource) += cost.bandwidth_seconds;
   at(demand.busy, Resource::kLatency) += cost.latency_seconds;
   if (cost.resource == Resource::kIci) {
+    // Only those links: collectives on other axes go on beside it.
     for (int link : links_of(collective, all)) demand.busy[kResourceCount + link] += cost.bandwidth_seconds;
+  } else {
+    at(demand.busy, cost.resource) += cost.bandwidth_seconds;
   }
   if (demand.seconds >= time.seconds) {
     time.seconds = demand.seconds;
@@ -170,7 +172,7 @@ Costs cost_instructions(const Module& module, const CallGraph& calls, const Devi
     demand.seconds = std::min(std::max(demand.seconds, beside[i].seconds), kForever);
     if (demand.step == Step::kStart) {
       if (demand.lane == Lane::kDma) {
-        const bool network = at(demand.busy, Resource::kDcn) > at(demand.busy, Resource::kIci);
+        const bool network = at(demand.busy, Resource::kDcn) > links_busy(demand.busy);
         demand.lane = network ? Lane::kDcn : Lane::kIci;
       }
     } else if (demand.seconds > 0) {

@@ -33,10 +33,17 @@ constexpr std::string_view to_string(Lane lane) {
 // Links of a device that do not slow one another down: the axes of a TPU torus. GPUs have one.
 inline constexpr int kLinkCount = 4;
 
-// Seconds that each thing that can be shared is busy: the resources, then the links one by one (their maximum is the
-// resource kIci).
+// Seconds that each thing that can be shared is busy: the resources, then the links one by one. What uses links that are
+// known stands there and not under the resource kIci, so that it does not slow down what uses others.
 inline constexpr int kSharedCount = kResourceCount + kLinkCount;
 using SharedSeconds = std::array<double, kSharedCount>;
+
+// Seconds that the busiest link is busy.
+inline double links_busy(const SharedSeconds& busy) {
+  double most = 0;
+  for (int link = kResourceCount; link < kSharedCount; ++link) most = busy[link] > most ? busy[link] : most;
+  return busy[static_cast<int>(Resource::kIci)] + most;
+}
 
 // Longer than any step. Durations are cut off here, so that sums and products of them stay finite; a step that reaches it
 // overflowed.

@@ -242,6 +242,7 @@ class Replay {
         add(timeline_.busy, demand.busy, executions);
       }
     }
+    timeline_.busy[static_cast<int>(Resource::kIci)] = std::min(kForever, links_busy(timeline_.busy));
     if (module_.has_entry()) timeline_.seconds = replayed_[module_.entry().id().index].seconds(1);
   }
 

@@ -19,7 +19,7 @@ struct Timeline {
   double serial_seconds = 0;    // everything one after another
   std::vector<double> exposed;  // by InstructionId: seconds of the step the compute stream spends in it; they add up to
                                 // `seconds`
-  SharedSeconds busy = {};      // of the whole step
+  SharedSeconds busy = {};      // of the whole step; the resource kIci is its busiest link
   std::vector<TimelineEvent> events;  // in order of beginning
 };
 

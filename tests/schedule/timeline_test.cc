@@ -107,6 +107,30 @@ TEST_CASE("what shares a resource slows down by the sum of the shares") {
   }
 }
 
+TEST_CASE("transfers on the same links share them, on different axes they do not") {
+  constexpr char kTwo[] = R"(
+HloModule two, is_scheduled=true
+ENTRY main {
+  p = f32[8] parameter(0)
+  first = (f32[8], f32[8], u32[]) copy-start(p)
+  second = (f32[8], f32[8], u32[]) copy-start(p)
+  d1 = f32[8] copy-done(first)
+  ROOT d2 = f32[8] copy-done(second)
+}
+)";
+  for (const bool same_axis : {true, false}) {
+    Program program(kTwo);
+    for (const char* done : {"d1", "d2"}) program.demand(done).step = Step::kDone;
+    program.starts("s1", 4);
+    program.starts("s2", 4);
+    program.demand("s1").busy[kResourceCount] = 4;
+    program.demand("s2").busy[kResourceCount + (same_axis ? 0 : 1)] = 4;
+    const Timeline timeline = program.replayed();
+    CHECK(timeline.seconds == Approx(same_axis ? 8 : 4));
+    CHECK(timeline.busy[static_cast<int>(Resource::kIci)] == Approx(same_axis ? 8 : 4));
+  }
+}
+
 TEST_CASE("a transfer that nobody awaits is over before the step is") {
   Program program(R"(
 HloModule m, is_scheduled=true
