@@ -121,10 +121,10 @@ ENTRY main {
   for (const bool same_axis : {true, false}) {
     Program program(kTwo);
     for (const char* done : {"d1", "d2"}) program.demand(done).step = Step::kDone;
-    program.starts("s1", 4);
-    program.starts("s2", 4);
-    program.demand("s1").busy[kResourceCount] = 4;
-    program.demand("s2").busy[kResourceCount + (same_axis ? 0 : 1)] = 4;
+    program.starts("first", 4);
+    program.starts("second", 4);
+    program.demand("first").busy[kResourceCount] = 4;
+    program.demand("second").busy[kResourceCount + (same_axis ? 0 : 1)] = 4;
     const Timeline timeline = program.replayed();
     CHECK(timeline.seconds == Approx(same_axis ? 8 : 4));
     CHECK(timeline.busy[static_cast<int>(Resource::kIci)] == Approx(same_axis ? 8 : 4));
