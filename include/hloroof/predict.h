@@ -46,17 +46,21 @@ struct PredictOptions {
   std::vector<CustomCallCost> custom_calls;
   std::vector<std::pair<std::string, double>> set;  // device parameters, as set_parameter() takes them
   std::map<std::string, std::vector<double>>
-      branch_probabilities;       // by name of the conditional; default: slowest branch
-  MeshOptions mesh;               // axes and their place on the machine, where what is inferred should not stand
-  CollectiveOptions collectives;  // what ifs: quantized reductions, uneven exchanges
-  bool strict = false;            // an error for whatever is not known, rather than a diagnostic
+      branch_probabilities;        // by name of the conditional; default: slowest branch
+  MeshOptions mesh;                // axes and their place on the machine, where what is inferred should not stand
+  CollectiveOptions collectives;   // what ifs: quantized reductions, uneven exchanges
+  bool resource_what_ifs = false;  // also predict the step with each resource free in turn
+  bool strict = false;             // an error for whatever is not known, rather than a diagnostic
 };
 
 struct ResourceUse {
   std::string
       name;  // "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host" (GPU: "tensor", "cuda", "l2", "nvlink", "network")
   double busy_seconds = 0;
-  double utilization = 0;  // share of the step
+  double utilization = 0;   // share of the step
+  double idle_seconds = 0;  // of the step
+  // What the step would take if this resource took no time; only with PredictOptions::resource_what_ifs.
+  std::optional<double> step_if_free_seconds;
 };
 
 // One executed top-level instruction: of the entry, of loop bodies and conditions, called computations and branches.
@@ -67,9 +71,11 @@ struct OpPrediction {
   std::string opcode;
   std::string category;  // as XProf names them: "convolution fusion", "loop fusion", "all-reduce", "copy", ...
   double executions = 1;
-  double seconds = 0;          // of one execution; of a start the transfer, of a done 0
-  double total_seconds = 0;    // seconds x executions
-  double exposed_seconds = 0;  // in the whole step: what the compute stream waits for or spends in this op
+  double seconds = 0;           // of one execution; of a start the transfer, of a done 0
+  double total_seconds = 0;     // seconds x executions
+  double exposed_seconds = 0;   // in the whole step: what the compute stream waits for or spends in this op
+  double critical_seconds = 0;  // in the whole step: on the critical path, where a transfer that is waited for stands
+                                // in the place of what ran beside it
   std::string bound;
   Work work;
   OpTime time;
@@ -100,6 +106,12 @@ struct CollectivePrediction {
   // Rows of the batch on each device from which on the matmuls with the weights hide this transfer of theirs; absent
   // for what moves no weights.
   std::optional<double> crossover_tokens;
+};
+
+// What one category of ops has of the critical path.
+struct CategoryPrediction {
+  std::string category;
+  double seconds = 0;
 };
 
 // One axis of the mesh the collectives run over.
@@ -210,7 +222,8 @@ struct StepPrediction {
   double unknown_share = 0;
 
   std::vector<OpPrediction> ops;
-  std::vector<MeshAxisPrediction> mesh;  // outermost first
+  std::vector<CategoryPrediction> critical_path;  // longest first; together about the step
+  std::vector<MeshAxisPrediction> mesh;           // outermost first
   std::vector<CollectivePrediction> collectives;
   MemoryPrediction memory;
   std::vector<Diagnostic> diagnostics;

@@ -91,8 +91,9 @@ void run(const Flags& flags, Context& context) {
   }
   const absl::StatusOr<ViewOptions> view = view_options(flags);
   if (!view.ok()) return context.fail(view.status());
-  const absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
+  absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
   if (!options.ok()) return context.fail(options.status());
+  options->resource_what_ifs = std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
   const absl::StatusOr<std::vector<Device>> devices = load_devices(flags.predict);
   if (!devices.ok()) return context.fail(devices.status());
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
@@ -130,7 +131,8 @@ void add_predict(CLI::App& app, Context& context) {
   command->add_option("-o,--output", flags->output, "Write to this file")->type_name("OUT");
   command
       ->add_option("--view", flags->views,
-                   "summary,ops,roofline,memory,padding,collectives,timeline,diagnostics; default: the first screen")
+                   "summary,ops,roofline,memory,padding,collectives,timeline,critical,diagnostics; default: "
+                   "the first screen")
       ->delimiter(',');
   command->add_option("-n", flags->limit, "Rows before [N others]; 0: all");
   command->add_option("--sort", flags->sort, "time, wasted, flops, bytes or padding");

@@ -92,6 +92,7 @@ class Prediction {
     list_ops();
     list_collectives();
     summarise();
+    list_critical_path();
     const MemoryAnalysis memory = analyze_memory(module_, calls_, device_);
     result_.memory = memory.prediction;
     diagnose(module_, calls_, device_, collectives_, memory.complete, result_);
@@ -202,6 +203,7 @@ class Prediction {
         }
         op.total_seconds = op.seconds * executions;
         op.exposed_seconds = timeline_.exposed[i];
+        op.critical_seconds = timeline_.critical[i];
         op.bound = demand.step == Step::kFree ? "" : std::string(names_.name(op.time.bound));
         op.efficiency = op.time.efficiency;
         op.source = worse(op.time.source, costs_.work[i].source);
@@ -301,7 +303,13 @@ class Prediction {
       const auto resource = static_cast<Resource>(r);
       if (resource == Resource::kLatency) continue;
       const double busy = timeline_.busy[r];
-      result_.resources.push_back({std::string(names_.name(resource)), busy, step > 0 ? busy / step : 0});
+      ResourceUse use;
+      use.name = std::string(names_.name(resource));
+      use.busy_seconds = busy;
+      use.utilization = step > 0 ? busy / step : 0;
+      use.idle_seconds = std::max(0.0, step - busy);
+      if (options_.resource_what_ifs) use.step_if_free_seconds = busy > 0 ? step_without(resource) : step;
+      result_.resources.push_back(std::move(use));
       result_.lower_bound_seconds = std::max(result_.lower_bound_seconds, busy);
     }
     result_.lower_bound_seconds = std::min(result_.lower_bound_seconds, step);
@@ -327,6 +335,25 @@ class Prediction {
     add("ici link", false, device_.ici.link_bandwidth);
     add("nvlink", false, device_.scale_up.bandwidth);
     add("host", false, device_.host.bandwidth);
+  }
+
+  // The step if `resource` took no time: what to make faster first.
+  double step_without(Resource resource) const {
+    std::vector<Demand> demands = costs_.demand;
+    for (Demand& demand : demands) demand = without(demand, resource);
+    CallGraph calls = calls_;
+    return replay(module_, calls, pairs_, demands, branch_probabilities()).seconds;
+  }
+
+  // Categories by what they have of the critical path. A done's wait is its start's transfer.
+  void list_critical_path() {
+    std::map<std::string, double> seconds;
+    for (const OpPrediction& op : result_.ops) seconds[op.category] += op.critical_seconds;
+    for (const auto& [category, sum] : seconds) {
+      if (sum > 0) result_.critical_path.push_back({category, sum});
+    }
+    std::stable_sort(result_.critical_path.begin(), result_.critical_path.end(),
+                     [](const CategoryPrediction& a, const CategoryPrediction& b) { return a.seconds > b.seconds; });
   }
 
   absl::Status check_complete() const {

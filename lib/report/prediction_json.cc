@@ -21,6 +21,7 @@ void write_op(const OpPrediction& op, JsonWriter& out) {
   out.member("seconds", op.seconds);
   out.member("total_seconds", op.total_seconds);
   out.member("exposed_seconds", op.exposed_seconds);
+  out.member("critical_seconds", op.critical_seconds);
   out.member("bound", text_or_null(op.bound));
   out.member("flops", op.work.flops);
   out.member("transcendentals", op.work.transcendentals);
@@ -165,6 +166,8 @@ void write_json(const StepPrediction& p, JsonWriter& out) {
     out.member("name", std::string_view(use.name));
     out.member("busy_seconds", use.busy_seconds);
     out.member("utilization", use.utilization);
+    out.member("idle_seconds", use.idle_seconds);
+    out.member("step_if_free_seconds", use.step_if_free_seconds);
     out.end_object();
   }
   out.end_array();
@@ -187,6 +190,15 @@ void write_json(const StepPrediction& p, JsonWriter& out) {
   out.key("ops");
   out.begin_array();
   for (const OpPrediction& op : p.ops) write_op(op, out);
+  out.end_array();
+  out.key("critical_path");
+  out.begin_array();
+  for (const CategoryPrediction& part : p.critical_path) {
+    out.begin_object();
+    out.member("category", std::string_view(part.category));
+    out.member("seconds", part.seconds);
+    out.end_object();
+  }
   out.end_array();
   out.key("mesh");
   out.begin_array();

@@ -8,7 +8,8 @@ namespace hloroof::inline v0 {
 
 const std::vector<std::string>& view_names() {
   static const auto* const kNames = new std::vector<std::string>{"summary", "ops",         "roofline", "memory",
-                                                                 "padding", "collectives", "timeline", "diagnostics"};
+                                                                 "padding", "collectives", "timeline", "critical",
+                                                                 "diagnostics"};
   return *kNames;
 }
 
@@ -31,6 +32,8 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
       text = collectives_view(prediction, options);
     } else if (view == "timeline") {
       text = timeline_view(prediction, options);
+    } else if (view == "critical") {
+      text = critical_view(prediction, options);
     } else if (view == "diagnostics") {
       text = diagnostics_view(prediction, options);
     } else {

@@ -32,6 +32,7 @@ std::string memory_view(const StepPrediction& prediction, const ViewOptions& opt
 absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string collectives_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string timeline_view(const StepPrediction& prediction, const ViewOptions& options);
+std::string critical_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
 
 // Several predictions side by side: one line each, with the ratio to the fastest.

@@ -33,8 +33,8 @@ constexpr std::string_view to_string(Lane lane) {
 // Links of a device that do not slow one another down: the axes of a TPU torus. GPUs have one.
 inline constexpr int kLinkCount = 4;
 
-// Seconds that each thing that can be shared is busy: the resources, then the links one by one. What uses links that are
-// known stands there and not under the resource kIci, so that it does not slow down what uses others.
+// Seconds that each thing that can be shared is busy: the resources, then the links one by one. What uses links that
+// are known stands there and not under the resource kIci, so that it does not slow down what uses others.
 inline constexpr int kSharedCount = kResourceCount + kLinkCount;
 using SharedSeconds = std::array<double, kSharedCount>;
 
@@ -45,8 +45,8 @@ inline double links_busy(const SharedSeconds& busy) {
   return busy[static_cast<int>(Resource::kIci)] + most;
 }
 
-// Longer than any step. Durations are cut off here, so that sums and products of them stay finite; a step that reaches it
-// overflowed.
+// Longer than any step. Durations are cut off here, so that sums and products of them stay finite; a step that reaches
+// it overflowed.
 inline constexpr double kForever = 1e18;
 
 struct Demand {
@@ -56,6 +56,10 @@ struct Demand {
   double seconds = 0;       // of one execution on an otherwise idle machine; kStart: of the transfer
   SharedSeconds busy = {};  // during those seconds
 };
+
+// The same if `resource` were free: what takes as long as its slowest resource and a floor takes as long as the slowest
+// of the others. kIci frees all links, kLatency the floors and the waits of the compute stream.
+Demand without(const Demand& demand, Resource resource);
 
 }  // namespace hloroof::inline v0
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/schedule/critical_path.h"
 #include "lib/schedule/machine.h"
 
 namespace hloroof::inline v0 {
@@ -50,7 +51,9 @@ class Replay {
         trips_(module.computation_limit(), 1),
         first_(module.instruction_limit(), 0),
         last_(module.instruction_limit(), 0),
-        begin_(module.instruction_limit(), 0) {
+        begin_(module.instruction_limit(), 0),
+        records_(module.computation_limit()),
+        flight_begin_(module.instruction_limit(), 0) {
     timeline_.exposed.assign(module.instruction_limit(), 0);
   }
 
@@ -60,12 +63,17 @@ class Replay {
         trips_[body.id().index] = std::max(trips_[body.id().index], loop.trips.value);
       }
     }
+    std::vector<ComputationId> order;
     // Callees come before their callers, so that each computation meets only finished ones.
     for (ComputationView computation : module_.computations()) {
-      if (calls_.is_scheduled(computation.id())) replay_computation(computation);
+      if (!calls_.is_scheduled(computation.id())) continue;
+      replay_computation(computation);
+      order.push_back(computation.id());
     }
-    for (auto& [conditional, probabilities] : chosen_branches_) calls_.set_branch_probabilities(conditional, probabilities);
+    for (auto& [conditional, probabilities] : chosen_branches_)
+      calls_.set_branch_probabilities(conditional, probabilities);
     add_up();
+    timeline_.critical = critical_seconds(module_, order, records_);
     place_events();
     return std::move(timeline_);
   }
@@ -96,36 +104,47 @@ class Replay {
   }
 
   void replay_once(ComputationView computation, Machine& machine, Replayed& result, bool record) {
+    // Of all iterations the last one's record is kept: it stands for those that follow.
+    record_ = &records_[computation.id().index];
+    *record_ = PathRecord();
+    record_->begin = machine.now();
     for (InstructionView instruction : computation.instructions()) {
       const InstructionId id = instruction.id();
       const Demand& demand = demands_[id.index];
       if (demand.step == Step::kFree) continue;
       const double begin = machine.now();
       double exposed = 0;
+      InstructionId waited_for;
       switch (demand.step) {
-        case Step::kFree:
-          break;
+        case Step::kFree: break;
         case Step::kRun:
           exposed = machine.run(demand.seconds, demand.busy);
           add(result.busy, demand.busy, 1);
           break;
         case Step::kStart:
           exposed = machine.run(demand.issue, {}) + machine.start(id, demand);
+          flight_begin_[id.index] = machine.now();
           add(result.busy, demand.busy, 1);
           last_start_ = id;
           break;
         case Step::kDone:
           exposed = machine.run(demand.seconds, demand.busy);
-          for (InstructionId start : pairs_.starts_of(id)) exposed += machine.wait(start);
+          for (InstructionId start : pairs_.starts_of(id)) {
+            const double waited = machine.wait(start);
+            if (waited > 0) waited_for = start;
+            exposed += waited;
+          }
           break;
         case Step::kLoop:
         case Step::kBranch:
-        case Step::kCall:
-          exposed = run_callees(instruction, demand, machine, result);
-          break;
+        case Step::kCall: exposed = run_callees(instruction, demand, machine, result); break;
       }
       first_[id.index] += exposed;
       last_[id.index] = exposed;
+      if (machine.now() > begin) {
+        record_->steps.push_back(
+            {id, begin, machine.now(), exposed, waited_for, waited_for.valid() ? flight_begin_[waited_for.index] : 0});
+      }
       if (record) {
         begin_[id.index] = begin;
         if (machine.now() > begin) {
@@ -135,8 +154,9 @@ class Replay {
     }
   }
 
-  // Runs what an instruction calls as one stretch of average load; what that leaves under way goes on beside the caller.
-  // Returns the seconds that are the instruction's own: overhead, and slowing down by what the caller has under way.
+  // Runs what an instruction calls as one stretch of average load; what that leaves under way goes on beside the
+  // caller. Returns the seconds that are the instruction's own: overhead, and slowing down by what the caller has under
+  // way.
   double run_callees(InstructionView instruction, const Demand& demand, Machine& machine, Replayed& result) {
     double inside = 0;
     double own = 0;
@@ -147,18 +167,21 @@ class Replay {
       if (replayed.ends.empty() || times <= 0) return;
       inside += in_sequence ? replayed.seconds(times) : times * replayed.seconds(1);
       add(busy, replayed.busy, times / static_cast<double>(replayed.ends.size()));
+      record_->calls.push_back({instruction.id(), {callee.id(), times}});
       for (const Flight& flight : replayed.left) left.push_back(&flight);
     };
     if (demand.step == Step::kLoop) {
       const TripCount* trips = calls_.trip_count(instruction.id());
       const double n = trips != nullptr ? static_cast<double>(trips->value) : 1;
       for (ComputationView body : instruction.computations(AttributeKey::kBody)) call(body, n, true);
-      for (ComputationView condition : instruction.computations(AttributeKey::kCondition)) call(condition, n + 1, false);
+      for (ComputationView condition : instruction.computations(AttributeKey::kCondition))
+        call(condition, n + 1, false);
       own = n * demand.issue;
     } else {
       const std::vector<ComputationId> callees = instruction.called_computations();
-      const std::vector<double> probabilities =
-          demand.step == Step::kBranch ? branch_probabilities(instruction, callees) : std::vector<double>(callees.size(), 1);
+      const std::vector<double> probabilities = demand.step == Step::kBranch
+                                                    ? branch_probabilities(instruction, callees)
+                                                    : std::vector<double>(callees.size(), 1);
       for (std::size_t i = 0; i < callees.size(); ++i) call(module_.computation(callees[i]), probabilities[i], false);
       own = demand.seconds;
     }
@@ -192,8 +215,11 @@ class Replay {
 
   // The step is over when nothing is under way any more; the wait is charged to the last start.
   void finish(Machine& machine) {
+    const double began = machine.now();
     const double waited = machine.drain();
     if (waited > 0 && last_start_.valid()) {
+      record_->steps.push_back(
+          {last_start_, began, machine.now(), waited, last_start_, flight_begin_[last_start_.index]});
       first_[last_start_.index] += waited;
       last_[last_start_.index] += waited;
     }
@@ -203,7 +229,8 @@ class Replay {
   void record_transfers(ComputationView computation, Machine& machine, double first_end) {
     for (const FinishedFlight& flight : machine.take_finished()) {
       if (flight.begin > first_end || module_.data(flight.start).computation != computation.id()) continue;
-      events_.push_back({computation.id(), {flight.start, std::string(to_string(flight.lane)), flight.begin, flight.end, 1}});
+      events_.push_back(
+          {computation.id(), {flight.start, std::string(to_string(flight.lane)), flight.begin, flight.end, 1}});
     }
   }
 
@@ -231,8 +258,8 @@ class Replay {
         const Demand& demand = demands_[i];
         if (demand.step == Step::kFree) continue;
         const double further = executions - entered * replayed;
-        timeline_.exposed[i] = further >= 0 ? entered * first_[i] + further * last_[i]
-                                            : executions * first_[i] / std::max(1.0, replayed);
+        timeline_.exposed[i] =
+            further >= 0 ? entered * first_[i] + further * last_[i] : executions * first_[i] / std::max(1.0, replayed);
         double serial = demand.seconds + demand.issue;
         if (demand.step == Step::kLoop) {
           const TripCount* trips = calls_.trip_count(instruction.id());
@@ -276,11 +303,14 @@ class Replay {
   const AsyncPairs& pairs_;
   const std::vector<Demand>& demands_;
   const std::map<std::uint32_t, std::vector<double>>& branch_probabilities_;
-  std::vector<Replayed> replayed_;     // by ComputationId
-  std::vector<std::int64_t> trips_;    // by ComputationId, of loop bodies
-  std::vector<double> first_;          // by InstructionId: exposed seconds over the replayed iterations
-  std::vector<double> last_;           // and in the last of them
-  std::vector<double> begin_;          // in the first, from the start of the computation
+  std::vector<Replayed> replayed_;    // by ComputationId
+  std::vector<std::int64_t> trips_;   // by ComputationId, of loop bodies
+  std::vector<double> first_;         // by InstructionId: exposed seconds over the replayed iterations
+  std::vector<double> last_;          // and in the last of them
+  std::vector<double> begin_;         // in the first, from the start of the computation
+  std::vector<PathRecord> records_;   // by ComputationId, of the last iteration replayed
+  PathRecord* record_ = nullptr;      // of the computation at hand
+  std::vector<double> flight_begin_;  // by InstructionId of a start: when the transfer began
   std::vector<LocalEvent> events_;
   std::vector<std::pair<InstructionId, std::vector<double>>> chosen_branches_;
   InstructionId last_start_;

@@ -19,17 +19,19 @@ struct Timeline {
   double serial_seconds = 0;    // everything one after another
   std::vector<double> exposed;  // by InstructionId: seconds of the step the compute stream spends in it; they add up to
                                 // `seconds`
-  SharedSeconds busy = {};      // of the whole step; the resource kIci is its busiest link
+  std::vector<double>
+      critical;             // by InstructionId: seconds of the step it stands on the critical path; see critical_path.h
+  SharedSeconds busy = {};  // of the whole step; the resource kIci is its busiest link
   std::vector<TimelineEvent> events;  // in order of beginning
 };
 
 // Replays `module`. `demands` is indexed by InstructionId. A computation is replayed once whatever calls it and however
-// often: a loop body until an iteration ends as it began, with the same transfers under way, and the last iteration then
-// stands for all that follow. A transfer that a caller has under way when a loop begins shares the resources with the
-// loop's average load.
+// often: a loop body until an iteration ends as it began, with the same transfers under way, and the last iteration
+// then stands for all that follow. A transfer that a caller has under way when a loop begins shares the resources with
+// the loop's average load.
 //
-// A conditional takes the branches with the probabilities in `branch_probabilities`, by its index; one that is not there
-// takes its slowest branch, and `calls` is told so.
+// A conditional takes the branches with the probabilities in `branch_probabilities`, by its index; one that is not
+// there takes its slowest branch, and `calls` is told so.
 Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
                 const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {});
 

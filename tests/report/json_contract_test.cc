@@ -35,6 +35,7 @@ const Fields kTop = {{"schema", 's'},
                      {"totals", 'o'},
                      {"coverage", 'o'},
                      {"ops", 'a'},
+                     {"critical_path", 'a'},
                      {"mesh", 'a'},
                      {"collectives", 'a'},
                      {"memory", 'o'},
@@ -43,15 +44,33 @@ const Fields kGenerator = {{"version", 's'}, {"device_file_sha256", 'S'}};
 const Fields kModule = {
     {"name", 's'}, {"instructions", 'n'}, {"num_partitions", 'n'}, {"replica_count", 'n'}, {"is_scheduled", 'b'}};
 const Fields kDevice = {{"name", 's'}, {"topology", 's'}, {"slices", 'n'}};
-const Fields kResource = {{"name", 's'}, {"busy_seconds", 'n'}, {"utilization", 'n'}};
+const Fields kResource = {
+    {"name", 's'}, {"busy_seconds", 'n'}, {"utilization", 'n'}, {"idle_seconds", 'n'}, {"step_if_free_seconds", 'N'}};
+const Fields kCategory = {{"category", 's'}, {"seconds", 'n'}};
 const Fields kTotals = {{"flops", 'n'},         {"transcendentals", 'n'}, {"hbm_bytes", 'n'},
                         {"logical_bytes", 'n'}, {"padded_bytes", 'n'},    {"wire_bytes", 'n'}};
 const Fields kCoverage = {{"modelled", 'n'}, {"assumed", 'n'}, {"unknown", 'n'}};
-const Fields kOp = {{"name", 's'},       {"computation", 's'}, {"opcode", 's'},          {"category", 's'},
-                    {"executions", 'n'}, {"seconds", 'n'},     {"total_seconds", 'n'},   {"exposed_seconds", 'n'},
-                    {"bound", 'S'},      {"flops", 'n'},       {"transcendentals", 'n'}, {"hbm_bytes", 'n'},
-                    {"vmem_bytes", 'n'}, {"wire_bytes", 'n'},  {"logical_bytes", 'n'},   {"padded_bytes", 'n'},
-                    {"efficiency", 'N'}, {"source", 's'},      {"op_name", 'S'},         {"source_file", 'S'},
+const Fields kOp = {{"name", 's'},
+                    {"computation", 's'},
+                    {"opcode", 's'},
+                    {"category", 's'},
+                    {"executions", 'n'},
+                    {"seconds", 'n'},
+                    {"total_seconds", 'n'},
+                    {"critical_seconds", 'n'},
+                    {"exposed_seconds", 'n'},
+                    {"bound", 'S'},
+                    {"flops", 'n'},
+                    {"transcendentals", 'n'},
+                    {"hbm_bytes", 'n'},
+                    {"vmem_bytes", 'n'},
+                    {"wire_bytes", 'n'},
+                    {"logical_bytes", 'n'},
+                    {"padded_bytes", 'n'},
+                    {"efficiency", 'N'},
+                    {"source", 's'},
+                    {"op_name", 'S'},
+                    {"source_file", 'S'},
                     {"source_line", 'N'}};
 const Fields kCollective = {{"name", 's'},
                             {"kind", 's'},
@@ -133,6 +152,7 @@ void check_prediction(const std::string& path, const char* device) {
   check_each(*json.find("resources"), kResource, "resources");
   check_each(*json.find("ops"), kOp, "ops");
   check_each(*json.find("collectives"), kCollective, "collectives");
+  check_each(*json.find("critical_path"), kCategory, "critical_path");
   check_each(*json.find("mesh"), kMeshAxis, "mesh");
   check_each(*json.find("diagnostics"), kDiagnostic, "diagnostics");
   check_each(*json.find("memory")->find("live_at_peak"), kLive, "live_at_peak");

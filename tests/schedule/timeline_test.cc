@@ -80,6 +80,10 @@ TEST_CASE("a transfer runs beside compute and the done stalls for what is left")
   CHECK(program.exposed(timeline, "work") == Approx(3));
   CHECK(program.exposed(timeline, "done") == Approx(2));
   CHECK(timeline.serial_seconds == Approx(9));
+  // The path goes through the transfer, not through what ran beside it.
+  CHECK(timeline.critical[program.find("start").index] == Approx(5));
+  CHECK(timeline.critical[program.find("work").index] == 0);
+  CHECK(timeline.critical[program.find("r").index] == Approx(1));
 }
 
 TEST_CASE("a hidden transfer does not stall") {
@@ -95,8 +99,8 @@ TEST_CASE("what shares a resource slows down by the sum of the shares") {
     double work_hbm;  // of 3 seconds
     double seconds;
   };
-  // The transfer keeps the memory busy for all of its 4 seconds. Work that does too gets half of it: 6 seconds for 3, then
-  // 1 second for the rest of the transfer. Work that uses a third of it: load 4/3, 4 seconds for 3, then 1.
+  // The transfer keeps the memory busy for all of its 4 seconds. Work that does too gets half of it: 6 seconds for 3,
+  // then 1 second for the rest of the transfer. Work that uses a third of it: load 4/3, 4 seconds for 3, then 1.
   for (const Case& c : {Case{0, 4}, Case{3, 7}, Case{1, 5}}) {
     Program program(kOverlap);
     program.demand("done").step = Step::kDone;
@@ -151,7 +155,8 @@ HloModule m, is_scheduled=true
 cond {
   c = (s32[], f32[8]) parameter(0)
   ci = s32[] get-tuple-element(c), index=0
-  n = s32[] constant()" + trips + R"()
+  n = s32[] constant()" +
+         trips + R"()
   ROOT lt = pred[] compare(ci, n), direction=LT
 }
 body {
@@ -160,7 +165,8 @@ body {
   one = s32[] constant(1)
   next = s32[] add(i, one)
   x = f32[8] get-tuple-element(b), index=1
-)" + body + R"(
+)" + body +
+         R"(
   ROOT t = (s32[], f32[8]) tuple(next, y)
 }
 ENTRY main {
@@ -263,6 +269,23 @@ ENTRY main {
       replay(program.module, program.calls, program.pairs, program.demands, {{program.find("c").index, {0.75, 0.25}}});
   CHECK(expected.seconds == Approx(1.5));
   CHECK(program.exposed(expected, "ra") == Approx(0.75));
+}
+
+TEST_CASE("what is left when a resource is free") {
+  Demand demand;
+  demand.seconds = 10;
+  demand.busy[static_cast<int>(Resource::kMatrix)] = 9;
+  demand.busy[kHbm] = 4;
+  demand.busy[static_cast<int>(Resource::kLatency)] = 1;
+  CHECK(without(demand, Resource::kMatrix).seconds == Approx(5));
+  CHECK(without(demand, Resource::kHbm).seconds == Approx(10));
+  CHECK(without(demand, Resource::kLatency).seconds == Approx(9));
+  CHECK(without(demand, Resource::kDcn).seconds == 10);
+  Demand transfer;
+  transfer.seconds = 3;
+  transfer.busy[kResourceCount + 2] = 2;
+  transfer.busy[static_cast<int>(Resource::kLatency)] = 1;
+  CHECK(without(transfer, Resource::kIci).seconds == Approx(1));
 }
 
 TEST_CASE("durations beyond any step are cut off rather than made infinite") {

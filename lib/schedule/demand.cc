@@ -1,0 +1,22 @@
+#include "lib/schedule/demand.h"
+
+#include <algorithm>
+
+namespace hloroof::inline v0 {
+
+Demand without(const Demand& demand, Resource resource) {
+  Demand rest = demand;
+  const double before = resource == Resource::kIci ? links_busy(demand.busy) : demand.busy[static_cast<int>(resource)];
+  rest.busy[static_cast<int>(resource)] = 0;
+  if (resource == Resource::kIci) std::fill(rest.busy.begin() + kResourceCount, rest.busy.end(), 0);
+  if (resource == Resource::kLatency) rest.issue = 0;
+  if (before <= 0) return rest;
+  double slowest = 0;
+  for (int r = 0; r < kSharedCount; ++r) {
+    if (r != static_cast<int>(Resource::kLatency)) slowest = std::max(slowest, rest.busy[r]);
+  }
+  rest.seconds = std::min(demand.seconds, slowest + rest.busy[static_cast<int>(Resource::kLatency)]);
+  return rest;
+}
+
+}  // namespace hloroof::inline v0
