@@ -308,7 +308,10 @@ class Prediction {
       use.busy_seconds = busy;
       use.utilization = step > 0 ? busy / step : 0;
       use.idle_seconds = std::max(0.0, step - busy);
-      if (options_.resource_what_ifs) use.step_if_free_seconds = busy > 0 ? step_without(resource) : step;
+      if (options_.resource_what_ifs) {
+        // What shares differently may come out longer by a little, as list schedules do; free time is never worse.
+        use.step_if_free_seconds = busy > 0 ? std::min(step, step_without(resource)) : step;
+      }
       result_.resources.push_back(std::move(use));
       result_.lower_bound_seconds = std::max(result_.lower_bound_seconds, busy);
     }
