@@ -7,7 +7,7 @@
 #include "hloroof/attribute_values.h"
 #include "hloroof/backend_config.h"
 #include "lib/base/strings.h"
-#include "lib/cost/attention_kernels.h"
+#include "lib/cost/pallas_kernels.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/inside.h"
 #include "re2/re2.h"
@@ -129,7 +129,7 @@ void add_kernel(InstructionView call, SizeCache& sizes, Work& work) {
     add_vector(work, Opcode::kExponential, ElementType::kF32, work.transcendentals);
     return;
   }
-  if (add_known_kernel(call, work)) return;
+  if (add_pallas_kernel(call, work)) return;
   work.source = CostSource::kUnknown;
 }
 

@@ -1,0 +1,119 @@
+// How fast the work of a parsed module is counted, in both conventions, single-threaded.
+//
+//   counts_bench [--seconds S] [FILE...]
+//
+// Without files: the TPU dumps over 1 MB in the shared corpus. Prints one row a file: the best times of count_xla, in
+// double and in XLA's order in float32, and of the physical convention in its two halves, the call graph with its trip
+// counts and the work. With HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's cost analysis of the same files is
+// timed in the same run; the ratio is its time over count_xla's.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "hloroof/analysis.h"
+#include "hloroof/counts.h"
+#include "hloroof/parse.h"
+#include "lib/cost/work.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+// The least time of at least five runs and of as many as fit into `budget` seconds.
+template <typename Work>
+double best(double budget, Work work) {
+  double least = 1e9;
+  const Clock::time_point began = Clock::now();
+  for (int runs = 0; runs < 5 || std::chrono::duration<double>(Clock::now() - began).count() < budget; ++runs) {
+    const Clock::time_point start = Clock::now();
+    work();
+    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return least;
+}
+
+// XLA's times by path, empty if there is no Python with jaxlib.
+std::map<std::string, double> jaxlib_seconds(const std::vector<std::string>& files) {
+  const char* python = std::getenv("HLOROOF_JAX_PYTHON");
+  std::string command =
+      std::string(python == nullptr ? "python3" : python) + " '" + HLOROOF_SOURCE_DIR + "/bench/jaxlib_counts.py'";
+  for (const std::string& f : files) command += " '" + f + "'";
+  std::string output;
+  if (FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r")) {
+    char buffer[4096];
+    while (const std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, got);
+    pclose(pipe);
+  }
+  std::map<std::string, double> seconds;
+  const nlohmann::json parsed = nlohmann::json::parse(output, nullptr, false);
+  if (!parsed.is_object()) return seconds;
+  for (const auto& [path, value] : parsed.items()) seconds[path] = value.get<double>();
+  return seconds;
+}
+
+std::vector<std::string> large_corpus_files() {
+  std::vector<std::string> files;
+  for (const char* folder : {"tpu", "step"}) {
+    const fs::path path = fs::path(HLOROOF_SHARED_DIR) / "corpus" / folder;
+    if (!fs::exists(path)) continue;
+    for (const fs::directory_entry& e : fs::directory_iterator(path)) {
+      if (e.path().extension() == ".hlo" && e.file_size() > 1000000) files.push_back(e.path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> files;
+  double budget = 0.5;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--seconds" && i + 1 < argc) {
+      budget = std::atof(argv[++i]);
+    } else {
+      files.push_back(argument);
+    }
+  }
+  if (files.empty()) files = large_corpus_files();
+  if (files.empty()) {
+    std::fprintf(stderr, "counts_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
+    return 1;
+  }
+  const std::map<std::string, double> jaxlib = jaxlib_seconds(files);
+  std::printf("%-36s %8s %8s %8s %8s %8s %8s %8s %8s\n", "file", "MB", "instr", "xla ms", "f32 ms", "calls ms",
+              "work ms", "XLA ms", "ratio");
+  for (const std::string& file : files) {
+    const absl::StatusOr<hloroof::Module> module = hloroof::load_module(file);
+    if (!module.ok()) {
+      std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str());
+      return 1;
+    }
+    double sink = 0;  // uses what the loops give
+    const double xla = best(budget, [&] { sink += hloroof::count_xla(*module)->total.flops; });
+    hloroof::XlaCountOptions options;
+    options.float32 = true;
+    const double float32 = best(budget, [&] { sink += hloroof::count_xla(*module, options)->total.flops; });
+    const double calls =
+        best(budget, [&] { sink += static_cast<double>(hloroof::analyze_calls(*module).loops().size()); });
+    const hloroof::CallGraph graph = hloroof::analyze_calls(*module);
+    const double work = best(budget, [&] { sink += hloroof::compute_work(*module, graph).back().flops; });
+    const auto theirs = jaxlib.find(file);
+    std::printf("%-36s %8.2f %8zu %8.3f %8.3f %8.3f %8.3f", fs::path(file).filename().c_str(),
+                static_cast<double>(fs::file_size(file)) / 1e6, module->instruction_count(), xla * 1e3, float32 * 1e3,
+                calls * 1e3, work * 1e3);
+    if (theirs != jaxlib.end()) std::printf(" %8.3f %7.1fx", theirs->second * 1e3, theirs->second / xla);
+    std::printf("\n");
+    if (sink < 0) return 1;
+  }
+  return 0;
+}
