@@ -200,7 +200,7 @@ class Examination {
       const Open at = open.back();
       open.pop_back();
       if (at.instruction.opcode() == Opcode::kTuple) {
-        wanted(at.instruction) = kAll;
+        // Its elements are wanted one by one, and some only handed on.
         for (std::size_t i = at.instruction.operand_count(); i-- > 0;) {
           const InstructionView element = at.instruction.operand(i);
           open.push_back({element, element.shape_id()});
@@ -210,6 +210,14 @@ class Examination {
       const std::size_t leaves = root.module().shapes().leaves(at.shape).size();
       if (leaves == 1 && is_handed_on(at.instruction, result.leaves.size())) {
         result.leaves.push_back({.in_place = true});
+        continue;
+      }
+      if (at.instruction.opcode() == Opcode::kCustomCall && is_free_custom_call(at.instruction)) {
+        // The start of a collective: what the text places in an operand's memory is handed on.
+        for (std::size_t i = 0; i < leaves; ++i) {
+          result.leaves.push_back({.in_place = stated_destination(result.leaves.size()) >= 0});
+        }
+        wanted(at.instruction) = kAll;
         continue;
       }
       add_leaves(at.instruction, leaves, result);
