@@ -169,6 +169,8 @@ void add_to(XlaCounts& sum, const XlaCounts& counts, const XlaContext& context) 
 
 }  // namespace
 
+// 1.5 ms for the 15385 instructions of llm_unrolled_fsdp.v5e_2x4 (3.2 MB) at -O1 on a shared core, where XLA's own
+// analysis took 102 ms in the same run; bench/counts_bench.
 absl::StatusOr<ModuleCounts> count_xla(const Module& module, const XlaCountOptions& options) {
   if (!module.has_entry()) return invalid_argument("the module has no ENTRY computation to count");
   ModuleCounts result;
