@@ -18,6 +18,7 @@ WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_.\-]*")
 NUMBER = re.compile(rb"(?<![A-Za-z0-9_.\-])\d+")
 ATTRIBUTE = re.compile(rb", ([a-z_\-]+)=(\{[^{}]*\}|\"[^\"\n]*\"|[A-Za-z0-9_.%\-]+)")
 SHAPE = re.compile(rb"\b(?:pred|[sufb]f?\d+|c64|token)\[[^\]]*\](?:\{[^}]*\})?")
+RESULT = re.compile(rb"(?<== )(?:\((?:[^()\n]|\([^()\n]*\))*\)|[a-z0-9]+\[[^ \n]*) (?=[a-z\-]+\()")
 LITERAL = re.compile(rb"constant\(([^\n]*?)\)")
 NUMBERS = [b"0", b"1", b"2", b"3", b"-1", b"7", b"100", b"2147483648", b"9223372036854775807", b"18446744073709551616", b"1.5", b"x"]
 SHAPES = [b"f32[]", b"f32[2]", b"f32[2]{0}", b"s32[]", b"pred[]", b"(f32[2], s32[])", b"()", b"token[]", b"f32[2,3]{0,1}",
@@ -52,7 +53,7 @@ def mutate(rng, text):
     """(what was done, the text)"""
     kind = rng.choice(["delete line", "repeat line", "swap lines", "truncate line", "truncate text", "number", "name", "shape",
                        "literal", "opcode", "delete attribute", "repeat attribute", "move attribute", "delete byte",
-                       "repeat byte", "operand"])
+                       "repeat byte", "operand", "delete result shape"])
     lines = text.split(b"\n")
     if kind.endswith("line") or kind == "swap lines":
         i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
@@ -80,6 +81,8 @@ def mutate(rng, text):
         span, new = pick(rng, re.compile(rb" ([a-z][a-z\-]*)\("), text, 1), rng.choice(OPCODES)
     elif kind == "operand":
         span, new = pick(rng, re.compile(rb"(?<=[(,] )?%[A-Za-z0-9_.\-]+, "), text), b""
+    elif kind == "delete result shape":
+        span, new = pick(rng, RESULT, text), b""
     elif kind == "delete attribute":
         span, new = pick(rng, ATTRIBUTE, text), b""
     else:
