@@ -248,6 +248,26 @@ bool ModuleParser::finish_module() {
     builder.set_entry(last);
     builder.computations()[last.index].flags |= ComputationData::kEntry;
   }
+  return check_aliases();
+}
+
+// What input_output_alias says of a result must be said of one that the entry has.
+bool ModuleParser::check_aliases() {
+  const AttributeData* header = module_->find_header(AttributeKey::kInputOutputAlias);
+  if (header == nullptr) return true;
+  const ShapeTable& shapes = module_->shapes();
+  for (const ParameterAlias& alias : input_output_alias(*module_)) {
+    ShapeId at = module_->entry().root().shape_id();
+    for (const std::int64_t i : alias.output) {
+      const Shape& shape = shapes[at];
+      if (!shape.is_tuple() || i < 0 || static_cast<std::uint64_t>(i) >= shape.elements.size()) {
+        return cursor_.fail(source_begin_ + header->value.begin,
+                            "an alias of what is no part of the result, " +
+                                to_string(shapes, module_->entry().root().shape_id(), ShapeText::kWithoutLayout));
+      }
+      at = shape.elements[static_cast<std::size_t>(i)];
+    }
+  }
   return true;
 }
 

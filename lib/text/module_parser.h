@@ -75,6 +75,7 @@ class ModuleParser {
   bool parse_computation();
   bool parse_signature(ComputationFrame& frame);
   bool finish_module();
+  bool check_aliases();
   absl::Status status() const;
 
   // computation.cc: bodies

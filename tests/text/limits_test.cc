@@ -106,8 +106,8 @@ TEST_CASE("every truncation of a text is an error or a module, never more") {
   for (std::size_t size = 0; size < text.size(); ++size) {
     if (parse_module(text.substr(0, size)).ok()) ++accepted;
   }
-  // Without the last line end; and up to the end of %a, with no, one or two line ends behind it.
-  CHECK(accepted == 4);
+  // Without the last line end. The text up to the end of %a is a module, too, but for the alias of a result it lacks.
+  CHECK(accepted == 1);
   // Any one byte replaced must not crash either.
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (const char c : {'\0', '{', '"', ')', '9', '\xff'}) {
