@@ -127,8 +127,9 @@ bool Cursor::fail_expects(std::string_view what) {
 
 bool Cursor::fail_expected(std::string_view token) { return fail_expects("'" + std::string(token) + "'"); }
 
+// A cursor over a value inside a text sees what stands behind the value; comments there are none of its business.
 void Cursor::skip_comments() {
-  while (*at_ == '/') {
+  while (at_ < end_ && *at_ == '/') {
     if (at_[1] == '/') {
       // Runs to the line's end; a NUL before the text's end is no end of a comment.
       while (*at_ != '\n' && *at_ != '\r' && at_ < end_) ++at_;
@@ -146,7 +147,7 @@ void Cursor::skip_comments() {
 
 bool Cursor::accept(std::string_view token) {
   skip_space();
-  if (static_cast<std::size_t>(end_ - at_) < token.size() || std::memcmp(at_, token.data(), token.size()) != 0) {
+  if (end_ - at_ < static_cast<std::ptrdiff_t>(token.size()) || std::memcmp(at_, token.data(), token.size()) != 0) {
     return false;
   }
   at_ += token.size();

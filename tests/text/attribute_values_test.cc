@@ -18,6 +18,20 @@ Module parsed(const std::string& body, const std::string& before = "HloModule m\
   return *std::move(module);
 }
 
+TEST_CASE("a value ends before the comments behind it") {
+  for (const char* behind : {"\n// c", "\n/* c */\n// c\n", " /* c */", "\n  // c\n  q = f32[2] copy(p)"}) {
+    const std::string text = "ENTRY e {\n  p = f32[2,3] parameter(0)\n  ROOT t = f32[3,2] transpose(p), dimensions={1,0}" +
+                             std::string(behind) + "\n}\n";
+    const absl::StatusOr<Module> module = parse_module(text);
+    INFO(text << std::string(module.status().message()));
+    REQUIRE(module.ok());
+    for (InstructionView instruction : module->entry().instructions()) {
+      if (instruction.opcode() != Opcode::kTranspose) continue;
+      CHECK(integers(instruction, AttributeKey::kDimensions) == std::vector<std::int64_t>{1, 0});
+    }
+  }
+}
+
 TEST_CASE("a convolution's window and labels") {
   const Module m = parsed(
       "p = f32[1,8,8,4] parameter(0)\n q = f32[3,3,4,4] parameter(1)\n"
