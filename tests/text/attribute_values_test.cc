@@ -20,8 +20,9 @@ Module parsed(const std::string& body, const std::string& before = "HloModule m\
 
 TEST_CASE("a value ends before the comments behind it") {
   for (const char* behind : {"\n// c", "\n/* c */\n// c\n", " /* c */", "\n  // c\n  q = f32[2] copy(p)"}) {
-    const std::string text = "ENTRY e {\n  p = f32[2,3] parameter(0)\n  ROOT t = f32[3,2] transpose(p), dimensions={1,0}" +
-                             std::string(behind) + "\n}\n";
+    const std::string text =
+        "ENTRY e {\n  p = f32[2,3] parameter(0)\n  ROOT t = f32[3,2] transpose(p), dimensions={1,0}" +
+        std::string(behind) + "\n}\n";
     const absl::StatusOr<Module> module = parse_module(text);
     INFO(text << std::string(module.status().message()));
     REQUIRE(module.ok());
@@ -121,22 +122,24 @@ TEST_CASE("metadata, strings and where an instruction came from") {
 
 TEST_CASE("parent frames printed without the shift") {
   // A short-lived printer wrote the parent's number itself: a root has 0.
-  const Module m = parsed("ROOT p = f32[] parameter(0)",
-                          "HloModule m\n\nFileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
-                          "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=4}\n\nStackFrames\n"
-                          "1 {file_location_id=1 parent_frame_id=0}\n2 {file_location_id=1 parent_frame_id=1}\n\n");
+  const Module m =
+      parsed("ROOT p = f32[] parameter(0)",
+             "HloModule m\n\nFileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
+             "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=4}\n\nStackFrames\n"
+             "1 {file_location_id=1 parent_frame_id=0}\n2 {file_location_id=1 parent_frame_id=1}\n\n");
   const StackFrames frames(m);
   CHECK(frames.parent(1) == 0);
   CHECK(frames.parent(2) == 1);
 }
 
 TEST_CASE("aliasing and the entry's layout") {
-  const Module m = parsed("p = f32[4,4] parameter(0)\n q = f32[4] parameter(1)\n"
-                          "ROOT t = (f32[4,4], f32[4]) custom-call(p, q), custom_call_target=\"x\\ty\", "
-                          "output_to_operand_aliasing={{1}: (1, {}), {0}: (0, {})}",
-                          "HloModule m, input_output_alias={ {0}: (0, {}, must-alias), {1}: (1, {}) }, "
-                          "buffer_donor={ (1, {}) }, "
-                          "entry_computation_layout={(f32[4,4]{0,1}, f32[4]{0})->(f32[4,4]{1,0}, f32[4]{0})}\n");
+  const Module m = parsed(
+      "p = f32[4,4] parameter(0)\n q = f32[4] parameter(1)\n"
+      "ROOT t = (f32[4,4], f32[4]) custom-call(p, q), custom_call_target=\"x\\ty\", "
+      "output_to_operand_aliasing={{1}: (1, {}), {0}: (0, {})}",
+      "HloModule m, input_output_alias={ {0}: (0, {}, must-alias), {1}: (1, {}) }, "
+      "buffer_donor={ (1, {}) }, "
+      "entry_computation_layout={(f32[4,4]{0,1}, f32[4]{0})->(f32[4,4]{1,0}, f32[4]{0})}\n");
   const InstructionView root = m.entry().root();
   CHECK(string_value(root, AttributeKey::kCustomCallTarget) == "x\ty");
   const auto aliases = output_to_operand_aliasing(root);
@@ -214,10 +217,13 @@ TEST_CASE("what the GPU and CPU compilers note") {
       "g = f32[] copy(p), backend_config={\"operation_queue_id\":\"0\",\"gemm_backend_config\":{\"alpha_real\":0.5,"
       "\"alpha_imag\":0,\"beta\":1,\"dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"2\"],"
       "\"rhs_contracting_dimensions\":[\"1\"],\"lhs_batch_dimensions\":[\"0\"],\"rhs_batch_dimensions\":[\"0\"]},"
-      "\"precision_config\":{\"operand_precision\":[\"DEFAULT\",\"HIGHEST\"]},\"epilogue\":\"BIAS\",\"lhs_stride\":\"64\"}}\n"
+      "\"precision_config\":{\"operand_precision\":[\"DEFAULT\",\"HIGHEST\"]},\"epilogue\":\"BIAS\",\"lhs_stride\":"
+      "\"64\"}}\n"
       "ROOT f = f32[] copy(g), backend_config={\"fusion_backend_config\":{\"kind\":\"__triton_nested_gemm_fusion\","
-      "\"block_level_fusion_config\":{\"num_warps\":\"4\",\"output_tiles\":[{\"sizes\":[\"64\",\"32\"]}],\"num_ctas\":1,"
-      "\"num_stages\":3}},\"collective_backend_config\":{\"is_sync\":true,\"is_pipelined\":false,\"backend\":\"NVSHMEM\"}}");
+      "\"block_level_fusion_config\":{\"num_warps\":\"4\",\"output_tiles\":[{\"sizes\":[\"64\",\"32\"]}],\"num_ctas\":"
+      "1,"
+      "\"num_stages\":3}},\"collective_backend_config\":{\"is_sync\":true,\"is_pipelined\":false,\"backend\":"
+      "\"NVSHMEM\"}}");
   const InstructionView f = m.entry().root();
   const InstructionView g = f.operand(0);
   const InstructionView p = g.operand(0);
@@ -244,8 +250,9 @@ TEST_CASE("what the GPU and CPU compilers note") {
 }
 
 TEST_CASE("configs that are no JSON give nothing") {
-  for (const char* text : {"{abc: 123}", "{uplo = 76 : ui8}", "\"\"", "\"{\"", "{\"window_config\"}", "{\"window_config\":}",
-                           "{\"window_config\":{\"estimated_cycles\":\"x\"}}", "\"{\\\"window_config\\\":[\""}) {
+  for (const char* text :
+       {"{abc: 123}", "{uplo = 76 : ui8}", "\"\"", "\"{\"", "{\"window_config\"}", "{\"window_config\":}",
+        "{\"window_config\":{\"estimated_cycles\":\"x\"}}", "\"{\\\"window_config\\\":[\""}) {
     CAPTURE(text);
     const Module m = parsed(std::string("ROOT p = f32[] parameter(0), backend_config=") + text);
     CHECK_FALSE(estimated_cycles(m.entry().root()).has_value());
