@@ -81,8 +81,10 @@ struct MatrixUnit {
   std::optional<double> clock;  // Hz, where the matrix unit's peaks are quoted at another clock than Device::clock
   MatrixPeak peak;              // flop/s
   double efficiency = 0;        // fraction of peak that a large dense matmul attains, bf16 or f16
-  std::optional<double> efficiency_f8;  // the same for f8
-  std::optional<double> efficiency_s8;  // the same for s8
+  std::optional<double> efficiency_f32;  // the same for f32 at default precision
+  std::optional<double> efficiency_f8;   // the same for f8
+  std::optional<double> efficiency_s8;   // the same for s8
+  std::optional<double> operand_bandwidth;  // GPU: bytes/s at which operands reach the tensor cores of all blocks, mostly from L2
   MatrixCycles stream_cycles;           // cycles one array needs to take in one left-hand register
   MatrixCycles latch_cycles;            // cycles one array needs to take in one register of weights
   MatrixCycles result_cycles;           // cycles from the last row in to the last row out
@@ -224,6 +226,10 @@ struct Overhead {
   double loop_iteration = 0;        // one trip of a while loop, beside its operations
   double collective = 0;            // one collective, beside its hops
   std::optional<double> pipeline_fill;  // most that compute and memory of one operation fail to overlap at its ends
+  std::optional<double> matmul;      // GPU: s, a matmul kernel beside `op`
+  std::optional<double> matmul_f32;  // the same with f32 operands
+  std::optional<double> wave;        // GPU: s, a wave of tiles of a matmul: filling and draining its blocks
+  std::optional<double> split;       // GPU: s, joining the parts of a contraction that is split over blocks
   std::optional<double> dma_read;   // HBM to VMEM, first byte
   std::optional<double> dma_write;  // VMEM to HBM, first byte
 };

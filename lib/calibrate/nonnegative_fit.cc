@@ -8,8 +8,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr int kRounds = 8;              // of reweighting; the weights have settled by then
-constexpr double kSmallError = 0.03;    // relative; errors below it count alike
+constexpr int kRounds = 8;            // of reweighting; the weights have settled by then
+constexpr double kSmallError = 0.03;  // relative; errors below it count alike
 
 // Least squares over all c >= 0, by trying which of them are zero.
 Eigen::VectorXd solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
@@ -37,6 +37,11 @@ Eigen::VectorXd solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
 }  // namespace
 
 Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::VectorXd& times) {
+  return fit_nonnegative(features, times, times);
+}
+
+Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::VectorXd& targets,
+                                const Eigen::VectorXd& times) {
   // Columns of one size, so that the solver sees numbers of one order.
   Eigen::VectorXd scale = features.cwiseAbs().colwise().maxCoeff().transpose();
   scale = (scale.array() > 0).select(scale, 1.0);
@@ -44,8 +49,8 @@ Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::Ve
   Eigen::VectorXd weights = times.cwiseInverse();
   Eigen::VectorXd c = Eigen::VectorXd::Zero(features.cols());
   for (int round = 0; round < kRounds; ++round) {
-    c = solve(weights.asDiagonal() * scaled, weights.cwiseProduct(times));
-    const Eigen::VectorXd error = (scaled * c - times).cwiseAbs().cwiseQuotient(times);
+    c = solve(weights.asDiagonal() * scaled, weights.cwiseProduct(targets));
+    const Eigen::VectorXd error = (scaled * c - targets).cwiseAbs().cwiseQuotient(times);
     weights = times.cwiseInverse().cwiseQuotient(error.cwiseMax(kSmallError).cwiseSqrt());
   }
   return c.cwiseQuotient(scale);

@@ -28,6 +28,7 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   add_counts(app, context);
   add_print(app, context);
   add_devices(app, context);
+  add_calibrate(app, context);
   // CLI11 takes a misspelt subcommand for a missing one.
   if (!arguments.empty() && !arguments.front().empty() && arguments.front()[0] != '-') {
     std::vector<std::string> names;

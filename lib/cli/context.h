@@ -85,6 +85,7 @@ void add_memory(CLI::App& app, Context& context);
 void add_print(CLI::App& app, Context& context);
 void add_counts(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
 
 }  // namespace hloroof::inline v0
 

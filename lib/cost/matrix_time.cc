@@ -120,23 +120,36 @@ double systolic_seconds(const MatrixWork& product, double rate, const Device& de
                   systolic_seconds(product.n, product.m, product.k, product, rate, device));
 }
 
-// Tiles dealt out over the multiprocessors; a K cut in parts when there are too few tiles to go round.
+// Tiles dealt out over the multiprocessors in waves; K cut in parts where that keeps more of them busy. A wave takes as long
+// as the tensor cores need for a tile, or as its operands need to arrive, all blocks drawing on the level-2 cache; parts
+// are written and read back once more to be summed. The best of the tiles that libraries have in store.
 double wave_seconds(const MatrixWork& product, double rate, const Device& device) {
   struct Tile {
     double m;
     double n;
   };
-  constexpr Tile kTiles[] = {{64, 64}, {128, 128}, {128, 256}};
-  constexpr double kLeastK = 256;  // of a part
+  constexpr Tile kTiles[] = {{64, 128}, {128, 128}};
+  constexpr double kLeastK = 512;  // of a part
+  constexpr double kPartBytes = 2 * 4;  // a part of the sum is f32, written and read
   const double units = static_cast<double>(std::max<std::int64_t>(*device.vector.compute_units, 1));
+  const double operand_rate = device.matrix.operand_bandwidth.value_or(0);
+  const double wave = device.overhead.wave.value_or(0);
+  const double bytes_k = product.k * (bits(product.lhs) + bits(product.rhs)) / 16.0;  // of a row, mean of the operands
   double best = 0;
   for (const Tile& tile : kTiles) {
-    for (const double split : {1.0, 2.0, 4.0, 8.0}) {
-      if (split > 1 && product.k / split < kLeastK) continue;
-      const double blocks = product.batch * tiles_of(product.m, tile.m) * tiles_of(product.n, tile.n) * split;
+    for (const double parts : {1.0, 2.0, 4.0, 8.0, 16.0}) {
+      if (parts > 1 && product.k / parts < kLeastK) continue;
+      const double blocks = product.batch * tiles_of(product.m, tile.m) * tiles_of(product.n, tile.n) * parts;
       const double waves = std::ceil(blocks / units);
-      const double seconds = waves * units * 2 * tile.m * tile.n * (product.k / split) / rate +
-                             (split > 1 ? split * device.overhead.op / 2 : 0);
+      const double compute = waves * units * 2 * tile.m * tile.n * (product.k / parts) / rate;
+      double operands = 0;
+      double joining = 0;
+      if (operand_rate > 0) {
+        operands = blocks * (tile.m + tile.n) * bytes_k / parts / operand_rate;
+        if (parts > 1) joining = parts * product.batch * product.m * product.n * kPartBytes / operand_rate;
+      }
+      if (parts > 1) joining += device.overhead.split.value_or(parts * device.overhead.op / 2);
+      const double seconds = std::max(compute, operands) + waves * wave + joining;
       if (best == 0 || seconds < best) best = seconds;
     }
   }
@@ -150,11 +163,17 @@ double matrix_peak_seconds(const MatrixWork& product, const Device& device) {
   return rate ? product.flops / *rate : 0;
 }
 
+double matrix_launch_seconds(const MatrixWork& product, const Device& device) {
+  const double seconds = device.overhead.matmul.value_or(0);
+  return matrix_type(product) == MatrixType::kF32 ? device.overhead.matmul_f32.value_or(seconds) : seconds;
+}
+
 double matrix_seconds(const MatrixWork& product, const Device& device) {
   const auto rate = rate_of(product, device);
   if (!rate) return 0;
   double attained = device.matrix.efficiency > 0 ? device.matrix.efficiency : 1;
   const MatrixType type = matrix_type(product);
+  if (type == MatrixType::kF32) attained = device.matrix.efficiency_f32.value_or(attained);
   if (type == MatrixType::kF8) attained = device.matrix.efficiency_f8.value_or(attained);
   if (type == MatrixType::kS8) attained = device.matrix.efficiency_s8.value_or(attained);
   if (!product.is_shape_known) return product.flops / (*rate * attained);

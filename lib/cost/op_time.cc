@@ -21,8 +21,8 @@ double hbm_seconds(double read, double written, const Hbm& hbm) {
 }
 
 // How sharply the slowest resource decides: the norm that joins resources that run side by side. One in steady state would
-// be infinite; six is what measured matmuls near the ridge point show.
-constexpr double kOverlapNorm = 6;
+// be infinite; four is what measured matmuls near the ridge point show.
+constexpr double kOverlapNorm = 4;
 
 // The time of resources that work at once in a pipeline of windows. Near the ridge the slower one varies from window to
 // window; at the ends one waits for the other, for no longer than the pipeline takes to fill.
@@ -50,9 +50,11 @@ OpTime op_time(const Work& work, const Device& device) {
   }
 
   double peak_matrix = 0;
+  double launch = 0;
   for (const MatrixWork& product : work.matrix) {
     time.resources[Resource::kMatrix] += matrix_seconds(product, device);
     peak_matrix += matrix_peak_seconds(product, device);
+    launch = std::max(launch, matrix_launch_seconds(product, device));
   }
   time.resources[Resource::kVector] = vector_seconds(work, device);
 
@@ -69,7 +71,7 @@ OpTime op_time(const Work& work, const Device& device) {
   const double peak_host = over(std::max(work.read.host, work.written.host), device.host.bandwidth);
   time.resources[Resource::kHost] = peak_host;
 
-  time.overhead = device.overhead.op;
+  time.overhead = device.overhead.op + launch;
   time.resources[Resource::kLatency] = time.overhead;
   time.bound = Resource::kLatency;
   double slowest = 0;

@@ -15,6 +15,9 @@ double matrix_seconds(const MatrixWork& product, const Device& device);
 // The same at the unit's peak rate, without padding or any loss.
 double matrix_peak_seconds(const MatrixWork& product, const Device& device);
 
+// What the kernel of a product costs beside it and Device::overhead.op; 0 where nothing is known of it.
+double matrix_launch_seconds(const MatrixWork& product, const Device& device);
+
 // The time of `work` on `device` without what happens on wires: the caller of a collective adds that. Zero throughout for
 // work that is free.
 OpTime op_time(const Work& work, const Device& device);

@@ -1,5 +1,5 @@
-// Prints, for every executed operation of the given dumps that carries the compiler's own estimate, that estimate beside
-// the model's time and the work it is made of, as CSV. The model itself never reads the estimate.
+// Prints, for every executed operation of the given dumps that carries the compiler's own estimate, that estimate
+// beside the model's time and the work it is made of, as CSV. The model itself never reads the estimate.
 //
 //   op_table DEVICE FILE...
 #include <cstdio>
@@ -55,16 +55,17 @@ int run(int argc, char** argv) {
       }
       std::string vector;
       for (const VectorWork& v : w.vector) {
-        vector += std::string(to_string(v.opcode)) + ":" + std::string(to_string(v.type)) + (v.cross_lane ? ":x:" : "::") +
-                  std::to_string(static_cast<long long>(v.elements)) + ";";
+        vector += std::string(to_string(v.opcode)) + ":" + std::string(to_string(v.type)) +
+                  (v.cross_lane ? ":x:" : "::") + std::to_string(static_cast<long long>(v.elements)) + ";";
       }
-      std::printf("%s,%s,%s,%g,%.6e,%.6e,%d,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%g,%g,%g,%g,%s,%d,%.4e,%s\n",
-                  file.c_str(), std::string(op.name()).c_str(), op_category(op).c_str(), calls.executions(op),
-                  static_cast<double>(*cycles) / *device->clock, t.seconds, static_cast<int>(t.bound),
-                  t.resources[Resource::kMatrix], t.resources[Resource::kVector], t.resources[Resource::kHbm],
-                  t.resources[Resource::kVmem], w.flops, w.transcendentals, w.read.hbm, w.written.hbm, w.read.vmem,
-                  w.written.vmem, m.m, m.n, m.k, m.batch, std::string(to_string(m.lhs)).c_str(), m.passes,
-                  w.partial_tile_elements, vector.c_str());
+      std::printf(
+          "%s,%s,%s,%g,%.6e,%.6e,%d,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%g,%g,%g,%g,%s,%d,%.4e,%s\n",
+          file.c_str(), std::string(op.name()).c_str(), op_category(op).c_str(), calls.executions(op),
+          static_cast<double>(*cycles) / *device->clock, t.seconds, static_cast<int>(t.bound),
+          t.resources[Resource::kMatrix], t.resources[Resource::kVector], t.resources[Resource::kHbm],
+          t.resources[Resource::kVmem], w.flops, w.transcendentals, w.read.hbm, w.written.hbm, w.read.vmem,
+          w.written.vmem, m.m, m.n, m.k, m.batch, std::string(to_string(m.lhs)).c_str(), m.passes,
+          w.partial_tile_elements, vector.c_str());
     }
   }
   return 0;

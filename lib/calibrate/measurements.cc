@@ -1,0 +1,193 @@
+#include "lib/calibrate/measurements.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include "hloroof/analysis.h"
+#include "hloroof/parse.h"
+#include "lib/base/strings.h"
+#include "lib/cost/op_time.h"
+#include "lib/cost/work.h"
+#include "lib/schedule/async_pairs.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> split_fields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+const std::string* find(const Row& row, const char* column) {
+  const auto at = row.find(column);
+  return at == row.end() || at->second.empty() ? nullptr : &at->second;
+}
+
+std::optional<double> number(const Row& row, const char* column) {
+  const std::string* text = find(row, column);
+  if (text == nullptr) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<ElementType> type_named(const std::string& text) {
+  if (text == "int8") return ElementType::kS8;
+  if (text == "bfloat16") return ElementType::kBf16;
+  if (text == "float32") return ElementType::kF32;
+  if (text == "float16") return ElementType::kF16;
+  return element_type_from_string(text);
+}
+
+double size_of(ElementType type) { return bits(type) / 8.0; }
+
+// One product with all operands in main memory. Nothing if the row does not say which.
+std::optional<Work> product_work(const Row& row) {
+  const auto m = number(row, "m");
+  const auto n = number(row, "n");
+  const auto k = number(row, "k");
+  const std::string* both = find(row, "dtype");
+  const std::string* lhs = find(row, "lhs_dtype");
+  const std::string* rhs = find(row, "rhs_dtype");
+  const std::string* out = find(row, "out_dtype");
+  if (!m || !n || !k || *m < 1 || *n < 1 || *k < 1 || (both == nullptr && lhs == nullptr)) return std::nullopt;
+  const auto lhs_type = type_named(lhs != nullptr ? *lhs : *both);
+  const auto rhs_type = type_named(rhs != nullptr ? *rhs : (lhs != nullptr ? *lhs : *both));
+  if (!lhs_type || !rhs_type) return std::nullopt;
+  const auto out_type =
+      out != nullptr ? type_named(*out) : std::optional(is_integral(*lhs_type) ? ElementType::kS32 : ElementType::kF32);
+  if (!out_type) return std::nullopt;
+  MatrixWork product;
+  product.m = *m;
+  product.n = *n;
+  product.k = *k;
+  product.batch = number(row, "batch").value_or(1);
+  product.lhs = *lhs_type;
+  product.rhs = *rhs_type;
+  product.out = *out_type;
+  product.flops = 2 * product.batch * *m * *n * *k;
+  Work work;
+  work.matrix = {product};
+  work.flops = work.matrix_flops = product.flops;
+  work.read.hbm = product.batch * (*m * *k * size_of(*lhs_type) + *k * *n * size_of(*rhs_type));
+  work.written.hbm = product.batch * *m * *n * size_of(*out_type);
+  return work;
+}
+
+// What a dump runs, but for copies that its schedule hides.
+absl::StatusOr<std::vector<Work>> dump_work(const std::string& path) {
+  const absl::StatusOr<Module> module = load_module(path);
+  if (!module.ok()) return module.status();
+  const CallGraph calls = analyze_calls(*module);
+  const std::vector<Work> all = compute_work(*module, calls);
+  std::vector<Work> ops;
+  for (InstructionId id : calls.scheduled_instructions()) {
+    const InstructionView op = module->instruction(id);
+    if (async_role(op) != AsyncRole::kNone || all[id.index].is_free) continue;
+    ops.push_back(all[id.index]);
+  }
+  return ops;
+}
+
+std::optional<double> measured_seconds(const Row& row) {
+  for (const char* column : {"seconds", "median_s"}) {
+    if (const auto value = number(row, column)) return value;
+  }
+  if (const auto value = number(row, "implied_time_us")) return *value * 1e-6;
+  return std::nullopt;
+}
+
+std::string name_of(const Row& row) {
+  std::string name;
+  for (const char* column : {"dtype", "lhs_dtype", "rhs_dtype"}) {
+    if (const std::string* text = find(row, column)) name += (name.empty() ? "" : " x ") + *text;
+  }
+  name += ' ';
+  if (const std::string* batch = find(row, "batch")) name += *batch + " of ";
+  for (const char* column : {"m", "n", "k"}) {
+    if (const std::string* text = find(row, column)) name += (name.back() == ' ' ? "" : "x") + *text;
+  }
+  return name;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Measurement>> read_measurements(const std::string& path, const MeasurementOptions& options) {
+  std::ifstream in(path);
+  std::string line;
+  if (!std::getline(in, line)) return not_found("cannot read measurements from " + path);
+  std::vector<std::string> header = split_fields(line);
+  for (std::string& column : header) column = lower(column);
+  std::vector<Measurement> result;
+  for (int number_of_line = 2; std::getline(in, line); ++number_of_line) {
+    if (line.empty()) continue;
+    const std::vector<std::string> fields = split_fields(line);
+    Row row;
+    for (std::size_t i = 0; i < header.size() && i < fields.size(); ++i) row[header[i]] = fields[i];
+    std::map<std::string, bool> wanted;  // by column, any of its values
+    for (const auto& [column, value] : options.where) {
+      const std::string* text = find(row, lower(column).c_str());
+      wanted[lower(column)] |= text != nullptr && *text == value;
+    }
+    if (!std::all_of(wanted.begin(), wanted.end(), [](const auto& w) { return w.second; })) continue;
+    const std::string place = path + ":" + std::to_string(number_of_line) + ": ";
+    const auto seconds = measured_seconds(row);
+    if (!seconds || *seconds <= 0) {
+      return invalid_argument(place + "no time above 0 in a column seconds, median_s or implied_time_us");
+    }
+    if (*seconds < 2 * options.floor_seconds) continue;
+    Measurement measurement;
+    measurement.what = name_of(row);
+    measurement.seconds = *seconds - options.floor_seconds;
+    const std::string* dump = find(row, "hlo");
+    if (dump != nullptr && !options.dump_root.empty()) {
+      absl::StatusOr<std::vector<Work>> ops = dump_work(options.dump_root + "/" + *dump);
+      if (!ops.ok()) return ops.status();
+      measurement.ops = *std::move(ops);
+    } else {
+      const std::optional<Work> work = product_work(row);
+      if (!work) return invalid_argument(place + "expected columns m, n, k and dtype (or lhs_dtype) of a matmul");
+      measurement.ops = {*work};
+    }
+    result.push_back(std::move(measurement));
+  }
+  return result;
+}
+
+Split split_in_two(const std::vector<Measurement>& measurements) {
+  Split split;
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    (i % 2 == 0 ? split.fitted : split.held_back).push_back(measurements[i]);
+  }
+  return split;
+}
+
+double predicted_seconds(const Measurement& measurement, const Device& device) {
+  double seconds = 0;
+  for (const Work& work : measurement.ops) seconds += op_time(work, device).seconds;
+  return seconds;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,64 @@
+// Predictions beside what they are judged by, and the figures that sum them up.
+#ifndef HLOROOF_TESTS_ACCURACY_FIGURES_H_
+#define HLOROOF_TESTS_ACCURACY_FIGURES_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hloroof {
+
+// One prediction and its reference, in seconds.
+struct Sample {
+  std::string what;
+  double predicted = 0;
+  double reference = 0;
+  double weight = 1;   // times that it happens; orders the worst
+  std::string reason;  // what a large error would come from
+};
+
+struct Figures {
+  std::size_t count = 0;
+  double bias = 0;    // median of predicted / reference - 1
+  double median = 0;  // of |predicted / reference - 1|
+  double p90 = 0;
+  double within = 0;  // share of samples within a factor of 1.6
+  double rank = 0;    // Spearman's correlation
+};
+
+// Linear between the nearest two; 0 of nothing.
+double quantile(std::vector<double> values, double q);
+
+Figures figures(const std::vector<Sample>& samples);
+
+// What the report is built of: text in Markdown, and the figures that a check holds to. Of every figure less is better.
+class Report {
+ public:
+  void heading(const std::string& text);
+  void paragraph(const std::string& text);
+  void table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows);
+
+  // Keeps `value` under `name` for the check.
+  void figure(const std::string& name, double value) { figures_[name] = value; }
+
+  // The `n` samples with the largest error times what it weighs, as a table.
+  void worst(const std::vector<Sample>& samples, std::size_t n = 5);
+
+  const std::string& text() const { return text_; }
+  const std::map<std::string, double>& kept() const { return figures_; }
+
+ private:
+  std::string text_;
+  std::map<std::string, double> figures_;
+};
+
+std::string percent(double share);
+std::string microseconds(double seconds);
+
+// The rows of a CSV file with a header, by column name; empty if it cannot be read. Quoted fields may hold commas.
+std::vector<std::map<std::string, std::string>> read_csv(const std::string& path);
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_ACCURACY_FIGURES_H_

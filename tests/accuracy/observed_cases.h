@@ -1,0 +1,25 @@
+// Single observed times, each with a program that does what was observed.
+#ifndef HLOROOF_TESTS_ACCURACY_OBSERVED_CASES_H_
+#define HLOROOF_TESTS_ACCURACY_OBSERVED_CASES_H_
+
+#include <vector>
+
+namespace hloroof {
+
+struct ObservedCase {
+  const char* what;
+  const char* device;
+  const char* hlo;
+  double low;  // seconds: the range that was observed, or 5 % about the one value
+  double high;
+  const char* source;
+};
+
+const std::vector<ObservedCase>& observed_cases();
+
+// The model's step time of the case, seconds; below 0 if the program or the device is not understood.
+double predict_observed(const ObservedCase& observed);
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_ACCURACY_OBSERVED_CASES_H_

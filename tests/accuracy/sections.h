@@ -1,0 +1,35 @@
+// The parts of the accuracy report: one for every kind of open data.
+#ifndef HLOROOF_TESTS_ACCURACY_SECTIONS_H_
+#define HLOROOF_TESTS_ACCURACY_SECTIONS_H_
+
+#include <string>
+
+#include "hloroof/cost.h"
+#include "hloroof/device.h"
+#include "lib/calibrate/measurements.h"
+#include "tests/accuracy/figures.h"
+
+namespace hloroof {
+
+// The model's terms for an operation, "matrix 187.1 us, hbm 32.0 us", largest first.
+std::string terms(const Work& work, const Device& device);
+std::string terms(const Measurement& measurement, const Device& device);
+
+// Measured matmuls on TPU v5e and v6e (measured/tpu_gemm.csv) by their dumps.
+void report_tpu_matmuls(const std::string& shared, Report& report);
+
+// Every operation of the TPU dumps against the compiler's own estimate, by generation.
+void report_compiler_cycles(const std::string& shared, Report& report);
+
+// Single figures from the literature and from published profiles.
+void report_observed(Report& report);
+
+// Whole training steps.
+void report_steps(const std::string& shared, Report& report);
+
+// XLA's table of measured matmuls on GPUs.
+void report_gpu_matmuls(const std::string& shared, Report& report);
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_ACCURACY_SECTIONS_H_

@@ -1,0 +1,110 @@
+// The shipped constants that come from measured matmuls are what the fit finds; and the fit finds constants back that
+// times were made from.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "lib/calibrate/measurements.h"
+#include "lib/calibrate/parameter_fit.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+const std::string kShared = HLOROOF_SHARED_DIR;
+const ParameterSource kSource{Provenance::kFitted, "test", ""};
+
+Measurement product(double m, double n, double k, const Device& truth) {
+  MatrixWork matrix;
+  matrix.m = m;
+  matrix.n = n;
+  matrix.k = k;
+  matrix.flops = 2 * m * n * k;
+  Work work;
+  work.matrix = {matrix};
+  work.read.hbm = 2 * (m * k + k * n);
+  work.written.hbm = 4 * m * n;
+  Measurement result{"", {work}, 0};
+  result.seconds = predicted_seconds(result, truth);
+  return result;
+}
+
+TEST_CASE("A fit finds the constants back that times were made from") {
+  absl::StatusOr<Device> truth = find_device("tpu_v5e");
+  REQUIRE(truth.ok());
+  Device device = *truth;
+  std::vector<Measurement> measurements;
+  for (const double n : {256.0, 1024.0, 4096.0, 8192.0}) {
+    for (const double k : {64.0, 512.0, 4096.0}) measurements.push_back(product(4096, n, k, *truth));
+  }
+  device.matrix.efficiency = 0.7;
+  device.hbm.read_efficiency = 0.7;
+  device.hbm.write_efficiency = 0.95;
+  device.overhead.pipeline_fill = 2e-6;
+  const double before = fit_error(measurements, device).median;
+  const auto fitted = fit_parameters(
+      device, measurements,
+      {"matrix.efficiency", "hbm.read_efficiency", "hbm.write_efficiency", "overhead.pipeline_fill"}, kSource);
+  REQUIRE(fitted.ok());
+  REQUIRE(fitted->size() == 4);
+  CHECK((*fitted)[0].before == Approx(0.7));
+  CHECK(before > 0.05);
+  CHECK(fit_error(measurements, device).p90 < 0.03);
+  CHECK(device.matrix.efficiency == Approx(truth->matrix.efficiency).epsilon(0.02));
+  CHECK(*device.hbm.write_efficiency == Approx(*truth->hbm.write_efficiency).epsilon(0.05));
+}
+
+TEST_CASE("What cannot be fitted is said") {
+  absl::StatusOr<Device> device = find_device("tpu_v5e");
+  REQUIRE(device.ok());
+  const std::vector<Measurement> one = {product(4096, 4096, 4096, *device)};
+  CHECK(fit_parameters(*device, {}, {"matrix.efficiency"}, kSource).status().code() ==
+        absl::StatusCode::kInvalidArgument);
+  CHECK(fit_parameters(*device, one, {"matrix.nothing"}, kSource).status().code() == absl::StatusCode::kNotFound);
+  CHECK(fit_parameters(*device, one, {"on_chip.l2_bandwidth"}, kSource).status().code() == absl::StatusCode::kNotFound);
+  CHECK(fit_parameters(*device, one, {}, kSource).status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(read_measurements("no/such/file.csv", {}).status().code() == absl::StatusCode::kNotFound);
+}
+
+struct Fit {
+  const char* device;
+  const char* sku;
+  double floor_seconds;
+  std::vector<std::string> paths;
+};
+
+TEST_CASE("Shipped TPU constants are the fit of every second row") {
+  const std::string table = kShared + "/measured/tpu_gemm.csv";
+  if (!std::ifstream(table)) HLOROOF_SKIP("no measurements at " + table);
+  const std::vector<Fit> fits = {
+      {"tpu_v5e",
+       "v5e",
+       105.56e-6,
+       {"matrix.efficiency", "matrix.efficiency_s8", "hbm.read_efficiency", "hbm.write_efficiency",
+        "overhead.pipeline_fill"}},
+      {"tpu_v6e",
+       "v6e",
+       118.73e-6,
+       {"matrix.efficiency_s8", "hbm.read_efficiency", "hbm.write_efficiency", "overhead.pipeline_fill"}},
+  };
+  for (const Fit& fit : fits) {
+    absl::StatusOr<Device> device = find_device(fit.device);
+    REQUIRE(device.ok());
+    MeasurementOptions options;
+    options.where = {{"sku", fit.sku}};
+    options.floor_seconds = fit.floor_seconds;
+    options.dump_root = kShared + "/corpus";
+    const auto measurements = read_measurements(table, options);
+    REQUIRE(measurements.ok());
+    const auto fitted = fit_parameters(*device, split_in_two(*measurements).fitted, fit.paths, kSource);
+    REQUIRE(fitted.ok());
+    for (const FittedParameter& p : *fitted) {
+      INFO(fit.device << " " << p.path);
+      CHECK(p.before == Approx(p.after).epsilon(p.path == "overhead.pipeline_fill" ? 0.05 : 0.01));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
