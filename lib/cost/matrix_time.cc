@@ -1,11 +1,13 @@
 // Seconds on the matrix unit.
 //
-// TPU: weight-stationary systolic arrays. An array of S x S weights takes in `rows_per_cycle` left-hand rows of S values a
-// cycle; K and N are cut into tiles of S, M into registers of 8 rows. Loading (latching) the weights of a tile hides behind
-// the streaming of the one before, so that few rows a tile leave the array waiting for weights.
+// TPU: weight-stationary systolic arrays. An array of S x S weights takes in `rows_per_cycle` left-hand rows of S
+// values a cycle; K and N are cut into tiles of S, M into registers of 8 rows. Loading (latching) the weights of a tile
+// hides behind the streaming of the one before, so that few rows a tile leave the array waiting for weights.
+//
 // GPU: thread-block tiles dealt out over the multiprocessors in waves.
-// Sources: xla/benchmarks/core/platform_info.py for the cadences; the cost-model notes of XLA's GPU tables (tiles and split K)
-// in openxla/xla xla/service/gpu/model, 2026-08-22.
+//
+// Sources: xla/benchmarks/core/platform_info.py for the cadences; openxla/xla xla/service/gpu/model, 2026-08-22, for
+// tiles and split K.
 #include <algorithm>
 #include <cmath>
 
@@ -23,27 +25,20 @@ MatrixType matrix_type(const MatrixWork& product) {
   // The wider of the two operands decides: a narrow one is converted to it.
   const ElementType type = bits(product.lhs) >= bits(product.rhs) ? product.lhs : product.rhs;
   switch (type) {
-    case ElementType::kF16:
-      return MatrixType::kF16;
+    case ElementType::kF16: return MatrixType::kF16;
     case ElementType::kF32:
-    case ElementType::kC64:
-      return MatrixType::kF32;
+    case ElementType::kC64: return MatrixType::kF32;
     case ElementType::kF64:
-    case ElementType::kC128:
-      return MatrixType::kF64;
+    case ElementType::kC128: return MatrixType::kF64;
     case ElementType::kS8:
     case ElementType::kU8:
-    case ElementType::kPred:
-      return MatrixType::kS8;
+    case ElementType::kPred: return MatrixType::kS8;
     case ElementType::kS4:
     case ElementType::kU4:
     case ElementType::kS2:
-    case ElementType::kU2:
-      return MatrixType::kS4;
-    case ElementType::kF4e2m1fn:
-      return MatrixType::kF4;
-    default:
-      break;
+    case ElementType::kU2: return MatrixType::kS4;
+    case ElementType::kF4e2m1fn: return MatrixType::kF4;
+    default: break;
   }
   if (is_floating(type) && bits(type) == 8) return MatrixType::kF8;
   return is_integral(type) ? MatrixType::kF32 : MatrixType::kBf16;
@@ -53,20 +48,11 @@ double latch_cycles(const MatrixCycles& cycles, MatrixType type) {
   std::optional<double> own;
   switch (type) {
     case MatrixType::kF32:
-    case MatrixType::kF32Highest:
-      own = cycles.f32;
-      break;
-    case MatrixType::kF8:
-      own = cycles.f8;
-      break;
-    case MatrixType::kS8:
-      own = cycles.s8;
-      break;
-    case MatrixType::kS4:
-      own = cycles.s4;
-      break;
-    default:
-      break;
+    case MatrixType::kF32Highest: own = cycles.f32; break;
+    case MatrixType::kF8: own = cycles.f8; break;
+    case MatrixType::kS8: own = cycles.s8; break;
+    case MatrixType::kS4: own = cycles.s4; break;
+    default: break;
   }
   return own ? *own : cycles.bf16.value_or(0);
 }
@@ -75,18 +61,13 @@ double type_bits(MatrixType type) {
   switch (type) {
     case MatrixType::kF32:
     case MatrixType::kF32Highest:
-    case MatrixType::kTf32:
-      return 32;
-    case MatrixType::kF64:
-      return 64;
+    case MatrixType::kTf32: return 32;
+    case MatrixType::kF64: return 64;
     case MatrixType::kF8:
-    case MatrixType::kS8:
-      return 8;
+    case MatrixType::kS8: return 8;
     case MatrixType::kF4:
-    case MatrixType::kS4:
-      return 4;
-    default:
-      return 16;
+    case MatrixType::kS4: return 4;
+    default: return 16;
   }
 }
 
@@ -120,16 +101,16 @@ double systolic_seconds(const MatrixWork& product, double rate, const Device& de
                   systolic_seconds(product.n, product.m, product.k, product, rate, device));
 }
 
-// Tiles dealt out over the multiprocessors in waves; K cut in parts where that keeps more of them busy. A wave takes as long
-// as the tensor cores need for a tile, or as its operands need to arrive, all blocks drawing on the level-2 cache; parts
-// are written and read back once more to be summed. The best of the tiles that libraries have in store.
+// Tiles dealt out over the multiprocessors in waves; K cut in parts where that keeps more of them busy. A wave takes as
+// long as the tensor cores need for a tile, or as its operands need to arrive, all blocks drawing on the level-2 cache;
+// parts are written and read back once more to be summed. The best of the tiles that libraries have in store.
 double wave_seconds(const MatrixWork& product, double rate, const Device& device) {
   struct Tile {
     double m;
     double n;
   };
   constexpr Tile kTiles[] = {{64, 128}, {128, 128}};
-  constexpr double kLeastK = 512;  // of a part
+  constexpr double kLeastK = 512;       // of a part
   constexpr double kPartBytes = 2 * 4;  // a part of the sum is f32, written and read
   const double units = static_cast<double>(std::max<std::int64_t>(*device.vector.compute_units, 1));
   const double operand_rate = device.matrix.operand_bandwidth.value_or(0);

@@ -10,8 +10,8 @@ namespace {
 
 double over(double amount, std::optional<double> rate) { return rate && *rate > 0 ? amount / *rate : 0; }
 
-// Reads alone and writes alone attain more than both at once: `efficiency` is that of as much read as written, and what it
-// falls behind the other two is lost in turning round, in proportion to the smaller of the two streams.
+// Reads alone and writes alone attain more than both at once: `efficiency` is that of as much read as written, and what
+// it falls behind the other two is lost in turning round, in proportion to the smaller of the two streams.
 double hbm_seconds(double read, double written, const Hbm& hbm) {
   if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return 0;
   const double reads = hbm.read_efficiency.value_or(hbm.efficiency);
@@ -20,14 +20,15 @@ double hbm_seconds(double read, double written, const Hbm& hbm) {
   return (read / reads + written / writes + turning * std::min(read, written)) / hbm.bandwidth;
 }
 
-// How sharply the slowest resource decides: the norm that joins resources that run side by side. One in steady state would
-// be infinite; four is what measured matmuls near the ridge point show.
+// How sharply the slowest resource decides: the norm that joins resources that run side by side. One in steady state
+// would be infinite; four is what measured matmuls near the ridge point show.
 constexpr double kOverlapNorm = 4;
 
 // The time of resources that work at once in a pipeline of windows. Near the ridge the slower one varies from window to
 // window; at the ends one waits for the other, for no longer than the pipeline takes to fill.
 double overlapped(const ResourceSeconds& resources, const Device& device) {
-  const double compute = std::max({resources[Resource::kMatrix], resources[Resource::kVector], resources[Resource::kVmem]});
+  const double compute =
+      std::max({resources[Resource::kMatrix], resources[Resource::kVector], resources[Resource::kVmem]});
   const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
   const double slower = std::max(compute, memory);
   const double faster = std::min(compute, memory);

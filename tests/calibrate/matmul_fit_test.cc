@@ -106,5 +106,34 @@ TEST_CASE("Shipped TPU constants are the fit of every second row") {
   }
 }
 
+TEST_CASE("Shipped GPU constants are the fit of every second row") {
+  const std::string table = kShared + "/measured/xla_gpu_matmul_perf.csv";
+  if (!std::ifstream(table)) HLOROOF_SKIP("no measurements at " + table);
+  struct GpuFit {
+    const char* device;
+    const char* key;
+    const char* type;
+    std::vector<std::string> paths;
+  };
+  const std::vector<std::string> of_f32 = {"matrix.efficiency_f32", "overhead.matmul_f32"};
+  for (const GpuFit& fit :
+       {GpuFit{"h100_sxm", "sm_90", "bf16", {}}, GpuFit{"h100_sxm", "sm_90", "f32", of_f32},
+        GpuFit{"b200_sxm", "sm_100_B200", "bf16", {}}, GpuFit{"b200_sxm", "sm_100_B200", "f32", of_f32}}) {
+    absl::StatusOr<Device> device = find_device(fit.device);
+    REQUIRE(device.ok());
+    MeasurementOptions options;
+    options.where = {{"device_key", fit.key}, {"lhs_dtype", fit.type}};
+    const auto measurements = read_measurements(table, options);
+    REQUIRE(measurements.ok());
+    const auto fitted = fit_parameters(*device, split_in_two(*measurements).fitted,
+                                       fit.paths.empty() ? matmul_parameters(*device) : fit.paths, kSource);
+    REQUIRE(fitted.ok());
+    for (const FittedParameter& p : *fitted) {
+      INFO(fit.device << " " << fit.type << " " << p.path);
+      CHECK(p.before == Approx(p.after).epsilon(0.15));  // noisy, and tiles change
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hloroof
