@@ -60,14 +60,22 @@ std::string change_table(std::string_view title, const std::vector<Change>& all,
   Table table({{"change", Align::kRight}, {"relative", Align::kRight}, {"before", Align::kRight}, {"after", Align::kRight}, {std::string(title)}});
   Change total;
   Change others;
+  Change unchanged;
   std::size_t shown = 0;
   std::size_t hidden = 0;
+  std::size_t same = 0;
   const auto add = [&](const Change& change, std::string state) {
     table.add({signed_seconds(change.delta()), std::move(state), format_seconds(change.before), format_seconds(change.after), change.name});
   };
   for (const Change& change : all) {
     total.before += change.before;
     total.after += change.after;
+    if (change.delta() == 0 && change.was_there && change.is_there) {
+      unchanged.before += change.before;
+      unchanged.after += change.after;
+      ++same;
+      continue;
+    }
     if (limit > 0 && shown >= limit) {
       others.before += change.before;
       others.after += change.after;
@@ -80,6 +88,10 @@ std::string change_table(std::string_view title, const std::vector<Change>& all,
   if (hidden > 0) {
     others.name = absl::StrFormat("[%d others]", hidden);
     add(others, relative(others.before, others.after));
+  }
+  if (same > 0) {
+    unchanged.name = absl::StrFormat("[%d unchanged]", same);
+    add(unchanged, relative(unchanged.before, unchanged.after));
   }
   total.name = "TOTAL";
   add(total, relative(total.before, total.after));
