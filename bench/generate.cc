@@ -1,6 +1,6 @@
-// Makes a large HLO module out of real dumps: their computations again and again, every name given a suffix of its copy's
-// number, so that names, references and sizes of computations are as real ones are and none repeats. The dumps take turns;
-// the last ENTRY is the module's.
+// Makes a large HLO module out of real dumps: their computations again and again, every name given a suffix of its
+// copy's number, so that names, references and sizes of computations are as real ones are and none repeats. The dumps
+// take turns; the last ENTRY is the module's.
 //
 //   generate BYTES OUT DUMP...
 #include <algorithm>
@@ -80,9 +80,8 @@ int main(int argc, char** argv) {
   std::uint64_t copy = 0;
   std::string part;
   // The smallest dump comes last and has the ENTRY.
-  const std::string& last = *std::min_element(bodies.begin(), bodies.end(), [](const std::string& a, const std::string& b) {
-    return a.size() < b.size();
-  });
+  const std::string& last = *std::min_element(
+      bodies.begin(), bodies.end(), [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
   for (std::size_t skipped = 0; skipped < bodies.size(); ++copy) {
     part.clear();
     append_renamed(part, bodies[copy % bodies.size()], ".c" + std::to_string(copy), false);

@@ -1,4 +1,5 @@
-// A unit test that fails when a program's predicted step leaves its budget: no device needed, no noise, milliseconds to run.
+// A unit test that fails when a program's predicted step leaves its budget: no device needed, no noise, milliseconds to
+// run.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else

@@ -72,7 +72,7 @@ struct TripCount {
     kAnnotated,  // known_trip_count in the text
     kInferred,   // from the counter's initial value, step and bound
     kUser,
-    kAssumed,    // not known: the default
+    kAssumed,  // not known: the default
   };
   std::int64_t value = 1;
   Source source = Source::kAssumed;
@@ -81,7 +81,7 @@ struct TripCount {
 
 // What calls a computation, and so whether its instructions are operations of their own.
 enum class ComputationRole : std::uint8_t {
-  kUnused,     // nothing calls it
+  kUnused,  // nothing calls it
   kEntry,
   kBody,       // of a while loop
   kCondition,  // of a while loop
@@ -107,7 +107,8 @@ class CallGraph {
   double executions(InstructionView instruction) const { return executions(instruction.computation().id()); }
 
   ComputationRole role(ComputationId id) const { return roles_[id.index]; }
-  // True for the computations whose instructions are operations of their own: entry, bodies, conditions, branches, called.
+  // True for the computations whose instructions are operations of their own: entry, bodies, conditions, branches,
+  // called.
   bool is_scheduled(ComputationId id) const;
 
   // The instructions that call the computation.

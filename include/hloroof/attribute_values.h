@@ -5,9 +5,10 @@
 //   DotDimensions d = dot_dimensions(dot);              // d.lhs_contracting, d.rhs_batch, ...
 //   std::string where = source_location(instruction).file;
 //
-// The functions on an InstructionView give nothing (an empty optional, list or string, the fallback) when the instruction
-// has no such attribute or, which the parser prevents but an edit may cause, when its text is malformed. The parse_
-// functions decode a text of their own and say what is wrong with it: InvalidArgument with the column and a caret.
+// The functions on an InstructionView give nothing (an empty optional, list or string, the fallback) when the
+// instruction has no such attribute or, which the parser prevents but an edit may cause, when its text is malformed.
+// The parse_ functions decode a text of their own and say what is wrong with it: InvalidArgument with the column and a
+// caret.
 //
 // Nothing is kept: each call decodes again. Everything here may be called from any number of threads.
 //
@@ -42,7 +43,8 @@ bool flag(InstructionView instruction, AttributeKey key, bool fallback = false);
 // A number attribute: epsilon.
 std::optional<double> number(InstructionView instruction, AttributeKey key);
 
-// A list of integers: dimensions, slice_sizes, dynamic_slice_sizes, fft_length, offset_dims. `{{0,1},{2}}` is flattened.
+// A list of integers: dimensions, slice_sizes, dynamic_slice_sizes, fft_length, offset_dims. `{{0,1},{2}}` is
+// flattened.
 std::vector<std::int64_t> integers(InstructionView instruction, AttributeKey key);
 
 // A list of lists: slice_sizes of a collective-permute.
@@ -166,7 +168,8 @@ ScatterDimensions scatter_dimensions(InstructionView instruction);
 // A path into nested tuples: {1,0} is element 0 of element 1, {} the whole.
 using ShapeIndex = std::vector<std::int64_t>;
 
-// output_to_operand_aliasing={{0}: (1, {})}: result `output` lies in the memory of operand `operand` at `operand_index`.
+// output_to_operand_aliasing={{0}: (1, {})}: result `output` lies in the memory of operand `operand` at
+// `operand_index`.
 struct OperandAlias {
   ShapeIndex output;
   std::int64_t operand = 0;
@@ -175,7 +178,8 @@ struct OperandAlias {
 
 std::vector<OperandAlias> output_to_operand_aliasing(InstructionView instruction);
 
-// input_output_alias of the HloModule line: result `output` may, or must, take the memory of entry parameter `parameter`.
+// input_output_alias of the HloModule line: result `output` may, or must, take the memory of entry parameter
+// `parameter`.
 struct ParameterAlias {
   ShapeIndex output;
   std::int64_t parameter = 0;

@@ -1,5 +1,5 @@
-// Work and time of one instruction. Work (FLOPs, bytes, messages) is arithmetic on the module and knows no device; time is
-// work over the rates of a Device.
+// Work and time of one instruction. Work (FLOPs, bytes, messages) is arithmetic on the module and knows no device; time
+// is work over the rates of a Device.
 #ifndef HLOROOF_COST_H_
 #define HLOROOF_COST_H_
 
@@ -38,7 +38,8 @@ struct MemoryBytes {
 };
 
 // One matrix product as the matrix unit sees it: `batch` times an M x K by a K x N one. Convolutions appear as the
-// product they are computed as: M output positions, K the positions of the window times input features, N output features.
+// product they are computed as: M output positions, K the positions of the window times input features, N output
+// features.
 struct MatrixWork {
   double m = 1;
   double n = 1;
@@ -64,20 +65,20 @@ struct VectorWork {
 
 // What the hardware does for one execution of one instruction on one device, physical convention.
 struct Work {
-  double flops = 0;            // as written: contractions at their logical dimensions, elementwise one an element
+  double flops = 0;  // as written: contractions at their logical dimensions, elementwise one an element
   double transcendentals = 0;
-  double matrix_flops = 0;     // the part of `flops` that runs on the matrix unit
-  MemoryBytes read;            // padded bytes, only the parts touched
+  double matrix_flops = 0;  // the part of `flops` that runs on the matrix unit
+  MemoryBytes read;         // padded bytes, only the parts touched
   MemoryBytes written;
-  double logical_bytes = 0;    // read + written without padding
-  double padded_bytes = 0;     // read + written with padding: read.total() + written.total()
-  double wire_bytes = 0;       // sent by this device over ICI, NVLink or the network, for a collective
+  double logical_bytes = 0;  // read + written without padding
+  double padded_bytes = 0;   // read + written with padding: read.total() + written.total()
+  double wire_bytes = 0;     // sent by this device over ICI, NVLink or the network, for a collective
   std::vector<MatrixWork> matrix;
-  std::vector<VectorWork> vector;  // one entry a kind and type
+  std::vector<VectorWork> vector;    // one entry a kind and type
   double partial_tile_elements = 0;  // padded elements of tiles that an update in place covers only in part
   std::optional<double> seconds;     // given by the user, in place of a model
   CostSource source = CostSource::kModel;
-  bool is_free = false;        // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
+  bool is_free = false;  // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
 };
 
 // Seconds that one execution keeps each resource busy. They overlap: the time of the operation is the slowest plus

@@ -84,10 +84,11 @@ struct MatrixUnit {
   std::optional<double> efficiency_f32;  // the same for f32 at default precision
   std::optional<double> efficiency_f8;   // the same for f8
   std::optional<double> efficiency_s8;   // the same for s8
-  std::optional<double> operand_bandwidth;  // GPU: bytes/s at which operands reach the tensor cores of all blocks, mostly from L2
-  MatrixCycles stream_cycles;           // cycles one array needs to take in one left-hand register
-  MatrixCycles latch_cycles;            // cycles one array needs to take in one register of weights
-  MatrixCycles result_cycles;           // cycles from the last row in to the last row out
+  std::optional<double>
+      operand_bandwidth;       // GPU: bytes/s at which operands reach the tensor cores of all blocks, mostly from L2
+  MatrixCycles stream_cycles;  // cycles one array needs to take in one left-hand register
+  MatrixCycles latch_cycles;   // cycles one array needs to take in one register of weights
+  MatrixCycles result_cycles;  // cycles from the last row in to the last row out
 
   // The peak rate for operands of `type`, flop/s. A type without a native path runs at the rate of the type it is
   // converted to: s4 as s8, f4 as f8, s8 and f8 as bf16, bf16 and tf32 as f32, f64 as nothing (empty).
@@ -125,15 +126,15 @@ struct VectorUnit {
 
 // Main memory.
 struct Hbm {
-  double capacity = 0;              // bytes
-  double bandwidth = 0;             // bytes/s, nominal
-  double efficiency = 0;            // fraction of bandwidth that large streams attain, as much read as written
+  double capacity = 0;                     // bytes
+  double bandwidth = 0;                    // bytes/s, nominal
+  double efficiency = 0;                   // fraction of bandwidth that large streams attain, as much read as written
   std::optional<double> read_efficiency;   // the same where nothing is written; efficiency where empty
   std::optional<double> write_efficiency;  // the same where nothing is read; efficiency where empty
-  std::optional<double> row_bytes;  // contiguous bytes below which an access loses bandwidth in proportion
+  std::optional<double> row_bytes;         // contiguous bytes below which an access loses bandwidth in proportion
   std::optional<double> allocation_bytes;  // bytes, what the size of an allocation is a multiple of
   std::optional<double> pointer_bytes;     // bytes, of a pointer in the table behind a tuple of results
-  std::optional<double> latency;    // s, of a transfer however small, as seen by a kernel
+  std::optional<double> latency;           // s, of a transfer however small, as seen by a kernel
 };
 
 // Memories on the chip. TPU: VMEM (S(1)), SMEM, CMEM; GPU: L2 and what each SM or CU has; others: vmem is their SRAM.
@@ -197,9 +198,9 @@ struct Network {
 // each: time = launch + step (N - 1) + fill sqrt(w) + w / (efficiency bandwidth) + w / N / (peer_efficiency bandwidth).
 // A pipeline cut into the best number of chunks takes a time beyond its bytes that grows as the root of them.
 struct CollectiveRates {
-  std::optional<double> launch;           // s, once
-  std::optional<double> step;             // s, for every other device of the group
-  std::optional<double> fill;             // s per square root of a byte
+  std::optional<double> launch;  // s, once
+  std::optional<double> step;    // s, for every other device of the group
+  std::optional<double> fill;    // s per square root of a byte
   // What the bytes of all peers together and those of one peer cost, as a multiple of ScaleUp::bandwidth; above 1 where
   // the other term costs most, or the switch reduces on the way. Unknown: no such term.
   std::optional<double> efficiency;
@@ -222,16 +223,16 @@ struct ScaleUp {
 
 // What an operation costs whatever its size, seconds.
 struct Overhead {
-  double op = 0;                    // one top-level operation, or one kernel
-  double loop_iteration = 0;        // one trip of a while loop, beside its operations
-  double collective = 0;            // one collective, beside its hops
+  double op = 0;                        // one top-level operation, or one kernel
+  double loop_iteration = 0;            // one trip of a while loop, beside its operations
+  double collective = 0;                // one collective, beside its hops
   std::optional<double> pipeline_fill;  // most that compute and memory of one operation fail to overlap at its ends
-  std::optional<double> matmul;      // GPU: s, a matmul kernel beside `op`
-  std::optional<double> matmul_f32;  // the same with f32 operands
-  std::optional<double> wave;        // GPU: s, a wave of tiles of a matmul: filling and draining its blocks
-  std::optional<double> split;       // GPU: s, joining the parts of a contraction that is split over blocks
-  std::optional<double> dma_read;   // HBM to VMEM, first byte
-  std::optional<double> dma_write;  // VMEM to HBM, first byte
+  std::optional<double> matmul;         // GPU: s, a matmul kernel beside `op`
+  std::optional<double> matmul_f32;     // the same with f32 operands
+  std::optional<double> wave;           // GPU: s, a wave of tiles of a matmul: filling and draining its blocks
+  std::optional<double> split;          // GPU: s, joining the parts of a contraction that is split over blocks
+  std::optional<double> dma_read;       // HBM to VMEM, first byte
+  std::optional<double> dma_write;      // VMEM to HBM, first byte
 };
 
 // What XLA's own TPU compiler assumes, per device; for comparing with its estimates, not used by the model.

@@ -24,20 +24,20 @@ struct Literal {
   std::vector<std::int64_t> dimensions;
   // The text says {...} in place of values: none are held.
   bool elided = false;
-  // hloroof::bytes(element_type) bytes an element, little-endian, as XLA stores them: a pred is 0 or 1, a value narrower
-  // than a byte has a byte of its own, a complex its real part first.
+  // hloroof::bytes(element_type) bytes an element, little-endian, as XLA stores them: a pred is 0 or 1, a value
+  // narrower than a byte has a byte of its own, a complex its real part first.
   std::vector<std::uint8_t> bytes;
 
   std::size_t size() const;  // elements held
-  // Element `i` as a number. integer() of a float is truncated and saturates; NaN is 0. real() of an integer beyond 2^53
-  // is rounded. imaginary() of what is no complex is 0.
+  // Element `i` as a number. integer() of a float is truncated and saturates; NaN is 0. real() of an integer beyond
+  // 2^53 is rounded. imaginary() of what is no complex is 0.
   std::int64_t integer(std::size_t i) const;
   double real(std::size_t i) const;
   double imaginary(std::size_t i) const;
 };
 
-// The value of a constant that is an array. Errors: InvalidArgument for another opcode, for a tuple, and for a text that
-// does not match the shape.
+// The value of a constant that is an array. Errors: InvalidArgument for another opcode, for a tuple, and for a text
+// that does not match the shape.
 absl::StatusOr<Literal> literal(InstructionView constant);
 
 // The arrays inside a constant, depth first; one for an array.

@@ -6,12 +6,12 @@
 //     }
 //   }
 //
-// Everything lies in a few flat tables and is addressed by 32-bit ids; views are an id and a pointer to the module, meant
-// to be passed by value. Attribute values stay text (attribute_values.h decodes them). Names and attribute text point
-// into the source text, which the module owns or shares.
+// Everything lies in a few flat tables and is addressed by 32-bit ids; views are an id and a pointer to the module,
+// meant to be passed by value. Attribute values stay text (attribute_values.h decodes them). Names and attribute text
+// point into the source text, which the module owns or shares.
 //
-// Invariants: the instructions of a computation are in an order in which operands come before their users; a computation
-// comes before its callers; operands and users are in the same computation.
+// Invariants: the instructions of a computation are in an order in which operands come before their users; a
+// computation comes before its callers; operands and users are in the same computation.
 //
 // Thread safety: any number of threads may read one module; editing needs exclusive access.
 #ifndef HLOROOF_MODULE_H_
@@ -48,7 +48,7 @@ struct TextRange {
 // One `, name=value` of an instruction or of the HloModule line.
 struct AttributeData {
   AttributeKey key = AttributeKey::kUnknown;
-  std::uint8_t name_size = 0;      // of kUnknown: the value's text is `name=value`, this is the name's length
+  std::uint8_t name_size = 0;  // of kUnknown: the value's text is `name=value`, this is the name's length
   std::uint16_t reference_count = 0;
   std::uint32_t reference_begin = 0;  // what the value names (computations, or instructions for control-predecessors),
                                       // as indices into the module's reference table
@@ -58,11 +58,11 @@ struct AttributeData {
 // The row of one instruction. Prefer InstructionView, which looks the parts up.
 struct InstructionData {
   enum Flag : std::uint8_t {
-    kSugaredAsync = 1,     // written X-start( rather than async-start(
+    kSugaredAsync = 1,        // written X-start( rather than async-start(
     kCompactTupleAccess = 2,  // a get-tuple-element written %t#1 inside its user, on no line of its own
-    kImplicit = 4,         // not in the text: a parameter made up for an operand of a pasted instruction
+    kImplicit = 4,            // not in the text: a parameter made up for an operand of a pasted instruction
     kErased = 8,
-    kShapeInferred = 16,   // the text gave no result shape
+    kShapeInferred = 16,  // the text gave no result shape
   };
 
   TextRange name;  // without %
@@ -76,17 +76,18 @@ struct InstructionData {
   std::uint16_t attribute_count = 0;
   Opcode opcode = Opcode::kUnknown;
   std::uint8_t flags = 0;
-  std::uint32_t number = 0;  // parameter: its number. get-tuple-element: the index. kUnknown: an index of unknown_opcodes
+  std::uint32_t number =
+      0;  // parameter: its number. get-tuple-element: the index. kUnknown: an index of unknown_opcodes
 };
 
 // The row of one computation.
 struct ComputationData {
   enum Flag : std::uint8_t {
     kEntry = 1,
-    kSynthesized = 2,  // not in the text: the async_wrapped computation behind a sugared X-start
-    kMissing = 4,      // named by a pasted instruction but not in its text: no instructions, work unknown
-    kInline = 8,       // written in place, as in to_apply={ ... }
-    kNoSignature = 16, // written without (parameters) -> result
+    kSynthesized = 2,   // not in the text: the async_wrapped computation behind a sugared X-start
+    kMissing = 4,       // named by a pasted instruction but not in its text: no instructions, work unknown
+    kInline = 8,        // written in place, as in to_apply={ ... }
+    kNoSignature = 16,  // written without (parameters) -> result
   };
 
   TextRange name;
@@ -267,7 +268,7 @@ class Module {
   struct Unknowns {
     std::uint32_t opcodes = 0;
     std::uint32_t attributes = 0;
-    std::uint32_t missing_operands = 0;      // placeholders made for a pasted instruction
+    std::uint32_t missing_operands = 0;  // placeholders made for a pasted instruction
     std::uint32_t missing_computations = 0;
   };
   const Unknowns& unknowns() const { return unknowns_; }

@@ -3,8 +3,8 @@
 //   absl::StatusOr<hloroof::Module> module = hloroof::load_module("step.after_optimizations.txt");
 //   if (!module.ok()) std::cerr << module.status().message();   // file:line:column: what is wrong, the line, a caret
 //
-// Accepted: whole modules in every form XLA prints, modules without a HloModule line, a single computation, and a single
-// instruction as pasted from a profile.
+// Accepted: whole modules in every form XLA prints, modules without a HloModule line, a single computation, and a
+// single instruction as pasted from a profile.
 #ifndef HLOROOF_PARSE_H_
 #define HLOROOF_PARSE_H_
 
@@ -42,8 +42,8 @@ struct ParseOptions {
 absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options = {});
 
 // Parses the file at `path`, mapped rather than read where it can be; "-" is standard input; a name ending in .gz is
-// decompressed. options.path is not used. Errors: as parse_module; NotFound or FailedPrecondition if the file can not be
-// read.
+// decompressed. options.path is not used. Errors: as parse_module; NotFound or FailedPrecondition if the file can not
+// be read.
 absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options = {});
 
 // Parses the modules of a text in which they are separated by lines `// -----`.

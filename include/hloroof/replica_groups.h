@@ -89,8 +89,8 @@ struct ReplicaGroups {
   bool uniform() const;             // all groups are of one size
   std::int64_t id_count() const;    // over all groups
 
-  // Calls fn(Span<std::int64_t> ids) -> bool for each group, in order, until it returns false. Nothing is expanded but the
-  // group at hand. False if fn stopped it, or, without a call, if the groups hold more than `limit` ids together.
+  // Calls fn(Span<std::int64_t> ids) -> bool for each group, in order, until it returns false. Nothing is expanded but
+  // the group at hand. False if fn stopped it, or, without a call, if the groups hold more than `limit` ids together.
   template <typename Function>
   bool for_each_group(Function&& fn, std::int64_t limit = kDefaultLimit) const {
     if (id_count() > limit) return false;

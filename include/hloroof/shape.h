@@ -46,14 +46,14 @@ struct SplitConfig {
 // untiled.
 struct Layout {
   bool present = false;
-  std::vector<std::int64_t> minor_to_major;         // [0] varies fastest; a permutation of 0 .. rank-1
-  std::vector<Tile> tiles;                          // outermost first
-  std::int64_t tail_padding_alignment = 1;          // L(n), in elements
-  ElementType index_type = ElementType::kInvalid;   // #(type), sparse only
-  ElementType pointer_type = ElementType::kInvalid; // *(type), sparse only
-  std::int64_t element_size_in_bits = 0;            // E(n); 0 means the type's own size
-  std::int64_t memory_space = 0;                    // S(n); 0 is HBM, 1 VMEM on TPU, 5 host
-  std::vector<SplitConfig> split_configs;           // SC(d:i,...)
+  std::vector<std::int64_t> minor_to_major;              // [0] varies fastest; a permutation of 0 .. rank-1
+  std::vector<Tile> tiles;                               // outermost first
+  std::int64_t tail_padding_alignment = 1;               // L(n), in elements
+  ElementType index_type = ElementType::kInvalid;        // #(type), sparse only
+  ElementType pointer_type = ElementType::kInvalid;      // *(type), sparse only
+  std::int64_t element_size_in_bits = 0;                 // E(n); 0 means the type's own size
+  std::int64_t memory_space = 0;                         // S(n); 0 is HBM, 1 VMEM on TPU, 5 host
+  std::vector<SplitConfig> split_configs;                // SC(d:i,...)
   std::int64_t dynamic_shape_metadata_prefix_bytes = 0;  // M(n)
 
   friend bool operator==(const Layout& a, const Layout& b);
@@ -118,8 +118,8 @@ class ShapeTable {
   std::vector<Slot> slots_;  // open addressing, at most half full
 };
 
-// Same element types, dimensions and tuple structure: layouts and dynamic flags are not looked at, and a dimension `?` goes
-// with any. XLA's "compatible".
+// Same element types, dimensions and tuple structure: layouts and dynamic flags are not looked at, and a dimension `?`
+// goes with any. XLA's "compatible".
 bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b);
 
 enum class ShapeText { kWithLayout, kWithoutLayout };

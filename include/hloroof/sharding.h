@@ -37,8 +37,8 @@ struct Sharding {
   Kind kind = Kind::kReplicated;
   std::int64_t device = 0;  // of kMaximal
 
-  // kTiled: the assignment's shape; the last subgroups.size() dimensions cut nothing. The device at row-major position p
-  // is devices[p] if devices are listed, else order[p].
+  // kTiled: the assignment's shape; the last subgroups.size() dimensions cut nothing. The device at row-major position
+  // p is devices[p] if devices are listed, else order[p].
   std::vector<std::int64_t> tile_dimensions;
   std::vector<Subgroup> subgroups;
   std::vector<std::int64_t> devices;

@@ -16,22 +16,16 @@ constexpr double kMaxExecutions = 9007199254740992.0;  // 2^53
 // The role of a computation that `instruction` names in attribute `key`.
 ComputationRole role_of_callee(InstructionView instruction, AttributeKey key) {
   switch (instruction.opcode()) {
-    case Opcode::kWhile:
-      return key == AttributeKey::kCondition ? ComputationRole::kCondition : ComputationRole::kBody;
-    case Opcode::kConditional:
-      return ComputationRole::kBranch;
-    case Opcode::kCall:
-      return ComputationRole::kCalled;
-    case Opcode::kFusion:
-      return ComputationRole::kFused;
+    case Opcode::kWhile: return key == AttributeKey::kCondition ? ComputationRole::kCondition : ComputationRole::kBody;
+    case Opcode::kConditional: return ComputationRole::kBranch;
+    case Opcode::kCall: return ComputationRole::kCalled;
+    case Opcode::kFusion: return ComputationRole::kFused;
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone:
-      return ComputationRole::kAsync;
+    case Opcode::kAsyncDone: return ComputationRole::kAsync;
     case Opcode::kCustomCall:
       return key == AttributeKey::kToApply ? ComputationRole::kApplied : ComputationRole::kCalled;
-    default:
-      return ComputationRole::kApplied;
+    default: return ComputationRole::kApplied;
   }
 }
 
@@ -41,10 +35,8 @@ bool is_schedule(ComputationRole role) {
     case ComputationRole::kBody:
     case ComputationRole::kCondition:
     case ComputationRole::kBranch:
-    case ComputationRole::kCalled:
-      return true;
-    default:
-      return false;
+    case ComputationRole::kCalled: return true;
+    default: return false;
   }
 }
 
@@ -94,23 +86,16 @@ void CallGraph::count_executions() {
           if (reference >= executions_.size()) continue;
           double factor = 0;
           switch (role_of_callee(instruction, attribute.key)) {
-            case ComputationRole::kBody:
-              factor = trips;
-              break;
-            case ComputationRole::kCondition:
-              factor = trips + 1;
-              break;
+            case ComputationRole::kBody: factor = trips; break;
+            case ComputationRole::kCondition: factor = trips + 1; break;
             case ComputationRole::kBranch:
               factor = probabilities == nullptr         ? 1.0 / static_cast<double>(std::max<std::size_t>(branches, 1))
                        : branch < probabilities->size() ? (*probabilities)[branch]
                                                         : 0.0;
               ++branch;
               break;
-            case ComputationRole::kCalled:
-              factor = 1;
-              break;
-            default:
-              break;
+            case ComputationRole::kCalled: factor = 1; break;
+            default: break;
           }
           executions_[reference] = std::min(executions_[reference] + times * factor, kMaxExecutions);
         }

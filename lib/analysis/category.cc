@@ -33,10 +33,8 @@ bool is_formatting(Opcode opcode) {
     case Opcode::kParameter:
     case Opcode::kReshape:
     case Opcode::kTranspose:
-    case Opcode::kTuple:
-      return true;
-    default:
-      return false;
+    case Opcode::kTuple: return true;
+    default: return false;
   }
 }
 
@@ -114,7 +112,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 // Words whose digits are part of a type's name, not a count.
 bool names_type(std::string_view letters) {
-  constexpr std::string_view kTypes[] = {"f", "bf", "s", "u", "c", "fp", "e", "float", "bfloat", "int", "uint", "complex"};
+  constexpr std::string_view kTypes[] = {"f", "bf",    "s",      "u",   "c",    "fp",
+                                         "e", "float", "bfloat", "int", "uint", "complex"};
   for (std::string_view type : kTypes) {
     if (letters == type) return true;
   }
@@ -125,22 +124,15 @@ bool names_type(std::string_view letters) {
 
 std::string op_category(InstructionView instruction) {
   switch (instruction.opcode()) {
-    case Opcode::kFusion:
-      return fusion_category(instruction);
-    case Opcode::kConvolution:
-      return convolution_category(instruction);
-    case Opcode::kCopy:
-      return changes_layout(instruction) ? "data formatting" : "copy";
+    case Opcode::kFusion: return fusion_category(instruction);
+    case Opcode::kConvolution: return convolution_category(instruction);
+    case Opcode::kCopy: return changes_layout(instruction) ? "data formatting" : "copy";
     case Opcode::kTranspose:
     case Opcode::kReshape:
-    case Opcode::kDynamicReshape:
-      return "data formatting";
-    case Opcode::kAsyncStart:
-      return async_category(instruction, "-start");
-    case Opcode::kAsyncUpdate:
-      return async_category(instruction, "-update");
-    case Opcode::kAsyncDone:
-      return async_category(instruction, "-done");
+    case Opcode::kDynamicReshape: return "data formatting";
+    case Opcode::kAsyncStart: return async_category(instruction, "-start");
+    case Opcode::kAsyncUpdate: return async_category(instruction, "-update");
+    case Opcode::kAsyncDone: return async_category(instruction, "-done");
     default:
       if (is_elementwise(instruction.opcode())) return "non-fusion elementwise";
       return std::string(instruction.opcode_text());

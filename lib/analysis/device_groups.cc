@@ -37,16 +37,13 @@ void to_devices(GroupMode mode, std::int64_t replicas, std::int64_t partitions, 
       across = scaled(std::move(across), partitions);
       add_axis(across, {partitions, 1});
       break;
-    case GroupMode::kCrossPartition:
-      add_axis(across, {replicas, partitions});
-      break;
+    case GroupMode::kCrossPartition: add_axis(across, {replicas, partitions}); break;
     case GroupMode::kCrossReplicaAndPartition:
       within = scaled(std::move(within), partitions);
       across = scaled(std::move(across), partitions);
       add_axis(within, {partitions, 1});
       break;
-    case GroupMode::kFlattenedId:
-      break;
+    case GroupMode::kFlattenedId: break;
   }
 }
 
@@ -109,7 +106,7 @@ std::vector<std::vector<std::int64_t>> device_lists(const std::vector<std::vecto
     for (std::int64_t copy = 0; copy < copies; ++copy) {
       std::vector<std::int64_t> members;
       for (const std::int64_t id : ids) {
-        members.push_back(mode == GroupMode::kFlattenedId   ? id
+        members.push_back(mode == GroupMode::kFlattenedId ? id
                           : mode == GroupMode::kCrossPartition
                               ? saturating_add(saturating_multiply(copy, partitions), id)
                               : saturating_add(saturating_multiply(id, partitions), copy));
@@ -147,14 +144,10 @@ DeviceGroups groups_of_lists(const std::vector<std::vector<std::int64_t>>& lists
 
 std::string_view group_mode_name(GroupMode mode) {
   switch (mode) {
-    case GroupMode::kCrossReplica:
-      return "cross_replica";
-    case GroupMode::kCrossPartition:
-      return "cross_partition";
-    case GroupMode::kCrossReplicaAndPartition:
-      return "cross_replica_and_partition";
-    case GroupMode::kFlattenedId:
-      return "flattened_id";
+    case GroupMode::kCrossReplica: return "cross_replica";
+    case GroupMode::kCrossPartition: return "cross_partition";
+    case GroupMode::kCrossReplicaAndPartition: return "cross_replica_and_partition";
+    case GroupMode::kFlattenedId: return "flattened_id";
   }
   return "";
 }
@@ -175,7 +168,7 @@ DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::i
   Grid across;
   if (!written.enumerated) {
     groups.everyone = true;
-    const std::int64_t ids = mode == GroupMode::kFlattenedId     ? saturating_multiply(replicas, partitions)
+    const std::int64_t ids = mode == GroupMode::kFlattenedId      ? saturating_multiply(replicas, partitions)
                              : mode == GroupMode::kCrossPartition ? partitions
                                                                   : replicas;
     add_axis(within, {ids, 1});

@@ -16,8 +16,8 @@ namespace hloroof::inline v0 {
 struct WrittenGroups {
   std::vector<std::vector<std::int64_t>> lists;
   bool enumerated = false;
-  Grid order;                  // the ids in order
-  std::int64_t group_size = 1; // consecutive ids of `order` that are one group
+  Grid order;                   // the ids in order
+  std::int64_t group_size = 1;  // consecutive ids of `order` that are one group
   std::vector<std::pair<std::string, std::int64_t>> named_axes;
 };
 

@@ -75,8 +75,8 @@ std::optional<std::pair<Grid, Grid>> split_grid(const Grid& grid, std::int64_t i
 std::optional<Grid> grid_of(Span<std::int64_t> ids) {
   const std::int64_t count = static_cast<std::int64_t>(ids.size());
   if (count == 0) return std::nullopt;
-  // From the innermost axis outwards: the first id that the axes found so far do not reach gives the next stride, and the
-  // axis goes on for as long as its multiples are there.
+  // From the innermost axis outwards: the first id that the axes found so far do not reach gives the next stride, and
+  // the axis goes on for as long as its multiples are there.
   Grid grid;
   for (std::int64_t reached = 1; reached < count;) {
     const std::int64_t stride = ids[reached] - ids[0];
@@ -106,8 +106,7 @@ Grid normalized(Grid grid) {
   Grid merged;
   for (const GridAxis& axis : grid) {
     if (axis.size == 1) continue;
-    if (!merged.empty() && merged.back().stride / axis.size == axis.stride &&
-        merged.back().stride % axis.size == 0) {
+    if (!merged.empty() && merged.back().stride / axis.size == axis.stride && merged.back().stride % axis.size == 0) {
       merged.back() = {merged.back().size * axis.size, axis.stride};
     } else {
       merged.push_back(axis);

@@ -1,7 +1,8 @@
-// Grids of device ids: sets of ids that are a base plus all combinations of a few strides, and partitions into such sets.
+// Grids of device ids: sets of ids that are a base plus all combinations of a few strides, and partitions into such
+// sets.
 //
-// Replica groups of real programs are grids, because they are the axes of a mesh. Kept as strides they cost the same for
-// eight devices and for a million.
+// Replica groups of real programs are grids, because they are the axes of a mesh. Kept as strides they cost the same
+// for eight devices and for a million.
 #ifndef HLOROOF_LIB_ANALYSIS_GRID_H_
 #define HLOROOF_LIB_ANALYSIS_GRID_H_
 
@@ -15,8 +16,8 @@
 
 namespace hloroof::inline v0 {
 
-// An enumeration of ids: position p, read as a number with the digits of `axes` (first the most significant), stands for
-// the sum of digit times stride.
+// An enumeration of ids: position p, read as a number with the digits of `axes` (first the most significant), stands
+// for the sum of digit times stride.
 using Grid = std::vector<GridAxis>;
 
 // Devices of the grid; empty if beyond int64.
@@ -26,8 +27,8 @@ std::optional<std::int64_t> grid_size(Span<GridAxis> grid);
 // leaves the order alone. Empty if the permutation is none, a size is below 1, or the product is beyond int64.
 std::optional<Grid> iota_grid(Span<std::int64_t> reshape, Span<std::int64_t> permutation);
 
-// Cuts an enumeration into runs of `inner` positions: the grid of the bases and that of one run. Empty if no run is a grid,
-// which is when `inner` cuts through an axis unevenly.
+// Cuts an enumeration into runs of `inner` positions: the grid of the bases and that of one run. Empty if no run is a
+// grid, which is when `inner` cuts through an axis unevenly.
 std::optional<std::pair<Grid, Grid>> split_grid(const Grid& grid, std::int64_t inner);
 
 // The grid whose ids, less the smallest, are `ids`; empty if they are none. `ids` ascend strictly.

@@ -13,9 +13,9 @@
 
 namespace hloroof::inline v0 {
 
-// The axes of a mesh of N devices are the gaps in a chain 1 | c1 | c2 | ... | N of strides, each dividing the next: an axis
-// of size n and stride s is there when both s and s * n are in the chain. So every grid of groups adds its strides, and
-// what does not divide is no axis of the same mesh.
+// The axes of a mesh of N devices are the gaps in a chain 1 | c1 | c2 | ... | N of strides, each dividing the next: an
+// axis of size n and stride s is there when both s and s * n are in the chain. So every grid of groups adds its
+// strides, and what does not divide is no axis of the same mesh.
 class MeshBuilder {
  public:
   explicit MeshBuilder(std::int64_t device_count);
@@ -33,8 +33,8 @@ class MeshBuilder {
 
 // The axes of a named mesh, outermost first, as strides; sizes of one left out. Empty if the sizes do not multiply to
 // `device_count`.
-std::vector<std::pair<std::string, GridAxis>> named_axes(
-    const std::vector<std::pair<std::string, std::int64_t>>& axes, std::int64_t device_count);
+std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::pair<std::string, std::int64_t>>& axes,
+                                                         std::int64_t device_count);
 
 }  // namespace hloroof::inline v0
 

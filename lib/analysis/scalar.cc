@@ -25,8 +25,10 @@ Scalar divide(bool remainder, bool unsigned_64, std::int64_t a, std::int64_t b) 
     const auto ub = static_cast<std::uint64_t>(b);
     return Scalar::integer(static_cast<std::int64_t>(remainder ? ua % ub : ua / ub));
   }
-  if (b == -1) return remainder ? Scalar::integer(0) : a == std::numeric_limits<std::int64_t>::min() ? Scalar::unknown()
-                                                                                                      : Scalar::integer(-a);
+  if (b == -1)
+    return remainder                                       ? Scalar::integer(0)
+           : a == std::numeric_limits<std::int64_t>::min() ? Scalar::unknown()
+                                                           : Scalar::integer(-a);
   return Scalar::integer(remainder ? a % b : a / b);
 }
 
@@ -35,10 +37,10 @@ Scalar shift(Opcode opcode, ElementType type, std::int64_t a, std::int64_t by) {
   if (by < 0 || by >= width) {
     return Scalar::integer(opcode == Opcode::kShiftRightArithmetic && a < 0 ? -1 : 0);
   }
-  if (opcode == Opcode::kShiftLeft) return Scalar::integer(static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << by));
+  if (opcode == Opcode::kShiftLeft)
+    return Scalar::integer(static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << by));
   if (opcode == Opcode::kShiftRightArithmetic) return Scalar::integer(a >> by);
-  const std::uint64_t as_unsigned =
-      static_cast<std::uint64_t>(width < 64 ? low_bits(a, width) : a) >> by;
+  const std::uint64_t as_unsigned = static_cast<std::uint64_t>(width < 64 ? low_bits(a, width) : a) >> by;
   return Scalar::integer(static_cast<std::int64_t>(as_unsigned));
 }
 
@@ -81,18 +83,12 @@ bool comparison_from_string(std::string_view text, Comparison& comparison) {
 bool compare_integers(Comparison comparison, std::int64_t a, std::int64_t b, bool is_unsigned_64) {
   const bool less = is_unsigned_64 ? static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b) : a < b;
   switch (comparison) {
-    case Comparison::kEq:
-      return a == b;
-    case Comparison::kNe:
-      return a != b;
-    case Comparison::kLt:
-      return less;
-    case Comparison::kLe:
-      return less || a == b;
-    case Comparison::kGt:
-      return !less && a != b;
-    case Comparison::kGe:
-      return !less;
+    case Comparison::kEq: return a == b;
+    case Comparison::kNe: return a != b;
+    case Comparison::kLt: return less;
+    case Comparison::kLe: return less || a == b;
+    case Comparison::kGt: return !less && a != b;
+    case Comparison::kGe: return !less;
   }
   return false;
 }
@@ -122,7 +118,8 @@ Scalar parse_constant(ElementType type, std::string_view text) {
   if (text == "false") return Scalar::integer(0);
   std::int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return Scalar::integer(wrap(type, value));
+  if (error == std::errc() && end == text.data() + text.size() && !text.empty())
+    return Scalar::integer(wrap(type, value));
   std::uint64_t large = 0;
   auto [end2, error2] = std::from_chars(text.data(), text.data() + text.size(), large);
   if (error2 == std::errc() && end2 == text.data() + text.size() && !text.empty()) {
@@ -162,50 +159,40 @@ Scalar apply(Opcode opcode, ElementType type, ElementType operand_type, const Sc
     case Opcode::kSelect:
       if (count == 3 && operands[0].is_integer()) return operands[0].offset != 0 ? operands[1] : operands[2];
       return Scalar::unknown();
-    default:
-      break;
+    default: break;
   }
   if (!all_integers) return Scalar::unknown();
 
   const std::int64_t a = count > 0 ? operands[0].offset : 0;
   const std::int64_t b = count > 1 ? operands[1].offset : 0;
   const bool unsigned_64 = is_unsigned(operand_type) && bits(operand_type) == 64;
-  const auto less = [&](std::int64_t x, std::int64_t y) { return compare_integers(Comparison::kLt, x, y, unsigned_64); };
+  const auto less = [&](std::int64_t x, std::int64_t y) {
+    return compare_integers(Comparison::kLt, x, y, unsigned_64);
+  };
   if (count == 1) {
     switch (opcode) {
       case Opcode::kAbs:
         return a == std::numeric_limits<std::int64_t>::min() ? Scalar::unknown() : Scalar::integer(a < 0 ? -a : a);
-      case Opcode::kSign:
-        return Scalar::integer(a == 0 ? 0 : a < 0 && !unsigned_64 ? -1 : 1);
+      case Opcode::kSign: return Scalar::integer(a == 0 ? 0 : a < 0 && !unsigned_64 ? -1 : 1);
       case Opcode::kNot:
         return kind(type) == ElementKind::kPredicate ? Scalar::integer(a == 0) : wrapped(Scalar::integer(~a));
-      case Opcode::kPopcnt:
-        return Scalar::integer(__builtin_popcountll(bits(type) < 64 ? low_bits(a, bits(type)) : a));
-      default:
-        return Scalar::unknown();
+      case Opcode::kPopcnt: return Scalar::integer(__builtin_popcountll(bits(type) < 64 ? low_bits(a, bits(type)) : a));
+      default: return Scalar::unknown();
     }
   }
   if (count == 2) {
     switch (opcode) {
       case Opcode::kDivide:
-      case Opcode::kRemainder:
-        return wrapped(divide(opcode == Opcode::kRemainder, unsigned_64, a, b));
-      case Opcode::kMaximum:
-        return Scalar::integer(less(a, b) ? b : a);
-      case Opcode::kMinimum:
-        return Scalar::integer(less(a, b) ? a : b);
-      case Opcode::kAnd:
-        return Scalar::integer(a & b);
-      case Opcode::kOr:
-        return Scalar::integer(a | b);
-      case Opcode::kXor:
-        return Scalar::integer(a ^ b);
+      case Opcode::kRemainder: return wrapped(divide(opcode == Opcode::kRemainder, unsigned_64, a, b));
+      case Opcode::kMaximum: return Scalar::integer(less(a, b) ? b : a);
+      case Opcode::kMinimum: return Scalar::integer(less(a, b) ? a : b);
+      case Opcode::kAnd: return Scalar::integer(a & b);
+      case Opcode::kOr: return Scalar::integer(a | b);
+      case Opcode::kXor: return Scalar::integer(a ^ b);
       case Opcode::kShiftLeft:
       case Opcode::kShiftRightArithmetic:
-      case Opcode::kShiftRightLogical:
-        return wrapped(shift(opcode, type, a, b));
-      default:
-        return Scalar::unknown();
+      case Opcode::kShiftRightLogical: return wrapped(shift(opcode, type, a, b));
+      default: return Scalar::unknown();
     }
   }
   if (count == 3 && opcode == Opcode::kClamp) {

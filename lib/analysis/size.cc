@@ -1,7 +1,7 @@
 // How large an array is in memory and where its elements lie: tiles, padding, packing.
 //
-// Source: XLA's docs/tiled_layout.md and xla/shape_util.cc (ArraySize, ArrayDataSize), 2026-08-22. XLA's own routine looks
-// at the first tile only; all are followed here, which differs where an inner tile does not divide the outer one.
+// Source: XLA's docs/tiled_layout.md and xla/shape_util.cc (ArraySize, ArrayDataSize), 2026-08-22. XLA's own routine
+// looks at the first tile only; all are followed here, which differs where an inner tile does not divide the outer one.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -90,15 +90,12 @@ MemorySpace memory_space(const Shape& shape) {
     case 1:
     case 3:  // CMEM, in dumps for v4
       return MemorySpace::kVmem;
-    case 5:
-      return MemorySpace::kHost;
+    case 5: return MemorySpace::kHost;
     case 2:
     case 4:
     case 6:
-    case 8:
-      return MemorySpace::kScalar;
-    default:
-      return MemorySpace::kHbm;
+    case 8: return MemorySpace::kScalar;
+    default: return MemorySpace::kHbm;
   }
 }
 
@@ -133,7 +130,8 @@ PhysicalSize physical_size(const Shape& shape) {
   }
   result.elements = elements;
   result.bytes = bytes_of(elements, element_bits(shape));
-  result.bytes = saturating_add(result.bytes, std::max<std::int64_t>(shape.layout.dynamic_shape_metadata_prefix_bytes, 0));
+  result.bytes =
+      saturating_add(result.bytes, std::max<std::int64_t>(shape.layout.dynamic_shape_metadata_prefix_bytes, 0));
   result.overflow = elements == kSaturated || result.bytes == kSaturated;
   return result;
 }

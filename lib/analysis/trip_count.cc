@@ -1,7 +1,7 @@
 // Trip counts from the text. TPU dumps carry none, so that a miss costs a factor of the number of layers.
 //
-// A loop is counted in closed form where its condition compares something linear in one counter with something that does
-// not change, and the body adds a constant to that counter. Everything else that depends on integers alone is run.
+// A loop is counted in closed form where its condition compares something linear in one counter with something that
+// does not change, and the body adds a constant to that counter. Everything else that depends on integers alone is run.
 // XLA's own rules, which count fewer loops, are in xla/hlo/analysis/while_loop_analysis.cc.
 #include "lib/analysis/trip_count.h"
 
@@ -25,16 +25,11 @@ std::string_view symbol(Comparison comparison) {
 
 Comparison mirrored(Comparison comparison) {
   switch (comparison) {
-    case Comparison::kLt:
-      return Comparison::kGt;
-    case Comparison::kLe:
-      return Comparison::kGe;
-    case Comparison::kGt:
-      return Comparison::kLt;
-    case Comparison::kGe:
-      return Comparison::kLe;
-    default:
-      return comparison;
+    case Comparison::kLt: return Comparison::kGt;
+    case Comparison::kLe: return Comparison::kGe;
+    case Comparison::kGt: return Comparison::kLt;
+    case Comparison::kGe: return Comparison::kLe;
+    default: return comparison;
   }
 }
 
@@ -281,10 +276,8 @@ std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t diff
     return std::nullopt;
   }
   switch (comparison) {
-    case Comparison::kGt:
-      return count_trips(Comparison::kLt, -difference, -step);
-    case Comparison::kGe:
-      return count_trips(Comparison::kLe, -difference, -step);
+    case Comparison::kGt: return count_trips(Comparison::kLt, -difference, -step);
+    case Comparison::kGe: return count_trips(Comparison::kLe, -difference, -step);
     case Comparison::kLt:  // ceil(-difference / step)
       if (difference >= 0) return 0;
       if (step <= 0) return std::nullopt;

@@ -14,8 +14,8 @@ namespace hloroof::inline v0 {
 // annotation, else what can be inferred, else the default.
 std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& context, const CallOptions& options);
 
-// How often `i = first; while (i OP bound) i += step` runs, where difference = first - bound: nothing if for ever, or if
-// only wrapping around would end it.
+// How often `i = first; while (i OP bound) i += step` runs, where difference = first - bound: nothing if for ever, or
+// if only wrapping around would end it.
 std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t difference, std::int64_t step);
 
 }  // namespace hloroof::inline v0

@@ -84,8 +84,7 @@ bool ValueTracer::follow_parameter(Place& place) {
       handed = caller.operand(branch + 1).id();
       break;
     }
-    default:
-      return false;
+    default: return false;
   }
   place.frame = outer_frame(caller.computation().id());
   place.id = handed;
@@ -148,10 +147,8 @@ bool ValueTracer::follow(Place& place) {
       place.id = instruction.operand(0).id();
       return true;
     }
-    case Opcode::kParameter:
-      return follow_parameter(place);
-    default:
-      return false;
+    case Opcode::kParameter: return follow_parameter(place);
+    default: return false;
   }
 }
 
@@ -172,8 +169,7 @@ std::optional<Scalar> ValueTracer::leaf_value(const Place& place) {
     case Opcode::kConstant:
       if (!place.path.empty() || !is_one_element(instruction.shape())) return Scalar::unknown();
       return parse_constant(instruction.shape().element_type, instruction.text(AttributeKey::kConstantLiteral));
-    case Opcode::kIota:
-      return is_one_element(instruction.shape()) ? Scalar::integer(0) : Scalar::unknown();
+    case Opcode::kIota: return is_one_element(instruction.shape()) ? Scalar::integer(0) : Scalar::unknown();
     case Opcode::kParameter: {
       if (!frames_[place.frame].is_loop || place.path.size() != 1) return Scalar::unknown();
       const auto value = state_->find(place.path[0]);
@@ -182,8 +178,7 @@ std::optional<Scalar> ValueTracer::leaf_value(const Place& place) {
       return Scalar::unknown();
     }
     case Opcode::kCompare:
-    case Opcode::kWhile:
-      return std::nullopt;
+    case Opcode::kWhile: return std::nullopt;
     default:
       if (!place.path.empty() || !is_one_element(instruction.shape()) || !is_elementwise(instruction.opcode())) {
         return Scalar::unknown();
@@ -279,8 +274,8 @@ Scalar ValueTracer::evaluate_in(int frame, InstructionId id, std::vector<std::in
       const bool ready = top.operands.size() == 2 && top.operands[0].is_integer() && top.operands[1].is_integer() &&
                          comparison_from_string(instruction.text(AttributeKey::kDirection), comparison);
       const bool unsigned_64 = operand_type == ElementType::kU64;
-      result = ready ? Scalar::integer(compare_integers(comparison, top.operands[0].offset, top.operands[1].offset,
-                                                        unsigned_64))
+      result = ready ? Scalar::integer(
+                           compare_integers(comparison, top.operands[0].offset, top.operands[1].offset, unsigned_64))
                      : Scalar::unknown();
     } else {
       result = apply(instruction.opcode(), instruction.shape().element_type, operand_type, top.operands.data(),

@@ -1,5 +1,5 @@
-// Following scalar values through a module: backwards through tuples, copies, fusions and calls, and out of loops through
-// what the loop leaves unchanged.
+// Following scalar values through a module: backwards through tuples, copies, fusions and calls, and out of loops
+// through what the loop leaves unchanged.
 #ifndef HLOROOF_LIB_ANALYSIS_VALUE_TRACE_H_
 #define HLOROOF_LIB_ANALYSIS_VALUE_TRACE_H_
 
@@ -17,7 +17,7 @@ namespace hloroof::inline v0 {
 
 // What is known of one while instruction. Elements are those of its state, the tuple it carries round.
 struct LoopFacts {
-  std::vector<std::uint8_t> unchanged;             // 1 where the body hands element i on as it got it
+  std::vector<std::uint8_t> unchanged;  // 1 where the body hands element i on as it got it
   std::optional<std::int64_t> trips;
   std::map<std::int64_t, std::int64_t> increments;  // element i grows by this much every trip
 };
@@ -37,8 +37,8 @@ using LoopState = std::map<std::int64_t, Scalar>;
 // Evaluates scalars. One tracer serves one question: it keeps what it has computed.
 class ValueTracer {
  public:
-  // Values are looked up from within `computation`. If `state` is given, `computation` is the body or condition of a loop
-  // and its parameter is the state; otherwise its parameters are followed to the caller.
+  // Values are looked up from within `computation`. If `state` is given, `computation` is the body or condition of a
+  // loop and its parameter is the state; otherwise its parameters are followed to the caller.
   ValueTracer(const TraceContext& context, ComputationId computation, const LoopState* state);
 
   // The value of `id` in `computation`, or of element `path` of it if it is a tuple.
@@ -86,8 +86,8 @@ class ValueTracer {
   const Module& module_;
   const LoopState* state_;
   std::vector<Frame> frames_;
-  std::map<std::pair<int, std::uint32_t>, int> entered_;  // by frame and site
-  std::map<std::uint32_t, int> outer_;                    // by computation
+  std::map<std::pair<int, std::uint32_t>, int> entered_;    // by frame and site
+  std::map<std::uint32_t, int> outer_;                      // by computation
   std::map<std::pair<int, std::uint32_t>, Scalar> values_;  // of instructions that are no tuples
   std::vector<std::int64_t> missing_;
   std::int64_t steps_ = 0;

@@ -17,9 +17,9 @@ struct CollectiveMeasurement {
   double seconds = 0;
 };
 
-// Rates relative to `bandwidth`, the device's scale_up.bandwidth. A term the measurements do not show is 0 where it is a
-// time and empty where it is a rate. Permutations have no term for other devices: a device sends to one. Needs at least
-// one measurement, all of one kind, with times above 0.
+// Rates relative to `bandwidth`, the device's scale_up.bandwidth. A term the measurements do not show is 0 where it is
+// a time and empty where it is a rate. Permutations have no term for other devices: a device sends to one. Needs at
+// least one measurement, all of one kind, with times above 0.
 CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, double bandwidth);
 
 }  // namespace hloroof::inline v0

@@ -14,7 +14,8 @@ inline constexpr int kExitBadInput = 1;
 inline constexpr int kExitIncomplete = 2;  // under --strict
 inline constexpr int kExitGateFailed = 3;  // --fail-if, lint
 
-// Runs `hloroof` with the arguments after the program's name. Results go to `out`, messages to `err`. Returns the exit code.
+// Runs `hloroof` with the arguments after the program's name. Results go to `out`, messages to `err`. Returns the exit
+// code.
 int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace hloroof::inline v0

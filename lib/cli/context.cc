@@ -1,7 +1,7 @@
 #include "lib/cli/context.h"
 
-#include <algorithm>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -89,11 +89,15 @@ void add_device_flag(CLI::App& command, PredictFlags& flags) {
 }
 
 void add_work_flags(CLI::App& command, PredictFlags& flags) {
-  command.add_option("--trip-count", flags.trip_counts, "How often the loop NAME runs; may be repeated")->type_name("NAME=N");
-  command.add_option("--default-trip-count", flags.default_trip_count, "Of loops neither inferred nor given")->type_name("N");
+  command.add_option("--trip-count", flags.trip_counts, "How often the loop NAME runs; may be repeated")
+      ->type_name("NAME=N");
+  command.add_option("--default-trip-count", flags.default_trip_count, "Of loops neither inferred nor given")
+      ->type_name("N");
   command.add_option("--custom-call", flags.custom_calls, "Work of custom calls to TARGET, or /RE2/; may be repeated")
       ->type_name("TARGET=flops:N,bytes:N");
-  command.add_option("--branch-probability", flags.branch_probabilities, "Of the branches of conditional NAME; may be repeated")
+  command
+      .add_option("--branch-probability", flags.branch_probabilities,
+                  "Of the branches of conditional NAME; may be repeated")
       ->type_name("NAME=P,P...");
   command.add_flag("--strict", flags.strict, "Exit with 2 if anything is not known");
 }
@@ -103,7 +107,8 @@ void add_predict_flags(CLI::App& command, PredictFlags& flags) {
   command.add_option("--topology", flags.topology, "Chips along each axis, e.g. 4x4; default: the smallest that fits")
       ->type_name("T");
   command.add_option("--slices", flags.slices, "Number of slices")->type_name("N");
-  command.add_option("--estimates", flags.estimates, "model, or compiler: the estimates the dump carries, where it does")
+  command
+      .add_option("--estimates", flags.estimates, "model, or compiler: the estimates the dump carries, where it does")
       ->type_name("model|compiler");
   add_work_flags(command, flags);
   command.add_option("--set", flags.set, "Changes one number of the device, SI units; may be repeated")

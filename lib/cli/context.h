@@ -26,7 +26,8 @@ struct Context {
   std::ostream& err;
   int exit_code = kExitOk;
 
-  // Writes the status to err as `hloroof: message` (a message that begins with a place stands alone) and sets the exit code.
+  // Writes the status to err as `hloroof: message` (a message that begins with a place stands alone) and sets the exit
+  // code.
   void fail(const absl::Status& status, int code = kExitBadInput);
 };
 
@@ -68,8 +69,8 @@ absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags);
 absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags);
 absl::StatusOr<Device> load_one_device(const PredictFlags& flags);
 
-// The files that `paths` stand for: a folder is the modules in it whose names end in after_optimizations, in order. Errors:
-// NotFound if a folder has none.
+// The files that `paths` stand for: a folder is the modules in it whose names end in after_optimizations, in order.
+// Errors: NotFound if a folder has none.
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths);
 
 // Writes to the file `path`, or to context.out if it is empty or "-".

@@ -58,7 +58,8 @@ void add_diff(CLI::App& app, Context& context) {
   command->add_option("OLD", flags->before, "HLO text")->required();
   command->add_option("NEW", flags->after, "HLO text")->required();
   add_predict_flags(*command, flags->predict);
-  command->add_option("--fail-if", flags->fail_if, "Exit with 3 if this holds; may be repeated")->type_name("'step>+2%'");
+  command->add_option("--fail-if", flags->fail_if, "Exit with 3 if this holds; may be repeated")
+      ->type_name("'step>+2%'");
   command->add_option("-n", flags->diff.limit, "Ops before [N others]; 0: all");
   command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
   command->callback([flags, &context] { run(*flags, context); });

@@ -59,8 +59,11 @@ void add_lint(CLI::App& app, Context& context) {
   auto flags = std::make_shared<Flags>();
   command->add_option("FILE", flags->files, "HLO text")->required();
   add_predict_flags(*command, flags->predict);
-  command->add_option("--fail-on", flags->fail_on, "error, warning or info: exit with 3 at this severity")->type_name("SEVERITY");
-  command->add_option("--ignore", flags->ignore, "Codes that do not count, e.g. unscheduled")->delimiter(',')->type_name("CODE");
+  command->add_option("--fail-on", flags->fail_on, "error, warning or info: exit with 3 at this severity")
+      ->type_name("SEVERITY");
+  command->add_option("--ignore", flags->ignore, "Codes that do not count, e.g. unscheduled")
+      ->delimiter(',')
+      ->type_name("CODE");
   command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
   command->callback([flags, &context] { run(*flags, context); });
 }

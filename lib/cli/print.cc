@@ -24,7 +24,8 @@ struct Flags {
   int repeat = 1;
 };
 
-// The best of several parses, so that what else the machine does counts least. The text is read once, outside the clock.
+// The best of several parses, so that what else the machine does counts least. The text is read once, outside the
+// clock.
 absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& text, double& best_seconds) {
   ParseOptions options;
   options.path = text.path();

@@ -1,8 +1,8 @@
 // FLOPs, transcendentals and unit work of single instructions.
 //
 // What counts as a FLOP follows XLA's HloCostAnalysis (openxla/xla xla/service/hlo_cost_analysis.cc) except where that
-// counts what is not done: prefix sums written as reduce-windows, ragged dots over all groups, and sorts, which are counted
-// row by row. The vector units work on padded elements.
+// counts what is not done: prefix sums written as reduce-windows, ragged dots over all groups, and sorts, which are
+// counted row by row. The vector units work on padded elements.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -50,7 +50,8 @@ bool moves_across_lanes(const Shape& from, const Shape& to, const std::vector<st
   return before.lane != original(after.lane) || before.sublane != original(after.sublane);
 }
 
-// The operations of a computation applied per element: its FLOPs and transcendentals, and the opcode that stands for it.
+// The operations of a computation applied per element: its FLOPs and transcendentals, and the opcode that stands for
+// it.
 struct Applied {
   double flops = 0;
   double transcendentals = 0;
@@ -64,7 +65,8 @@ Applied applied(InstructionView caller, AttributeKey key) {
       const WorkClass kind = work_class(inner.opcode());
       if (kind == WorkClass::kElementwise) result.flops += 1;
       if (kind == WorkClass::kTranscendental) result.transcendentals += 1;
-      if (is_elementwise(inner.opcode()) && inner.opcode() != Opcode::kConvert) result.operations.push_back(inner.opcode());
+      if (is_elementwise(inner.opcode()) && inner.opcode() != Opcode::kConvert)
+        result.operations.push_back(inner.opcode());
     }
   }
   return result;
@@ -105,8 +107,8 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
   }
 }
 
-// A window that spans its whole dimension from every position computes prefixes (or the total, broadcast): in a tree that
-// is done with one operation an element and level, not one a window position.
+// A window that spans its whole dimension from every position computes prefixes (or the total, broadcast): in a tree
+// that is done with one operation an element and level, not one a window position.
 void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
   const auto leaves = instruction.module().shapes().leaves(instruction.shape_id());
   if (leaves.empty() || instruction.operand_count() == 0) return;
@@ -120,7 +122,8 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
     const WindowDimension& dimension = w.dimensions[d];
     const double extent = static_cast<double>(std::max<std::int64_t>(dimension.size, 1));
     const double length = static_cast<double>(std::max<std::int64_t>(out.dimensions[d], 1));
-    if (dimension.size == 2 * out.dimensions[d] - 1 && dimension.pad_low == out.dimensions[d] - 1 && dimension.size > 1) {
+    if (dimension.size == 2 * out.dimensions[d] - 1 && dimension.pad_low == out.dimensions[d] - 1 &&
+        dimension.size > 1) {
       is_total = true;  // every position sees the whole row
       continue;
     }
@@ -180,9 +183,7 @@ void add_linear_algebra(InstructionView instruction, double share, SizeCache& si
   const double elements = sizes[instruction.operand(0).shape_id()].logical_elements;
   double flops = 0;
   switch (instruction.opcode()) {
-    case Opcode::kCholesky:
-      flops = n * elements / 3;
-      break;
+    case Opcode::kCholesky: flops = n * elements / 3; break;
     case Opcode::kTriangularSolve:
       if (instruction.operand_count() < 2) return;
       flops = n * sizes[instruction.operand(1).shape_id()].logical_elements;
@@ -228,14 +229,9 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
     }
     case Opcode::kPad:
     case Opcode::kConcatenate:
-    case Opcode::kIota:
-      add_vector(work, instruction.opcode(), type, out.padded_elements * share);
-      return;
-    case Opcode::kDynamicUpdateSlice:
-      add_vector(work, instruction.opcode(), type, out.padded_elements * share);
-      return;
-    default:
-      return;
+    case Opcode::kIota: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
+    case Opcode::kDynamicUpdateSlice: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
+    default: return;
   }
 }
 
@@ -282,9 +278,7 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
       add_vector(work, opcode, type, size.padded_elements * share);
       return;
     }
-    case WorkClass::kContraction:
-      add_contraction(instruction, share, work);
-      return;
+    case WorkClass::kContraction: add_contraction(instruction, share, work); return;
     case WorkClass::kReduction:
       if (opcode == Opcode::kReduce) {
         add_reduce(instruction, share, sizes, work);
@@ -309,12 +303,8 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
                     size.padded_elements * share, instruction.operand(0).shape().element_type, work);
       }
       return;
-    case WorkClass::kSort:
-      add_sort(instruction, share, sizes, work);
-      return;
-    case WorkClass::kLinearAlgebra:
-      add_linear_algebra(instruction, share, sizes, work);
-      return;
+    case WorkClass::kSort: add_sort(instruction, share, sizes, work); return;
+    case WorkClass::kLinearAlgebra: add_linear_algebra(instruction, share, sizes, work); return;
     case WorkClass::kGatherScatter: {
       const ArraySize size = opcode == Opcode::kScatter && instruction.operand_count() >= 3
                                  ? sizes[instruction.operand(instruction.operand_count() - 1).shape_id()]
@@ -342,11 +332,8 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
       add_vector(work, Opcode::kRngBitGenerator, ElementType::kU32, elements);
       return;
     }
-    case WorkClass::kDataMovement:
-      add_data_movement(instruction, share, sizes, work);
-      return;
-    default:
-      return;
+    case WorkClass::kDataMovement: add_data_movement(instruction, share, sizes, work); return;
+    default: return;
   }
 }
 

@@ -119,9 +119,7 @@ MatrixWork matrix_work(InstructionView contraction) {
   MatrixWork work;
   switch (contraction.opcode()) {
     case Opcode::kDot:
-    case Opcode::kScaledDot:
-      work = dot_work(lhs, rhs, dot_dimensions(contraction));
-      break;
+    case Opcode::kScaledDot: work = dot_work(lhs, rhs, dot_dimensions(contraction)); break;
     case Opcode::kRaggedDot: {
       // [m,k] x [g,k,n]: the rows are shared out over the groups, each row meets one group's weights.
       const DotDimensions d = dot_dimensions(contraction);
@@ -141,8 +139,7 @@ MatrixWork matrix_work(InstructionView contraction) {
                               integer_or(contraction, AttributeKey::kBatchGroupCount, 1));
       break;
     }
-    default:
-      return none;
+    default: return none;
   }
   work.out = contraction.shape().element_type;
   work.passes = passes_of_algorithm(word(contraction, AttributeKey::kAlgorithm));

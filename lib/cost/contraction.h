@@ -11,8 +11,8 @@
 
 namespace hloroof::inline v0 {
 
-// The product that a dot, ragged-dot, scaled-dot or convolution is. Anything else, and dimension numbers that do not fit
-// the shapes, give a product of no FLOPs.
+// The product that a dot, ragged-dot, scaled-dot or convolution is. Anything else, and dimension numbers that do not
+// fit the shapes, give a product of no FLOPs.
 MatrixWork matrix_work(InstructionView contraction);
 
 // The same for a dot that is not an instruction of its own, such as a library call with dimension numbers in its

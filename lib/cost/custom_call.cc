@@ -7,9 +7,9 @@
 #include "hloroof/attribute_values.h"
 #include "hloroof/backend_config.h"
 #include "lib/base/strings.h"
-#include "lib/cost/pallas_kernels.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/inside.h"
+#include "lib/cost/pallas_kernels.h"
 #include "re2/re2.h"
 
 namespace hloroof::inline v0 {
@@ -97,7 +97,8 @@ bool add_gemm(InstructionView call, Work& work) {
   return true;
 }
 
-// The window and dim_labels of a cuDNN convolution are those of the forward one, whichever of its three arrays is wanted.
+// The window and dim_labels of a cuDNN convolution are those of the forward one, whichever of its three arrays is
+// wanted.
 bool add_convolution(InstructionView call, std::string_view target, Work& work) {
   const auto numbers = convolution_dimension_numbers(call);
   const Shape* out = first_leaf(call);
@@ -167,12 +168,12 @@ void add_custom_call(InstructionView call, const std::vector<CustomCallCost>& gi
   }
   const Shape* first = call.operand_count() > 0 ? &call.operand(0).shape() : nullptr;
   const double elements = first != nullptr && first->is_array() ? static_cast<double>(element_count(*first)) : 0;
-  const double n =
-      first != nullptr && first->rank() > 0 ? static_cast<double>(std::max<std::int64_t>(first->dimensions.back(), 1)) : 1;
+  const double n = first != nullptr && first->rank() > 0
+                       ? static_cast<double>(std::max<std::int64_t>(first->dimensions.back(), 1))
+                       : 1;
   switch (*behaviour) {
     case CustomCallBehaviour::kFree:
-    case CustomCallBehaviour::kMove:
-      return;
+    case CustomCallBehaviour::kMove: return;
     case CustomCallBehaviour::kCholesky:
     case CustomCallBehaviour::kTriangularInverse:
       // n^3 / 3 multiply-adds a matrix, column after column.
@@ -196,9 +197,7 @@ void add_custom_call(InstructionView call, const std::vector<CustomCallCost>& gi
     case CustomCallBehaviour::kConvolution:
       if (!add_convolution(call, target, work)) work.source = CostSource::kUnknown;
       return;
-    case CustomCallBehaviour::kKernel:
-      add_kernel(call, sizes, work);
-      return;
+    case CustomCallBehaviour::kKernel: add_kernel(call, sizes, work); return;
   }
 }
 

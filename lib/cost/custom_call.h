@@ -31,9 +31,10 @@ std::optional<CustomCallBehaviour> custom_call_behaviour(std::string_view target
 // Whether the call costs nothing at all.
 bool is_free_custom_call(InstructionView custom_call);
 
-// Arithmetic of a custom call: flops, transcendentals, matrix and vector work, and how well they are known. `work` holds
-// the boundary bytes already; a cost that states its own bytes replaces them.
-void add_custom_call(InstructionView custom_call, const std::vector<CustomCallCost>& given, SizeCache& sizes, Work& work);
+// Arithmetic of a custom call: flops, transcendentals, matrix and vector work, and how well they are known. `work`
+// holds the boundary bytes already; a cost that states its own bytes replaces them.
+void add_custom_call(InstructionView custom_call, const std::vector<CustomCallCost>& given, SizeCache& sizes,
+                     Work& work);
 
 }  // namespace hloroof::inline v0
 

@@ -45,10 +45,10 @@ ScaleUpCost across_nodes(const Device& device, CollectiveKind kind, double bytes
   const Network& network = device.network;
   const double group = static_cast<double>(local * nodes);
   const double nics = static_cast<double>(local);
-  double message = bytes / group;                          // of one step
+  double message = bytes / group;  // of one step
   double steps = (group - 1) / nics * rounds(kind);
   if (kind == CollectiveKind::kAllToAll || kind == CollectiveKind::kRaggedAllToAll) {
-    steps = nics * static_cast<double>(nodes - 1);         // to every member of every other node
+    steps = nics * static_cast<double>(nodes - 1);  // to every member of every other node
   } else if (kind == CollectiveKind::kCollectivePermute || kind == CollectiveKind::kSend ||
              kind == CollectiveKind::kRecv || kind == CollectiveKind::kCollectiveBroadcast) {
     message = bytes;
@@ -71,20 +71,15 @@ ScaleUpCost across_nodes(const Device& device, CollectiveKind kind, double bytes
 
 const CollectiveRates& rates_of(const Device& device, CollectiveKind kind) {
   switch (kind) {
-    case CollectiveKind::kReduceScatter:
-      return device.scale_up.reduce_scatter;
-    case CollectiveKind::kAllReduce:
-      return device.scale_up.all_reduce;
+    case CollectiveKind::kReduceScatter: return device.scale_up.reduce_scatter;
+    case CollectiveKind::kAllReduce: return device.scale_up.all_reduce;
     case CollectiveKind::kAllToAll:
-    case CollectiveKind::kRaggedAllToAll:
-      return device.scale_up.all_to_all;
+    case CollectiveKind::kRaggedAllToAll: return device.scale_up.all_to_all;
     case CollectiveKind::kCollectivePermute:
     case CollectiveKind::kSend:
-    case CollectiveKind::kRecv:
-      return device.scale_up.permute;
+    case CollectiveKind::kRecv: return device.scale_up.permute;
     case CollectiveKind::kAllGather:
-    case CollectiveKind::kCollectiveBroadcast:
-      return device.scale_up.all_gather;
+    case CollectiveKind::kCollectiveBroadcast: return device.scale_up.all_gather;
   }
   return device.scale_up.all_gather;
 }
@@ -96,15 +91,12 @@ double bytes_sent(CollectiveKind kind, double bytes, std::int64_t devices) {
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
-    case CollectiveKind::kRaggedAllToAll:
-      return bytes * (n - 1) / n;
-    case CollectiveKind::kAllReduce:
-      return 2 * bytes * (n - 1) / n;
+    case CollectiveKind::kRaggedAllToAll: return bytes * (n - 1) / n;
+    case CollectiveKind::kAllReduce: return 2 * bytes * (n - 1) / n;
     case CollectiveKind::kCollectivePermute:
     case CollectiveKind::kCollectiveBroadcast:
     case CollectiveKind::kSend:
-    case CollectiveKind::kRecv:
-      return bytes;
+    case CollectiveKind::kRecv: return bytes;
   }
   return bytes;
 }

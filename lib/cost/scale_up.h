@@ -10,7 +10,7 @@
 namespace hloroof::inline v0 {
 
 struct ScaleUpCost {
-  double seconds = 0;          // beyond the latency
+  double seconds = 0;  // beyond the latency
   double latency_seconds = 0;
   double wire_bytes = 0;       // sent by one device, inside its domain or out of its NIC, whichever more
   double network_seconds = 0;  // of `seconds`, if the network is the slower part; else 0

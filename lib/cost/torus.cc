@@ -35,8 +35,8 @@ void note_link(TorusCost& cost, const TorusAxis& axis, double bytes) {
   cost.link = axis.link;
 }
 
-// All axes at once: the array in as many parts as there are axes, part c going through axes c, c+1, ... in turn. A phase
-// ends when its slowest part does.
+// All axes at once: the array in as many parts as there are axes, part c going through axes c, c+1, ... in turn. A
+// phase ends when its slowest part does.
 TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
   TorusCost cost;
   const std::size_t n = axes.size();
@@ -78,9 +78,8 @@ TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
     cost.algorithm = absl::StrCat("rings over ", axes.size(), " axes at once, both directions");
     return cost;
   }
-  std::stable_sort(axes.begin(), axes.end(), [](const TorusAxis& a, const TorusAxis& b) {
-    return gather_rate(a) < gather_rate(b);
-  });
+  std::stable_sort(axes.begin(), axes.end(),
+                   [](const TorusAxis& a, const TorusAxis& b) { return gather_rate(a) < gather_rate(b); });
   TorusCost cost;
   double gathered = bytes;
   for (const TorusAxis& axis : axes) gathered /= static_cast<double>(axis.size);
@@ -106,8 +105,9 @@ TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
 TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   const std::vector<TorusAxis> axes = longer_than_one(all_axes);
   TorusCost cost;
-  cost.algorithm = axes.empty() ? "no communication" : absl::StrCat("all pairs over ", axes.size(),
-                                                                    axes.size() == 1 ? " axis" : " axes at once");
+  cost.algorithm = axes.empty()
+                       ? "no communication"
+                       : absl::StrCat("all pairs over ", axes.size(), axes.size() == 1 ? " axis" : " axes at once");
   double devices = 1;
   for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
   for (const TorusAxis& axis : axes) {

@@ -1,7 +1,8 @@
 // Closed forms for collectives on a torus: bandwidth as the busiest link sees it, latency as hops.
 //
-// A group of devices is a box of lines and rings. The forms are those of the ring and torus algorithms in the scaling book
-// (chapter "Sharded matrices"), with the exact factors (N - 1) / N, and are checked against a simulator in tests/cost.
+// A group of devices is a box of lines and rings. The forms are those of the ring and torus algorithms in the scaling
+// book (chapter "Sharded matrices"), with the exact factors (N - 1) / N, and are checked against a simulator in
+// tests/cost.
 #ifndef HLOROOF_LIB_COST_TORUS_H_
 #define HLOROOF_LIB_COST_TORUS_H_
 
@@ -23,25 +24,25 @@ struct TorusAxis {
 };
 
 struct TorusCost {
-  double seconds = 0;             // of moving bytes
-  double hop_seconds = 0;         // of hops, whatever the bytes
-  double wire_bytes = 0;          // sent by one device
-  double link_bytes = 0;          // over the busiest link, one direction
-  double link_seconds = 0;        // that link is busy
-  LinkKind link = LinkKind::kIci; // its kind
+  double seconds = 0;              // of moving bytes
+  double hop_seconds = 0;          // of hops, whatever the bytes
+  double wire_bytes = 0;           // sent by one device
+  double link_bytes = 0;           // over the busiest link, one direction
+  double link_seconds = 0;         // that link is busy
+  LinkKind link = LinkKind::kIci;  // its kind
   std::string algorithm;
 };
 
-// All devices end with `bytes`, of which each began with its share. Axes that are all rings work at once, each carrying an
-// equal part of the array through the axes in another order; otherwise one axis follows another, the slowest first, when
-// least has been gathered.
+// All devices end with `bytes`, of which each began with its share. Axes that are all rings work at once, each carrying
+// an equal part of the array through the axes in another order; otherwise one axis follows another, the slowest first,
+// when least has been gathered.
 //   one axis of X: line  bytes (X-1)/X / W,  X-1 hops;  ring  bytes (X-1)/X / 2W,  X/2 hops
-// On slices without rings the compiler drives one axis at a time: on TPU v5p 2x2x1 gathers take 3/4 bytes / W, not half of
-// it (profile of a training step published with openxla/xprof).
+// On slices without rings the compiler drives one axis at a time: on TPU v5p 2x2x1 gathers take 3/4 bytes / W, not half
+// of it (profile of a training step published with openxla/xprof).
 TorusCost gather_cost(const std::vector<TorusAxis>& axes, double bytes);
 
-// Each device holds `bytes`, to be cut evenly among all. Every axis works at once, and the longest has the busiest links:
-// line of X bytes X/4 / W, ring bytes X/8 / W (half the pairs cross the middle).
+// Each device holds `bytes`, to be cut evenly among all. Every axis works at once, and the longest has the busiest
+// links: line of X bytes X/4 / W, ring bytes X/8 / W (half the pairs cross the middle).
 TorusCost exchange_cost(const std::vector<TorusAxis>& axes, double bytes);
 
 // One device's `bytes` to all, in a pipeline along the axes.

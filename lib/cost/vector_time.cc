@@ -44,7 +44,8 @@ double vector_seconds(const Work& work, const Device& device) {
     if (unit.transcendental_rate > 0) transcendental += v.elements * weight.transcendentals / unit.transcendental_rate;
   }
   if (unit.partial_update_cycles && device.clock) {
-    alu += work.partial_tile_elements / kRegisterElements * *unit.partial_update_cycles / (*device.clock * device.cores());
+    alu +=
+        work.partial_tile_elements / kRegisterElements * *unit.partial_update_cycles / (*device.clock * device.cores());
   }
   return std::max({alu, transcendental, cross_lane});
 }

@@ -1,9 +1,9 @@
 // The physical convention of counting work: what the hardware does, as against what XLA's analysis prints (counts.h).
 //
-// Bytes are padded, split by memory space, and only the parts an instruction touches count: slices, gathers and in-place
-// updates are seen through bitcasts, reshapes, converts, copies and nested fusions. A fusion reads each parameter once
-// however many users it has, and what passes between its instructions is free. An asynchronous pair is counted at its
-// start. Work is of ONE execution; CallGraph says how many there are.
+// Bytes are padded, split by memory space, and only the parts an instruction touches count: slices, gathers and
+// in-place updates are seen through bitcasts, reshapes, converts, copies and nested fusions. A fusion reads each
+// parameter once however many users it has, and what passes between its instructions is free. An asynchronous pair is
+// counted at its start. Work is of ONE execution; CallGraph says how many there are.
 #ifndef HLOROOF_LIB_COST_WORK_H_
 #define HLOROOF_LIB_COST_WORK_H_
 

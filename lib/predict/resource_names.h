@@ -15,22 +15,14 @@ class ResourceNames {
 
   std::string_view name(Resource resource) const {
     switch (resource) {
-      case Resource::kMatrix:
-        return gpu_ ? "tensor" : "mxu";
-      case Resource::kVector:
-        return gpu_ ? "cuda" : "vpu";
-      case Resource::kHbm:
-        return "hbm";
-      case Resource::kVmem:
-        return gpu_ ? "l2" : "vmem";
-      case Resource::kIci:
-        return gpu_ ? "nvlink" : "ici";
-      case Resource::kDcn:
-        return gpu_ ? "network" : "dcn";
-      case Resource::kHost:
-        return "host";
-      case Resource::kLatency:
-        return "latency";
+      case Resource::kMatrix: return gpu_ ? "tensor" : "mxu";
+      case Resource::kVector: return gpu_ ? "cuda" : "vpu";
+      case Resource::kHbm: return "hbm";
+      case Resource::kVmem: return gpu_ ? "l2" : "vmem";
+      case Resource::kIci: return gpu_ ? "nvlink" : "ici";
+      case Resource::kDcn: return gpu_ ? "network" : "dcn";
+      case Resource::kHost: return "host";
+      case Resource::kLatency: return "latency";
     }
     return "latency";
   }

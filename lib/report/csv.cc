@@ -31,8 +31,10 @@ void append(std::string& line, double number) {
 
 std::string predictions_csv(const std::vector<std::pair<std::string, StepPrediction>>& predictions) {
   std::string out =
-      "file,device,topology,name,computation,opcode,category,executions,seconds,total_seconds,exposed_seconds,bound,flops,"
-      "transcendentals,hbm_bytes,vmem_bytes,wire_bytes,logical_bytes,padded_bytes,efficiency,source,op_name,source_file,"
+      "file,device,topology,name,computation,opcode,category,executions,seconds,total_seconds,exposed_seconds,bound,"
+      "flops,"
+      "transcendentals,hbm_bytes,vmem_bytes,wire_bytes,logical_bytes,padded_bytes,efficiency,source,op_name,source_"
+      "file,"
       "source_line\n";
   for (const auto& [file, p] : predictions) {
     for (const OpPrediction& op : p.ops) {

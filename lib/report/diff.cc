@@ -57,7 +57,11 @@ std::vector<Change> changes(const StepPrediction& before, const StepPrediction& 
 }
 
 std::string change_table(std::string_view title, const std::vector<Change>& all, std::size_t limit, std::size_t width) {
-  Table table({{"change", Align::kRight}, {"relative", Align::kRight}, {"before", Align::kRight}, {"after", Align::kRight}, {std::string(title)}});
+  Table table({{"change", Align::kRight},
+               {"relative", Align::kRight},
+               {"before", Align::kRight},
+               {"after", Align::kRight},
+               {std::string(title)}});
   Change total;
   Change others;
   Change unchanged;
@@ -65,7 +69,8 @@ std::string change_table(std::string_view title, const std::vector<Change>& all,
   std::size_t hidden = 0;
   std::size_t same = 0;
   const auto add = [&](const Change& change, std::string state) {
-    table.add({signed_seconds(change.delta()), std::move(state), format_seconds(change.before), format_seconds(change.after), change.name});
+    table.add({signed_seconds(change.delta()), std::move(state), format_seconds(change.before),
+               format_seconds(change.after), change.name});
   };
   for (const Change& change : all) {
     total.before += change.before;
@@ -121,14 +126,18 @@ std::string diff_view(const StepPrediction& before, const StepPrediction& after,
   row("HBM bytes", before.hbm_bytes, after.hbm_bytes, format_bytes);
   row("wire bytes", before.wire_bytes, after.wire_bytes, format_bytes);
   std::string out = totals.to_string(options.width);
-  out += "\nBy category\n" + change_table("category", changes(before, after, [](const OpPrediction& op) { return op.category; }), 0, options.width);
-  out += "\nBy op\n" + change_table("op", changes(before, after, [](const OpPrediction& op) { return op.name; }), options.limit, options.width);
+  out += "\nBy category\n" + change_table("category",
+                                          changes(before, after, [](const OpPrediction& op) { return op.category; }), 0,
+                                          options.width);
+  out += "\nBy op\n" + change_table("op", changes(before, after, [](const OpPrediction& op) { return op.name; }),
+                                    options.limit, options.width);
   return out;
 }
 
 absl::StatusOr<Gate> parse_gate(std::string_view text) {
   const absl::Status malformed = invalid_argument(
-      "'" + std::string(text) + "' is no gate: expected a metric (step, exposed, memory, flops, hbm, wire), > or <, and a "
+      "'" + std::string(text) +
+      "' is no gate: expected a metric (step, exposed, memory, flops, hbm, wire), > or <, and a "
       "number: 'step>+2%' is a relative change, 'step>+1ms' an absolute one, 'memory>15GiB' the new value");
   Gate gate;
   gate.text = std::string(text);
@@ -156,9 +165,9 @@ absl::StatusOr<Gate> parse_gate(std::string_view text) {
     std::string_view name;
     double factor;
   };
-  static constexpr Unit kUnits[] = {{"", 1},       {"s", 1},           {"ms", 1e-3},           {"us", 1e-6},
-                                    {"ns", 1e-9},  {"B", 1},           {"KiB", 1024.0},        {"MiB", 1048576.0},
-                                    {"GiB", 1073741824.0}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
+  static constexpr Unit kUnits[] = {
+      {"", 1},         {"s", 1},           {"ms", 1e-3},          {"us", 1e-6}, {"ns", 1e-9}, {"B", 1},
+      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"kB", 1e3},  {"MB", 1e6},  {"GB", 1e9}};
   if (unit == "%") {
     gate.kind = Gate::Kind::kRelativeChange;
     gate.limit /= 100;

@@ -10,10 +10,10 @@
 
 namespace hloroof::inline v0 {
 
-// Explains the instruction called `name` (with or without %): its line, what each part of its shapes says, logical against
-// padded bytes, the work, what each resource would take for it and which of them is the roof, how often it runs and what
-// that is of the step, the axes of a collective, and where in the program it comes from. Errors: NotFound, with names that
-// are alike; those of predict_step_time.
+// Explains the instruction called `name` (with or without %): its line, what each part of its shapes says, logical
+// against padded bytes, the work, what each resource would take for it and which of them is the roof, how often it runs
+// and what that is of the step, the axes of a collective, and where in the program it comes from. Errors: NotFound,
+// with names that are alike; those of predict_step_time.
 absl::StatusOr<std::string> explain(const Module& module, const Device& device, std::string_view name,
                                     const PredictOptions& options = {}, std::size_t width = 80);
 

@@ -17,7 +17,8 @@ std::size_t utf8_length(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
     code = (code << 6) | (byte(i) & 0x3f);
   }
-  const bool overlong = (length == 2 && code < 0x80) || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool overlong =
+      (length == 2 && code < 0x80) || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }

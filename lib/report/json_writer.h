@@ -1,5 +1,5 @@
-// JSON written as it goes, members in the order in which they are written. Numbers are the shortest text that reads back as
-// the same value; what is no number (infinite, not a number) becomes null.
+// JSON written as it goes, members in the order in which they are written. Numbers are the shortest text that reads
+// back as the same value; what is no number (infinite, not a number) becomes null.
 #ifndef HLOROOF_LIB_REPORT_JSON_WRITER_H_
 #define HLOROOF_LIB_REPORT_JSON_WRITER_H_
 

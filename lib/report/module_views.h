@@ -11,7 +11,8 @@ namespace hloroof::inline v0 {
 // Graphviz DOT: a cluster for every computation, a node for every instruction, operands as arrows, calls dashed.
 std::string module_dot(const Module& module);
 
-// {schema "hloroof.module/1", name, computations[{name, is_entry, instructions[{name, opcode, shape, operands, ...}]}]}.
+// {schema "hloroof.module/1", name, computations[{name, is_entry, instructions[{name, opcode, shape, operands,
+// ...}]}]}.
 std::string module_json(const Module& module);
 
 }  // namespace hloroof::inline v0

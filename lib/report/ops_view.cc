@@ -10,8 +10,9 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   const bool grouped = options.rows.group != GroupBy::kNone || !options.rows.rewrites.empty();
   // 80 columns have no room for the category beside a readable name; --wide shows it.
   const bool wide = options.width == 0;
-  std::vector<Column> columns = {{"share", Align::kRight}, {"time", Align::kRight}, {"runs", Align::kRight},
-                                 {"bound", Align::kLeft},  {"roof", Align::kRight}, {grouped ? "group" : "op", Align::kLeft}};
+  std::vector<Column> columns = {{"share", Align::kRight}, {"time", Align::kRight},
+                                 {"runs", Align::kRight},  {"bound", Align::kLeft},
+                                 {"roof", Align::kRight},  {grouped ? "group" : "op", Align::kLeft}};
   if (!grouped) columns.push_back({"source", Align::kLeft, wide ? std::size_t{0} : std::size_t{16}});
   if (!grouped && wide) columns.push_back({"category", Align::kLeft});
   Table table(std::move(columns));
@@ -20,9 +21,11 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   };
   for (const Row& row : rows->rows) {
     table.add({share(row), format_seconds(row.seconds), format_count(row.count), row.bound,
-               row.busy_seconds > 0 ? format_percent(row.efficiency) : "", row.label, grouped ? "" : row.source, row.category});
+               row.busy_seconds > 0 ? format_percent(row.efficiency) : "", row.label, grouped ? "" : row.source,
+               row.category});
   }
-  if (rows->others) table.add({share(*rows->others), format_seconds(rows->others->seconds), "", "", "", rows->others->label});
+  if (rows->others)
+    table.add({share(*rows->others), format_seconds(rows->others->seconds), "", "", "", rows->others->label});
   table.add({share(rows->total), format_seconds(rows->total.seconds), "", "", "", rows->total.label});
   return "Time in the step by " + std::string(grouped ? "group" : "op") +
          "; roof: share of the bounding resource's peak\n" + table.to_string(options.width);

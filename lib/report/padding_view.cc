@@ -9,9 +9,14 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
   row_options.sort = SortBy::kPadding;
   absl::StatusOr<Rows> rows = make_rows(prediction, row_options);
   if (!rows.ok()) return rows.status();
-  Table table({{"padding", Align::kRight}, {"HBM bytes", Align::kRight}, {"time", Align::kRight}, {"op"}, {"source", Align::kLeft, 18}});
+  Table table({{"padding", Align::kRight},
+               {"HBM bytes", Align::kRight},
+               {"time", Align::kRight},
+               {"op"},
+               {"source", Align::kLeft, 18}});
   const auto add = [&](const Row& row) {
-    table.add({format_bytes(row.padding_bytes), format_bytes(row.hbm_bytes), format_seconds(row.seconds), row.label, row.source});
+    table.add({format_bytes(row.padding_bytes), format_bytes(row.hbm_bytes), format_seconds(row.seconds), row.label,
+               row.source});
   };
   for (const Row& row : rows->rows) add(row);
   if (rows->others) add(*rows->others);

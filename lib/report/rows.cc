@@ -26,18 +26,12 @@ std::unique_ptr<RE2> compile(const std::string& pattern) {
 
 std::string key_of(const OpPrediction& op, GroupBy group) {
   switch (group) {
-    case GroupBy::kNone:
-      return op.name;
-    case GroupBy::kComputation:
-      return op.computation;
-    case GroupBy::kCategory:
-      return op.category;
-    case GroupBy::kOpName:
-      return op.op_name;
-    case GroupBy::kSource:
-      return short_source(op.source_file, op.source_line);
-    case GroupBy::kLayer:
-      return layer_key(op.op_name);
+    case GroupBy::kNone: return op.name;
+    case GroupBy::kComputation: return op.computation;
+    case GroupBy::kCategory: return op.category;
+    case GroupBy::kOpName: return op.op_name;
+    case GroupBy::kSource: return short_source(op.source_file, op.source_line);
+    case GroupBy::kLayer: return layer_key(op.op_name);
   }
   return op.name;
 }
@@ -67,16 +61,11 @@ void add(Row& row, const Row& more) {
 
 double sort_key(const Row& row, SortBy sort) {
   switch (sort) {
-    case SortBy::kTime:
-      return row.seconds;
-    case SortBy::kWasted:
-      return row.seconds * (1 - std::min(1.0, row.efficiency));
-    case SortBy::kFlops:
-      return row.flops;
-    case SortBy::kBytes:
-      return row.hbm_bytes;
-    case SortBy::kPadding:
-      return row.padding_bytes;
+    case SortBy::kTime: return row.seconds;
+    case SortBy::kWasted: return row.seconds * (1 - std::min(1.0, row.efficiency));
+    case SortBy::kFlops: return row.flops;
+    case SortBy::kBytes: return row.hbm_bytes;
+    case SortBy::kPadding: return row.padding_bytes;
   }
   return row.seconds;
 }
@@ -85,7 +74,7 @@ double sort_key(const Row& row, SortBy sort) {
 
 std::optional<GroupBy> group_by_from_string(std::string_view text) {
   static constexpr std::pair<std::string_view, GroupBy> kNames[] = {
-      {"none", GroupBy::kNone},       {"computation", GroupBy::kComputation}, {"category", GroupBy::kCategory},
+      {"none", GroupBy::kNone},      {"computation", GroupBy::kComputation}, {"category", GroupBy::kCategory},
       {"op_name", GroupBy::kOpName}, {"source", GroupBy::kSource},           {"layer", GroupBy::kLayer},
   };
   for (const auto& [name, group] : kNames) {
@@ -182,9 +171,8 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
     add(result.total, row);
   }
   result.total.label = "TOTAL";
-  std::stable_sort(result.rows.begin(), result.rows.end(), [&](const Row& a, const Row& b) {
-    return sort_key(a, options.sort) > sort_key(b, options.sort);
-  });
+  std::stable_sort(result.rows.begin(), result.rows.end(),
+                   [&](const Row& a, const Row& b) { return sort_key(a, options.sort) > sort_key(b, options.sort); });
   if (options.limit > 0 && result.rows.size() > options.limit + 1) {
     Row others;
     result.others_count = result.rows.size() - options.limit;

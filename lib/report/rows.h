@@ -1,5 +1,5 @@
-// Ops as rows of a table: filtered, grouped, sorted, cut to the first n, with what was cut as one row more, so that the rows
-// always add up to the step.
+// Ops as rows of a table: filtered, grouped, sorted, cut to the first n, with what was cut as one row more, so that the
+// rows always add up to the step.
 #ifndef HLOROOF_LIB_REPORT_ROWS_H_
 #define HLOROOF_LIB_REPORT_ROWS_H_
 
@@ -31,24 +31,24 @@ struct RowOptions {
 struct Row {
   std::string label;
   std::string category;
-  std::string source;      // "attention.py:31"
-  std::string bound;       // that of the largest part
-  double count = 0;        // executions; of a group those of all its ops
-  double seconds = 0;      // of the step: what the compute stream spends or waits
+  std::string source;       // "attention.py:31"
+  std::string bound;        // that of the largest part
+  double count = 0;         // executions; of a group those of all its ops
+  double seconds = 0;       // of the step: what the compute stream spends or waits
   double busy_seconds = 0;  // seconds x executions
-  double efficiency = 0;   // weighted by busy_seconds
+  double efficiency = 0;    // weighted by busy_seconds
   double flops = 0;
   double hbm_bytes = 0;
   double padding_bytes = 0;
-  double largest = 0;      // seconds of the part that set `bound`
+  double largest = 0;  // seconds of the part that set `bound`
   std::string first_op;
 };
 
 struct Rows {
-  std::vector<Row> rows;   // at most `limit`
+  std::vector<Row> rows;  // at most `limit`
   std::optional<Row> others;
   std::size_t others_count = 0;
-  Row total;               // of what passed the filter
+  Row total;  // of what passed the filter
 };
 
 // Errors: InvalidArgument for a filter or rewrite that is no regular expression.

@@ -32,7 +32,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` in at most `width` characters: the middle becomes "..", since names tell by their beginnings and their numbers.
+// `text` in at most `width` characters: the middle becomes "..", since names tell by their beginnings and their
+// numbers.
 std::string shorten(std::string_view text, std::size_t width);
 
 // `text` broken at blanks into lines of at most `width`, each but the first begun with `indent` spaces.

@@ -42,7 +42,8 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
     const auto op = ops.find(event.id.index);
     if (op != ops.end() && op->second->opcode != "while" && op->second->opcode != "call") events.push_back(&event);
   }
-  std::stable_sort(events.begin(), events.end(), [](auto* a, auto* b) { return a->end - a->begin > b->end - b->begin; });
+  std::stable_sort(events.begin(), events.end(),
+                   [](auto* a, auto* b) { return a->end - a->begin > b->end - b->begin; });
   if (options.rows.limit > 0 && events.size() > options.rows.limit) events.resize(options.rows.limit);
   std::stable_sort(events.begin(), events.end(), [](auto* a, auto* b) { return a->begin < b->begin; });
   Table table({{"begins", Align::kRight}, {"takes", Align::kRight}, {"runs", Align::kRight}, {"lane"}, {"op"}});

@@ -8,8 +8,8 @@
 
 namespace hloroof::inline v0 {
 
-// One lane per resource that carries something; times in microseconds; loops by their first iteration, with the number of
-// executions among an event's arguments.
+// One lane per resource that carries something; times in microseconds; loops by their first iteration, with the number
+// of executions among an event's arguments.
 std::string chrome_trace(const StepPrediction& prediction);
 
 }  // namespace hloroof::inline v0

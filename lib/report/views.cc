@@ -7,9 +7,8 @@
 namespace hloroof::inline v0 {
 
 const std::vector<std::string>& view_names() {
-  static const auto* const kNames = new std::vector<std::string>{"summary", "ops",         "roofline", "memory",
-                                                                 "padding", "collectives", "timeline", "critical",
-                                                                 "diagnostics"};
+  static const auto* const kNames = new std::vector<std::string>{
+      "summary", "ops", "roofline", "memory", "padding", "collectives", "timeline", "critical", "diagnostics"};
   return *kNames;
 }
 

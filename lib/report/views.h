@@ -21,7 +21,8 @@ struct ViewOptions {
 // Names that --view takes, in the order in which they are printed.
 const std::vector<std::string>& view_names();
 
-// The views named, a blank line between them. Errors: InvalidArgument for an unknown view, a malformed filter or rewrite.
+// The views named, a blank line between them. Errors: InvalidArgument for an unknown view, a malformed filter or
+// rewrite.
 absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,
                                          const ViewOptions& options);
 

@@ -15,7 +15,8 @@ constexpr int kMaxVisits = 1024;
 bool holds_custom_call(InstructionView fusion, std::string_view quoted_target) {
   for (ComputationView computation : fusion.computations(AttributeKey::kCalls)) {
     for (InstructionView inner : computation.instructions()) {
-      if (inner.opcode() == Opcode::kCustomCall && inner.text(AttributeKey::kCustomCallTarget) == quoted_target) return true;
+      if (inner.opcode() == Opcode::kCustomCall && inner.text(AttributeKey::kCustomCallTarget) == quoted_target)
+        return true;
     }
   }
   return false;
@@ -29,10 +30,8 @@ bool is_plain_collective(Opcode opcode) {
     case Opcode::kAllToAll:
     case Opcode::kCollectivePermute:
     case Opcode::kCollectiveBroadcast:
-    case Opcode::kRaggedAllToAll:
-      return true;
-    default:
-      return false;
+    case Opcode::kRaggedAllToAll: return true;
+    default: return false;
   }
 }
 
@@ -61,7 +60,8 @@ class Tracer {
 
  private:
   void push(Place place) {
-    const std::uint64_t key = (std::uint64_t{place.instruction.index} << 32) ^ static_cast<std::uint32_t>(place.element);
+    const std::uint64_t key =
+        (std::uint64_t{place.instruction.index} << 32) ^ static_cast<std::uint32_t>(place.element);
     if (place.instruction.valid() && visited_.insert(key).second) pending_.push_back(place);
   }
 
@@ -78,23 +78,15 @@ class Tracer {
           starts.push_back(place.instruction);
         }
         return;
-      case AsyncRole::kUpdate:
-        push_operand(instruction, 0, Place::kAll);
-        return;
-      case AsyncRole::kDone:
-        return;
-      case AsyncRole::kNone:
-        break;
+      case AsyncRole::kUpdate: push_operand(instruction, 0, Place::kAll); return;
+      case AsyncRole::kDone: return;
+      case AsyncRole::kNone: break;
     }
     switch (instruction.opcode()) {
-      case Opcode::kGetTupleElement:
-        push_operand(instruction, 0, instruction.tuple_index());
-        break;
+      case Opcode::kGetTupleElement: push_operand(instruction, 0, instruction.tuple_index()); break;
       case Opcode::kBitcast:
       case Opcode::kOptBarrier:
-      case Opcode::kAddDependency:
-        push_operand(instruction, 0, place.element);
-        break;
+      case Opcode::kAddDependency: push_operand(instruction, 0, place.element); break;
       case Opcode::kTuple:
         if (place.element != Place::kAll) {
           push_operand(instruction, static_cast<std::size_t>(place.element), Place::kAll);
@@ -107,18 +99,16 @@ class Tracer {
         for (ComputationView body : instruction.computations(AttributeKey::kBody)) push_root(body, place.element);
         break;
       case Opcode::kCall:
-        for (ComputationView callee : instruction.computations(AttributeKey::kToApply)) push_root(callee, place.element);
+        for (ComputationView callee : instruction.computations(AttributeKey::kToApply))
+          push_root(callee, place.element);
         break;
-      case Opcode::kParameter:
-        visit_parameter(instruction, place.element);
-        break;
+      case Opcode::kParameter: visit_parameter(instruction, place.element); break;
       case Opcode::kFusion:
         if (collective_fusion_ && carries_collective_step(instruction)) {
           for (InstructionId operand : instruction.operand_ids()) push({operand, Place::kAll});
         }
         break;
-      default:
-        break;
+      default: break;
     }
   }
 
@@ -156,30 +146,27 @@ AsyncRole async_role(InstructionView instruction) {
     case Opcode::kCopyStart:
     case Opcode::kAsyncStart:
     case Opcode::kSend:
-    case Opcode::kRecv:
-      return AsyncRole::kStart;
-    case Opcode::kAsyncUpdate:
-      return AsyncRole::kUpdate;
+    case Opcode::kRecv: return AsyncRole::kStart;
+    case Opcode::kAsyncUpdate: return AsyncRole::kUpdate;
     case Opcode::kAllGatherDone:
     case Opcode::kAllReduceDone:
     case Opcode::kCollectivePermuteDone:
     case Opcode::kCopyDone:
     case Opcode::kAsyncDone:
     case Opcode::kSendDone:
-    case Opcode::kRecvDone:
-      return AsyncRole::kDone;
+    case Opcode::kRecvDone: return AsyncRole::kDone;
     case Opcode::kFusion:
       if (holds_custom_call(instruction, kStartTarget)) return AsyncRole::kStart;
       if (holds_custom_call(instruction, kDoneTarget)) return AsyncRole::kDone;
       return AsyncRole::kNone;
-    default:
-      return AsyncRole::kNone;
+    default: return AsyncRole::kNone;
   }
 }
 
 bool carries_collective_step(InstructionView fusion) {
   if (fusion.opcode() != Opcode::kFusion || async_role(fusion) != AsyncRole::kNone) return false;
-  // The state of the collective, semaphores and counters, passes through: a scalar in memory space 2 among the operands.
+  // The state of the collective, semaphores and counters, passes through: a scalar in memory space 2 among the
+  // operands.
   bool has_semaphore = false;
   for (InstructionView operand : fusion.operands()) {
     const Shape& shape = operand.shape();

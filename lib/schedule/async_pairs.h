@@ -18,15 +18,15 @@ enum class AsyncRole : std::uint8_t {
 };
 
 // By the opcode; of a fusion by what it holds: TPU compilers wrap a collective that they cut into steps in fusions that
-// end in the custom calls AsyncCollectiveStart and AsyncCollectiveDone, and put the steps between into fusions that hold
-// the same collective beside a matmul (kUpdate here does not apply to those: they run like any other fusion).
+// end in the custom calls AsyncCollectiveStart and AsyncCollectiveDone, and put the steps between into fusions that
+// hold the same collective beside a matmul (kUpdate here does not apply to those: they run like any other fusion).
 AsyncRole async_role(InstructionView instruction);
 
 // True for a fusion that carries a step of a collective started elsewhere: the collective in it is the start's work.
 bool carries_collective_step(InstructionView fusion);
 
-// For every done the starts whose transfer it can be waiting for: usually one; two where a loop hands the transfer on to
-// its next iteration.
+// For every done the starts whose transfer it can be waiting for: usually one; two where a loop hands the transfer on
+// to its next iteration.
 class AsyncPairs {
  public:
   Span<InstructionId> starts_of(InstructionId done) const {

@@ -10,7 +10,8 @@ namespace {
 
 // Follows an instruction back through what only renames memory.
 InstructionView through_bitcasts(InstructionView instruction) {
-  while (instruction.opcode() == Opcode::kBitcast && instruction.operand_count() == 1) instruction = instruction.operand(0);
+  while (instruction.opcode() == Opcode::kBitcast && instruction.operand_count() == 1)
+    instruction = instruction.operand(0);
   return instruction;
 }
 
@@ -20,12 +21,9 @@ std::optional<std::int64_t> updated_parameter(InstructionView instruction) {
   switch (instruction.opcode()) {
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kScatter:
-    case Opcode::kSetDimensionSize:
-      break;
-    case Opcode::kParameter:
-      return instruction.parameter_number();  // handed through
-    default:
-      return std::nullopt;
+    case Opcode::kSetDimensionSize: break;
+    case Opcode::kParameter: return instruction.parameter_number();  // handed through
+    default: return std::nullopt;
   }
   if (instruction.operand_count() == 0) return std::nullopt;
   const InstructionView updated = through_bitcasts(instruction.operand(0));
@@ -46,10 +44,8 @@ bool forwards(Opcode opcode) {
     case Opcode::kOptBarrier:
     case Opcode::kDomain:
     case Opcode::kAddDependency:
-    case Opcode::kAfterAll:
-      return true;
-    default:
-      return false;
+    case Opcode::kAfterAll: return true;
+    default: return false;
   }
 }
 
@@ -120,7 +116,8 @@ std::optional<std::uint32_t> Buffers::leaf_at(ShapeId shape, const ShapeIndex& p
   std::uint32_t leaf = 0;
   for (std::int64_t element : path) {
     const Shape& tuple = module_.shape(shape);
-    if (!tuple.is_tuple() || element < 0 || static_cast<std::size_t>(element) >= tuple.elements.size()) return std::nullopt;
+    if (!tuple.is_tuple() || element < 0 || static_cast<std::size_t>(element) >= tuple.elements.size())
+      return std::nullopt;
     leaf += element_offset(shape, static_cast<std::size_t>(element));
     shape = tuple.elements[static_cast<std::size_t>(element)];
   }
@@ -158,9 +155,7 @@ void Buffers::visit(InstructionView instruction) {
     case Opcode::kAllReduceStart:
     case Opcode::kAllReduceDone:
     case Opcode::kDynamicUpdateSlice:
-    case Opcode::kSetDimensionSize:
-      share_all(id, operand(0));
-      break;
+    case Opcode::kSetDimensionSize: share_all(id, operand(0)); break;
     case Opcode::kScatter:
       share(id, 0, operand(0), 0, 1);
       for (std::uint32_t i = 1; i < count_[id.index]; ++i) share(id, i, operand(i), 0, 1);
@@ -194,17 +189,11 @@ void Buffers::visit(InstructionView instruction) {
       share(id, 1, operand(0), 0, 1);
       break;
     case Opcode::kCopyDone:
-    case Opcode::kRecvDone:
-      share(id, 0, operand(0), 0, 1);
-      break;
-    case Opcode::kSend:
-      share(id, 0, operand(0), 0, 1);
-      break;
+    case Opcode::kRecvDone: share(id, 0, operand(0), 0, 1); break;
+    case Opcode::kSend: share(id, 0, operand(0), 0, 1); break;
     case Opcode::kAllGatherStart:
     case Opcode::kCollectivePermuteStart:
-    case Opcode::kAsyncStart:
-      visit_start(instruction);
-      break;
+    case Opcode::kAsyncStart: visit_start(instruction); break;
     case Opcode::kAllGatherDone:
     case Opcode::kCollectivePermuteDone:
     case Opcode::kAsyncDone:
@@ -214,15 +203,13 @@ void Buffers::visit(InstructionView instruction) {
         }
       }
       break;
-    case Opcode::kCustomCall:
-      visit_stated_aliases(instruction);
-      break;
+    case Opcode::kCustomCall: visit_stated_aliases(instruction); break;
     case Opcode::kFusion:
       visit_stated_aliases(instruction);
-      for (ComputationView callee : instruction.computations(AttributeKey::kCalls)) visit_in_place_root(instruction, callee, 0);
+      for (ComputationView callee : instruction.computations(AttributeKey::kCalls))
+        visit_in_place_root(instruction, callee, 0);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 

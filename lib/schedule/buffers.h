@@ -1,5 +1,5 @@
-// Which results share memory. A value is one array of an instruction's result (a leaf of its shape); a buffer is a set of
-// values that XLA keeps in one allocation: forwarded, updated in place, or carried through a loop.
+// Which results share memory. A value is one array of an instruction's result (a leaf of its shape); a buffer is a set
+// of values that XLA keeps in one allocation: forwarded, updated in place, or carried through a loop.
 #ifndef HLOROOF_LIB_SCHEDULE_BUFFERS_H_
 #define HLOROOF_LIB_SCHEDULE_BUFFERS_H_
 

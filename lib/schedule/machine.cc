@@ -16,7 +16,8 @@ SharedSeconds Machine::shares(double seconds, const SharedSeconds& busy) {
 double Machine::start(InstructionId id, const Demand& demand) {
   const double stalled = wait(id);
   if (demand.seconds > 0) {
-    flights_.push_back({id, demand.lane, std::min(demand.seconds, kForever), shares(demand.seconds, demand.busy), now_});
+    flights_.push_back(
+        {id, demand.lane, std::min(demand.seconds, kForever), shares(demand.seconds, demand.busy), now_});
   }
   return stalled;
 }

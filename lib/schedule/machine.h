@@ -20,9 +20,9 @@ namespace hloroof::inline v0 {
 struct Flight {
   InstructionId start;
   Lane lane = Lane::kDma;
-  double remaining = 0;     // seconds at full speed
+  double remaining = 0;      // seconds at full speed
   SharedSeconds share = {};  // of each resource at full speed, 0 .. 1
-  double begin = 0;         // on the clock
+  double begin = 0;          // on the clock
 };
 
 struct FinishedFlight {

@@ -13,10 +13,10 @@ struct MemoryAnalysis {
   bool complete = true;  // false: too many buffers to follow; only arguments, outputs and aliases are known
 };
 
-// Live ranges over the program in the order in which it runs, loop bodies once: a parameter of the entry is live all the
-// time unless it is donated, a result from its definition to the last use of anything that shares its buffer, the state of
-// a loop through the loop. Sizes are padded. What an allocator loses to fragmentation is not in it, so the peak is a lower
-// bound of what a compiler reports.
+// Live ranges over the program in the order in which it runs, loop bodies once: a parameter of the entry is live all
+// the time unless it is donated, a result from its definition to the last use of anything that shares its buffer, the
+// state of a loop through the loop. Sizes are padded. What an allocator loses to fragmentation is not in it, so the
+// peak is a lower bound of what a compiler reports.
 MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device);
 
 }  // namespace hloroof::inline v0

@@ -7,8 +7,8 @@
 
 namespace hloroof::inline v0 {
 
-// Whether `text` is X-start, X-update or X-done of an opcode X. For an X that has such opcodes of its own the sugar does
-// not exist: *opcode is kUnknown then.
+// Whether `text` is X-start, X-update or X-done of an opcode X. For an X that has such opcodes of its own the sugar
+// does not exist: *opcode is kUnknown then.
 bool ModuleParser::async_sugar(std::string_view text, Opcode* opcode, Opcode* wrapped) {
   struct Suffix {
     std::string_view text;
@@ -34,8 +34,8 @@ bool ModuleParser::async_sugar(std::string_view text, Opcode* opcode, Opcode* wr
   return false;
 }
 
-// The async-start that the value of `id` comes from, through what only passes values on; an invalid id if none is found.
-// A chain is followed for a bounded number of steps, as each op along it asks again.
+// The async-start that the value of `id` comes from, through what only passes values on; an invalid id if none is
+// found. A chain is followed for a bounded number of steps, as each op along it asks again.
 InstructionId ModuleParser::async_producer(InstructionId id) const {
   for (int steps = 0; steps < 256; ++steps) {
     const InstructionView at = module_->instruction(id);
@@ -66,9 +66,10 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
   if (row.opcode != Opcode::kAsyncDone) {
     const Shape& shape = module_->shape(row.shape);
     if (!shape.is_tuple() || shape.elements.size() < 2 || !module_->shape(shape.elements[0]).is_tuple()) {
-      return cursor_.fail(frame.opcode_at, std::string(to_string(row.opcode)) +
-                                               " needs a tuple shape of two or more elements whose first is the tuple of its "
-                                               "operands");
+      return cursor_.fail(frame.opcode_at,
+                          std::string(to_string(row.opcode)) +
+                              " needs a tuple shape of two or more elements whose first is the tuple of its "
+                              "operands");
     }
   }
   if (row.opcode == Opcode::kAsyncStart) return true;
@@ -94,7 +95,9 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
   if (thread != nullptr) {
     const std::string_view theirs = producer.text(AttributeKey::kAsyncExecutionThread);
     std::string_view ours = module_->text(thread->value);
-    const auto inside = [](std::string_view quoted) { return quoted.size() < 2 ? "main" : quoted.substr(1, quoted.size() - 2); };
+    const auto inside = [](std::string_view quoted) {
+      return quoted.size() < 2 ? "main" : quoted.substr(1, quoted.size() - 2);
+    };
     if (inside(ours) != inside(theirs)) {
       return cursor_.fail(source_begin_ + thread->value.begin, "runs on another thread than its async-start");
     }
@@ -102,17 +105,16 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
   return true;
 }
 
-// Makes the computation behind a sugared start, whose shape check_async has looked at: a parameter for each operand, and X
-// with the attributes that were written.
-// The start gets a `calls` without text that refers to it.
+// Makes the computation behind a sugared start, whose shape check_async has looked at: a parameter for each operand,
+// and X with the attributes that were written. The start gets a `calls` without text that refers to it.
 bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   ModuleBuilder builder(*module_);
   const Shape& shape = module_->shape(frame.row.shape);
   const std::size_t operand_count = operands_.size() - frame.operand_begin;
   const std::vector<ShapeId>& operand_shapes = module_->shape(shape.elements[0]).elements;
   if (operand_shapes.size() != operand_count) {
-    return cursor_.fail(frame.begin, "an async start has " + std::to_string(operand_count) + " operands, but its shape lists " +
-                                         std::to_string(operand_shapes.size()));
+    return cursor_.fail(frame.begin, "an async start has " + std::to_string(operand_count) +
+                                         " operands, but its shape lists " + std::to_string(operand_shapes.size()));
   }
   const ComputationId id = builder.add_computation({}, ComputationData::kSynthesized | ComputationData::kNoSignature);
   synthesized_.push_back(id);
@@ -140,7 +142,8 @@ bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   wrapped.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
   for (std::size_t i = frame.attribute_begin; i < attributes_.size(); ++i) {
     const AttributeData& a = attributes_[i];
-    const bool of_the_start = a.key == AttributeKey::kAsyncExecutionThread || a.key == AttributeKey::kControlPredecessors;
+    const bool of_the_start =
+        a.key == AttributeKey::kAsyncExecutionThread || a.key == AttributeKey::kControlPredecessors;
     if (of_the_start) {
       if (a.key == AttributeKey::kAsyncExecutionThread && a.value.size > 2) {
         builder.computations()[id.index].execution_thread = {a.value.begin + 1, a.value.size - 2};

@@ -156,9 +156,8 @@ std::optional<MemorySpaceColors> memory_space_colors(InstructionView instruction
   inputs.for_each_element([&colors](JsonView c) {
     colors.operands.emplace_back(c["operand_index"].integer_or(0), c["color"].integer_or(0));
   });
-  outputs.for_each_element([&colors](JsonView c) {
-    colors.results.emplace_back(c["shape_index"].integers(), c["color"].integer_or(0));
-  });
+  outputs.for_each_element(
+      [&colors](JsonView c) { colors.results.emplace_back(c["shape_index"].integers(), c["color"].integer_or(0)); });
   return colors;
 }
 
@@ -197,16 +196,15 @@ std::optional<FusionBackendConfig> fusion_backend_config(InstructionView instruc
   fusion.kind = at["kind"].string();
   fusion.custom_name = at["custom_fusion_config"]["name"].string();
   if (const JsonView block = at["block_level_fusion_config"]) {
-    fusion.block_level = BlockLevelFusionConfig{lists_of(block["output_tiles"], "sizes"),
-                                                block["num_warps"].integer_or(0), block["num_ctas"].integer_or(0),
-                                                block["num_stages"].integer_or(0)};
+    fusion.block_level =
+        BlockLevelFusionConfig{lists_of(block["output_tiles"], "sizes"), block["num_warps"].integer_or(0),
+                               block["num_ctas"].integer_or(0), block["num_stages"].integer_or(0)};
   }
   if (const JsonView gemm = at["triton_gemm_config"]) {
-    fusion.triton_gemm =
-        TritonGemmConfig{gemm["block_m"].integer_or(0),    gemm["block_n"].integer_or(0),
-                         gemm["block_k"].integer_or(0),    gemm["split_k"].integer_or(0),
-                         gemm["num_stages"].integer_or(0), gemm["num_warps"].integer_or(0),
-                         gemm["num_ctas"].integer_or(0)};
+    fusion.triton_gemm = TritonGemmConfig{gemm["block_m"].integer_or(0),    gemm["block_n"].integer_or(0),
+                                          gemm["block_k"].integer_or(0),    gemm["split_k"].integer_or(0),
+                                          gemm["num_stages"].integer_or(0), gemm["num_warps"].integer_or(0),
+                                          gemm["num_ctas"].integer_or(0)};
   }
   return fusion;
 }

@@ -33,8 +33,8 @@ bool ModuleParser::check_name(const char* at, std::string_view name) {
   const bool may_be_illegal = name[0] == '_' || is_type_name(name);
   if (!may_be_illegal) return true;
   const std::string better = legal_name(name);
-  return better == name || cursor_.fail(at, "illegal instruction name: " + std::string(name) +
-                                                "; suggest renaming to: " + better);
+  return better == name ||
+         cursor_.fail(at, "illegal instruction name: " + std::string(name) + "; suggest renaming to: " + better);
 }
 
 const AttributeData* ModuleParser::find_attribute(const InstructionFrame& frame, AttributeKey key) const {
@@ -85,7 +85,8 @@ bool ModuleParser::check_attributes(const InstructionFrame& frame, Opcode opcode
 bool ModuleParser::check_operand_count(const InstructionFrame& frame, Opcode opcode) {
   const int count = static_cast<int>(operands_.size() - frame.operand_begin);
   const auto fail = [&](const std::string& expected) {
-    return cursor_.fail(frame.opcode_at, "expects " + expected + " operands, but has " + std::to_string(count) + " operands");
+    return cursor_.fail(frame.opcode_at,
+                        "expects " + expected + " operands, but has " + std::to_string(count) + " operands");
   };
   const int fixed = arity(opcode);
   switch (opcode) {
@@ -148,7 +149,8 @@ bool ModuleParser::check_dimensions(const InstructionFrame& frame, Opcode opcode
 
 // Ids of replicas and partitions together mean something across channels only.
 bool ModuleParser::check_global_ids(const InstructionFrame& frame, Opcode opcode) {
-  if (opcode != Opcode::kAllReduce && opcode != Opcode::kAllReduceStart && opcode != Opcode::kReduceScatter) return true;
+  if (opcode != Opcode::kAllReduce && opcode != Opcode::kAllReduceStart && opcode != Opcode::kReduceScatter)
+    return true;
   const AttributeData* global = find_attribute(frame, AttributeKey::kUseGlobalDeviceIds);
   const bool needs_channel = global != nullptr && module_->text(global->value) == "true";
   return !needs_channel || frame.seen.contains(AttributeKey::kChannelId) ||
@@ -189,8 +191,9 @@ bool ModuleParser::check_shapes(const InstructionFrame& frame) {
     }
     case Opcode::kDynamicReshape:
       if (count != shape.dimensions.size() + 1) {
-        return fail("dynamic-reshape needs its operand and a size for each of " + std::to_string(shape.dimensions.size()) +
-                    " dimensions, but has " + std::to_string(count) + " operands");
+        return fail("dynamic-reshape needs its operand and a size for each of " +
+                    std::to_string(shape.dimensions.size()) + " dimensions, but has " + std::to_string(count) +
+                    " operands");
       }
       if (element_count(operand_shape(frame, 0)) != element_count(shape)) {
         return fail("dynamic-reshape of " + std::to_string(element_count(operand_shape(frame, 0))) + " elements to " +
@@ -219,10 +222,10 @@ bool ModuleParser::check_shapes(const InstructionFrame& frame) {
       const std::size_t commas = static_cast<std::size_t>(std::count(text.begin(), text.end(), ','));
       const std::size_t given = text.find_first_of("tf") == std::string_view::npos ? 0 : commas + 1;
       const std::size_t leaves = shapes.leaves(row.shape).size();
-      return given == leaves || cursor_.fail(source_begin_ + replication->value.begin,
-                                             "parameter has " + std::to_string(leaves) +
-                                                 " leaf buffers, but parameter_replication has " + std::to_string(given) +
-                                                 " elements");
+      return given == leaves ||
+             cursor_.fail(source_begin_ + replication->value.begin,
+                          "parameter has " + std::to_string(leaves) + " leaf buffers, but parameter_replication has " +
+                              std::to_string(given) + " elements");
     }
     default: return true;
   }
@@ -249,7 +252,8 @@ bool ModuleParser::check_conditional(const InstructionFrame& frame) {
   const bool has_true = frame.seen.contains(AttributeKey::kTrueComputation);
   const bool has_false = frame.seen.contains(AttributeKey::kFalseComputation);
   if (by_pred && has_list) return fail("a conditional on a pred has no branch_computations");
-  if (!by_pred && (has_true || has_false)) return fail("a conditional on an s32 has no true_computation or false_computation");
+  if (!by_pred && (has_true || has_false))
+    return fail("a conditional on an s32 has no true_computation or false_computation");
   if (by_pred && !has_true) return fail("attribute true_computation is expected but not seen");
   if (by_pred && !has_false) return fail("attribute false_computation is expected but not seen");
   if (!by_pred && !has_list) return fail("attribute branch_computations is expected but not seen");
@@ -272,15 +276,16 @@ bool ModuleParser::check_custom_call(const InstructionFrame& frame) {
       ShapeId shape;
       if (!shapes_.read(list, &shape)) return cursor_.fail(at, "expects a list of shapes");
       const ShapeTable& shapes = module_->shapes();
-      if (given < count && !compatible(shapes, shape, shapes, module_->data(operands_[frame.operand_begin + given]).shape)) {
+      if (given < count &&
+          !compatible(shapes, shape, shapes, module_->data(operands_[frame.operand_begin + given]).shape)) {
         return cursor_.fail(at, "operand " + std::to_string(given) + " is not compatible with its layout constraint " +
                                     to_string(shapes, shape));
       }
       ++given;
     } while (list.accept(','));
   }
-  return given == count || cursor_.fail(at, "expects " + std::to_string(count) + " operand layout constraints, but has " +
-                                                std::to_string(given));
+  return given == count || cursor_.fail(at, "expects " + std::to_string(count) +
+                                                " operand layout constraints, but has " + std::to_string(given));
 }
 
 // Every number once and none left out.
@@ -289,7 +294,8 @@ bool ModuleParser::check_parameters(const ComputationFrame& frame) {
   numbers_seen_.assign(row.parameter_count, false);
   for (std::size_t i = frame.parameter_begin; i < parameters_.size(); ++i) {
     const InstructionData& parameter = module_->data(parameters_[i]);
-    const char* at = parameter.name.begin < module_->source().size() ? source_begin_ + parameter.name.begin : frame.begin;
+    const char* at =
+        parameter.name.begin < module_->source().size() ? source_begin_ + parameter.name.begin : frame.begin;
     if (parameter.number >= row.parameter_count) {
       return cursor_.fail(at, "parameter number " + std::to_string(parameter.number) + " in a computation of " +
                                   std::to_string(row.parameter_count) + " parameters");

@@ -27,8 +27,8 @@ std::uint64_t largest_bits(const FloatFormat& f) {
 
 }  // namespace
 
-// Source of the formats: openxla/xla xla/primitive_util.h and the ml_dtypes it uses; Open Compute Project, OCP Microscaling
-// Formats (MX) Specification v1.0, 2023, for f4, f6 and f8e8m0.
+// Source of the formats: openxla/xla xla/primitive_util.h and the ml_dtypes it uses; Open Compute Project, OCP
+// Microscaling Formats (MX) Specification v1.0, 2023, for f4, f6 and f8e8m0.
 FloatFormat float_format(ElementType type) {
   switch (type) {
     case ElementType::kF64:
@@ -57,7 +57,8 @@ std::uint64_t round_to_format(const FloatFormat& f, double value) {
     return bits;
   }
   // XLA converts to f16 and bf16 by way of f32: two roundings.
-  if (f.specials == Specials::kIeee && (f.mantissa_bits == 10 || f.mantissa_bits == 7)) value = static_cast<float>(value);
+  if (f.specials == Specials::kIeee && (f.mantissa_bits == 10 || f.mantissa_bits == 7))
+    value = static_cast<float>(value);
   const bool negative = std::signbit(value);
   const std::uint64_t sign = negative ? std::uint64_t{1} << width(f) : 0;
   if (std::isnan(value)) return nan_bits(f, negative, 0);
@@ -73,7 +74,8 @@ std::uint64_t round_to_format(const FloatFormat& f, double value) {
     const std::int64_t implicit_bit = std::int64_t{1} << f.mantissa_bits;
     // A unit count of 2^(mantissa+1) carries into the exponent by itself, and one below 2^mantissa leaves its field 0.
     const std::int64_t composed =
-        (static_cast<std::int64_t>(exponent - least + (f.specials == Specials::kPowersOfTwo ? 0 : 1)) << f.mantissa_bits) +
+        (static_cast<std::int64_t>(exponent - least + (f.specials == Specials::kPowersOfTwo ? 0 : 1))
+         << f.mantissa_bits) +
         static_cast<std::int64_t>(units) - implicit_bit;
     bits = composed < 0 ? 0 : static_cast<std::uint64_t>(composed);
     overflow = bits > largest_bits(f);
@@ -102,8 +104,7 @@ double value_of_bits(const FloatFormat& f, std::uint64_t bits) {
   const bool negative = f.specials != Specials::kPowersOfTwo && magnitude != bits;
   if (f.specials == Specials::kUnsignedZero && negative && magnitude == 0) return kNan;
   if (magnitude > largest_bits(f)) {
-    const bool infinite =
-        f.specials == Specials::kIeee && magnitude == all_ones(f.exponent_bits) << f.mantissa_bits;
+    const bool infinite = f.specials == Specials::kIeee && magnitude == all_ones(f.exponent_bits) << f.mantissa_bits;
     const double special = infinite ? std::numeric_limits<double>::infinity() : kNan;
     return negative ? -special : special;
   }

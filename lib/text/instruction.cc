@@ -143,9 +143,10 @@ bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
   const std::size_t limit = (std::size_t{1} << 20) + module_->source().size();
   if (inferred_parts_ <= limit && depth < static_cast<std::size_t>(cursor_.max_depth() - cursor_.depth())) return true;
   over_limit_ = true;
-  return cursor_.fail(frame.opcode_at, inferred_parts_ <= limit
-                                           ? "an inferred tuple nests deeper than the limit of " + std::to_string(cursor_.max_depth())
-                                           : "inferred shapes have more parts than the limit of " + std::to_string(limit));
+  return cursor_.fail(frame.opcode_at,
+                      inferred_parts_ <= limit
+                          ? "an inferred tuple nests deeper than the limit of " + std::to_string(cursor_.max_depth())
+                          : "inferred shapes have more parts than the limit of " + std::to_string(limit));
 }
 
 // Puts the instruction on top of the stack into the module.

@@ -41,8 +41,10 @@ std::size_t JsonView::value_end(std::size_t at) const {
   std::size_t depth = 0;
   while (at < text_.size()) {
     switch (text_[at]) {
-      case '{': case '[': ++depth; break;
-      case '}': case ']':
+      case '{':
+      case '[': ++depth; break;
+      case '}':
+      case ']':
         if (--depth == 0) return at + 1;
         break;
       case '"': at = string_end(at); continue;

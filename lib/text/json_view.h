@@ -1,8 +1,8 @@
-// A look into JSON text without building anything: find a member, go through a list, read a number. Meant for configs that
-// compilers write, of which a reader wants one member in fifty, for every instruction of a module.
+// A look into JSON text without building anything: find a member, go through a list, read a number. Meant for configs
+// that compilers write, of which a reader wants one member in fifty, for every instruction of a module.
 //
-// Nothing is validated. What is missing, or not what is asked for, gives an empty view or nothing; no text makes it read
-// outside its bounds or recurse.
+// Nothing is validated. What is missing, or not what is asked for, gives an empty view or nothing; no text makes it
+// read outside its bounds or recurse.
 #ifndef HLOROOF_LIB_TEXT_JSON_VIEW_H_
 #define HLOROOF_LIB_TEXT_JSON_VIEW_H_
 

@@ -5,10 +5,14 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr KeySet kCommon = {AttributeKey::kSharding,           AttributeKey::kFrontendAttributes,
-                            AttributeKey::kStatistics,         AttributeKey::kParameterReplication,
-                            AttributeKey::kControlPredecessors, AttributeKey::kOrigin,
-                            AttributeKey::kMetadata,           AttributeKey::kBackendConfig};
+constexpr KeySet kCommon = {AttributeKey::kSharding,
+                            AttributeKey::kFrontendAttributes,
+                            AttributeKey::kStatistics,
+                            AttributeKey::kParameterReplication,
+                            AttributeKey::kControlPredecessors,
+                            AttributeKey::kOrigin,
+                            AttributeKey::kMetadata,
+                            AttributeKey::kBackendConfig};
 
 constexpr std::array<OpcodeAttributes, kOpcodeCount + 1> make_table() {
   std::array<OpcodeAttributes, kOpcodeCount + 1> table{};
@@ -20,7 +24,8 @@ constexpr std::array<OpcodeAttributes, kOpcodeCount + 1> make_table() {
     row.allowed = kCommon | required | optional;
   };
 #define HLOROOF_KEYS(...) KeySet({__VA_ARGS__})
-#define HLOROOF_OPCODE_ATTRIBUTES(opcode, required, optional) set(Opcode::opcode, HLOROOF_KEYS required, HLOROOF_KEYS optional);
+#define HLOROOF_OPCODE_ATTRIBUTES(opcode, required, optional) \
+  set(Opcode::opcode, HLOROOF_KEYS required, HLOROOF_KEYS optional);
 #include "lib/text/opcode_attributes.def"
 #undef HLOROOF_KEYS
   // What an unknown opcode takes is not known either.

@@ -15,21 +15,21 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Words that without a % are read as something other than a name. Few modules have such names, and XLA prints them in a way
-// that it can not read.
+// Words that without a % are read as something other than a name. Few modules have such names, and XLA prints them in a
+// way that it can not read.
 bool is_reserved(std::string_view name) {
   constexpr std::string_view kKeywords[] = {
-      "ENTRY",       "FileLocations", "FileNames", "FunctionNames", "HloModule",
-      "ROOT",        "StackFrames",   "false",     "inf",           "last_tile_dim_replicate",
-      "manual",      "maximal",       "nan",       "replicated",    "shard_as",
-      "shard_like",  "true",          "unknown",   "unreduced"};
+      "ENTRY",      "FileLocations", "FileNames", "FunctionNames", "HloModule",
+      "ROOT",       "StackFrames",   "false",     "inf",           "last_tile_dim_replicate",
+      "manual",     "maximal",       "nan",       "replicated",    "shard_as",
+      "shard_like", "true",          "unknown",   "unreduced"};
   if (name.size() > 23) return false;
   return std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords) ||
          element_type_from_string(name).has_value();
 }
 
-// Writes a module, or a part of it, to the end of a string. Bodies that stand inside instructions may nest as deeply as the
-// text they were read from, so what is open is a stack of its own.
+// Writes a module, or a part of it, to the end of a string. Bodies that stand inside instructions may nest as deeply as
+// the text they were read from, so what is open is a stack of its own.
 class Printer {
  public:
   Printer(const Module& module, const PrintOptions& options, std::string& out)
@@ -200,7 +200,8 @@ class Printer {
   }
 
   bool is_compact(InstructionView i) const {
-    return options_.compact_tuple_access && (i.data().flags & InstructionData::kCompactTupleAccess) != 0 && !i.is_root();
+    return options_.compact_tuple_access && (i.data().flags & InstructionData::kCompactTupleAccess) != 0 &&
+           !i.is_root();
   }
 
   // name = shape opcode(operands)
@@ -294,8 +295,8 @@ class Printer {
     return !implied && a.key > AttributeKey::kBackendConfig && a.key != AttributeKey::kAsyncExecutionThread;
   }
 
-  // Goes on with the attributes of the instruction that `top` stands at. False if it began an inline body, behind which it
-  // is to be called again.
+  // Goes on with the attributes of the instruction that `top` stands at. False if it began an inline body, behind which
+  // it is to be called again.
   bool attributes(Open& top) {
     const InstructionView i = module_.instruction(top.at);
     const Span<AttributeData> all = i.attributes();

@@ -48,8 +48,9 @@ bool ModuleParser::recover_in_body(std::size_t outside) {
     operands_.resize(frame.operand_begin);
     attributes_.resize(frame.attribute_begin);
     references_.resize(frame.reference_begin);
-    const bool known = frame.row.name.size > 0 && frame.row.shape.valid() &&
-                       instruction_names_.find(scope(), module_->text(frame.row.name), frame.name_hash) == NameTable::kNone;
+    const bool known =
+        frame.row.name.size > 0 && frame.row.shape.valid() &&
+        instruction_names_.find(scope(), module_->text(frame.row.name), frame.name_hash) == NameTable::kNone;
     if (known) {
       InstructionData row;
       row.name = frame.row.name;

@@ -5,8 +5,8 @@
 
 namespace hloroof::inline v0 {
 
-// Whether the text, which has no HloModule line, is an instruction rather than a computation: it begins with a shape, or
-// with a name and an `=`.
+// Whether the text, which has no HloModule line, is an instruction rather than a computation: it begins with a shape,
+// or with a name and an `=`.
 bool ModuleParser::looks_like_single_instruction() {
   const char* begin = cursor_.at();
   bool is_instruction = false;
@@ -45,8 +45,8 @@ bool ModuleParser::parse_single_instruction() {
     step = parse_right_side(frame);
     if (step != Step::kFailed) {
       // Without a name of its own it goes by its opcode.
-      const std::string_view opcode = frame.row.opcode == Opcode::kUnknown ? module_->unknown_opcode(frame.row)
-                                                                          : to_string(frame.row.opcode);
+      const std::string_view opcode =
+          frame.row.opcode == Opcode::kUnknown ? module_->unknown_opcode(frame.row) : to_string(frame.row.opcode);
       frame.row.name = builder.add_text(legal_name(opcode));
     }
   } else {

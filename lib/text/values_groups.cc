@@ -102,8 +102,8 @@ bool read_device_ids(Cursor& cursor, std::int64_t device_count, Mesh* mesh) {
     }
   }
   if (count != device_count) {
-    return cursor.fail(where, "mesh has " + std::to_string(device_count) + " devices, but device_ids gives " +
-                                  std::to_string(count));
+    return cursor.fail(
+        where, "mesh has " + std::to_string(device_count) + " devices, but device_ids gives " + std::to_string(count));
   }
   return cursor.expect(')');
 }

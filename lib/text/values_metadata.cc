@@ -57,7 +57,8 @@ bool skip_unknown_field(Cursor& cursor) {
   std::string_view raw;
   switch (cursor.peek()) {
     case '{': return cursor.read_json(&raw);
-    case '"': case '\'': return cursor.read_string(&raw);
+    case '"':
+    case '\'': return cursor.read_string(&raw);
     default: break;
   }
   if (!cursor.accept_word().empty()) return true;

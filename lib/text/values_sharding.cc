@@ -66,8 +66,8 @@ bool read_devices(Cursor& cursor, Items* items, Sharding* out) {
     out->devices.push_back(device);
   } while (cursor.accept(','));
   if (static_cast<std::int64_t>(out->devices.size()) != product) {
-    return cursor.fail(where, "expects " + std::to_string(product) + " devices, but sees " +
-                                  std::to_string(out->devices.size()));
+    return cursor.fail(
+        where, "expects " + std::to_string(product) + " devices, but sees " + std::to_string(out->devices.size()));
   }
   return true;
 }
@@ -130,7 +130,8 @@ bool finish_items(Cursor& cursor, const char* where, const Items& items, Shardin
     return true;
   }
   if (items.maximal) {
-    if (out->devices.size() != 1) return cursor.fail(where, "maximal shardings should have exactly one device assigned");
+    if (out->devices.size() != 1)
+      return cursor.fail(where, "maximal shardings should have exactly one device assigned");
     out->kind = Sharding::Kind::kMaximal;
     out->device = out->devices.front();
     out->devices.clear();
@@ -185,7 +186,9 @@ bool accept_reduction(Cursor& cursor, Sharding::Reduction* out) {
 // The axes a named sharding names anywhere, which must not overlap.
 std::vector<MeshAxisReference> all_axes(const Sharding& sharding) {
   std::vector<MeshAxisReference> all;
-  const auto add = [&all](const std::vector<MeshAxisReference>& axes) { all.insert(all.end(), axes.begin(), axes.end()); };
+  const auto add = [&all](const std::vector<MeshAxisReference>& axes) {
+    all.insert(all.end(), axes.begin(), axes.end());
+  };
   for (const Sharding::DimensionAxes& d : sharding.dimension_axes) add(d.axes);
   add(sharding.replicated_axes);
   add(sharding.unreduced_axes);
@@ -201,7 +204,7 @@ bool read_named_tail(Cursor& cursor, bool metadata_only, Sharding* out) {
     cursor.skip_space();
     const char* where = cursor.at();
     const std::string_view name = cursor.accept_attribute_name();
-    std::vector<MeshAxisReference>* axes = metadata_only         ? nullptr
+    std::vector<MeshAxisReference>* axes = metadata_only          ? nullptr
                                            : name == "replicated" ? &out->replicated_axes
                                            : name == "manual"     ? &out->manual_axes
                                            : name == "unreduced"  ? &out->unreduced_axes
@@ -249,9 +252,8 @@ bool read_named(Cursor& cursor, Sharding* out) {
     }
   } else {
     cursor.move_to(where);
-    const bool ok = read_list(cursor, '[', ']', [&] {
-      return read_dimension_axes(cursor, out->mesh, &out->dimension_axes.emplace_back());
-    });
+    const bool ok = read_list(
+        cursor, '[', ']', [&] { return read_dimension_axes(cursor, out->mesh, &out->dimension_axes.emplace_back()); });
     return ok && read_named_tail(cursor, false, out) && check_mesh_axes(cursor, where, out->mesh, all_axes(*out));
   }
   return read_named_tail(cursor, true, out);
@@ -271,7 +273,8 @@ bool read_body(Cursor& cursor, Sharding* out) {
   return finish_items(cursor, where, items, out);
 }
 
-// Most instructions that have a sharding have {replicated}, or the iota form below, which needs no struct to be checked.
+// Most instructions that have a sharding have {replicated}, or the iota form below, which needs no struct to be
+// checked.
 bool accept_replicated(Cursor& cursor) {
   constexpr std::string_view kText = "{replicated}";
   return cursor.peek() == '{' && cursor.accept(kText);
@@ -294,13 +297,15 @@ bool read_sharding(Cursor& cursor, ShardingAttribute* out) {
   }
   attribute.is_tuple = true;
   do {
-    if (!cursor.expect('{') || !read_body(cursor, &attribute.elements.emplace_back()) || !cursor.expect('}')) return false;
+    if (!cursor.expect('{') || !read_body(cursor, &attribute.elements.emplace_back()) || !cursor.expect('}'))
+      return false;
     if (out == nullptr) attribute.elements.clear();
   } while (cursor.accept(','));
   return cursor.expect('}');
 }
 
-// domain := '{' (','? ('kind=' '"sharding"' | 'entry=' sharding | 'exit=' sharding))* '}'         all three, in any order
+// domain := '{' (','? ('kind=' '"sharding"' | 'entry=' sharding | 'exit=' sharding))* '}'         all three, in any
+// order
 bool read_domain(Cursor& cursor) {
   cursor.skip_space();
   const char* start = cursor.at();
@@ -372,7 +377,8 @@ absl::StatusOr<std::vector<std::int64_t>> Sharding::device_list(std::int64_t lim
   }
   std::vector<std::int64_t> list;
   list.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t p = 0; p < count; ++p) list.push_back(kind == Kind::kNamed ? mesh.device(positions[p]) : positions[p]);
+  for (std::int64_t p = 0; p < count; ++p)
+    list.push_back(kind == Kind::kNamed ? mesh.device(positions[p]) : positions[p]);
   return list;
 }
 

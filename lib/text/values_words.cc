@@ -22,29 +22,22 @@ constexpr EnumWords kDirections{"comparison direction", Case::kExact, {"EQ", "NE
 constexpr EnumWords kComparisonTypes{"comparison type", Case::kExact, {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}};
 constexpr EnumWords kFusionKinds{"fusion kind", Case::kExact, {"kLoop", "kInput", "kOutput", "kCustom"}};
 constexpr EnumWords kFftTypes{"fft type", Case::kExact, {"FFT", "IFFT", "RFFT", "IRFFT"}};
-constexpr EnumWords kPaddingTypes{"padding type",
-                                  Case::kExact,
-                                  {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"}};
-constexpr EnumWords kTransposes{"a transpose of triangular-solve",
-                                Case::kExact,
-                                {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}};
+constexpr EnumWords kPaddingTypes{"padding type", Case::kExact, {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"}};
+constexpr EnumWords kTransposes{
+    "a transpose of triangular-solve", Case::kExact, {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}};
 constexpr EnumWords kConvolutionKinds{"convolution kind", Case::kExact, {"unset", "fprop", "wgrad", "dgrad"}};
 constexpr EnumWords kGroupModes{"collective op group mode",
                                 Case::kExact,
                                 {"cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"}};
-constexpr EnumWords kDistributions{"random distribution",
-                                   Case::kIgnored,
-                                   {"rng_invalid", "rng_uniform", "rng_normal"}};
-constexpr EnumWords kSchedules{"custom-call schedule",
-                               Case::kIgnored,
-                               {"schedule_none", "schedule_latest", "schedule_earliest"}};
+constexpr EnumWords kDistributions{"random distribution", Case::kIgnored, {"rng_invalid", "rng_uniform", "rng_normal"}};
+constexpr EnumWords kSchedules{
+    "custom-call schedule", Case::kIgnored, {"schedule_none", "schedule_latest", "schedule_earliest"}};
 constexpr EnumWords kApiVersions{"custom-call API version",
                                  Case::kIgnored,
                                  {"api_version_original", "api_version_status_returning",
                                   "api_version_status_returning_unified", "api_version_typed_ffi"}};
-constexpr EnumWords kRandomAlgorithms{"random algorithm",
-                                      Case::kIgnored,
-                                      {"rng_default", "rng_three_fry", "rng_philox"}};
+constexpr EnumWords kRandomAlgorithms{
+    "random algorithm", Case::kIgnored, {"rng_default", "rng_three_fry", "rng_philox"}};
 constexpr EnumWords kDotAlgorithms{
     "algorithm",
     Case::kIgnored,

@@ -22,31 +22,57 @@ TripCount trips_of(const Module& module) {
   return calls.loops()[0].trips;
 }
 
-// A loop over (counter, bound, data) whose counter has `type`, starts at `first`, is changed by `update` (instructions that
-// define %next from %i) and goes on while `condition` (instructions that define %go from %i and %bound).
+// A loop over (counter, bound, data) whose counter has `type`, starts at `first`, is changed by `update` (instructions
+// that define %next from %i) and goes on while `condition` (instructions that define %go from %i and %bound).
 std::string loop(const std::string& type, const std::string& first, const std::string& bound, const std::string& update,
                  const std::string& condition) {
   const std::string state = "(" + type + "[], " + type + "[], f32[8])";
   return "HloModule m\n"
-         "%body (p: " + state + ") -> " + state + " {\n"
-         "  %p = " + state + " parameter(0)\n"
-         "  %i = " + type + "[] get-tuple-element(%p), index=0\n"
-         "  %bound = " + type + "[] get-tuple-element(%p), index=1\n"
-         "  %x = f32[8] get-tuple-element(%p), index=2\n" + update +
+         "%body (p: " +
+         state + ") -> " + state +
+         " {\n"
+         "  %p = " +
+         state +
+         " parameter(0)\n"
+         "  %i = " +
+         type +
+         "[] get-tuple-element(%p), index=0\n"
+         "  %bound = " +
+         type +
+         "[] get-tuple-element(%p), index=1\n"
+         "  %x = f32[8] get-tuple-element(%p), index=2\n" +
+         update +
          "  %y = f32[8] add(%x, %x)\n"
-         "  ROOT %t = " + state + " tuple(%next, %bound, %y)\n"
+         "  ROOT %t = " +
+         state +
+         " tuple(%next, %bound, %y)\n"
          "}\n"
-         "%condition (q: " + state + ") -> pred[] {\n"
-         "  %q = " + state + " parameter(0)\n"
-         "  %i = " + type + "[] get-tuple-element(%q), index=0\n"
-         "  %bound = " + type + "[] get-tuple-element(%q), index=1\n" + condition +
+         "%condition (q: " +
+         state +
+         ") -> pred[] {\n"
+         "  %q = " +
+         state +
+         " parameter(0)\n"
+         "  %i = " +
+         type +
+         "[] get-tuple-element(%q), index=0\n"
+         "  %bound = " +
+         type + "[] get-tuple-element(%q), index=1\n" + condition +
          "}\n"
          "ENTRY %main (x: f32[8]) -> f32[8] {\n"
          "  %x = f32[8] parameter(0)\n"
-         "  %first = " + type + "[] constant(" + first + ")\n"
-         "  %limit = " + type + "[] constant(" + bound + ")\n"
-         "  %init = " + state + " tuple(%first, %limit, %x)\n"
-         "  %w = " + state + " while(%init), condition=%condition, body=%body\n"
+         "  %first = " +
+         type + "[] constant(" + first +
+         ")\n"
+         "  %limit = " +
+         type + "[] constant(" + bound +
+         ")\n"
+         "  %init = " +
+         state +
+         " tuple(%first, %limit, %x)\n"
+         "  %w = " +
+         state +
+         " while(%init), condition=%condition, body=%body\n"
          "  ROOT %r = f32[8] get-tuple-element(%w), index=2\n"
          "}\n";
 }
@@ -79,11 +105,12 @@ TEST_CASE("counted loops are counted in every form") {
       {"bound on the left", loop("s32", "0", "9", step("s32", "1"), compare("GT", "%bound, %i")), 9},
       {"negative numbers", loop("s32", "-8", "-3", step("s32", "2"), compare("LT")), 3},
       {"unsigned", loop("u32", "0", "4", step("u32", "1"), compare("LT")), 4},
-      {"unsigned, counting down by adding 2^32 - 1", loop("u32", "6", "0", step("u32", "4294967295"), compare("GT")), 6},
+      {"unsigned, counting down by adding 2^32 - 1", loop("u32", "6", "0", step("u32", "4294967295"), compare("GT")),
+       6},
       {"64 bits", loop("s64", "0", "1099511627776", step("s64", "4294967296"), compare("LT")), 256},
       {"an unrolled loop adds twice",
-       loop("s32", "0", "8",
-            "  %k = s32[] constant(1)\n  %half = s32[] add(%i, %k)\n  %next = s32[] add(%half, %k)\n", compare("LT")),
+       loop("s32", "0", "8", "  %k = s32[] constant(1)\n  %half = s32[] add(%i, %k)\n  %next = s32[] add(%half, %k)\n",
+            compare("LT")),
        4},
       {"the condition shifts the counter",
        loop("s32", "0", "9", step("s32", "1"),
@@ -93,11 +120,13 @@ TEST_CASE("counted loops are counted in every form") {
        loop("s32", "0", "9", step("s32", "1"),
             "  %stop = pred[] compare(%i, %bound), direction=GE\n  ROOT %go = pred[] not(%stop)\n"),
        9},
-      {"no linear counter: doubled each time", loop("s32", "1", "1000", step("s32", "2", "multiply"), compare("LT")), 10},
+      {"no linear counter: doubled each time", loop("s32", "1", "1000", step("s32", "2", "multiply"), compare("LT")),
+       10},
       {"u8 that wraps", loop("u8", "250", "3", step("u8", "1"), compare("NE")), 9},
       {"converted before the comparison",
        loop("s32", "0", "5", step("s32", "1"),
-            "  %wide = s64[] convert(%i)\n  %wide_bound = s64[] convert(%bound)\n" + compare("LT", "%wide, %wide_bound")),
+            "  %wide = s64[] convert(%i)\n  %wide_bound = s64[] convert(%bound)\n" +
+                compare("LT", "%wide, %wide_bound")),
        5},
   };
   for (const Case& c : cases) {
@@ -113,8 +142,9 @@ TEST_CASE("loops that do not end or depend on data are not guessed") {
   const std::string cases[] = {
       loop("s32", "0", "10", step("s32", "0"), compare("LT")),
       loop("s32", "10", "0", step("s32", "1"), compare("GE")),
-      loop("s32", "0", "10", "  %c = s32[8] convert(%x)\n  %z = s32[] constant(0)\n  %next = s32[] reduce(%c, %z), "
-                             "dimensions={0}, to_apply=%add\n",
+      loop("s32", "0", "10",
+           "  %c = s32[8] convert(%x)\n  %z = s32[] constant(0)\n  %next = s32[] reduce(%c, %z), "
+           "dimensions={0}, to_apply=%add\n",
            compare("LT")),
   };
   const std::string add =
@@ -146,7 +176,8 @@ TEST_CASE("an annotation is believed, a user more") {
   }
 }
 
-// The bound of the inner loop is set outside the outer one, which hands it on; its counter starts where another loop ended.
+// The bound of the inner loop is set outside the outer one, which hands it on; its counter starts where another loop
+// ended.
 TEST_CASE("values are followed through tuples, fusions and enclosing loops") {
   const Module module = parse(R"(HloModule m
 %inc (p0: s32[]) -> s32[] {

@@ -43,7 +43,8 @@ TEST_CASE("An enumeration that groups cut evenly is a grid") {
       {{2, 2, 2}, {1, 0, 2}, 4, {{0, 1, 4, 5}, {2, 3, 6, 7}}},
   };
   for (const Row& row : rows) {
-    const DeviceGroups groups = resolve_groups(iota(row.reshape, row.permutation, row.size), GroupMode::kFlattenedId, 1, 8);
+    const DeviceGroups groups =
+        resolve_groups(iota(row.reshape, row.permutation, row.size), GroupMode::kFlattenedId, 1, 8);
     REQUIRE(groups.regular);
     CHECK(groups.group_size == row.size);
     CHECK(groups.group_count == static_cast<std::int64_t>(row.groups.size()));

@@ -74,8 +74,10 @@ TEST_CASE("Meshes from several groups together") {
        0},
       {8, {all_reduce("mesh['data'=4,'model'=2] {'model'}")}, "data 4 (stride 2) x model 2 (stride 1)", 0},
       // Six groups of two and four of three: 12 = 2 x 2 x 3 has both.
-      {12, {all_reduce("[6,2]<=[12]"), all_reduce("[4,3]<=[2,3,2]T(0,2,1)")},
-       "axis2_stride6 2 (stride 6) x axis3 3 (stride 2) x axis2_stride1 2 (stride 1)", 0},
+      {12,
+       {all_reduce("[6,2]<=[12]"), all_reduce("[4,3]<=[2,3,2]T(0,2,1)")},
+       "axis2_stride6 2 (stride 6) x axis3 3 (stride 2) x axis2_stride1 2 (stride 1)",
+       0},
       // Groups of 4 and groups of 6 in a row have no common mesh.
       {12, {all_reduce("[3,4]<=[12]"), all_reduce("[2,6]<=[12]")}, "axis3 3 (stride 4) x axis4 4 (stride 1)", 1},
       {6, {all_reduce("{{0,1,5},{2,3,4}}")}, "axis6 6 (stride 1)", 1},

@@ -34,7 +34,12 @@ struct SizeCase {
 
 std::vector<SizeCase> size_cases() {
   std::vector<SizeCase> cases = {
-      {"f32[3,5]{1,0:T(2,2)}", array(ElementType::kF32, {3, 5}, {1, 0}, {{2, 2}}), {2, 3, 2, 2}, 24, 96, {{{2, 3}, 17}}},
+      {"f32[3,5]{1,0:T(2,2)}",
+       array(ElementType::kF32, {3, 5}, {1, 0}, {{2, 2}}),
+       {2, 3, 2, 2},
+       24,
+       96,
+       {{{2, 3}, 17}}},
       {"f32[4,8]{1,0:T(2,4)(2,1)}",
        array(ElementType::kF32, {4, 8}, {1, 0}, {{2, 4}, {2, 1}}),
        {2, 2, 1, 4, 2, 1},
@@ -90,7 +95,12 @@ std::vector<SizeCase> size_cases() {
        1024,
        4096,
        {}},
-      {"f32[8,1024] without a layout", array(ElementType::kF32, {8, 1024}, {1, 0}, {}), {8, 1024}, 8192, 32768, {{{1, 2}, 1026}}},
+      {"f32[8,1024] without a layout",
+       array(ElementType::kF32, {8, 1024}, {1, 0}, {}),
+       {8, 1024},
+       8192,
+       32768,
+       {{{1, 2}, 1026}}},
       {"f32[0,5]{1,0:T(8,128)}", array(ElementType::kF32, {0, 5}, {1, 0}, {{8, 128}}), {0, 1, 8, 128}, 0, 0, {}},
       {"f32[?,<=5]: unbounded counts as 1",
        array(ElementType::kF32, {Shape::kUnboundedSize, 5}, {1, 0}, {}),
@@ -106,11 +116,18 @@ std::vector<SizeCase> size_cases() {
                    1024,
                    {}});
   cases.back().shape.layout.element_size_in_bits = 4;
-  cases.push_back({"pred[9]{0:E(1)}: a part of a byte is a byte", array(ElementType::kPred, {9}, {0}, {}), {9}, 9, 2, {}});
+  cases.push_back(
+      {"pred[9]{0:E(1)}: a part of a byte is a byte", array(ElementType::kPred, {9}, {0}, {}), {9}, 9, 2, {}});
   cases.back().shape.layout.element_size_in_bits = 1;
-  cases.push_back({"f32[1500]{0:T(1024)L(4096)}", array(ElementType::kF32, {1500}, {0}, {{1024}}), {2, 1024}, 4096, 16384, {}});
+  cases.push_back(
+      {"f32[1500]{0:T(1024)L(4096)}", array(ElementType::kF32, {1500}, {0}, {{1024}}), {2, 1024}, 4096, 16384, {}});
   cases.back().shape.layout.tail_padding_alignment = 4096;
-  cases.push_back({"f32[16,8]{1,0:SC(0:10)}: the larger piece", array(ElementType::kF32, {16, 8}, {1, 0}, {}), {10, 8}, 80, 320, {}});
+  cases.push_back({"f32[16,8]{1,0:SC(0:10)}: the larger piece",
+                   array(ElementType::kF32, {16, 8}, {1, 0}, {}),
+                   {10, 8},
+                   80,
+                   320,
+                   {}});
   cases.back().shape.layout.split_configs = {{0, {10}}};
   cases.push_back({"f32[16,128]{1,0:T(16,128)M(1024)}",
                    array(ElementType::kF32, {16, 128}, {1, 0}, {{16, 128}}),
@@ -195,8 +212,9 @@ TEST_CASE("tuples are the sum of their leaves, tokens nothing") {
 
 TEST_CASE("memory spaces are those of TPU layouts") {
   Shape shape = array(ElementType::kF32, {8}, {0}, {});
-  const std::pair<int, MemorySpace> cases[] = {{0, MemorySpace::kHbm},  {1, MemorySpace::kVmem},   {2, MemorySpace::kScalar},
-                                               {5, MemorySpace::kHost}, {6, MemorySpace::kScalar}, {77, MemorySpace::kHbm}};
+  const std::pair<int, MemorySpace> cases[] = {{0, MemorySpace::kHbm},    {1, MemorySpace::kVmem},
+                                               {2, MemorySpace::kScalar}, {5, MemorySpace::kHost},
+                                               {6, MemorySpace::kScalar}, {77, MemorySpace::kHbm}};
   for (const auto& [number, space] : cases) {
     shape.layout.memory_space = number;
     CHECK(memory_space(shape) == space);

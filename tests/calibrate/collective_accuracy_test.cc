@@ -1,5 +1,5 @@
-// The shipped rates of GPU collectives against XLA's measured table: that they are the fit of one half of it, and how far
-// they are from the other half.
+// The shipped rates of GPU collectives against XLA's measured table: that they are the fit of one half of it, and how
+// far they are from the other half.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -49,7 +49,8 @@ TEST_CASE("Rows not used to fit") {
   const CollectiveTable table = read_collective_table(kTable);
   std::vector<double> large;
   std::vector<double> small;
-  std::printf("%-10s %-20s %5s %8s %8s   %5s %8s\n", "device", "collective", ">=1Mi", "median", "p90", "<1Mi", "median");
+  std::printf("%-10s %-20s %5s %8s %8s   %5s %8s\n", "device", "collective", ">=1Mi", "median", "p90", "<1Mi",
+              "median");
   for (const auto& [key, name] : table_devices()) {
     absl::StatusOr<Device> device = find_device(name);
     REQUIRE(device.ok());

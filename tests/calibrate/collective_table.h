@@ -21,8 +21,8 @@ namespace hloroof {
 // The devices of the table by our names.
 inline const std::vector<std::pair<std::string, std::string>>& table_devices() {
   static const std::vector<std::pair<std::string, std::string>> devices = {
-      {"sm_90", "h100_sxm"},   {"sm_100_B200", "b200_sxm"}, {"sm_100_GB200", "gb200"},
-      {"sm_103", "gb300"},     {"gfx950", "mi355x"},
+      {"sm_90", "h100_sxm"}, {"sm_100_B200", "b200_sxm"}, {"sm_100_GB200", "gb200"},
+      {"sm_103", "gb300"},   {"gfx950", "mi355x"},
   };
   return devices;
 }
@@ -72,9 +72,8 @@ inline CollectiveTable read_collective_table(const std::string& path) {
   }
   CollectiveTable table;
   for (auto& [key, rows] : series) {
-    std::sort(rows.begin(), rows.end(), [](const CollectiveMeasurement& a, const CollectiveMeasurement& b) {
-      return a.bytes < b.bytes;
-    });
+    std::sort(rows.begin(), rows.end(),
+              [](const CollectiveMeasurement& a, const CollectiveMeasurement& b) { return a.bytes < b.bytes; });
     for (std::size_t i = 0; i < rows.size(); ++i) {
       auto& half = i % 2 == 0 ? table.fitted : table.held_back;
       half[{std::get<0>(key), std::get<1>(key)}].push_back(rows[i]);

@@ -11,8 +11,9 @@ namespace hloroof {
 namespace {
 
 void print(const char* name, const char* unit, std::optional<double> value, bool last) {
-  std::printf("      \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"kind\": \"fitted\", \"source\": \"XLA-TABLE-FIT\"}%s\n", name,
-              *value, unit, last ? "" : ",");
+  std::printf(
+      "      \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"kind\": \"fitted\", \"source\": \"XLA-TABLE-FIT\"}%s\n",
+      name, *value, unit, last ? "" : ",");
 }
 
 void print(CollectiveKind kind, const CollectiveRates& rates, bool last) {
@@ -44,9 +45,9 @@ int main(int argc, char** argv) {
     absl::StatusOr<Device> device = find_device(name);
     if (!device.ok()) return 1;
     std::printf("%s\n", name.c_str());
-    for (const CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-                                      CollectiveKind::kAllReduce, CollectiveKind::kAllToAll,
-                                      CollectiveKind::kCollectivePermute}) {
+    for (const CollectiveKind kind :
+         {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, CollectiveKind::kAllReduce,
+          CollectiveKind::kAllToAll, CollectiveKind::kCollectivePermute}) {
       const auto rows = table.fitted.find({key, kind});
       if (rows == table.fitted.end()) continue;
       print(kind, fit_collective_rates(rows->second, device->scale_up.bandwidth.value_or(0)),

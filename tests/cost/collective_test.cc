@@ -60,8 +60,9 @@ constexpr CollectiveKind kScatter = CollectiveKind::kReduceScatter;
 constexpr CollectiveKind kReduce = CollectiveKind::kAllReduce;
 constexpr CollectiveKind kExchange = CollectiveKind::kAllToAll;
 
-// jax-ml scaling-book, "Sharded matrices and how to multiply them". The book drops the factor (N - 1) / N and latencies;
-// the bandwidth term is compared with its figure times that factor. Links at the bandwidth the book uses, no waits.
+// jax-ml scaling-book, "Sharded matrices and how to multiply them". The book drops the factor (N - 1) / N and
+// latencies; the bandwidth term is compared with its figure times that factor. Links at the bandwidth the book uses, no
+// waits.
 TEST_CASE("Bandwidth terms of the scaling book's examples") {
   struct Row {
     Case c;

@@ -1,5 +1,5 @@
-// Literals of any content: `shape literal`. Checking one and decoding it must agree, and what is decoded cannot be larger
-// than what was written.
+// Literals of any content: `shape literal`. Checking one and decoding it must agree, and what is decoded cannot be
+// larger than what was written.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -43,9 +43,9 @@ TEST_CASE("element types have the sizes of XLA's table") {
     int bits;
     int bytes;
   };
-  const Row rows[] = {{ElementType::kPred, 8, 1},   {ElementType::kS4, 4, 1},    {ElementType::kU1, 1, 1},
-                      {ElementType::kBf16, 16, 2},  {ElementType::kF64, 64, 8},  {ElementType::kC128, 128, 16},
-                      {ElementType::kToken, 0, 0},  {ElementType::kF4e2m1fn, 4, 1}, {ElementType::kF8e8m0fnu, 8, 1},
+  const Row rows[] = {{ElementType::kPred, 8, 1},  {ElementType::kS4, 4, 1},       {ElementType::kU1, 1, 1},
+                      {ElementType::kBf16, 16, 2}, {ElementType::kF64, 64, 8},     {ElementType::kC128, 128, 16},
+                      {ElementType::kToken, 0, 0}, {ElementType::kF4e2m1fn, 4, 1}, {ElementType::kF8e8m0fnu, 8, 1},
                       {ElementType::kTuple, 0, 0}};
   for (const Row& row : rows) {
     INFO(to_string(row.type));

@@ -24,7 +24,8 @@ std::string explained(const std::string& text, const std::string& device_name) {
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, *device, *topology);
   REQUIRE(mapping.ok());
   std::string all;
-  for (const std::string& line : explain_collective(*module, collectives[0], mesh, *mapping, *device)) all += line + "\n";
+  for (const std::string& line : explain_collective(*module, collectives[0], mesh, *mapping, *device))
+    all += line + "\n";
   for (const std::string& line : explain_mesh(mesh, *mapping)) all += line + "\n";
   return all;
 }
@@ -38,19 +39,19 @@ TEST_CASE("explain: replica groups of stride 16 and the shape they imply") {
     groups += "}";
   }
   groups += "}";
-  const std::string reduced =
-      explained("%all-reduce.3 = bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} all-reduce(bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} "
-                "%fusion.32), channel_id=1, replica_groups=" +
-                    groups + ", use_global_device_ids=true, to_apply=%add",
-                "tpu_v5p");
+  const std::string reduced = explained(
+      "%all-reduce.3 = bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} all-reduce(bf16[32,32,8192]{2,1,0:T(8,128)(2,1)} "
+      "%fusion.32), channel_id=1, replica_groups=" +
+          groups + ", use_global_device_ids=true, to_apply=%add",
+      "tpu_v5p");
   CHECK_THAT(reduced, ContainsSubstring("replica_groups: 16 groups of 8: 8-way over the axis of stride 16 (axis8); the "
                                         "other axis is 16-way"));
   CHECK_THAT(reduced, ContainsSubstring("bf16[32,32,65536]"));
-  const std::string gathered =
-      explained("%all-gather.3 = bf16[32,32,65536]{2,1,0} all-gather(bf16[32,32,8192]{2,1,0} %p), channel_id=1, "
-                "dimensions={2}, replica_groups=" +
-                    groups + ", use_global_device_ids=true",
-                "tpu_v5p");
+  const std::string gathered = explained(
+      "%all-gather.3 = bf16[32,32,65536]{2,1,0} all-gather(bf16[32,32,8192]{2,1,0} %p), channel_id=1, "
+      "dimensions={2}, replica_groups=" +
+          groups + ", use_global_device_ids=true",
+      "tpu_v5p");
   CHECK_THAT(gathered, ContainsSubstring("bf16[32,32,8192] a device, 8-way on dimension 2: implied unsharded shape "
                                          "bf16[32,32,65536]"));
   CHECK_THAT(gathered, ContainsSubstring("GB/s nominal"));

@@ -14,7 +14,8 @@ namespace hloroof {
 namespace {
 
 Module constant(const std::string& shape, const std::string& text) {
-  absl::StatusOr<Module> module = parse_module("HloModule m\nENTRY e {\n ROOT c = " + shape + " constant(" + text + ")\n}\n");
+  absl::StatusOr<Module> module =
+      parse_module("HloModule m\nENTRY e {\n ROOT c = " + shape + " constant(" + text + ")\n}\n");
   INFO(module.status().ToString());
   REQUIRE(module.ok());
   return *std::move(module);
@@ -172,7 +173,8 @@ TEST_CASE("shardings as shards and devices") {
     CHECK(sharding.device_count() == static_cast<std::int64_t>(c.devices.size()));
     CHECK(sharding.device_list().value() == c.devices);
   }
-  const auto tuple = parse_sharding("{{replicated}, {devices=[1000000,1000000]<=[1000000000000]}, {manual shard_as 4}}");
+  const auto tuple =
+      parse_sharding("{{replicated}, {devices=[1000000,1000000]<=[1000000000000]}, {manual shard_as 4}}");
   REQUIRE(tuple.ok());
   CHECK(tuple->is_tuple);
   REQUIRE(tuple->elements.size() == 3);

@@ -93,9 +93,11 @@ ENTRY %e (p: f32[16]) -> f32[4] {
   PrintOptions options;
   options.async_sugar = false;
   const std::string printed = print_module(*module, options);
-  CHECK_THAT(printed, ContainsSubstring("%s = ((f32[16]{0}), f32[4]{0}, s32[]) async-start(%p), "
-                                        "async_execution_thread=\"t\", metadata={op_name=\"x\"}, calls=%async_wrapped"));
-  CHECK_THAT(printed, ContainsSubstring("ROOT %slice = f32[4]{0} slice(%param_0), slice={[0:4]}, metadata={op_name=\"x\"}"));
+  CHECK_THAT(printed,
+             ContainsSubstring("%s = ((f32[16]{0}), f32[4]{0}, s32[]) async-start(%p), "
+                               "async_execution_thread=\"t\", metadata={op_name=\"x\"}, calls=%async_wrapped"));
+  CHECK_THAT(printed,
+             ContainsSubstring("ROOT %slice = f32[4]{0} slice(%param_0), slice={[0:4]}, metadata={op_name=\"x\"}"));
   CHECK_THAT(printed, ContainsSubstring("}, execution_thread=\"t\""));
   CHECK_THAT(printed, ContainsSubstring("async-done(%s)"));
   const absl::StatusOr<Module> again = parse_module(printed);

@@ -1,5 +1,5 @@
-// Whole files: parsed, printed and parsed again they are the same module, and texts in XLA's default form come back byte
-// for byte.
+// Whole files: parsed, printed and parsed again they are the same module, and texts in XLA's default form come back
+// byte for byte.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
