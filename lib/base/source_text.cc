@@ -184,6 +184,38 @@ std::string_view line_at(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
+namespace {
+
+// The length of the UTF-8 character that begins at `i`, 0 where none does (RFC 3629).
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const unsigned char lead = byte(i);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xc2 && lead < 0xe0   ? 2
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                           : 0;
+  if (length == 0 || i + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(i + k) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+// Bytes that a terminal would not show as a character each become one that it does, so that the caret stays in place:
+// control bytes, which would move its cursor, a blank; what is no UTF-8 a question mark.
+void make_printable(std::string& line) {
+  for (std::size_t i = 0; i < line.size();) {
+    const auto c = static_cast<unsigned char>(line[i]);
+    if (c < 0x20 || c == 0x7f) line[i] = ' ';
+    const std::size_t length = utf8_length(line, i);
+    if (length == 0) line[i] = '?';
+    i += std::max<std::size_t>(length, 1);
+  }
+}
+
+}  // namespace
+
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
                             std::string_view severity, std::size_t lines_before) {
   constexpr std::size_t kShown = 200;
@@ -203,10 +235,7 @@ std::string located_message(std::string_view path, std::string_view text, std::s
   } else {
     before = std::string(line);
   }
-  // Control bytes would move the terminal's cursor; each is shown as one blank so that the caret stays in place.
-  for (char& c : before) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
+  make_printable(before);
   std::string out(path);
   out += ":" + std::to_string(at.line + lines_before) + ":" + std::to_string(at.column) + ": ";
   out += severity;

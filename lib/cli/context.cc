@@ -199,19 +199,25 @@ absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::st
       continue;
     }
     std::vector<std::string> found;
+    std::vector<std::string> saved;  // by a user, under a name of their own
     for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
       std::string stem = it->path().filename().string();
       if (stem.ends_with(".gz")) stem.resize(stem.size() - 3);
       for (std::string_view extension : {".txt", ".hlo"}) {
         if (stem.ends_with(extension)) {
           stem.resize(stem.size() - extension.size());
-          if (stem.ends_with("after_optimizations")) found.push_back(it->path().string());
+          if (stem.ends_with("after_optimizations")) {
+            found.push_back(it->path().string());
+          } else if (extension == ".hlo") {
+            saved.push_back(it->path().string());
+          }
           break;
         }
       }
     }
     if (error) return not_found("can not read the folder " + path + ": " + error.message());
-    if (found.empty()) return not_found("no module named *after_optimizations.txt or .hlo in the folder " + path);
+    if (found.empty()) found = std::move(saved);
+    if (found.empty()) return not_found("no module named *after_optimizations.txt or *.hlo in the folder " + path);
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }

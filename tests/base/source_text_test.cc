@@ -89,6 +89,11 @@ TEST_CASE("a message shows the line with a caret") {
         "a.hlo:2:5: error: expected 'four'\n  two three\n      ^");
 }
 
+TEST_CASE("a message shows no bytes that a terminal cannot") {
+  CHECK(located_message("a", "\x1b[2J \xff \xc3\xa9 \xe2\x82", 4, "here") ==
+        "a:1:5: error: here\n   [2J ? \xc3\xa9 ??\n      ^");
+}
+
 TEST_CASE("a message shows only a part of a long line, with the caret in place") {
   std::string text(100000, '.');
   text[50000] = '!';

@@ -211,6 +211,11 @@ TEST_CASE("formats, files and devices") {
   CHECK(written.out.empty());
   CHECK(fs::file_size(out) > 1000);
 
+  // Of a dump folder the modules after optimization, of any other the .hlo files.
+  CHECK(json_of(run({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"}))
+            .find("module")
+            ->find("name")
+            ->string == "small");
   folder.write("module_0001.jit_f.after_optimizations.txt", kSmall);
   folder.write("module_0001.jit_f.before_optimizations.txt", "junk");
   folder.write("module_0001.jit_f.after_optimizations-buffer-assignment.txt", "junk");
