@@ -158,8 +158,6 @@ bool keeps_place(Opcode opcode) {
 
 // ---- Which parts are touched --------------------------------------------------------------------------------------
 
-namespace {}  // namespace
-
 // One computation under examination. `aliases` are those that the text states of the fusion that calls it.
 class Examination {
  public:
