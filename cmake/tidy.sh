@@ -1,21 +1,33 @@
 #!/usr/bin/env bash
-# Runs clang-tidy on the sources that changed last, for as long as it may take:
+# Runs clang-tidy on the sources that changed, for as long as it may take:
 #
-#   bash cmake/tidy.sh [BUILD] [SECONDS]     BUILD: a configured tree, build/release by default
+#   bash cmake/tidy.sh [BUILD] [SECONDS] [BASE]     BUILD: a configured tree, build/release by default
 #
-# Without git history (an unpacked archive) it goes over all sources in order of name.
+# Changed is what differs from BASE: a commit, or `all` for every source. By default the place where this branch left
+# origin/main, and on main itself the commit before.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=${1:-build/release}
 seconds=${2:-300}
+base=${3:-}
 
-# Every tracked source that the build compiles, the most recently committed first.
+if [[ -z $base ]]; then
+  base=$(git merge-base HEAD origin/main 2>/dev/null || true)
+  if [[ -z $base || $base == "$(git rev-parse HEAD 2>/dev/null)" ]]; then
+    base=$(git rev-parse --verify --quiet HEAD~1 || echo all)
+  fi
+fi
+
+# Of these the sources that the build compiles.
 mapfile -t sources < <(
-  { git log --format= --name-only -- '*.cc' 2>/dev/null || true; find lib tests bench examples -name '*.cc' | sort; } |
-    awk '!seen[$0]++' | while read -r file; do
-      if [[ -f $file ]] && grep -qF "/$file\"" "$build/compile_commands.json"; then echo "$file"; fi
-    done
+  if [[ $base == all ]]; then
+    find lib tests bench examples -name '*.cc' | sort
+  else
+    git diff --name-only --diff-filter=d "$base" -- '*.cc'
+  fi | while read -r file; do
+    if grep -qF "/$file\"" "$build/compile_commands.json"; then echo "$file"; fi
+  done
 )
 if ((${#sources[@]} == 0)); then
   echo "clang-tidy: nothing to check"

@@ -17,8 +17,8 @@ class Span {
 
   constexpr Span() = default;
   constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
-  Span(const std::vector<T>& elements)
-      : data_(elements.data()), size_(elements.size()) {}  // NOLINT: implicit by design
+  // NOLINTNEXTLINE(google-explicit-constructor): a vector may stand wherever a span is asked for
+  Span(const std::vector<T>& elements) : data_(elements.data()), size_(elements.size()) {}
 
   constexpr const T* data() const { return data_; }
   constexpr std::size_t size() const { return size_; }

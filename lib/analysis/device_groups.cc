@@ -105,6 +105,7 @@ std::vector<std::vector<std::int64_t>> device_lists(const std::vector<std::vecto
     }
     for (std::int64_t copy = 0; copy < copies; ++copy) {
       std::vector<std::int64_t> members;
+      members.reserve(ids.size());
       for (const std::int64_t id : ids) {
         members.push_back(mode == GroupMode::kFlattenedId ? id
                           : mode == GroupMode::kCrossPartition

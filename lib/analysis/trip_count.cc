@@ -275,10 +275,16 @@ std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t diff
   if (difference == std::numeric_limits<std::int64_t>::min() || step == std::numeric_limits<std::int64_t>::min()) {
     return std::nullopt;
   }
+  // Counting down towards a bound is counting up on the other side of zero.
+  if (comparison == Comparison::kGt || comparison == Comparison::kGe) {
+    comparison = comparison == Comparison::kGt ? Comparison::kLt : Comparison::kLe;
+    difference = -difference;
+    step = -step;
+  }
   switch (comparison) {
-    case Comparison::kGt: return count_trips(Comparison::kLt, -difference, -step);
-    case Comparison::kGe: return count_trips(Comparison::kLe, -difference, -step);
-    case Comparison::kLt:  // ceil(-difference / step)
+    case Comparison::kGt:
+    case Comparison::kGe: break;  // not any more
+    case Comparison::kLt:         // ceil(-difference / step)
       if (difference >= 0) return 0;
       if (step <= 0) return std::nullopt;
       return (-difference - 1) / step + 1;

@@ -15,7 +15,7 @@
 #include "hloroof/predict.h"
 #include "lib/cli/cli.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

@@ -15,7 +15,8 @@ namespace {
 double gather_rate(const TorusAxis& axis) { return axis.wraps ? 2 * axis.bandwidth : axis.bandwidth; }
 
 double gather_hops(const TorusAxis& axis) {
-  return axis.wraps ? static_cast<double>(axis.size / 2) : static_cast<double>(axis.size - 1);
+  const auto hops = axis.wraps ? axis.size / 2 : axis.size - 1;
+  return static_cast<double>(hops);
 }
 
 std::vector<TorusAxis> longer_than_one(const std::vector<TorusAxis>& axes) {
@@ -114,7 +115,8 @@ TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
     const double size = static_cast<double>(axis.size);
     // Pairs on either side of the middle of a line: size/2 each, times two ways round a ring. An odd ring or line has
     // (size^2 - 1)/4 in place of size^2/4.
-    const double crossing = static_cast<double>(axis.size / 2) * static_cast<double>((axis.size + 1) / 2);
+    const auto one_side = axis.size / 2;
+    const double crossing = static_cast<double>(one_side) * static_cast<double>(axis.size - one_side);
     const double link = bytes * crossing / size / (axis.wraps ? 2.0 : 1.0);
     cost.seconds = std::max(cost.seconds, link / axis.bandwidth);
     cost.hop_seconds += gather_hops(axis) * axis.hop_latency;

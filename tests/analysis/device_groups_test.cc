@@ -79,7 +79,9 @@ TEST_CASE("Ids in no line are irregular and kept as they are") {
 
 TEST_CASE("Group modes say what ids count") {
   // Two replicas of four partitions: device = replica * 4 + partition.
-  const auto resolved = [](WrittenGroups written, GroupMode mode) { return resolve_groups(written, mode, 2, 4); };
+  const auto resolved = [](const WrittenGroups& written, GroupMode mode) {
+    return resolve_groups(written, mode, 2, 4);
+  };
   const DeviceGroups replicas = resolved(lists({{0, 1}}), GroupMode::kCrossReplica);
   CHECK(replicas.within == Grid{{2, 4}});
   CHECK(replicas.across == Grid{{4, 1}});
