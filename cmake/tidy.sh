@@ -3,20 +3,17 @@
 #
 #   bash cmake/tidy.sh [BUILD] [SECONDS] [BASE]     BUILD: a configured tree, build/release by default
 #
-# Changed is what differs from BASE: a commit, or `all` for every source. By default the place where this branch left
-# origin/main, and on main itself the commit before.
+# Changed is what differs from BASE, a commit: by default the one before. `all` stands for every source.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=${1:-build/release}
 seconds=${2:-300}
-base=${3:-}
+base=${3:-HEAD~1}
 
-if [[ -z $base ]]; then
-  base=$(git merge-base HEAD origin/main 2>/dev/null || true)
-  if [[ -z $base || $base == "$(git rev-parse HEAD 2>/dev/null)" ]]; then
-    base=$(git rev-parse --verify --quiet HEAD~1 || echo all)
-  fi
+if [[ $base != all ]] && ! git rev-parse --verify --quiet "$base" >/dev/null; then
+  echo "clang-tidy: no commit $base to compare with here; nothing was checked"
+  exit 0
 fi
 
 # Of these the sources that the build compiles.
