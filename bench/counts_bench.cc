@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/reference.h"
 #include "hloroof/analysis.h"
 #include "hloroof/counts.h"
 #include "hloroof/parse.h"
@@ -39,38 +40,6 @@ double best(double budget, Work work) {
   return least;
 }
 
-// XLA's times by path, empty if there is no Python with jaxlib.
-std::map<std::string, double> jaxlib_seconds(const std::vector<std::string>& files) {
-  const char* python = std::getenv("HLOROOF_JAX_PYTHON");
-  std::string command =
-      std::string(python == nullptr ? "python3" : python) + " '" + HLOROOF_SOURCE_DIR + "/bench/jaxlib_counts.py'";
-  for (const std::string& f : files) command += " '" + f + "'";
-  std::string output;
-  if (FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r")) {
-    char buffer[4096];
-    while (const std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, got);
-    pclose(pipe);
-  }
-  std::map<std::string, double> seconds;
-  const nlohmann::json parsed = nlohmann::json::parse(output, nullptr, false);
-  if (!parsed.is_object()) return seconds;
-  for (const auto& [path, value] : parsed.items()) seconds[path] = value.get<double>();
-  return seconds;
-}
-
-std::vector<std::string> large_corpus_files() {
-  std::vector<std::string> files;
-  for (const char* folder : {"tpu", "step"}) {
-    const fs::path path = fs::path(HLOROOF_SHARED_DIR) / "corpus" / folder;
-    if (!fs::exists(path)) continue;
-    for (const fs::directory_entry& e : fs::directory_iterator(path)) {
-      if (e.path().extension() == ".hlo" && e.file_size() > 1000000) files.push_back(e.path().string());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -84,12 +53,12 @@ int main(int argc, char** argv) {
       files.push_back(argument);
     }
   }
-  if (files.empty()) files = large_corpus_files();
+  if (files.empty()) files = bench::large_corpus_files();
   if (files.empty()) {
     std::fprintf(stderr, "counts_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
     return 1;
   }
-  const std::map<std::string, double> jaxlib = jaxlib_seconds(files);
+  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("jaxlib_counts.py", files);
   std::printf("%-36s %8s %8s %8s %8s %8s %8s %8s %8s\n", "file", "MB", "instr", "xla ms", "f32 ms", "calls ms",
               "work ms", "XLA ms", "ratio");
   for (const std::string& file : files) {

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/reference.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
@@ -110,19 +111,9 @@ int print_peak(const std::string& path) {
   return module.ok() ? 0 : 1;
 }
 
-std::string output_of(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return output;
-  char buffer[4096];
-  while (const std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, got);
-  pclose(pipe);
-  return output;
-}
-
 bool measure(const std::string& self, const std::string& path, double budget, Row* row) {
   row->path = path;
-  row->peak_bytes = std::strtod(output_of("'" + self + "' --peak '" + path + "'").c_str(), nullptr);
+  row->peak_bytes = std::strtod(bench::output_of("'" + self + "' --peak '" + path + "'").c_str(), nullptr);
   const std::string text = read_file(path);
   row->bytes = text.size();
   hloroof::ParseOptions options;
@@ -159,33 +150,6 @@ bool measure(const std::string& self, const std::string& path, double budget, Ro
     }
   });
   return printed > 0 && lines > 0;  // uses what the loops give
-}
-
-// XLA's parse times by path, empty if there is no Python with jaxlib.
-std::map<std::string, double> jaxlib_seconds(const std::vector<std::string>& files) {
-  std::map<std::string, double> seconds;
-  const char* python = std::getenv("HLOROOF_JAX_PYTHON");
-  std::string command =
-      std::string(python == nullptr ? "python3" : python) + " '" + HLOROOF_SOURCE_DIR + "/bench/jaxlib_parse.py'";
-  for (const std::string& f : files) command += " '" + f + "'";
-  const std::string output = output_of(command + " 2>/dev/null");
-  const nlohmann::json parsed = nlohmann::json::parse(output, nullptr, false);
-  if (!parsed.is_object()) return seconds;
-  for (const auto& [path, value] : parsed.items()) seconds[path] = value.get<double>();
-  return seconds;
-}
-
-std::vector<std::string> large_corpus_files() {
-  std::vector<std::string> files;
-  for (const char* folder : {"tpu", "step"}) {
-    const fs::path path = fs::path(HLOROOF_SHARED_DIR) / "corpus" / folder;
-    if (!fs::exists(path)) continue;
-    for (const fs::directory_entry& e : fs::directory_iterator(path)) {
-      if (e.path().extension() == ".hlo" && e.file_size() > 1000000) files.push_back(e.path().string());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 double rate(const Row& row, double seconds) { return seconds > 0 ? static_cast<double>(row.bytes) / 1e6 / seconds : 0; }
@@ -232,7 +196,7 @@ int main(int argc, char** argv) {
       files.push_back(argument);
     }
   }
-  if (files.empty()) files = large_corpus_files();
+  if (files.empty()) files = bench::large_corpus_files();
   if (files.empty()) {
     std::fprintf(stderr, "parse_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
     return 1;
@@ -242,7 +206,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!measure(self, files[i], budget, &rows[i])) return 1;
   }
-  const std::map<std::string, double> jaxlib = jaxlib_seconds(files);
+  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("jaxlib_parse.py", files);
   std::printf("%-36s %8s %8s %7s %7s %7s %7s %7s %6s %7s %7s %7s %7s\n", "file", "MB", "instr", "parse", "reparse",
               "print", "ns/ins", "memchr", "mem", "allocs", "again", "jaxlib", "ratio");
   nlohmann::json out = nlohmann::json::array();

@@ -9,6 +9,7 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
+#include "lib/base/csv_line.h"
 #include "lib/base/strings.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
@@ -18,21 +19,6 @@ namespace hloroof::inline v0 {
 namespace {
 
 using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> split_fields(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else if (c != '\r') {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -138,12 +124,12 @@ absl::StatusOr<std::vector<Measurement>> read_measurements(const std::string& pa
   std::ifstream in(path);
   std::string line;
   if (!std::getline(in, line)) return not_found("cannot read measurements from " + path);
-  std::vector<std::string> header = split_fields(line);
+  std::vector<std::string> header = split_csv_line(line);
   for (std::string& column : header) column = lower(column);
   std::vector<Measurement> result;
   for (int number_of_line = 2; std::getline(in, line); ++number_of_line) {
     if (line.empty()) continue;
-    const std::vector<std::string> fields = split_fields(line);
+    const std::vector<std::string> fields = split_csv_line(line);
     Row row;
     for (std::size_t i = 0; i < header.size() && i < fields.size(); ++i) row[header[i]] = fields[i];
     std::map<std::string, bool> wanted;  // by column, any of its values

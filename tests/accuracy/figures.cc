@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/csv_line.h"
 
 namespace hloroof {
 namespace {
@@ -37,21 +38,6 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
     bb += (b[i] - mean_b) * (b[i] - mean_b);
   }
   return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 1;
-}
-
-std::vector<std::string> split_csv(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else if (c != '\r') {
-      fields.back() += c;
-    }
-  }
-  return fields;
 }
 
 }  // namespace
@@ -133,9 +119,9 @@ std::vector<std::map<std::string, std::string>> read_csv(const std::string& path
   std::ifstream in(path);
   std::string line;
   if (!std::getline(in, line)) return rows;
-  const std::vector<std::string> header = split_csv(line);
+  const std::vector<std::string> header = split_csv_line(line);
   while (std::getline(in, line)) {
-    const std::vector<std::string> fields = split_csv(line);
+    const std::vector<std::string> fields = split_csv_line(line);
     std::map<std::string, std::string> row;
     for (std::size_t i = 0; i < header.size() && i < fields.size(); ++i) row[header[i]] = fields[i];
     rows.push_back(std::move(row));

@@ -1,0 +1,57 @@
+// What benchmarks compare on and with: the large dumps of the corpus, and XLA's own times for them.
+#ifndef HLOROOF_BENCH_REFERENCE_H_
+#define HLOROOF_BENCH_REFERENCE_H_
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// The TPU dumps of more than 1 MB in the corpus, in order of their paths; none where there is no corpus.
+inline std::vector<std::string> large_corpus_files() {
+  std::vector<std::string> files;
+  for (const char* folder : {"tpu", "step"}) {
+    const std::filesystem::path path = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus" / folder;
+    if (!std::filesystem::exists(path)) continue;
+    for (const std::filesystem::directory_entry& e : std::filesystem::directory_iterator(path)) {
+      if (e.path().extension() == ".hlo" && e.file_size() > 1000000) files.push_back(e.path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// What a shell command writes to its standard output.
+inline std::string output_of(const std::string& command) {
+  std::string output;
+  if (FILE* pipe = popen(command.c_str(), "r")) {
+    char buffer[4096];
+    while (const std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, got);
+    pclose(pipe);
+  }
+  return output;
+}
+
+// XLA's seconds by path as `script`, a Python file of this folder, times them; empty if neither HLOROOF_JAX_PYTHON nor
+// python3 has jaxlib.
+inline std::map<std::string, double> jaxlib_seconds(const std::string& script, const std::vector<std::string>& files) {
+  const char* python = std::getenv("HLOROOF_JAX_PYTHON");
+  std::string command =
+      std::string(python == nullptr ? "python3" : python) + " '" + HLOROOF_SOURCE_DIR + "/bench/" + script + "'";
+  for (const std::string& file : files) command += " '" + file + "'";
+  std::map<std::string, double> seconds;
+  const nlohmann::json parsed = nlohmann::json::parse(output_of(command + " 2>/dev/null"), nullptr, false);
+  if (!parsed.is_object()) return seconds;
+  for (const auto& [path, value] : parsed.items()) seconds[path] = value.get<double>();
+  return seconds;
+}
+
+}  // namespace bench
+
+#endif  // HLOROOF_BENCH_REFERENCE_H_
