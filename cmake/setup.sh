@@ -10,7 +10,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libabsl-dev libre2-dev libeigen3-dev nlohmann-json3-dev zlib1g-dev
-  libcli11-dev catch2 libbenchmark-dev
+  libcli11-dev catch2 libgtest-dev libbenchmark-dev
 )
 develop_packages=(git clang clang-format clang-tidy)
 
