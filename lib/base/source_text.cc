@@ -86,13 +86,13 @@ void SourceText::set(std::string_view text, const std::string& path, bool borrow
   begin_ = owned_.get();
 }
 
-std::shared_ptr<const SourceText> SourceText::copy(std::string_view text, std::string path) {
+std::shared_ptr<const SourceText> SourceText::copy(std::string_view text, const std::string& path) {
   std::shared_ptr<SourceText> source(new SourceText());
   source->set(text, path, false);
   return source;
 }
 
-std::shared_ptr<const SourceText> SourceText::borrow(std::string_view text, std::string path) {
+std::shared_ptr<const SourceText> SourceText::borrow(std::string_view text, const std::string& path) {
   std::shared_ptr<SourceText> source(new SourceText());
   source->set(text, path, true);
   return source;

@@ -19,9 +19,9 @@ class SourceText {
   static constexpr std::size_t kPadding = 64;  // zero bytes that may be read behind a copied text
 
   // A copy of `text`, padded.
-  static std::shared_ptr<const SourceText> copy(std::string_view text, std::string path);
+  static std::shared_ptr<const SourceText> copy(std::string_view text, const std::string& path);
   // No copy: the caller keeps `text` alive and readable up to and including a NUL at text.size().
-  static std::shared_ptr<const SourceText> borrow(std::string_view text, std::string path);
+  static std::shared_ptr<const SourceText> borrow(std::string_view text, const std::string& path);
   // As copy or, with `borrowed`, borrow; but where `*kept` is that of an earlier call and `holders` are all that hold
   // it, that one is written over and its memory used again. Only who knows the holders can know that nobody reads it.
   static void reuse(std::shared_ptr<SourceText>* kept, long holders, std::string_view text, const std::string& path,

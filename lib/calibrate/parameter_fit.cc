@@ -130,6 +130,7 @@ absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
 
 FitError fit_error(const std::vector<Measurement>& measurements, const Device& device) {
   std::vector<double> errors;
+  errors.reserve(measurements.size());
   for (const Measurement& m : measurements) errors.push_back(std::abs(predicted_seconds(m, device) / m.seconds - 1));
   return {quantile(errors, 0.5), quantile(errors, 0.9)};
 }

@@ -53,6 +53,7 @@ absl::StatusOr<std::string> render(const std::vector<Named>& predictions, const 
                                    const ViewOptions& options) {
   if (flags.format == "json") {
     std::vector<StepPrediction> plain;
+    plain.reserve(predictions.size());
     for (const Named& named : predictions) plain.push_back(named.second);
     return predictions_json(plain);
   }

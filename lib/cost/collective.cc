@@ -231,9 +231,10 @@ std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device
   return axes;
 }
 
-void assume(CollectiveCost& cost, std::string why) {
+void assume(CollectiveCost& cost, std::string_view why) {
   cost.source = CostSource::kAssumed;
-  absl::StrAppend(&cost.note, cost.note.empty() ? "" : "; ", why);
+  cost.note += cost.note.empty() ? "" : "; ";
+  cost.note += why;
 }
 
 // The outermost network axis of the mapping, if it has one.

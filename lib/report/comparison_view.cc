@@ -10,8 +10,12 @@
 namespace hloroof::inline v0 {
 namespace {
 
+using Named = std::pair<std::string, StepPrediction>;  // a file's name and what is predicted for it
+
+std::string device_of(const StepPrediction& p) { return p.topology.empty() ? p.device : p.device + ":" + p.topology; }
+
 // How many characters of `files` are one folder that all of them share.
-std::size_t common_folder(const std::vector<std::pair<std::string, StepPrediction>>& predictions) {
+std::size_t common_folder(const std::vector<Named>& predictions) {
   const std::string& first = predictions.front().first;
   std::size_t shared = first.rfind('/') + 1;
   for (const auto& [file, p] : predictions) {
@@ -23,36 +27,19 @@ std::size_t common_folder(const std::vector<std::pair<std::string, StepPredictio
   return shared;
 }
 
-}  // namespace
-
-std::string comparison_view(const std::vector<std::pair<std::string, StepPrediction>>& predictions, std::size_t width) {
+// A line for each, below what is the same in all of them.
+std::string one_table(const std::vector<Named>& predictions, std::size_t width) {
   double fastest = std::numeric_limits<double>::infinity();
   std::set<std::string> files;
   std::set<std::string> devices;  // with their topologies
   std::set<std::string> names;    // of the devices
   std::string out;
-  const auto device_of = [](const StepPrediction& p) {
-    return p.topology.empty() ? p.device : p.device + ":" + p.topology;
-  };
   for (const auto& [file, p] : predictions) {
     fastest = std::min(fastest, p.step_seconds);
     files.insert(file);
     devices.insert(device_of(p));
     names.insert(p.device);
   }
-  if (files.size() > 1 && predictions.size() > files.size()) {  // a table a file, so that names have room
-    for (std::size_t begin = 0; begin < predictions.size();) {
-      std::size_t end = begin;
-      while (end < predictions.size() && predictions[end].first == predictions[begin].first) ++end;
-      const auto from = predictions.begin();
-      const auto offset = [](std::size_t i) { return static_cast<std::ptrdiff_t>(i); };
-      if (!out.empty()) out += '\n';
-      out += comparison_view({from + offset(begin), from + offset(end)}, width);
-      begin = end;
-    }
-    return out;
-  }
-  // What is the same in all lines stands above them.
   const std::size_t folder = common_folder(predictions);
   if (files.size() == 1) {
     out = wrap(*files.begin(), width, 0) + "\n";
@@ -83,6 +70,21 @@ std::string comparison_view(const std::vector<std::pair<std::string, StepPredict
     table.add(std::move(row));
   }
   return out + table.to_string(width, 0);
+}
+
+}  // namespace
+
+std::string comparison_view(const std::vector<std::pair<std::string, StepPrediction>>& predictions, std::size_t width) {
+  std::vector<std::vector<Named>> by_file;
+  for (const Named& named : predictions) {
+    if (by_file.empty() || by_file.back().front().first != named.first) by_file.emplace_back();
+    by_file.back().push_back(named);
+  }
+  // Several devices for each of several files: a table a file, so that names have room.
+  if (by_file.size() == 1 || by_file.size() == predictions.size()) return one_table(predictions, width);
+  std::string out;
+  for (const std::vector<Named>& same : by_file) out += (out.empty() ? "" : "\n") + one_table(same, width);
+  return out;
 }
 
 }  // namespace hloroof::inline v0

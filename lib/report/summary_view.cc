@@ -6,7 +6,7 @@
 namespace hloroof::inline v0 {
 
 std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
-  const auto line = [](std::string_view name, std::string value, std::string remark) {
+  const auto line = [](std::string_view name, const std::string& value, const std::string& remark) {
     std::string text = absl::StrFormat("  %-14s  %-10s", std::string(name), value);
     if (!remark.empty()) text += "  " + remark;
     text.erase(text.find_last_not_of(' ') + 1);

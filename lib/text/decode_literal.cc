@@ -28,6 +28,24 @@ std::int64_t truncated(double value) {
   return static_cast<std::int64_t>(value);
 }
 
+bool is_whole(const Literal& l) { return kind(l.element_type) != ElementKind::kFloat && !is_complex(l.element_type); }
+
+// Element `i` of whole numbers: signed ones with their sign, others as their 64 bits.
+std::int64_t whole(const Literal& l, std::size_t i) {
+  const auto width = static_cast<std::size_t>(bytes(l.element_type));
+  const std::uint64_t bits = load(l, i * width, width);
+  if (kind(l.element_type) != ElementKind::kSigned) return static_cast<std::int64_t>(bits);
+  const auto unused = static_cast<int>(64 - 8 * width);
+  return static_cast<std::int64_t>(bits << unused) >> unused;
+}
+
+// Element `i` of real numbers; of complex ones the real part.
+double fraction(const Literal& l, std::size_t i) {
+  const auto width = static_cast<std::size_t>(bytes(l.element_type));
+  return value_of_bits(float_format(l.element_type),
+                       load(l, i * width, is_complex(l.element_type) ? width / 2 : width));
+}
+
 }  // namespace
 
 std::size_t Literal::size() const {
@@ -36,26 +54,14 @@ std::size_t Literal::size() const {
 }
 
 std::int64_t Literal::integer(std::size_t i) const {
-  const auto width = static_cast<std::size_t>(hloroof::bytes(element_type));
-  switch (kind(element_type)) {
-    case ElementKind::kPredicate:
-    case ElementKind::kUnsigned: return static_cast<std::int64_t>(load(*this, i * width, width));
-    case ElementKind::kSigned: {
-      const auto unused = static_cast<int>(64 - 8 * width);
-      return static_cast<std::int64_t>(load(*this, i * width, width) << unused) >> unused;
-    }
-    default: return truncated(real(i));
-  }
+  return is_whole(*this) ? whole(*this, i) : truncated(fraction(*this, i));
 }
 
 double Literal::real(std::size_t i) const {
-  const auto width = static_cast<std::size_t>(hloroof::bytes(element_type));
-  switch (kind(element_type)) {
-    case ElementKind::kFloat: return value_of_bits(float_format(element_type), load(*this, i * width, width));
-    case ElementKind::kComplex: return value_of_bits(float_format(element_type), load(*this, i * width, width / 2));
-    case ElementKind::kUnsigned: return static_cast<double>(load(*this, i * width, width));
-    default: return static_cast<double>(integer(i));
-  }
+  if (!is_whole(*this)) return fraction(*this, i);
+  const std::int64_t value = whole(*this, i);
+  const bool is_signed = kind(element_type) == ElementKind::kSigned;
+  return is_signed ? static_cast<double>(value) : static_cast<double>(static_cast<std::uint64_t>(value));
 }
 
 double Literal::imaginary(std::size_t i) const {

@@ -129,12 +129,12 @@ InferredShape infer_binary(const ShapeInference& in) {
       return elementwise(in);
     case Opcode::kComplex: {
       if (a != b || (a != ElementType::kF32 && a != ElementType::kF64)) return unsuited();
-      const InferredShape parts = elementwise(in);
+      InferredShape parts = elementwise(in);
       if (!parts.ok()) return parts;
       return in.with_type(in.shapes[*parts], a == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128);
     }
     case Opcode::kCompare: {
-      const InferredShape compared = elementwise(in);
+      InferredShape compared = elementwise(in);
       if (!compared.ok()) return compared;
       return in.with_type(in.shapes[*compared], ElementType::kPred);
     }

@@ -32,6 +32,7 @@ bool is_scalar(const Shape& shape) { return shape.is_array() && shape.rank() == 
 // An array of these extents for each of `types`; a tuple of several.
 ShapeId arrays(const ShapeInference& in, const std::vector<ElementType>& types, const std::vector<Extent>& extents) {
   std::vector<ShapeId> results;
+  results.reserve(types.size());
   for (const ElementType type : types) results.push_back(in.array(type, extents));
   return in.one_or_tuple(std::move(results));
 }

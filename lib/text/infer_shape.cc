@@ -230,6 +230,7 @@ absl::Status ShapeInference::expect_array(std::size_t i, std::string_view what) 
 
 std::vector<Extent> extents(const Shape& shape) {
   std::vector<Extent> all;
+  all.reserve(static_cast<std::size_t>(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i)
     all.push_back({shape.dimensions[static_cast<std::size_t>(i)], shape.is_dynamic(i)});
   return all;

@@ -94,6 +94,7 @@ void Report::table(const std::vector<std::string>& header, const std::vector<std
 
 void Report::worst(const std::vector<Sample>& samples, std::size_t n) {
   std::vector<const Sample*> order;
+  order.reserve(samples.size());
   for (const Sample& s : samples) order.push_back(&s);
   const auto loss = [](const Sample* s) { return std::abs(std::log(s->predicted / s->reference)) * s->weight; };
   std::stable_sort(order.begin(), order.end(), [&](const Sample* a, const Sample* b) { return loss(a) > loss(b); });

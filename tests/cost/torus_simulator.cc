@@ -69,6 +69,7 @@ void TorusSimulator::send(int device, Message message, double time) {
 double TorusSimulator::gather(double bytes, const std::vector<std::vector<int>>& orders) {
   reset();
   const std::size_t parts = orders.size();
+  if (parts == 0) return NAN;
   const double share = bytes / static_cast<double>(parts) / devices_;
   std::vector<double> held(static_cast<std::size_t>(devices_) * parts, share);
   // Bytes still to come in each phase; those of devices that are a phase ahead may come early.
@@ -134,6 +135,7 @@ double TorusSimulator::gather(double bytes, const std::vector<std::vector<int>>&
 double TorusSimulator::scatter(double bytes, const std::vector<std::vector<int>>& orders) {
   reset();
   const std::size_t parts = orders.size();
+  if (parts == 0) return NAN;
   std::vector<double> block(static_cast<std::size_t>(devices_) * parts, bytes / static_cast<double>(parts));
   std::vector<int> awaited(block.size(), 0);  // sums for this device's own block
   std::vector<std::size_t> phase_of(block.size(), 0);
