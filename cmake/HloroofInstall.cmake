@@ -18,8 +18,29 @@ install(
   PATTERN "*.def")
 # The library has the device files compiled in; installed, they are what a user's own device file starts from.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/hardware" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/report/schema" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
 if(TARGET hloroof_command)
   install(TARGETS hloroof_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  # The command writes its own manual page and completions, where it can run on the machine that builds it.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(generated "${PROJECT_BINARY_DIR}/generated")
+    set(outputs "${generated}/hloroof.1" "${generated}/hloroof.bash" "${generated}/_hloroof" "${generated}/hloroof.fish")
+    add_custom_command(
+      OUTPUT ${outputs}
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${generated}"
+      COMMAND hloroof_command man > "${generated}/hloroof.1"
+      COMMAND hloroof_command completion bash > "${generated}/hloroof.bash"
+      COMMAND hloroof_command completion zsh > "${generated}/_hloroof"
+      COMMAND hloroof_command completion fish > "${generated}/hloroof.fish"
+      DEPENDS hloroof_command
+      COMMENT "Writing the manual page and the completions"
+      VERBATIM)
+    add_custom_target(hloroof_generated ALL DEPENDS ${outputs})
+    install(FILES "${generated}/hloroof.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+    install(FILES "${generated}/hloroof.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME hloroof)
+    install(FILES "${generated}/_hloroof" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+    install(FILES "${generated}/hloroof.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+  endif()
 endif()
 
 install(

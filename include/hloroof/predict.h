@@ -198,6 +198,7 @@ struct StepPrediction {
   std::string topology;
   std::int64_t slices = 1;
   std::string device_file_sha256;
+  std::vector<std::pair<std::string, double>> set;  // parameters of the device that PredictOptions::set changed
 
   double step_seconds = 0;
   double lower_bound_seconds = 0;  // perfect overlap: the busiest resource

@@ -3,9 +3,10 @@
 #include <memory>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/strings.h"
 #include "lib/calibrate/measurements.h"
 #include "lib/calibrate/parameter_fit.h"
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 #include "lib/hardware/write_device.h"
 
 namespace hloroof::inline v0 {
@@ -39,11 +40,15 @@ void run(const Flags& flags, Context& context) {
   absl::StatusOr<Device> loaded = load_one_device(flags.predict);
   if (!loaded.ok()) return context.fail(loaded.status());
   Device device = *std::move(loaded);
-  const absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
-  if (!options.ok()) return context.fail(options.status());
-  for (const auto& [path, value] : options->set) {
+  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.predict.set);
+  if (!settings.ok()) return context.fail(settings.status());
+  const absl::StatusOr<std::vector<Point>> points = points_of(*settings, device);
+  if (!points.ok()) return context.fail(points.status());
+  if (points->size() != 1) return context.fail(invalid_argument("--set: one value for each parameter"));
+  for (const auto& [path, value] : points->front()) {
     if (absl::Status status = set_parameter(device, path, value); !status.ok()) return context.fail(status);
   }
+  if (!(flags.floor_seconds >= 0)) return context.fail(invalid_argument("--floor: expected seconds from 0"));
   MeasurementOptions reading;
   reading.floor_seconds = flags.floor_seconds;
   reading.dump_root = flags.dumps;
@@ -88,17 +93,18 @@ void add_calibrate(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("calibrate", "Fit a device's efficiencies to measured matmuls");
   auto flags = std::make_shared<Flags>();
   add_device_flag(*command, flags->predict);
-  command->add_option("--measurements", flags->measurements, "CSV: m, n, k, dtype and seconds (or median_s)")
-      ->required();
-  command->add_option("--parameters", flags->parameters, "What to fit, as `devices show` names it")->delimiter(',');
-  command->add_option("--set", flags->predict.set, "Hold a parameter at a value: NAME=VALUE");
-  command->add_option("--where", flags->where, "Only rows with this value: COLUMN=VALUE");
+  command->add_option("--measurements", flags->measurements, "m, n, k, dtype and seconds (or median_s)")
+      ->required()
+      ->type_name("CSV");
+  add_list(*command, "--parameters", flags->parameters, "PARAMETER,...", "What to fit, as `devices show` names it");
+  add_list(*command, "--set", flags->predict.set, "PARAMETER=NUMBER", "Hold a parameter at a value; may be repeated");
+  add_list(*command, "--where", flags->where, "COLUMN=VALUE", "Only rows with this value; may be repeated");
   command
       ->add_option("--floor", flags->floor_seconds, "Seconds of launch in every time; rows below twice it are left out")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--dumps", flags->dumps, "Folder of the dumps that a column hlo names");
-  command->add_option("--name", flags->name, "Name of the new device");
-  command->add_option("-o,--output", flags->output, "Write the device file here");
+      ->type_name("SECONDS");
+  command->add_option("--dumps", flags->dumps, "Folder of the dumps that a column hlo names")->type_name("FOLDER");
+  command->add_option("--name", flags->name, "Name of the new device")->type_name("NAME");
+  command->add_option("-o,--output", flags->output, "Write the device file here")->type_name("OUT");
   command->callback([flags, &context] { run(*flags, context); });
 }
 

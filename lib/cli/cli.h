@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_CLI_CLI_H_
 #define HLOROOF_LIB_CLI_CLI_H_
 
+#include <chrono>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -14,9 +15,17 @@ inline constexpr int kExitBadInput = 1;
 inline constexpr int kExitIncomplete = 2;  // under --strict
 inline constexpr int kExitGateFailed = 3;  // --fail-if, lint
 
+// What stands behind the two streams.
+struct Terminal {
+  bool color = false;            // `out` is a terminal that shows colour, and the user has not asked for none
+  bool err_is_terminal = false;  // progress may be shown there
+  std::chrono::milliseconds progress_after{1000};
+};
+
 // Runs `hloroof` with the arguments after the program's name. Results go to `out`, messages to `err`. Returns the exit
 // code.
-int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+            const Terminal& terminal = {});
 
 }  // namespace hloroof::inline v0
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "lib/base/source_text.h"
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -16,32 +16,36 @@ struct Flags {
   std::string file;
   std::string profile;
   PredictFlags predict;
+  std::string format = "text";
+  std::string output;
   std::size_t limit = 20;
   bool wide = false;
 };
 
 void run(const Flags& flags, Context& context) {
-  const absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
-  if (!options.ok()) return context.fail(options.status());
-  const absl::StatusOr<Device> device = load_one_device(flags.predict);
-  if (!device.ok()) return context.fail(device.status());
-  const absl::StatusOr<Module> module = load_module(flags.file);
-  if (!module.ok()) return context.fail(module.status());
+  const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
+  if (!subject.ok()) return context.fail(subject.status());
   const auto text = SourceText::read(flags.profile, kMaxProfile);
   if (!text.ok()) return context.fail(text.status());
   const absl::StatusOr<MeasuredProfile> profile = read_profile((*text)->view(), (*text)->path());
   if (!profile.ok()) return context.fail(profile.status());
-  const absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, *device, *options);
-  if (!prediction.ok()) {
-    const bool incomplete = prediction.status().code() == absl::StatusCode::kFailedPrecondition;
-    return context.fail(prediction.status(), incomplete ? kExitIncomplete : kExitBadInput);
-  }
+  const absl::StatusOr<StepPrediction> prediction =
+      predict_step_time(subject->module, subject->device, subject->options);
+  if (!prediction.ok()) return context.fail_prediction(prediction.status());
   const absl::StatusOr<Comparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());
-  CompareOptions view;
-  view.limit = flags.limit;
-  view.width = flags.wide ? 0 : 80;
-  context.out << compare_view(*prediction, *comparison, *profile, view);
+  std::string result;
+  if (flags.format == "json") {
+    result = comparison_json(*prediction, *comparison);
+  } else if (flags.format == "csv") {
+    result = comparison_csv(*comparison);
+  } else {
+    CompareOptions view;
+    view.limit = flags.limit;
+    view.width = flags.wide ? 0 : 80;
+    result = compare_view(*prediction, *comparison, view);
+  }
+  if (absl::Status status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
 }
 
 }  // namespace
@@ -54,9 +58,11 @@ void add_compare(CLI::App& app, Context& context) {
   command
       ->add_option("--profile", flags->profile, "XProf's hlo_stats as CSV or JSON, or a Chrome trace; may end in .gz")
       ->required()
-      ->type_name("P");
-  command->add_option("-n", flags->limit, "Rows before [N others]; 0: all");
-  command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
+      ->type_name("PROFILE");
+  add_choice(*command, "--format", flags->format, "text|json|csv", "What to print");
+  add_output(*command, flags->output);
+  add_limit(*command, flags->limit, "Rows");
+  add_wide(*command, flags->wide);
   command->callback([flags, &context] { run(*flags, context); });
 }
 

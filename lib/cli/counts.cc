@@ -5,7 +5,7 @@
 
 #include "hloroof/analysis.h"
 #include "lib/base/strings.h"
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 #include "lib/cost/work.h"
 #include "lib/report/counts_report.h"
 
@@ -49,19 +49,11 @@ absl::StatusOr<std::string> render(const Flags& flags, const std::vector<std::st
   CountsTextOptions text;
   text.limit = flags.limit;
   text.width = flags.wide ? 0 : 80;
-  const auto order = counts_order_from_string(flags.sort);
-  if (!order) return invalid_argument("--sort takes bytes, flops, transcendentals or program");
-  text.order = *order;
+  text.order = *counts_order_from_string(flags.sort);  // the option takes no other
   return reports.size() == 1 ? counts_text(reports.front(), text) : counts_table(files, reports, text.width);
 }
 
 void run(const Flags& flags, Context& context) {
-  if (flags.convention != "xla" && flags.convention != "physical") {
-    return context.fail(invalid_argument("--convention takes xla or physical"));
-  }
-  if (flags.format != "text" && flags.format != "json" && flags.format != "csv") {
-    return context.fail(invalid_argument("--format takes text, json or csv"));
-  }
   const absl::StatusOr<PredictOptions> options = predict_options(flags.work);
   if (!options.ok()) return context.fail(options.status());
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
@@ -89,17 +81,15 @@ void run(const Flags& flags, Context& context) {
 void add_counts(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("counts", "FLOPs, transcendentals and bytes, without a device");
   auto flags = std::make_shared<Flags>();
-  command->add_option("FILE", flags->files, "HLO text")->required();
-  command
-      ->add_option("--convention", flags->convention,
-                   "xla: what cost_analysis() says; physical: loops times trips, padded bytes")
-      ->type_name("xla|physical");
+  add_files(*command, flags->files);
+  add_choice(*command, "--convention", flags->convention, "xla|physical",
+             "xla: what cost_analysis() says; physical: loops times trips, padded bytes");
   add_work_flags(*command, flags->work);
-  command->add_option("--format", flags->format, "text, json or csv");
-  command->add_option("-o,--output", flags->output, "Write to this file")->type_name("OUT");
-  command->add_option("-n", flags->limit, "Rows before [N others]; 0: all");
-  command->add_option("--sort", flags->sort, "bytes, flops, transcendentals or program");
-  command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
+  add_choice(*command, "--format", flags->format, "text|json|csv", "What to print");
+  add_output(*command, flags->output);
+  add_limit(*command, flags->limit, "Rows");
+  add_choice(*command, "--sort", flags->sort, "bytes|flops|transcendentals|program", "Order of the ops");
+  add_wide(*command, flags->wide);
   command->callback([flags, &context] { run(*flags, context); });
 }
 

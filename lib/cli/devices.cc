@@ -3,7 +3,7 @@
 
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 #include "lib/hardware/describe.h"
 
 namespace hloroof::inline v0 {
@@ -64,7 +64,7 @@ void add_devices(CLI::App& app, Context& context) {
 
   CLI::App* show_command = command->add_subcommand("show", "Every number of a device with its source");
   auto names = std::make_shared<std::vector<std::string>>();
-  show_command->add_option("NAME", *names, "Device name or file")->required();
+  show_command->add_option("DEVICE", *names, "Device name or file")->required()->type_name("DEVICE");
   show_command->callback([names, &context] { show(*names, context); });
 
   CLI::App* check_command = command->add_subcommand("check", "Validates device files");

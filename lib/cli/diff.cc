@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -24,22 +24,19 @@ void run(const Flags& flags, Context& context) {
     if (!gate.ok()) return context.fail(gate.status());
     gates.push_back(*std::move(gate));
   }
-  const absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
-  if (!options.ok()) return context.fail(options.status());
-  const absl::StatusOr<Device> device = load_one_device(flags.predict);
-  if (!device.ok()) return context.fail(device.status());
-  StepPrediction predictions[2];
-  const std::string* const files[2] = {&flags.before, &flags.after};
-  for (int i = 0; i < 2; ++i) {
-    const absl::StatusOr<Module> module = load_module(*files[i]);
-    if (!module.ok()) return context.fail(module.status());
-    absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, *device, *options);
-    if (!prediction.ok()) {
-      const bool incomplete = prediction.status().code() == absl::StatusCode::kFailedPrecondition;
-      return context.fail(prediction.status(), incomplete ? kExitIncomplete : kExitBadInput);
-    }
-    predictions[i] = *std::move(prediction);
+  std::vector<std::string> files;
+  for (const std::string* path : {&flags.before, &flags.after}) {
+    absl::StatusOr<std::string> file = expand_to_one(*path);
+    if (!file.ok()) return context.fail(file.status());
+    files.push_back(*std::move(file));
   }
+  const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, files, Breadth::kOne);
+  if (!subjects.ok()) return context.fail(subjects.status());
+  std::vector<StepPrediction> predictions;
+  const bool done = predict_all(*subjects, context, [&](const std::string&, const Module&, StepPrediction prediction) {
+    predictions.push_back(std::move(prediction));
+  });
+  if (!done) return;
   DiffOptions diff = flags.diff;
   if (flags.wide) diff.width = 0;
   context.out << diff_view(predictions[0], predictions[1], diff);
@@ -58,10 +55,9 @@ void add_diff(CLI::App& app, Context& context) {
   command->add_option("OLD", flags->before, "HLO text")->required();
   command->add_option("NEW", flags->after, "HLO text")->required();
   add_predict_flags(*command, flags->predict);
-  command->add_option("--fail-if", flags->fail_if, "Exit with 3 if this holds; may be repeated")
-      ->type_name("'step>+2%'");
-  command->add_option("-n", flags->diff.limit, "Ops before [N others]; 0: all");
-  command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
+  add_list(*command, "--fail-if", flags->fail_if, "'step>+2%'", "Exit with 3 if this holds; may be repeated");
+  add_limit(*command, flags->diff.limit, "Ops");
+  add_wide(*command, flags->wide);
   command->callback([flags, &context] { run(*flags, context); });
 }
 

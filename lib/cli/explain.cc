@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 #include "lib/report/explain.h"
 
 namespace hloroof::inline v0 {
@@ -14,17 +14,10 @@ struct Flags {
 };
 
 void run(const Flags& flags, Context& context) {
-  const absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
-  if (!options.ok()) return context.fail(options.status());
-  const absl::StatusOr<Device> device = load_one_device(flags.predict);
-  if (!device.ok()) return context.fail(device.status());
-  const absl::StatusOr<Module> module = load_module(flags.file);
-  if (!module.ok()) return context.fail(module.status());
-  const absl::StatusOr<std::string> text = explain(*module, *device, flags.op, *options);
-  if (!text.ok()) {
-    const bool incomplete = text.status().code() == absl::StatusCode::kFailedPrecondition;
-    return context.fail(text.status(), incomplete ? kExitIncomplete : kExitBadInput);
-  }
+  const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
+  if (!subject.ok()) return context.fail(subject.status());
+  const absl::StatusOr<std::string> text = explain(subject->module, subject->device, flags.op, subject->options);
+  if (!text.ok()) return context.fail_prediction(text.status());
   context.out << *text;
 }
 

@@ -1,8 +1,14 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
+#include "absl/strings/str_join.h"
+#include "lib/base/nearest.h"
 #include "lib/base/strings.h"
-#include "lib/cli/context.h"
+#include "lib/cli/command_help.h"
+#include "lib/cli/subjects.h"
+#include "lib/predict/diagnostics.h"
+#include "lib/report/table.h"
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
@@ -13,43 +19,53 @@ struct Flags {
   PredictFlags predict;
   std::string fail_on = "warning";
   std::vector<std::string> ignore;
+  bool list_codes = false;
   bool wide = false;
 };
 
-void run(const Flags& flags, Context& context) {
-  Severity gate = Severity::kError;
-  if (flags.fail_on == "warning") {
-    gate = Severity::kWarning;
-  } else if (flags.fail_on == "info") {
-    gate = Severity::kInfo;
-  } else if (flags.fail_on != "error") {
-    return context.fail(invalid_argument("--fail-on takes error, warning or info"));
+Severity severity_of(const std::string& name) {
+  if (name == "info") return Severity::kInfo;
+  return name == "warning" ? Severity::kWarning : Severity::kError;
+}
+
+// The codes with what each means.
+void list_codes(Context& context) {
+  for (const DiagnosisKind& kind : diagnosis_kinds()) {
+    context.out << kind.code << "\n    " << wrap(kind.meaning, 80, 4) << '\n';
   }
-  const absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
-  if (!options.ok()) return context.fail(options.status());
-  const absl::StatusOr<Device> device = load_one_device(flags.predict);
-  if (!device.ok()) return context.fail(device.status());
-  const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
-  if (!files.ok()) return context.fail(files.status());
+}
+
+absl::Status check_codes(const std::vector<std::string>& given) {
+  const std::vector<std::string> known = argument_values("CODE");
+  for (const std::string& code : given) {
+    if (std::find(known.begin(), known.end(), code) != known.end()) continue;
+    return invalid_argument("--ignore: no diagnosis has the code '" + code + "'; the nearest are " +
+                            absl::StrJoin(nearest_names(code, known, 3), ", ") + ". `hloroof lint --codes` lists them");
+  }
+  return absl::OkStatus();
+}
+
+void run(const Flags& flags, Context& context) {
+  if (flags.list_codes) return list_codes(context);
+  if (flags.files.empty()) return context.fail(invalid_argument("FILE is required. `hloroof lint --help` has more"));
+  if (absl::Status status = check_codes(flags.ignore); !status.ok()) return context.fail(status);
+  const Severity gate = severity_of(flags.fail_on);
+  const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kOne);
+  if (!subjects.ok()) return context.fail(subjects.status());
   ViewOptions view;
   view.width = flags.wide ? 0 : 80;
-  for (const std::string& file : *files) {
-    const absl::StatusOr<Module> module = load_module(file);
-    if (!module.ok()) return context.fail(module.status());
-    absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, *device, *options);
-    if (!prediction.ok()) {
-      const bool incomplete = prediction.status().code() == absl::StatusCode::kFailedPrecondition;
-      return context.fail(prediction.status(), incomplete ? kExitIncomplete : kExitBadInput);
-    }
-    std::erase_if(prediction->diagnostics, [&](const Diagnostic& d) {
-      return std::find(flags.ignore.begin(), flags.ignore.end(), d.code) != flags.ignore.end();
-    });
-    if (files->size() > 1) context.out << file << '\n';
-    context.out << diagnostics_view(*prediction, view);
-    for (const Diagnostic& diagnostic : prediction->diagnostics) {
-      if (diagnostic.severity >= gate) context.exit_code = kExitGateFailed;
-    }
-  }
+  view.color = context.terminal.color;
+  bool failed = false;
+  const bool done =
+      predict_all(*subjects, context, [&](const std::string& file, const Module&, StepPrediction prediction) {
+        std::erase_if(prediction.diagnostics, [&](const Diagnostic& d) {
+          return std::find(flags.ignore.begin(), flags.ignore.end(), d.code) != flags.ignore.end();
+        });
+        if (subjects->files.size() > 1) context.out << file << '\n';
+        context.out << diagnostics_view(prediction, view);
+        for (const Diagnostic& diagnostic : prediction.diagnostics) failed = failed || diagnostic.severity >= gate;
+      });
+  if (done && failed) context.exit_code = kExitGateFailed;
 }
 
 }  // namespace
@@ -57,14 +73,12 @@ void run(const Flags& flags, Context& context) {
 void add_lint(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("lint", "The diagnostics alone; exits with 3 if there is one to act on");
   auto flags = std::make_shared<Flags>();
-  command->add_option("FILE", flags->files, "HLO text")->required();
+  add_files(*command, flags->files)->required(false);
   add_predict_flags(*command, flags->predict);
-  command->add_option("--fail-on", flags->fail_on, "error, warning or info: exit with 3 at this severity")
-      ->type_name("SEVERITY");
-  command->add_option("--ignore", flags->ignore, "Codes that do not count, e.g. unscheduled")
-      ->delimiter(',')
-      ->type_name("CODE");
-  command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
+  add_choice(*command, "--fail-on", flags->fail_on, "error|warning|info", "Exit with 3 at this severity");
+  add_list(*command, "--ignore", flags->ignore, "CODE,...", "Codes that do not count, e.g. unscheduled");
+  command->add_flag("--codes", flags->list_codes, "List the codes with what each means, and do no more");
+  add_wide(*command, flags->wide);
   command->callback([flags, &context] { run(*flags, context); });
 }
 

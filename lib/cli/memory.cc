@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
@@ -15,26 +15,16 @@ struct Flags {
 };
 
 void run(const Flags& flags, Context& context) {
-  const absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
-  if (!options.ok()) return context.fail(options.status());
-  const absl::StatusOr<Device> device = load_one_device(flags.predict);
-  if (!device.ok()) return context.fail(device.status());
-  const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
-  if (!files.ok()) return context.fail(files.status());
+  const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kOne);
+  if (!subjects.ok()) return context.fail(subjects.status());
   ViewOptions view;
   view.width = flags.wide ? 0 : 80;
+  view.color = context.terminal.color;
   view.rows.limit = flags.limit;
-  for (const std::string& file : *files) {
-    const absl::StatusOr<Module> module = load_module(file);
-    if (!module.ok()) return context.fail(module.status());
-    const absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, *device, *options);
-    if (!prediction.ok()) {
-      const bool incomplete = prediction.status().code() == absl::StatusCode::kFailedPrecondition;
-      return context.fail(prediction.status(), incomplete ? kExitIncomplete : kExitBadInput);
-    }
-    if (files->size() > 1) context.out << file << '\n';
-    context.out << memory_view(*prediction, view);
-  }
+  predict_all(*subjects, context, [&](const std::string& file, const Module&, const StepPrediction& prediction) {
+    if (subjects->files.size() > 1) context.out << file << '\n';
+    context.out << memory_view(prediction, view);
+  });
 }
 
 }  // namespace
@@ -42,10 +32,10 @@ void run(const Flags& flags, Context& context) {
 void add_memory(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("memory", "Peak memory, what is live at the peak, and whether it fits");
   auto flags = std::make_shared<Flags>();
-  command->add_option("FILE", flags->files, "HLO text")->required();
+  add_files(*command, flags->files);
   add_predict_flags(*command, flags->predict);
-  command->add_option("-n", flags->limit, "Buffers before [N others]; 0: all");
-  command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
+  add_limit(*command, flags->limit, "Buffers");
+  add_wide(*command, flags->wide);
   command->callback([flags, &context] { run(*flags, context); });
 }
 

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 #include "lib/report/csv.h"
 #include "lib/report/html_report.h"
 #include "lib/report/prediction_json.h"
@@ -27,17 +28,14 @@ struct Flags {
   bool wide = false;
 };
 
-absl::StatusOr<ViewOptions> view_options(const Flags& flags) {
+absl::StatusOr<ViewOptions> view_options(const Flags& flags, bool color) {
   ViewOptions options;
   options.width = flags.wide ? 0 : 80;
+  options.color = color && flags.output.empty();
   options.rows.limit = flags.limit;
   options.rows.filter = flags.filter;
-  const auto group = group_by_from_string(flags.group_by);
-  if (!group) return invalid_argument("--group-by takes none, computation, category, op_name, source or layer");
-  options.rows.group = *group;
-  const auto sort = sort_by_from_string(flags.sort);
-  if (!sort) return invalid_argument("--sort takes time, wasted, flops, bytes or padding");
-  options.rows.sort = *sort;
+  options.rows.group = *group_by_from_string(flags.group_by);  // these options take no other
+  options.rows.sort = *sort_by_from_string(flags.sort);
   for (const std::string& text : flags.rewrites) {
     auto rewrite = parse_rewrite(text);
     if (!rewrite.ok()) return rewrite.status();
@@ -46,75 +44,56 @@ absl::StatusOr<ViewOptions> view_options(const Flags& flags) {
   return options;
 }
 
-using Named = std::pair<std::string, StepPrediction>;
+// Some formats hold one prediction.
+absl::Status check_one(const Subjects& subjects, const std::string& format) {
+  if (format != "html" && format != "trace") return absl::OkStatus();
+  std::size_t count = subjects.files.size() * subjects.devices.size();
+  for (const Setting& setting : subjects.settings) count *= setting.values.size();
+  if (count == 1) return absl::OkStatus();
+  return invalid_argument("--format " + format + " takes one file, one device and one value for each --set");
+}
 
-// `module` is the last one predicted.
-absl::StatusOr<std::string> render(const std::vector<Named>& predictions, const Module& module, const Flags& flags,
-                                   const ViewOptions& options) {
+// `page` is what a format that holds one prediction has made of it.
+absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictions, const std::string& page,
+                                   const Flags& flags, const ViewOptions& options) {
   if (flags.format == "json") {
     std::vector<StepPrediction> plain;
     plain.reserve(predictions.size());
-    for (const Named& named : predictions) plain.push_back(named.second);
+    for (const NamedPrediction& named : predictions) plain.push_back(named.second);
     return predictions_json(plain);
   }
   if (flags.format == "csv") return predictions_csv(predictions);
-  if (flags.format == "trace") {
-    if (predictions.size() != 1) return invalid_argument("--format trace takes one file and one device");
-    return chrome_trace(predictions.front().second);
-  }
-  if (flags.format == "html") {
-    if (predictions.size() != 1) return invalid_argument("--format html takes one file and one device");
-    return html_report(module, predictions.front().second);
-  }
+  if (flags.format != "text") return page;
   if (predictions.size() > 1) return comparison_view(predictions, options.width);
   std::vector<std::string> views = flags.views;
   if (views.empty()) views = {"summary", "ops"};
   absl::StatusOr<std::string> text = render_views(predictions.front().second, views, options);
   if (!text.ok() || !flags.views.empty()) return text;
   // The first screen ends with the diagnoses worth most; --view diagnostics has all.
-  StepPrediction first_three = predictions.front().second;
-  std::vector<Diagnostic>& diagnostics = first_three.diagnostics;
-  std::erase_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::kInfo; });
-  if (diagnostics.empty()) return text;
-  const std::size_t more = diagnostics.size() > 3 ? diagnostics.size() - 3 : 0;
-  if (more > 0) diagnostics.resize(3);
-  *text += "\n" + diagnostics_view(first_three, options);
-  if (more > 0) *text += "  [" + std::to_string(more) + " more: --view diagnostics]\n";
+  const std::string worth_most = first_diagnostics_view(predictions.front().second, 3, options);
+  if (!worth_most.empty()) *text += "\n" + worth_most;
   return text;
 }
 
 void run(const Flags& flags, Context& context) {
-  static constexpr std::string_view kFormats[] = {"text", "json", "csv", "html", "trace"};
-  if (std::find(std::begin(kFormats), std::end(kFormats), flags.format) == std::end(kFormats)) {
-    context.fail(
-        invalid_argument("--format " + flags.format + " is not available; there are text, json, csv, html and trace"));
-    return;
-  }
-  const absl::StatusOr<ViewOptions> view = view_options(flags);
+  const absl::StatusOr<ViewOptions> view = view_options(flags, context.terminal.color);
   if (!view.ok()) return context.fail(view.status());
-  absl::StatusOr<PredictOptions> options = predict_options(flags.predict);
-  if (!options.ok()) return context.fail(options.status());
-  options->resource_what_ifs = std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
-  const absl::StatusOr<std::vector<Device>> devices = load_devices(flags.predict);
-  if (!devices.ok()) return context.fail(devices.status());
-  const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
-  if (!files.ok()) return context.fail(files.status());
-
-  std::vector<Named> predictions;
-  absl::StatusOr<Module> module = absl::UnknownError("no file");
-  for (const std::string& file : *files) {
-    module = load_module(file);
-    if (!module.ok()) return context.fail(module.status());
-    for (const Device& device : *devices) {
-      absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, device, *options);
-      if (!prediction.ok()) {
-        const bool incomplete = prediction.status().code() == absl::StatusCode::kFailedPrecondition;
-        return context.fail(prediction.status(), incomplete ? kExitIncomplete : kExitBadInput);
-      }
-      predictions.emplace_back(file, *std::move(prediction));
-    }
-  }
-  const absl::StatusOr<std::string> text = render(predictions, *module, flags, *view);
+  if (absl::Status status = check_views(flags.views); !status.ok()) return context.fail(status);
+  absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
+  if (!subjects.ok()) return context.fail(subjects.status());
+  if (absl::Status status = check_one(*subjects, flags.format); !status.ok()) return context.fail(status);
+  subjects->options.resource_what_ifs =
+      std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
+  std::vector<NamedPrediction> predictions;
+  std::string page;
+  const bool done =
+      predict_all(*subjects, context, [&](const std::string& file, const Module& module, StepPrediction prediction) {
+        if (flags.format == "html") page = html_report(module, prediction);
+        if (flags.format == "trace") page = chrome_trace(module, prediction);
+        predictions.emplace_back(file, std::move(prediction));
+      });
+  if (!done) return;
+  const absl::StatusOr<std::string> text = render(predictions, page, flags, *view);
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }
@@ -125,24 +104,22 @@ void add_predict(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("predict", "The step time and why; several files or devices give a comparison");
   auto flags = std::make_shared<Flags>();
-  command->add_option("FILE", flags->files, "HLO text")->required();
+  add_files(*command, flags->files);
   add_predict_flags(*command, flags->predict);
-  command->add_option("--format", flags->format,
-                      "text, json, csv, html (one self-contained page) or trace (Chrome, Perfetto)");
-  command->add_option("-o,--output", flags->output, "Write to this file")->type_name("OUT");
-  command
-      ->add_option("--view", flags->views,
-                   "summary,ops,roofline,memory,padding,collectives,timeline,critical,diagnostics; default: "
-                   "the first screen")
-      ->delimiter(',');
-  command->add_option("-n", flags->limit, "Rows before [N others]; 0: all");
-  command->add_option("--sort", flags->sort, "time, wasted, flops, bytes or padding");
+  add_choice(*command, "--format", flags->format, "text|json|csv|html|trace",
+             "html is one self-contained page, trace is for Perfetto and chrome://tracing");
+  add_output(*command, flags->output);
+  add_list(*command, "--view", flags->views, "VIEW,...",
+           absl::StrJoin(view_names(), ", ") + "; default: the first screen");
+  add_limit(*command, flags->limit, "Rows");
+  add_choice(*command, "--sort", flags->sort, "time|wasted|flops|bytes|padding",
+             "Order of the rows; wasted is time below the roof");
   command->add_option("--filter", flags->filter, "Only ops whose name, op_name, category or source matches")
       ->type_name("RE");
-  command->add_option("--group-by", flags->group_by, "computation, category, op_name, source or layer");
-  command->add_option("--rewrite", flags->rewrites, "Rewrites the groups' names; may be repeated")
-      ->type_name("s/RE/TEXT/");
-  command->add_flag("-w,--wide", flags->wide, "Do not cut lines to 80 characters");
+  add_choice(*command, "--group-by", flags->group_by, "none|computation|category|op_name|source|layer",
+             "One row for all ops that share this");
+  add_list(*command, "--rewrite", flags->rewrites, "s/RE/TEXT/", "Rewrites the groups' names; may be repeated");
+  add_wide(*command, flags->wide);
   command->callback([flags, &context] { run(*flags, context); });
 }
 

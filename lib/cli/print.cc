@@ -8,7 +8,7 @@
 
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
-#include "lib/cli/context.h"
+#include "lib/cli/subjects.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
 
@@ -19,6 +19,8 @@ struct Flags {
   std::vector<std::string> files;
   std::string format = "hlo";
   std::string output;
+  std::string around;
+  std::size_t radius = 2;
   bool strict = false;
   bool timing = false;
   int repeat = 1;
@@ -44,8 +46,8 @@ absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& te
 }
 
 void run(const Flags& flags, Context& context) {
-  if (flags.format != "hlo" && flags.format != "dot" && flags.format != "json" && flags.format != "none") {
-    return context.fail(invalid_argument("--format takes hlo, dot, json or none"));
+  if (!flags.around.empty() && flags.format != "dot") {
+    return context.fail(invalid_argument("--around goes with --format dot"));
   }
   if (flags.repeat < 1) return context.fail(invalid_argument("--repeat takes a number from 1"));
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
@@ -76,6 +78,10 @@ void run(const Flags& flags, Context& context) {
     }
     if (flags.format == "hlo") {
       result += print_module(*module);
+    } else if (flags.format == "dot" && !flags.around.empty()) {
+      const absl::StatusOr<std::string> dot = neighbourhood_dot(*module, flags.around, flags.radius);
+      if (!dot.ok()) return context.fail(dot.status());
+      result += *dot;
     } else if (flags.format == "dot") {
       result += module_dot(*module);
     } else if (flags.format == "json") {
@@ -90,9 +96,11 @@ void run(const Flags& flags, Context& context) {
 void add_print(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("print", "The module back as text, as a graph, or as JSON");
   auto flags = std::make_shared<Flags>();
-  command->add_option("FILE", flags->files, "HLO text")->required();
-  command->add_option("--format", flags->format, "hlo, dot (Graphviz), json or none");
-  command->add_option("-o,--output", flags->output, "Write to this file")->type_name("OUT");
+  add_files(*command, flags->files);
+  add_choice(*command, "--format", flags->format, "hlo|dot|json|none", "What to print; dot is for Graphviz");
+  add_output(*command, flags->output);
+  command->add_option("--around", flags->around, "Of --format dot only what is near this instruction")->type_name("OP");
+  command->add_option("--radius", flags->radius, "How near: so many operands or users away")->type_name("N");
   command->add_flag("--strict", flags->strict, "Refuse opcodes and attributes that are not in the grammar");
   command->add_option("--repeat", flags->repeat, "Parse this many times")->type_name("N");
   command->add_flag("--timing", flags->timing, "Print the best parse time as JSON on standard error");

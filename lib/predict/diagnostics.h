@@ -37,6 +37,13 @@ inline constexpr std::string_view kCollectiveDominates = "communication-dominate
 inline constexpr std::string_view kReplicatedParameter = "replicated-parameter";
 inline constexpr std::string_view kDonationMissed = "donation-missed";
 
+// Every code with what it means and what to try, in the order in which they matter.
+struct DiagnosisKind {
+  std::string_view code;
+  std::string_view meaning;
+};
+const std::vector<DiagnosisKind>& diagnosis_kinds();
+
 // Findings about single ops, appended to prediction.diagnostics.
 void diagnose_ops(const Module& module, const CallGraph& calls, const Device& device,
                   const CollectiveCosts& collectives, StepPrediction& prediction);

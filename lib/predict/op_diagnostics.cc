@@ -206,26 +206,48 @@ class OpDiagnoser {
         op.name, stake);
   }
 
+  // True if every use of the result, through what only renames, converts or computes element by element, in fusions
+  // too, ends in a reduction or a slice; `verb` is then what happens to it and what to do instead.
+  bool is_only_cut(InstructionId result, std::string& verb) const {
+    constexpr std::size_t kMost = 64;
+    std::vector<InstructionId> open = {result};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (open.size() > kMost) return false;
+      const Span<InstructionId> users = users_.of(open[i]);
+      if (users.size() == 0) return false;  // it leaves the computation whole
+      for (InstructionId id : users) {
+        const InstructionView user = module_.instruction(id);
+        const Opcode opcode = user.opcode();
+        if (opcode == Opcode::kReduce) {
+          verb = "reduced: reduce the shards first and exchange the sums (reduce-scatter or all-reduce)";
+        } else if (opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice) {
+          if (verb.empty()) verb = "cut again: exchange only what is used (all-to-all or collective-permute)";
+        } else if (opcode == Opcode::kFusion) {
+          const std::vector<ComputationId> called = user.called_computations();
+          if (called.size() != 1) return false;
+          const std::vector<InstructionId> parameters = module_.computation(called[0]).parameters();
+          for (std::size_t k = 0; k < user.operand_count() && k < parameters.size(); ++k) {
+            if (user.operand_ids()[k].index == open[i].index && parameters[k].valid()) open.push_back(parameters[k]);
+          }
+        } else if (opcode == Opcode::kBitcast || opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy ||
+                   is_elementwise(opcode)) {
+          if (user.is_root()) return false;
+          open.push_back(id);
+        } else {
+          return false;
+        }
+      }
+    }
+    return !verb.empty();
+  }
+
   void gathered_to_be_cut(const Collective& collective) {
     if (collective.kind != CollectiveKind::kAllGather || collective.in_fusion) return;
     const InstructionId result = collective.done.valid() ? collective.done : collective.instruction;
     const OpPrediction* op = collective.carrier.valid() ? ops_[collective.carrier.index] : nullptr;
     if (op == nullptr || !result.valid()) return;
-    const std::vector<InstructionView> users = real_users(result);
-    if (users.empty()) return;
     std::string verb;
-    for (InstructionView user : users) {
-      switch (user.opcode()) {
-        case Opcode::kReduce:
-          verb = "reduced: reduce the shards first and exchange the sums (reduce-scatter or all-reduce)";
-          break;
-        case Opcode::kSlice:
-        case Opcode::kDynamicSlice:
-          verb = "cut again: exchange only what is used (all-to-all or collective-permute)";
-          break;
-        default: return;
-      }
-    }
+    if (!is_only_cut(result, verb)) return;
     double stake = op->exposed_seconds;
     if (collective.done.valid() && ops_[collective.done.index] != nullptr)
       stake += ops_[collective.done.index]->exposed_seconds;

@@ -153,6 +153,7 @@ class Prediction {
     one_slice.slices = 1;
     result_.topology = one_slice.to_string();
     result_.device_file_sha256 = device_.file_sha256;
+    result_.set = options_.set;
   }
 
   void list_mesh() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
@@ -15,36 +16,86 @@ namespace {
 
 constexpr double kFlagged = 2;  // times the prediction, or the roof
 
+using OpsByName = std::unordered_map<std::string_view, std::vector<const OpPrediction*>>;
+
 std::string ratio_text(double measured, double predicted) {
   if (predicted <= 0) return "";
   return absl::StrFormat("%.2f", measured / predicted);
 }
 
-}  // namespace
+// XProf and traces write "jit_step(1234)" for the module jit_step; a Module's name has no number.
+std::string_view program_name(std::string_view text) { return text.substr(0, text.find('(')); }
 
-absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile) {
-  std::unordered_map<std::string_view, std::vector<const OpPrediction*>> by_name;
-  for (const OpPrediction& op : prediction.ops) by_name[op.name].push_back(&op);
+// The program of the profile that is the module.
+const MeasuredProgram& choose_program(const StepPrediction& prediction, const MeasuredProfile& profile,
+                                      const OpsByName& by_name) {
+  const MeasuredProgram* best = nullptr;
+  double most = -1;
+  for (const MeasuredProgram& program : profile.programs) {
+    double matched = 0;
+    for (const MeasuredOp& op : program.ops) {
+      if (by_name.count(op.name) > 0) matched += op.seconds;
+    }
+    // The same name beats any time; of several of one name (compiled for several shapes) the one that matches most.
+    const bool same_name = !prediction.module_name.empty() && program_name(program.name) == prediction.module_name;
+    if (same_name && matched > 0) matched += 1e9;
+    if (matched > most) {
+      most = matched;
+      best = &program;
+    }
+  }
+  return *best;
+}
 
-  // The profile may hold several steps: each op says how many, and the middle of what they say counts.
+// How many steps the program ran: as often as the profile says, else as the occurrences of its ops tell. Each op says
+// how many, and the middle of what they say counts.
+double count_steps(const MeasuredProgram& program, const OpsByName& by_name) {
+  if (program.executions > 0) return program.executions;
   std::vector<double> steps;
-  for (const MeasuredOp& op : profile.ops) {
+  for (const MeasuredOp& op : program.ops) {
     const auto found = by_name.find(op.name);
     if (found == by_name.end()) continue;
     double executions = 0;
     for (const OpPrediction* p : found->second) executions += p->executions;
     if (executions > 0 && op.occurrences > 0) steps.push_back(op.occurrences / executions);
   }
-  if (steps.empty()) {
-    return invalid_argument("no op of the profile is in the module; is it of another program? Its first op is '" +
-                            profile.ops.front().name + "'");
-  }
+  if (steps.empty()) return 1;
   std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2), steps.end());
+  return std::max(1.0, std::round(steps[steps.size() / 2]));
+}
+
+void add_predicted(const std::vector<const OpPrediction*>& ops, ComparedOp& compared) {
+  compared.category = ops.front()->category;
+  for (const OpPrediction* p : ops) {
+    compared.predicted += p->exposed_seconds;
+    compared.roof += p->exposed_seconds * p->efficiency;
+  }
+}
+
+}  // namespace
+
+bool ComparedOp::is_slow() const { return measured > kFlagged * predicted; }
+bool ComparedOp::is_off_roof() const { return roof > 0 && measured > kFlagged * roof; }
+
+absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile) {
+  OpsByName by_name;
+  for (const OpPrediction& op : prediction.ops) by_name[op.name].push_back(&op);
+  if (profile.programs.empty()) return invalid_argument("the profile has no ops");
+  const MeasuredProgram& program = choose_program(prediction, profile, by_name);
   Comparison result;
-  result.steps = std::max(1.0, std::round(steps[steps.size() / 2]));
+  result.format = profile.format;
+  result.program = program.name;
+  result.steps = count_steps(program, by_name);
+  if (program.executions > 0 && program.wall_seconds > 0)
+    result.step_seconds = program.wall_seconds / program.executions;
+  for (const MeasuredProgram& other : profile.programs) {
+    if (&other == &program) continue;
+    for (const MeasuredOp& op : other.ops) result.other_seconds += op.seconds;
+  }
 
   std::map<std::string, ComparedOp> categories;
-  for (const MeasuredOp& op : profile.ops) {
+  std::unordered_set<std::string_view> measured_names;
+  for (const MeasuredOp& op : program.ops) {
     const double measured = op.seconds / result.steps;
     result.measured_seconds += measured;
     const auto found = by_name.find(op.name);
@@ -52,20 +103,30 @@ absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const Measu
       result.unmatched.push_back({op.name, op.occurrences / result.steps, measured});
       continue;
     }
+    measured_names.insert(found->first);
     result.explained_seconds += measured;
     ComparedOp compared;
     compared.name = op.name;
-    compared.category = found->second.front()->category;
     compared.measured = measured;
-    for (const OpPrediction* p : found->second) {
-      compared.predicted += p->exposed_seconds;
-      compared.roof += p->exposed_seconds * p->efficiency;
-    }
+    add_predicted(found->second, compared);
     ComparedOp& category = categories[compared.category];
     category.name = compared.category;
+    category.category = compared.category;
     category.measured += compared.measured;
     category.predicted += compared.predicted;
+    category.roof += compared.roof;
     result.ops.push_back(std::move(compared));
+  }
+  if (result.ops.empty()) {
+    return invalid_argument("no op of the profile is in the module; is it of another program? Its first op is '" +
+                            program.ops.front().name + "'");
+  }
+  for (const OpPrediction& op : prediction.ops) {
+    if (op.exposed_seconds <= 0 || !measured_names.insert(op.name).second) continue;
+    ComparedOp compared;
+    compared.name = op.name;
+    add_predicted(by_name[op.name], compared);
+    result.unmeasured.push_back(std::move(compared));
   }
   for (auto& [name, category] : categories) result.categories.push_back(std::move(category));
   const auto longer = [](const ComparedOp& a, const ComparedOp& b) { return a.measured > b.measured; };
@@ -73,22 +134,40 @@ absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const Measu
   std::stable_sort(result.categories.begin(), result.categories.end(), longer);
   std::stable_sort(result.unmatched.begin(), result.unmatched.end(),
                    [](const MeasuredOp& a, const MeasuredOp& b) { return a.seconds > b.seconds; });
+  std::stable_sort(result.unmeasured.begin(), result.unmeasured.end(),
+                   [](const ComparedOp& a, const ComparedOp& b) { return a.predicted > b.predicted; });
   return result;
 }
 
-std::string compare_view(const StepPrediction& prediction, const Comparison& comparison, const MeasuredProfile& profile,
+std::string compare_view(const StepPrediction& prediction, const Comparison& comparison,
                          const CompareOptions& options) {
-  const auto share = [&](double seconds) {
-    return comparison.measured_seconds > 0 ? format_percent(seconds / comparison.measured_seconds) : std::string();
-  };
-  std::string out =
-      absl::StrFormat("%s, %.0f step%s\n\n", profile.format, comparison.steps, comparison.steps == 1 ? "" : "s");
-  out += absl::StrFormat("  measured    %-10s a step, the ops of the profile together\n",
-                         format_seconds(comparison.measured_seconds));
+  // The share of a step as it passed where the profile has that, else of the time in ops.
+  const double whole = comparison.step_seconds.value_or(comparison.measured_seconds);
+  const auto share = [&](double seconds) { return whole > 0 ? format_percent(seconds / whole) : std::string(); };
+  std::string out = comparison.format + (comparison.program.empty() ? "" : ", program " + comparison.program) +
+                    absl::StrFormat(", %.0f step%s", comparison.steps, comparison.steps == 1 ? "" : "s") + "\n\n";
+  if (comparison.step_seconds) {
+    out += absl::StrFormat("  measured    %-10s a step, of which %s in ops\n", format_seconds(*comparison.step_seconds),
+                           format_seconds(comparison.measured_seconds));
+  } else {
+    out += absl::StrFormat("  measured    %-10s a step, the ops of the profile together\n",
+                           format_seconds(comparison.measured_seconds));
+  }
   out += absl::StrFormat("  predicted   %-10s measured / predicted %s\n", format_seconds(prediction.step_seconds),
-                         ratio_text(comparison.measured_seconds, prediction.step_seconds));
-  out += absl::StrFormat("  explained   %-10s of the measured time is in ops that the module has\n",
+                         ratio_text(whole, prediction.step_seconds));
+  out += absl::StrFormat("  explained   %-10s of the measured step is in ops that the module has\n",
                          share(comparison.explained_seconds));
+  double missing = 0;
+  for (const ComparedOp& op : comparison.unmeasured) missing += op.predicted;
+  if (missing > 0) {
+    out += absl::StrFormat("  not seen    %-10s of the prediction is in %d op%s that the profile has not\n",
+                           format_percent(missing / prediction.step_seconds), comparison.unmeasured.size(),
+                           comparison.unmeasured.size() == 1 ? "" : "s");
+  }
+  if (comparison.other_seconds > 0) {
+    out += absl::StrFormat("  left out    %-10s of other programs in the profile\n",
+                           format_seconds(comparison.other_seconds));
+  }
 
   out += "\nBy category; ratio: measured / predicted\n";
   Table categories({{"share", Align::kRight},
@@ -119,8 +198,8 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
     measured += op.measured;
     predicted += op.predicted;
     std::string flags;
-    if (op.measured > kFlagged * op.predicted) flags += 'x';
-    if (op.roof > 0 && op.measured > kFlagged * op.roof) flags += 'r';
+    if (op.is_slow()) flags += 'x';
+    if (op.is_off_roof()) flags += 'r';
     table.add({share(op.measured), format_seconds(op.measured), format_seconds(op.predicted),
                ratio_text(op.measured, op.predicted), op.measured > 0 ? format_percent(op.roof / op.measured) : "",
                flags, op.name});
@@ -138,7 +217,9 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
   if (!comparison.unmatched.empty()) {
     line(absl::StrFormat("[%d not in the module]", comparison.unmatched.size()), outside, 0);
   }
-  line("TOTAL", comparison.measured_seconds, all_predicted);
+  const double between = whole - comparison.measured_seconds;
+  if (between > 0) line("[between ops]", between, 0);
+  line("TOTAL", std::max(whole, comparison.measured_seconds), all_predicted);
   out += table.to_string(options.width);
   if (!comparison.unmatched.empty()) {
     std::string names = "not in the module:";

@@ -10,12 +10,10 @@
 namespace hloroof::inline v0 {
 namespace {
 
-using Named = std::pair<std::string, StepPrediction>;  // a file's name and what is predicted for it
-
 std::string device_of(const StepPrediction& p) { return p.topology.empty() ? p.device : p.device + ":" + p.topology; }
 
 // How many characters of `files` are one folder that all of them share.
-std::size_t common_folder(const std::vector<Named>& predictions) {
+std::size_t common_folder(const std::vector<NamedPrediction>& predictions) {
   const std::string& first = predictions.front().first;
   std::size_t shared = first.rfind('/') + 1;
   for (const auto& [file, p] : predictions) {
@@ -27,8 +25,21 @@ std::size_t common_folder(const std::vector<Named>& predictions) {
   return shared;
 }
 
+// The parameters that do not have the same value in all of them, by their place in `set`.
+std::vector<std::size_t> varied_settings(const std::vector<NamedPrediction>& predictions) {
+  std::vector<std::size_t> varied;
+  const auto& first = predictions.front().second.set;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const bool differs = std::any_of(predictions.begin(), predictions.end(), [&](const NamedPrediction& named) {
+      return named.second.set[i].second != first[i].second;
+    });
+    if (differs) varied.push_back(i);
+  }
+  return varied;
+}
+
 // A line for each, below what is the same in all of them.
-std::string one_table(const std::vector<Named>& predictions, std::size_t width) {
+std::string one_table(const std::vector<NamedPrediction>& predictions, std::size_t width) {
   double fastest = std::numeric_limits<double>::infinity();
   std::set<std::string> files;
   std::set<std::string> devices;  // with their topologies
@@ -40,6 +51,7 @@ std::string one_table(const std::vector<Named>& predictions, std::size_t width) 
     devices.insert(device_of(p));
     names.insert(p.device);
   }
+  // What is the same in all lines stands above them.
   const std::size_t folder = common_folder(predictions);
   if (files.size() == 1) {
     out = wrap(*files.begin(), width, 0) + "\n";
@@ -49,22 +61,36 @@ std::string one_table(const std::vector<Named>& predictions, std::size_t width) 
   const bool slices_alone = devices.size() > 1 && names.size() == 1;
   if (devices.size() == 1) out += "on " + *devices.begin() + "\n";
   if (slices_alone) out += "on " + *names.begin() + "\n";
+  const std::vector<std::size_t> varied = varied_settings(predictions);
+  const auto& settings = predictions.front().second.set;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    if (std::find(varied.begin(), varied.end(), i) != varied.end()) continue;
+    out += absl::StrFormat("with %s = %.6g\n", settings[i].first, settings[i].second);
+  }
   if (!out.empty()) out += "\n";
 
-  std::vector<Column> columns = {{"step", Align::kRight},   {"relative", Align::kRight}, {"bound"},
-                                 {"MFU", Align::kRight},    {"memory", Align::kRight},   {"fits"},
-                                 {"covered", Align::kRight}};
+  // What a sweep varies is rates: memory stays, and its columns' room goes to the parameters.
+  const bool with_memory = varied.empty();
+  std::vector<Column> columns;
+  for (std::size_t i : varied) columns.push_back({settings[i].first, Align::kRight});
+  columns.insert(columns.end(),
+                 {{"step", Align::kRight}, {"relative", Align::kRight}, {"bound"}, {"MFU", Align::kRight}});
+  if (with_memory) columns.push_back({"memory", Align::kRight});
+  columns.push_back({"fits"});
+  if (with_memory) columns.push_back({"covered", Align::kRight});
   if (devices.size() > 1) columns.push_back({slices_alone ? "slice" : "device"});
   if (files.size() > 1) columns.push_back({"file"});
   Table table(std::move(columns));
   for (const auto& [file, p] : predictions) {
-    std::vector<std::string> row = {format_seconds(p.step_seconds),
-                                    fastest > 0 ? absl::StrFormat("%.2f", p.step_seconds / fastest) : "",
-                                    p.bound,
-                                    p.mfu ? format_percent(*p.mfu) : "",
-                                    format_bytes(p.memory.hbm_peak_bytes),
-                                    p.memory.fits ? "yes" : "NO",
-                                    format_percent(p.modelled_share)};
+    std::vector<std::string> row;
+    for (std::size_t i : varied) row.push_back(absl::StrFormat("%.6g", p.set[i].second));
+    row.push_back(format_seconds(p.step_seconds));
+    row.push_back(fastest > 0 ? absl::StrFormat("%.2f", p.step_seconds / fastest) : "");
+    row.push_back(p.bound);
+    row.push_back(p.mfu ? format_percent(*p.mfu) : "");
+    if (with_memory) row.push_back(format_bytes(p.memory.hbm_peak_bytes));
+    row.emplace_back(p.memory.fits ? "yes" : "NO");
+    if (with_memory) row.push_back(format_percent(p.modelled_share));
     if (devices.size() > 1) row.push_back(slices_alone ? p.topology : device_of(p));
     if (files.size() > 1) row.push_back(file.substr(folder));
     table.add(std::move(row));
@@ -74,16 +100,16 @@ std::string one_table(const std::vector<Named>& predictions, std::size_t width) 
 
 }  // namespace
 
-std::string comparison_view(const std::vector<std::pair<std::string, StepPrediction>>& predictions, std::size_t width) {
-  std::vector<std::vector<Named>> by_file;
-  for (const Named& named : predictions) {
+std::string comparison_view(const std::vector<NamedPrediction>& predictions, std::size_t width) {
+  std::vector<std::vector<NamedPrediction>> by_file;
+  for (const NamedPrediction& named : predictions) {
     if (by_file.empty() || by_file.back().front().first != named.first) by_file.emplace_back();
     by_file.back().push_back(named);
   }
   // Several devices for each of several files: a table a file, so that names have room.
   if (by_file.size() == 1 || by_file.size() == predictions.size()) return one_table(predictions, width);
   std::string out;
-  for (const std::vector<Named>& same : by_file) out += (out.empty() ? "" : "\n") + one_table(same, width);
+  for (const std::vector<NamedPrediction>& same : by_file) out += (out.empty() ? "" : "\n") + one_table(same, width);
   return out;
 }
 

@@ -2,71 +2,61 @@
 
 #include <charconv>
 
-#include "lib/report/prediction_json.h"
+#include "lib/report/op_fields.h"
 
 namespace hloroof::inline v0 {
-namespace {
 
-void append(std::string& line, std::string_view text) {
+void CsvLine::add(std::string_view text) {
+  begin_field();
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    line += text;
-  } else {
-    line += '"';
-    for (char c : text) {
-      if (c == '"') line += '"';
-      line += c;
-    }
-    line += '"';
+    line_ += text;
+    return;
   }
-  line += ',';
+  line_ += '"';
+  for (char c : text) {
+    if (c == '"') line_ += '"';
+    line_ += c;
+  }
+  line_ += '"';
 }
 
-void append(std::string& line, double number) {
+void CsvLine::add(double number) {
+  begin_field();
   char buffer[32];
-  line.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
-  line += ',';
+  line_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
 }
 
-}  // namespace
+void CsvLine::add(std::int64_t number) {
+  begin_field();
+  line_ += std::to_string(number);
+}
 
-std::string predictions_csv(const std::vector<std::pair<std::string, StepPrediction>>& predictions) {
-  std::string out =
-      "file,device,topology,name,computation,opcode,category,executions,seconds,total_seconds,exposed_seconds,bound,"
-      "flops,"
-      "transcendentals,hbm_bytes,vmem_bytes,wire_bytes,logical_bytes,padded_bytes,efficiency,source,op_name,source_"
-      "file,"
-      "source_line\n";
+std::string CsvLine::take() {
+  line_ += '\n';
+  is_first_ = true;
+  return std::exchange(line_, {});
+}
+
+std::string predictions_csv(const std::vector<NamedPrediction>& predictions) {
+  CsvLine line;
+  line.add("file");
+  line.add("device");
+  line.add("topology");
+  std::vector<std::string> changed;  // parameters, each a column of its own where any was changed
+  for (const auto& [parameter, value] : predictions.empty() ? Settings() : predictions.front().second.set) {
+    changed.push_back(parameter);
+    line.add(parameter);
+  }
+  for_each_op_field(OpPrediction(), [&line](std::string_view name, const auto&) { line.add(name); });
+  std::string out = line.take();
   for (const auto& [file, p] : predictions) {
     for (const OpPrediction& op : p.ops) {
-      append(out, file);
-      append(out, p.device);
-      append(out, p.topology);
-      append(out, op.name);
-      append(out, op.computation);
-      append(out, op.opcode);
-      append(out, op.category);
-      append(out, op.executions);
-      append(out, op.seconds);
-      append(out, op.total_seconds);
-      append(out, op.exposed_seconds);
-      append(out, op.bound);
-      append(out, op.work.flops);
-      append(out, op.work.transcendentals);
-      append(out, op.work.read.hbm + op.work.written.hbm);
-      append(out, op.work.read.vmem + op.work.written.vmem);
-      append(out, op.work.wire_bytes);
-      append(out, op.work.logical_bytes);
-      append(out, op.work.padded_bytes);
-      if (op.seconds > 0) {
-        append(out, op.efficiency);
-      } else {
-        out += ',';
-      }
-      append(out, cost_source_name(op.source));
-      append(out, op.op_name);
-      append(out, op.source_file);
-      if (op.source_line > 0) out += std::to_string(op.source_line);
-      out += '\n';
+      line.add(file);
+      line.add(p.device);
+      line.add(p.topology);
+      for (std::size_t i = 0; i < changed.size(); ++i) line.add(p.set[i].second);
+      for_each_op_field(op, [&line](std::string_view, const auto& value) { line.add(value); });
+      out += line.take();
     }
   }
   return out;

@@ -7,10 +7,10 @@
 #include "hloroof/analysis.h"
 #include "hloroof/mesh.h"
 #include "hloroof/print.h"
-#include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "lib/predict/costs.h"
 #include "lib/predict/resource_names.h"
+#include "lib/report/find_instruction.h"
 #include "lib/report/rows.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
@@ -22,24 +22,6 @@ namespace {
 constexpr std::size_t kMaxLeaves = 4;
 
 constexpr std::size_t kWidestKey = 12;
-
-std::optional<InstructionView> find_instruction(const Module& module, std::string_view name) {
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      if (instruction.name() == name) return instruction;
-    }
-  }
-  return std::nullopt;
-}
-
-absl::Status no_such_instruction(const Module& module, std::string_view name) {
-  std::vector<std::string> names;
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) names.emplace_back(instruction.name());
-  }
-  return not_found("no instruction is called '" + std::string(name) + "'; near it are " +
-                   absl::StrJoin(nearest_names(name, names, 3), ", "));
-}
 
 class Explanation {
  public:
@@ -276,8 +258,8 @@ class Explanation {
 absl::StatusOr<std::string> explain(const Module& module, const Device& device, std::string_view name,
                                     const PredictOptions& options, std::size_t width) {
   if (name.size() > 1 && name[0] == '%') name.remove_prefix(1);
-  const std::optional<InstructionView> instruction = find_instruction(module, name);
-  if (!instruction) return no_such_instruction(module, name);
+  const absl::StatusOr<InstructionView> instruction = find_instruction(module, name);
+  if (!instruction.ok()) return instruction.status();
   absl::StatusOr<StepPrediction> prediction = predict_step_time(module, device, options);
   if (!prediction.ok()) return prediction.status();
   Device configured = device;

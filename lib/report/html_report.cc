@@ -125,8 +125,9 @@ void fill_in(std::string& page, std::string_view name, std::string_view text) {
 
 std::string html_report(const Module& module, const StepPrediction& prediction) {
   std::string page(file_text("report.html"));
-  fill_in(page, "report.css", file_text("report.css"));
-  fill_in(page, "report.js", file_text("report.js"));
+  for (const EmbeddedFile& file : embedded_report_files()) {
+    if (file.name != "report.html") fill_in(page, file.name, file.text);
+  }
   fill_in(page, "data", page_data(module, prediction));
   return page;
 }

@@ -16,15 +16,24 @@ struct MeasuredOp {
   double seconds = 0;  // of all occurrences, without what ran nested inside
 };
 
-struct MeasuredProfile {
-  std::string format;           // "hlo_stats CSV", "hlo_stats JSON", "Chrome trace"
+// The ops of one program: names such as fusion.1 occur in many, and a profile may hold several.
+struct MeasuredProgram {
+  std::string name;             // as the profile gives it: "jit_step(1234)", an id, or empty
+  double executions = 0;        // 0: the profile does not say
+  double wall_seconds = 0;      // of all executions, from begin to end
   std::vector<MeasuredOp> ops;  // each name once, in the order in which they first appear
 };
 
+struct MeasuredProfile {
+  std::string format;  // "hlo_stats CSV", "hlo_stats JSON", "Chrome trace"
+  std::vector<MeasuredProgram> programs;
+};
+
 // Reads any of the three, told apart by the text itself. hlo_stats columns are found by their names, in any order: the
-// op's name, its occurrences, and its total self time in microseconds. Of a trace the events of the threads called "XLA
-// Ops" of the first process that has one count, of a trace without such threads all complete events. Errors:
-// InvalidArgument with what is missing; those of parse_json.
+// op's name, its occurrences, its total self time in microseconds, and the program's id if there is one. Of a trace the
+// events of the threads called "XLA Ops" of the first device count, else those with an argument hlo_op, else all
+// complete events; the threads called "XLA Modules" tell programs and their runs apart. Errors: InvalidArgument with
+// what is missing; those of parse_json.
 absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_view path);
 
 }  // namespace hloroof::inline v0

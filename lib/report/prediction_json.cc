@@ -1,41 +1,14 @@
 #include "lib/report/prediction_json.h"
 
 #include "hloroof/version.h"
+#include "lib/report/op_fields.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Text that may be absent: null rather than empty.
-std::optional<std::string_view> text_or_null(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return std::string_view(text);
-}
-
 void write_op(const OpPrediction& op, JsonWriter& out) {
   out.begin_object();
-  out.member("name", std::string_view(op.name));
-  out.member("computation", std::string_view(op.computation));
-  out.member("opcode", std::string_view(op.opcode));
-  out.member("category", std::string_view(op.category));
-  out.member("executions", op.executions);
-  out.member("seconds", op.seconds);
-  out.member("total_seconds", op.total_seconds);
-  out.member("exposed_seconds", op.exposed_seconds);
-  out.member("critical_seconds", op.critical_seconds);
-  out.member("bound", text_or_null(op.bound));
-  out.member("flops", op.work.flops);
-  out.member("transcendentals", op.work.transcendentals);
-  out.member("hbm_bytes", op.work.read.hbm + op.work.written.hbm);
-  out.member("vmem_bytes", op.work.read.vmem + op.work.written.vmem);
-  out.member("wire_bytes", op.work.wire_bytes);
-  out.member("logical_bytes", op.work.logical_bytes);
-  out.member("padded_bytes", op.work.padded_bytes);
-  const bool has_time = op.seconds > 0;
-  out.member("efficiency", has_time ? std::optional<double>(op.efficiency) : std::nullopt);
-  out.member("source", cost_source_name(op.source));
-  out.member("op_name", text_or_null(op.op_name));
-  out.member("source_file", text_or_null(op.source_file));
-  out.member("source_line", op.source_line > 0 ? std::optional<std::int64_t>(op.source_line) : std::nullopt);
+  for_each_op_field(op, [&out](std::string_view name, const auto& value) { out.member(name, value); });
   out.end_object();
 }
 
@@ -152,6 +125,10 @@ void write_json(const StepPrediction& p, JsonWriter& out) {
   out.member("name", std::string_view(p.device));
   out.member("topology", std::string_view(p.topology));
   out.member("slices", p.slices);
+  out.key("set");
+  out.begin_object();
+  for (const auto& [parameter, value] : p.set) out.member(parameter, value);
+  out.end_object();
   out.end_object();
   out.member("step_seconds", p.step_seconds);
   out.member("lower_bound_seconds", p.lower_bound_seconds);

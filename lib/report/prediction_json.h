@@ -1,5 +1,5 @@
 // A prediction as JSON, schema "hloroof.prediction/1": SI units, every member present, null where a fact is absent.
-// lib/report/prediction.schema.json is the schema.
+// lib/report/schema/prediction.schema.json is the schema.
 #ifndef HLOROOF_LIB_REPORT_PREDICTION_JSON_H_
 #define HLOROOF_LIB_REPORT_PREDICTION_JSON_H_
 

@@ -1,13 +1,22 @@
 #include "lib/report/trace.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <vector>
 
+#include "hloroof/analysis.h"
+#include "hloroof/shape.h"
 #include "lib/report/json_writer.h"
+#include "lib/report/op_fields.h"
+#include "lib/schedule/async_pairs.h"
 
 namespace hloroof::inline v0 {
 namespace {
+
+constexpr double kMicroseconds = 1e6;
+// Sums of many times differ from each other in their last digits; of this an overlap is none.
+constexpr double kTolerance = 1e-9;
 
 // Overlapping events of one lane go to rows of their own, since a row nests what overlaps.
 class Rows {
@@ -15,8 +24,8 @@ class Rows {
   std::int64_t row(const std::string& lane, double begin, double end) {
     std::vector<std::pair<std::int64_t, double>>& rows = lanes_[lane];
     for (auto& [id, busy_until] : rows) {
-      if (begin >= busy_until) {
-        busy_until = end;
+      if (begin >= busy_until * (1 - kTolerance)) {
+        busy_until = std::max(busy_until, end);
         return id;
       }
     }
@@ -32,60 +41,161 @@ class Rows {
   std::int64_t next_ = 1;
 };
 
+struct Placed {
+  std::int64_t row = 0;
+  double begin = 0;
+  double end = 0;
+};
+
+bool contains_others(const OpPrediction& op) {
+  return op.opcode == "while" || op.opcode == "conditional" || op.opcode == "call";
+}
+
+class TraceWriter {
+ public:
+  TraceWriter(const Module& module, const StepPrediction& prediction) : module_(module), prediction_(prediction) {
+    for (const OpPrediction& op : prediction.ops) ops_[op.id.index] = &op;
+  }
+
+  std::string run() {
+    out_.begin_object();
+    out_.member("displayTimeUnit", "ns");
+    out_.key("traceEvents");
+    out_.begin_array();
+    std::vector<TimelineEvent> events = prediction_.timeline;
+    add_dones(events);
+    for (const TimelineEvent& event : events) complete(event);
+    flows();
+    name("process_name", 0, prediction_.module_name + " on " + prediction_.device);
+    for (const auto& [row, text] : rows_.names()) {
+      name("thread_name", row, text);
+      sort_index(row);
+    }
+    out_.end_array();
+    out_.end_object();
+    std::string text = out_.take();
+    text += '\n';
+    return text;
+  }
+
+ private:
+  // A done that has not to wait takes no time and has no event; it stands where the next op of its computation begins,
+  // or where the last one ends.
+  void add_dones(std::vector<TimelineEvent>& events) const {
+    std::unordered_map<std::uint32_t, const TimelineEvent*> on_compute;
+    for (const TimelineEvent& event : prediction_.timeline) {
+      if (event.lane == "compute") on_compute[event.id.index] = &event;
+    }
+    std::vector<TimelineEvent> added;
+    for (ComputationView computation : module_.computations()) {
+      std::vector<InstructionId> waiting;  // dones since the last op that has an event
+      const TimelineEvent* last = nullptr;
+      const auto place = [&](double at, double executions) {
+        for (InstructionId done : waiting) added.push_back({done, "compute", at, at, executions});
+        waiting.clear();
+      };
+      for (InstructionView instruction : computation.instructions()) {
+        const auto found = on_compute.find(instruction.id().index);
+        if (found != on_compute.end()) {
+          last = found->second;
+          place(last->begin, last->executions);
+        } else if (async_role(instruction) == AsyncRole::kDone && ops_.count(instruction.id().index) > 0) {
+          waiting.push_back(instruction.id());
+        }
+      }
+      if (last != nullptr) place(last->end, last->executions);
+    }
+    events.insert(events.end(), added.begin(), added.end());
+    std::stable_sort(events.begin(), events.end(),
+                     [](const TimelineEvent& a, const TimelineEvent& b) { return a.begin < b.begin; });
+  }
+
+  void begin_event(std::string_view name, const char* phase, std::int64_t row) {
+    out_.begin_object();
+    out_.member("name", name);
+    out_.member("ph", phase);
+    out_.member("pid", std::int64_t{1});
+    out_.member("tid", row);
+  }
+
+  void complete(const TimelineEvent& event) {
+    const auto found = ops_.find(event.id.index);
+    if (found == ops_.end()) return;
+    const OpPrediction& op = *found->second;
+    // The rows of loops and calls hold what encloses the ops of the others.
+    Placed placed{0, event.begin, event.end};
+    placed.row = rows_.row(contains_others(op) ? "control flow" : event.lane, event.begin, event.end);
+    placed_[event.id.index] = placed;
+    begin_event(op.name, "X", placed.row);
+    out_.member("cat", std::string_view(op.category));
+    out_.member("ts", event.begin * kMicroseconds);
+    out_.member("dur", (event.end - event.begin) * kMicroseconds);
+    out_.key("args");
+    out_.begin_object();
+    for_each_op_field(op, [this](std::string_view name, const auto& value) {
+      if (name != "name") out_.member(name, value);
+    });
+    out_.member("shape", std::string_view(to_string(module_.shapes(), module_.instruction(op.id).shape_id())));
+    out_.end_object();
+    out_.end_object();
+  }
+
+  void flow(std::string_view phase, std::int64_t id, const Placed& at, double time) {
+    begin_event("async", phase == "s" ? "s" : "f", at.row);
+    out_.member("cat", "async");
+    out_.member("id", id);
+    out_.member("ts", time * kMicroseconds);
+    if (phase == "f") out_.member("bp", "e");  // it ends at the event around it, not at the next one
+    out_.end_object();
+  }
+
+  void flows() {
+    const AsyncPairs pairs = pair_async(module_, analyze_calls(module_));
+    std::int64_t id = 0;
+    for (const OpPrediction& op : prediction_.ops) {
+      const auto done = placed_.find(op.id.index);
+      if (done == placed_.end() || async_role(module_.instruction(op.id)) != AsyncRole::kDone) continue;
+      for (InstructionId start : pairs.starts_of(op.id)) {
+        const auto from = placed_.find(start.index);
+        // Of a loop that hands a transfer on, the start of one iteration stands behind the done of the one before.
+        if (from == placed_.end() || from->second.begin > done->second.begin * (1 + kTolerance)) continue;
+        ++id;
+        flow("s", id, from->second, from->second.begin);
+        flow("f", id, done->second, std::max(done->second.begin, from->second.begin));
+      }
+    }
+  }
+
+  void name(const char* what, std::int64_t row, std::string_view text) {
+    begin_event(what, "M", row);
+    out_.key("args");
+    out_.begin_object();
+    out_.member("name", text);
+    out_.end_object();
+    out_.end_object();
+  }
+
+  void sort_index(std::int64_t row) {
+    begin_event("thread_sort_index", "M", row);
+    out_.key("args");
+    out_.begin_object();
+    out_.member("sort_index", row);
+    out_.end_object();
+    out_.end_object();
+  }
+
+  const Module& module_;
+  const StepPrediction& prediction_;
+  std::unordered_map<std::uint32_t, const OpPrediction*> ops_;
+  std::unordered_map<std::uint32_t, Placed> placed_;
+  Rows rows_;
+  JsonWriter out_;
+};
+
 }  // namespace
 
-std::string chrome_trace(const StepPrediction& prediction) {
-  std::unordered_map<std::uint32_t, const OpPrediction*> ops;
-  for (const OpPrediction& op : prediction.ops) ops[op.id.index] = &op;
-  JsonWriter out;
-  out.begin_object();
-  out.member("displayTimeUnit", "ns");
-  out.key("traceEvents");
-  out.begin_array();
-  Rows rows;
-  for (const TimelineEvent& event : prediction.timeline) {
-    const auto found = ops.find(event.id.index);
-    if (found == ops.end()) continue;
-    const OpPrediction& op = *found->second;
-    const bool contains_others = op.opcode == "while" || op.opcode == "conditional" || op.opcode == "call";
-    out.begin_object();
-    out.member("name", std::string_view(op.name));
-    out.member("cat", std::string_view(op.category));
-    out.member("ph", "X");
-    out.member("pid", std::int64_t{1});
-    out.member("tid", rows.row(contains_others ? "control flow" : event.lane, event.begin, event.end));
-    out.member("ts", event.begin * 1e6);
-    out.member("dur", (event.end - event.begin) * 1e6);
-    out.key("args");
-    out.begin_object();
-    out.member("computation", std::string_view(op.computation));
-    out.member("executions", event.executions);
-    out.member("bound", std::string_view(op.bound));
-    out.member("flops", op.work.flops);
-    out.member("hbm_bytes", op.work.read.hbm + op.work.written.hbm);
-    if (!op.op_name.empty()) out.member("op_name", std::string_view(op.op_name));
-    out.end_object();
-    out.end_object();
-  }
-  const auto name = [&](const char* what, std::int64_t row, std::string_view text) {
-    out.begin_object();
-    out.member("name", what);
-    out.member("ph", "M");
-    out.member("pid", std::int64_t{1});
-    out.member("tid", row);
-    out.key("args");
-    out.begin_object();
-    out.member("name", text);
-    out.end_object();
-    out.end_object();
-  };
-  name("process_name", 0, prediction.module_name + " on " + prediction.device);
-  for (const auto& [row, text] : rows.names()) name("thread_name", row, text);
-  out.end_array();
-  out.end_object();
-  std::string text = out.take();
-  text += '\n';
-  return text;
+std::string chrome_trace(const Module& module, const StepPrediction& prediction) {
+  return TraceWriter(module, prediction).run();
 }
 
 }  // namespace hloroof::inline v0

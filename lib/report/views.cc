@@ -12,8 +12,19 @@ const std::vector<std::string>& view_names() {
   return *kNames;
 }
 
+absl::Status check_views(const std::vector<std::string>& views) {
+  for (const std::string& view : views) {
+    if (std::find(view_names().begin(), view_names().end(), view) != view_names().end()) continue;
+    std::string known;
+    for (const std::string& name : view_names()) known += (known.empty() ? "" : ", ") + name;
+    return invalid_argument("unknown view '" + view + "'; there are " + known);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,
                                          const ViewOptions& options) {
+  if (absl::Status status = check_views(views); !status.ok()) return status;
   std::string out;
   for (const std::string& view : views) {
     absl::StatusOr<std::string> text;
@@ -33,12 +44,8 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
       text = timeline_view(prediction, options);
     } else if (view == "critical") {
       text = critical_view(prediction, options);
-    } else if (view == "diagnostics") {
-      text = diagnostics_view(prediction, options);
     } else {
-      std::string known;
-      for (const std::string& name : view_names()) known += (known.empty() ? "" : ", ") + name;
-      return invalid_argument("unknown view '" + view + "'; there are " + known);
+      text = diagnostics_view(prediction, options);
     }
     if (!text.ok()) return text.status();
     if (!out.empty()) out += '\n';

@@ -15,11 +15,14 @@ namespace hloroof::inline v0 {
 
 struct ViewOptions {
   std::size_t width = 80;
+  bool color = false;  // for a terminal that shows it
   RowOptions rows;
 };
 
 // Names that --view takes, in the order in which they are printed.
 const std::vector<std::string>& view_names();
+// Errors: InvalidArgument for a name that is none of them.
+absl::Status check_views(const std::vector<std::string>& views);
 
 // The views named, a blank line between them. Errors: InvalidArgument for an unknown view, a malformed filter or
 // rewrite.
@@ -35,9 +38,12 @@ std::string collectives_view(const StepPrediction& prediction, const ViewOptions
 std::string timeline_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string critical_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
+// The `count` of them worth most, one for each op, and how many more there are; empty if none is to act on.
+std::string first_diagnostics_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 
-// Several predictions side by side: one line each, with the ratio to the fastest.
-std::string comparison_view(const std::vector<std::pair<std::string, StepPrediction>>& predictions, std::size_t width);
+// Several predictions side by side: one line each, with the ratio to the fastest, and the parameters that were set.
+using NamedPrediction = std::pair<std::string, StepPrediction>;  // by the file
+std::string comparison_view(const std::vector<NamedPrediction>& predictions, std::size_t width);
 
 }  // namespace hloroof::inline v0
 

@@ -34,6 +34,13 @@ TEST_CASE("subcommands on the shipped dumps") {
       {"memory_decode", {"memory", decode, "--device", "tpu_v5e", "-n", "8"}},
       {"lint_heads", {"lint", heads, "--device", "tpu_v5e"}, kExitGateFailed},
       {"diff_devices", {"diff", ffn, ffn, "--device", "tpu_v5e"}},
+      {"compare_ffn",
+       {"compare", ffn, "--device", "tpu_v5e", "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz"}},
+      {"compare_ffn_stats",
+       {"compare", ffn, "--device", "tpu_v5e", "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.hlo_stats.csv", "-n",
+        "5"}},
+      {"sweep", {"sweep", decode, heads, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=0.5x,1x,2x"}},
+      {"explain_gather", {"explain", ffn, "all-gather.24", "--device", "tpu_v5e"}},
       {"counts_ffn", {"counts", ffn, "--convention", "xla"}},
   };
   for (const Case& c : cases) {

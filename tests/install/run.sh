@@ -46,6 +46,15 @@ echo "install test: static_pkg_config: $(cat "$work/log")"
 if [[ -x $work/moved/bin/hloroof ]]; then
   quietly "$work/moved/bin/hloroof" --version
   echo "install test: command: $(cat "$work/log")"
+  for file in man/man1/hloroof.1 bash-completion/completions/hloroof zsh/site-functions/_hloroof \
+    fish/vendor_completions.d/hloroof.fish hloroof/schema/prediction.schema.json; do
+    if [[ ! -s $work/moved/share/$file ]]; then
+      echo "install test: share/$file was not installed" >&2
+      exit 1
+    fi
+  done
+  quietly bash -n "$work/moved/share/bash-completion/completions/hloroof"
+  echo "install test: manual page and completions"
 fi
 
 with_find_package build_tree -Dhloroof_DIR="$build"

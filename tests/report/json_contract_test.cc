@@ -1,8 +1,7 @@
-// The JSON of a prediction, field by field: scripts rely on every key and its type.
-#include <cctype>
+// The JSON of a prediction against its schema, and the sums that must hold: scripts rely on every key and its type.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,119 +12,10 @@
 #include "lib/base/json.h"
 #include "lib/report/prediction_json.h"
 #include "tests/catch.h"
+#include "tests/report/json_schema.h"
 
 namespace hloroof {
 namespace {
-
-// Types by a letter: n number, s string, b bool, o object, a array; a capital may also be null.
-using Fields = std::map<std::string, char>;
-
-const Fields kTop = {{"schema", 's'},
-                     {"generator", 'o'},
-                     {"module", 'o'},
-                     {"device", 'o'},
-                     {"step_seconds", 'n'},
-                     {"lower_bound_seconds", 'n'},
-                     {"serial_seconds", 'n'},
-                     {"compiler_estimate_seconds", 'N'},
-                     {"bound", 's'},
-                     {"mfu", 'N'},
-                     {"resources", 'a'},
-                     {"exposed_communication_seconds", 'n'},
-                     {"totals", 'o'},
-                     {"coverage", 'o'},
-                     {"ops", 'a'},
-                     {"critical_path", 'a'},
-                     {"mesh", 'a'},
-                     {"collectives", 'a'},
-                     {"memory", 'o'},
-                     {"diagnostics", 'a'}};
-const Fields kGenerator = {{"version", 's'}, {"device_file_sha256", 'S'}};
-const Fields kModule = {
-    {"name", 's'}, {"instructions", 'n'}, {"num_partitions", 'n'}, {"replica_count", 'n'}, {"is_scheduled", 'b'}};
-const Fields kDevice = {{"name", 's'}, {"topology", 's'}, {"slices", 'n'}};
-const Fields kResource = {
-    {"name", 's'}, {"busy_seconds", 'n'}, {"utilization", 'n'}, {"idle_seconds", 'n'}, {"step_if_free_seconds", 'N'}};
-const Fields kCategory = {{"category", 's'}, {"seconds", 'n'}};
-const Fields kTotals = {{"flops", 'n'},         {"transcendentals", 'n'}, {"hbm_bytes", 'n'},
-                        {"logical_bytes", 'n'}, {"padded_bytes", 'n'},    {"wire_bytes", 'n'}};
-const Fields kCoverage = {{"modelled", 'n'}, {"assumed", 'n'}, {"unknown", 'n'}};
-const Fields kOp = {{"name", 's'},
-                    {"computation", 's'},
-                    {"opcode", 's'},
-                    {"category", 's'},
-                    {"executions", 'n'},
-                    {"seconds", 'n'},
-                    {"total_seconds", 'n'},
-                    {"critical_seconds", 'n'},
-                    {"exposed_seconds", 'n'},
-                    {"bound", 'S'},
-                    {"flops", 'n'},
-                    {"transcendentals", 'n'},
-                    {"hbm_bytes", 'n'},
-                    {"vmem_bytes", 'n'},
-                    {"wire_bytes", 'n'},
-                    {"logical_bytes", 'n'},
-                    {"padded_bytes", 'n'},
-                    {"efficiency", 'N'},
-                    {"source", 's'},
-                    {"op_name", 'S'},
-                    {"source_file", 'S'},
-                    {"source_line", 'N'}};
-const Fields kCollective = {{"name", 's'},
-                            {"kind", 's'},
-                            {"bytes", 'n'},
-                            {"group_size", 'n'},
-                            {"group_count", 'n'},
-                            {"axes", 'a'},
-                            {"algorithm", 'S'},
-                            {"seconds", 'n'},
-                            {"exposed_seconds", 'n'},
-                            {"axis_names", 'a'},
-                            {"wire_bytes", 'n'},
-                            {"busiest_link_bytes", 'n'},
-                            {"link_bandwidth", 'N'},
-                            {"link_utilization", 'N'},
-                            {"crossover_bytes", 'N'},
-                            {"crossover_tokens", 'N'}};
-const Fields kMeshAxis = {{"name", 's'},  {"size", 'n'}, {"stride", 'n'},
-                          {"roles", 'a'}, {"why", 'S'},  {"placement", 's'}};
-const Fields kMemory = {{"peak_bytes", 'n'},    {"arguments_bytes", 'n'},   {"outputs_bytes", 'n'},
-                        {"aliased_bytes", 'n'}, {"temporaries_bytes", 'n'}, {"capacity_bytes", 'n'},
-                        {"fits", 'b'},          {"vmem_peak_bytes", 'n'},   {"padding_bytes", 'n'},
-                        {"live_at_peak", 'a'},  {"hbm_peak_bytes", 'n'},    {"host_peak_bytes", 'n'}};
-const Fields kLive = {{"name", 's'}, {"shape", 's'}, {"bytes", 'n'}, {"padding_bytes", 'n'}};
-const Fields kDiagnostic = {{"code", 's'}, {"severity", 's'}, {"message", 's'}, {"op", 'S'}, {"seconds_at_stake", 'N'}};
-
-bool has_type(const JsonValue& value, char type) {
-  if (value.is(JsonValue::Kind::kNull)) return std::isupper(static_cast<unsigned char>(type)) != 0;
-  switch (std::tolower(static_cast<unsigned char>(type))) {
-    case 'n': return value.is(JsonValue::Kind::kNumber);
-    case 's': return value.is(JsonValue::Kind::kString);
-    case 'b': return value.is(JsonValue::Kind::kBool);
-    case 'o': return value.is(JsonValue::Kind::kObject);
-    default: return value.is(JsonValue::Kind::kArray);
-  }
-}
-
-// Every field is there, of its type, and no other is.
-void check_fields(const JsonValue& object, const Fields& fields, const std::string& where) {
-  REQUIRE(object.is(JsonValue::Kind::kObject));
-  for (const auto& [name, type] : fields) {
-    CAPTURE(where, name);
-    const JsonValue* value = object.find(name);
-    REQUIRE(value != nullptr);
-    CHECK(has_type(*value, type));
-  }
-  for (const auto& [name, value] : object.members) {
-    CAPTURE(where, name);
-    CHECK(fields.count(name) == 1);
-  }
-}
-
-void check_each(const JsonValue& array, const Fields& fields, const std::string& where) {
-  for (const JsonValue& element : array.elements) check_fields(element, fields, where);
-}
 
 double number(const JsonValue& object, std::string_view name) { return object.find(name)->number; }
 
@@ -141,21 +31,7 @@ void check_prediction(const std::string& path, const char* device) {
   const auto parsed = parse_json(predictions_json({*prediction}), "out");
   REQUIRE(parsed.ok());
   const JsonValue& json = *parsed;
-  check_fields(json, kTop, "top");
-  CHECK(json.find("schema")->string == "hloroof.prediction/1");
-  check_fields(*json.find("generator"), kGenerator, "generator");
-  check_fields(*json.find("module"), kModule, "module");
-  check_fields(*json.find("device"), kDevice, "device");
-  check_fields(*json.find("totals"), kTotals, "totals");
-  check_fields(*json.find("coverage"), kCoverage, "coverage");
-  check_fields(*json.find("memory"), kMemory, "memory");
-  check_each(*json.find("resources"), kResource, "resources");
-  check_each(*json.find("ops"), kOp, "ops");
-  check_each(*json.find("collectives"), kCollective, "collectives");
-  check_each(*json.find("critical_path"), kCategory, "critical_path");
-  check_each(*json.find("mesh"), kMeshAxis, "mesh");
-  check_each(*json.find("diagnostics"), kDiagnostic, "diagnostics");
-  check_each(*json.find("memory")->find("live_at_peak"), kLive, "live_at_peak");
+  CHECK(JsonSchema("prediction").violations(json) == std::vector<std::string>());
 
   const JsonValue& coverage = *json.find("coverage");
   CHECK(near(number(coverage, "modelled") + number(coverage, "assumed") + number(coverage, "unknown"), 1));
@@ -196,6 +72,25 @@ void check_prediction(const std::string& path, const char* device) {
   for (const JsonValue& buffer : memory.find("live_at_peak")->elements) live += number(buffer, "bytes");
   CHECK(near(live, number(memory, "hbm_peak_bytes")));
   CHECK(memory.find("fits")->boolean == (number(memory, "hbm_peak_bytes") <= number(memory, "capacity_bytes")));
+}
+
+TEST_CASE("the checker of schemas finds what is wrong") {
+  const JsonSchema schema("prediction");
+  const auto violations = [&](const std::string& text) {
+    const auto json = parse_json(text, "text");
+    REQUIRE(json.ok());
+    return schema.violations(*json);
+  };
+  const auto has = [](const std::vector<std::string>& found, const std::string& line) {
+    return std::find(found.begin(), found.end(), line) != found.end();
+  };
+  CHECK(has(violations("{}"), ": has no step_seconds"));
+  CHECK(has(violations("[]"), ": has the type array"));
+  CHECK(has(violations(R"({"step_seconds": -1})"), "step_seconds: is below 0.000000"));
+  CHECK(has(violations(R"({"bound": "gpu"})"), "bound: 'gpu' is none of the choices"));
+  CHECK(has(violations(R"({"nothing": 1})"), "nothing: is not in the schema"));
+  CHECK(has(violations(R"({"ops": [{"seconds": "1"}]})"), "ops[0].seconds: has the type string"));
+  CHECK(has(violations(R"({"schema": "hloroof.prediction/2"})"), "schema: is not hloroof.prediction/1"));
 }
 
 TEST_CASE("every field of the JSON contract is there, of its type, and the sums hold") {

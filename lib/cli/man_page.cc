@@ -1,0 +1,133 @@
+// The manual page in the man macros of groff(7): .TP an option, .SS a command.
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "hloroof/version.h"
+#include "lib/cli/command_help.h"
+#include "lib/report/table.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Lines of the page's source.
+constexpr std::size_t kSourceWidth = 80;
+
+// Text as roff takes it: no backslash, and no line that begins as a request does. Hyphens of options stay hyphens when
+// they are copied out of the page.
+std::string roff(std::string_view text) {
+  std::string out;
+  if (!text.empty() && (text[0] == '.' || text[0] == '\'')) out += "\\&";
+  for (char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (c == '\n') {
+      out += ' ';
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// A paragraph of the source; no line of it begins with what starts a request.
+std::string paragraph(std::string_view text) {
+  std::string out;
+  std::string lines = wrap(text, kSourceWidth - 8, 0);
+  std::size_t at = 0;
+  while (at <= lines.size()) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    out += roff(std::string_view(lines).substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
+std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
+
+std::string option_entry(const OptionHelp& option) {
+  std::string out = ".TP\n";
+  for (std::size_t i = 0; i < option.names.size(); ++i) out += (i == 0 ? "" : ", ") + bold(option.names[i]);
+  if (!option.argument.empty()) out += " " + italic(option.argument);
+  return out + "\n" + paragraph(option.text + (option.required ? " (required)" : ""));
+}
+
+constexpr std::string_view kOwnGroup = "Options";
+
+void append_command(const CommandHelp& command, std::string& out) {
+  out += ".SS " + bold(usage_line(command)) + "\n" + paragraph(command.text + ".");
+  std::set<std::string> shared;
+  for (const OptionHelp& option : command.positionals) {
+    out += ".TP\n" + italic(option.names.front()) + "\n" + paragraph(option.text);
+  }
+  for (const OptionHelp& option : command.options) {
+    if (option.names.back() == "--help") continue;
+    if (option.group == kOwnGroup) {
+      out += option_entry(option);
+    } else {
+      shared.insert(option.group);
+    }
+  }
+  if (!shared.empty()) {
+    out += ".PP\nTakes also the options listed below under\n";
+    std::size_t left = shared.size();
+    for (const std::string& group : shared) {
+      --left;
+      out += italic(group) + (left > 1 ? ",\n" : left == 1 ? " and\n" : ".\n");
+    }
+  }
+  for (const CommandHelp& inner : command.subcommands) {
+    out += ".TP\n" + bold(usage_line(inner)) + "\n" + paragraph(inner.text);
+  }
+}
+
+// The options of a named group once, though several commands have them.
+void append_shared(const CommandHelp& command, std::string& out) {
+  std::set<std::string> groups;
+  for (const CommandHelp& subcommand : command.subcommands) {
+    for (const OptionHelp& option : subcommand.options) {
+      if (option.group != kOwnGroup) groups.insert(option.group);
+    }
+  }
+  for (const std::string& group : groups) {
+    out += ".SS " + roff(group) + "\n";
+    std::set<std::string> written;
+    for (const CommandHelp& subcommand : command.subcommands) {
+      for (const OptionHelp& option : subcommand.options) {
+        if (option.group == group && written.insert(option_heading(option)).second) out += option_entry(option);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string man_page(const CommandHelp& command) {
+  std::string out = ".TH HLOROOF 1 \"\" \"hloroof " HLOROOF_VERSION_STRING "\" \"User Commands\"\n";
+  out += ".SH NAME\n" + command.name + " \\- step time of an HLO program from its text\n";
+  out += ".SH SYNOPSIS\n";
+  for (const CommandHelp& subcommand : command.subcommands) {
+    out += ".B " + roff(usage_line(subcommand)) + "\n.br\n";
+  }
+  out += ".SH DESCRIPTION\n" + paragraph(command.text) + ".PP\n" + paragraph(kFileForms);
+  out += ".SH COMMANDS\n";
+  for (const CommandHelp& subcommand : command.subcommands) append_command(subcommand, out);
+  out += ".SH OPTIONS OF SEVERAL COMMANDS\n";
+  append_shared(command, out);
+  out += ".SH EXIT STATUS\n" + paragraph(kExitCodes);
+  out += ".SH ENVIRONMENT\n.TP\n" + bold("NO_COLOR") +
+         "\nIf set and not empty, no colour is used on a terminal either.\n.TP\n" + bold("TERM") +
+         "\nIf it is\n.BR dumb ,\nneither.\n";
+  out += ".SH EXAMPLES\n.nf\n";
+  out += roff("hloroof predict step.hlo --device tpu_v5e") + "\n";
+  out += roff("hloroof predict dump/ --device tpu_v5e,tpu_v6e") + "\n";
+  out += roff("hloroof explain step.hlo fusion.2 --device tpu_v5e") + "\n";
+  out += roff("hloroof sweep step.hlo --device tpu_v5e --set hbm.bandwidth=0.5x,1x,2x") + "\n";
+  out += ".fi\n";
+  return out;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,167 @@
+#include "lib/cli/subjects.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
+#include "lib/cli/progress.h"
+
+namespace hloroof::inline v0 {
+
+absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags) {
+  std::vector<Device> devices;
+  for (const std::string& name : flags.devices) {
+    const bool is_path = name.find('/') != std::string::npos || (name.size() > 5 && name.ends_with(".json"));
+    absl::StatusOr<Device> device = is_path ? load_device(name) : find_device(name);
+    if (!device.ok()) return device.status();
+    devices.push_back(*std::move(device));
+  }
+  if (devices.empty()) {
+    std::string message = "--device is missing; the devices are";
+    std::size_t column = 80;
+    for (const std::string& name : device_names()) {
+      if (column + 1 + name.size() > 78) {
+        message += "\n ";
+        column = 1;
+      }
+      message += " " + name;
+      column += 1 + name.size();
+    }
+    return invalid_argument(message);
+  }
+  return devices;
+}
+
+absl::StatusOr<Device> load_one_device(const PredictFlags& flags) {
+  absl::StatusOr<std::vector<Device>> devices = load_devices(flags);
+  if (!devices.ok()) return devices.status();
+  if (devices->size() != 1) return invalid_argument("this command takes one device");
+  return std::move(devices->front());
+}
+
+absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (path == "-" || !fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    std::vector<std::string> saved;  // by a user, under a name of their own
+    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+      std::string stem = it->path().filename().string();
+      if (stem.ends_with(".gz")) stem.resize(stem.size() - 3);
+      for (std::string_view extension : {".txt", ".hlo"}) {
+        if (stem.ends_with(extension)) {
+          stem.resize(stem.size() - extension.size());
+          if (stem.ends_with("after_optimizations")) {
+            found.push_back(it->path().string());
+          } else if (extension == ".hlo") {
+            saved.push_back(it->path().string());
+          }
+          break;
+        }
+      }
+    }
+    if (error) return not_found("can not read the folder " + path + ": " + error.message());
+    if (found.empty()) found = std::move(saved);
+    if (found.empty()) return not_found("no module named *after_optimizations.txt or *.hlo in the folder " + path);
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+absl::StatusOr<std::string> expand_to_one(const std::string& path) {
+  absl::StatusOr<std::vector<std::string>> files = expand_inputs({path});
+  if (!files.ok()) return files.status();
+  if (files->size() == 1) return std::move(files->front());
+  constexpr std::size_t kShown = 8;
+  const std::size_t others = files->size() > kShown ? files->size() - kShown : 0;
+  files->resize(files->size() - others);
+  return invalid_argument("this command takes one module and the folder " + path + " has several:\n  " +
+                          absl::StrJoin(*files, "\n  ") +
+                          (others > 0 ? "\n  and " + std::to_string(others) + " more" : ""));
+}
+
+absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vector<std::string>& paths,
+                                       Breadth breadth) {
+  Subjects subjects;
+  absl::StatusOr<PredictOptions> options = predict_options(flags);
+  if (!options.ok()) return options.status();
+  subjects.options = *std::move(options);
+  absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.set);
+  if (!settings.ok()) return settings.status();
+  subjects.settings = *std::move(settings);
+  absl::StatusOr<std::vector<Device>> devices = load_devices(flags);
+  if (!devices.ok()) return devices.status();
+  subjects.devices = *std::move(devices);
+  absl::StatusOr<std::vector<std::string>> files = expand_inputs(paths);
+  if (!files.ok()) return files.status();
+  subjects.files = *std::move(files);
+  if (breadth == Breadth::kSeveral) return subjects;
+  if (subjects.devices.size() != 1) return invalid_argument("this command takes one device");
+  for (const Setting& setting : subjects.settings) {
+    if (setting.values.size() == 1) continue;
+    return invalid_argument("--set " + setting.parameter +
+                            ": this command takes one value; `predict` and `sweep` make a table of several");
+  }
+  return subjects;
+}
+
+absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path) {
+  absl::StatusOr<std::string> file = expand_to_one(path);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<Subjects> subjects = find_subjects(flags, {*file}, Breadth::kOne);
+  if (!subjects.ok()) return subjects.status();
+  absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, subjects->devices.front());
+  if (!points.ok()) return points.status();
+  subjects->options.set = std::move(points->front());
+  absl::StatusOr<Module> module = load_module(*file);
+  if (!module.ok()) return module.status();
+  return Subject{*std::move(file), *std::move(module), std::move(subjects->devices.front()),
+                 std::move(subjects->options)};
+}
+
+bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use) {
+  std::vector<std::vector<Point>> points;  // by device
+  std::size_t count = 0;
+  for (const Device& device : subjects.devices) {
+    absl::StatusOr<std::vector<Point>> of_device = points_of(subjects.settings, device);
+    if (!of_device.ok()) {
+      context.fail(of_device.status());
+      return false;
+    }
+    count += of_device->size();
+    points.push_back(*std::move(of_device));
+  }
+  Progress progress(context, count * subjects.files.size());
+  for (const std::string& file : subjects.files) {
+    const absl::StatusOr<Module> module = load_module(file);
+    if (!module.ok()) {
+      progress.end();
+      context.fail(module.status());
+      return false;
+    }
+    for (std::size_t d = 0; d < subjects.devices.size(); ++d) {
+      for (const Point& point : points[d]) {
+        progress.step(file);
+        PredictOptions options = subjects.options;
+        options.set = point;
+        absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, subjects.devices[d], options);
+        if (!prediction.ok()) {
+          progress.end();
+          context.fail_prediction(prediction.status());
+          return false;
+        }
+        use(file, *module, *std::move(prediction));
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace hloroof::inline v0

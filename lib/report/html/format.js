@@ -1,0 +1,36 @@
+'use strict';
+// Numbers and names as text: three significant digits, without an exponent.
+const digits = (v) => (Math.abs(v) >= 99.95 ? v.toFixed(0) : v.toPrecision(3));
+
+function scaled(value, base, prefixes, unit) {
+  let i = 0;
+  let shown = value;
+  while (i + 1 < prefixes.length && Math.abs(shown) >= base * 0.9995) { shown /= base; ++i; }
+  return (i === 0 && Number.isInteger(shown) ? String(shown) : digits(shown)) + ' ' + prefixes[i] + unit;
+}
+const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+const flops = (v) => scaled(v, 1000, DECIMAL, 'flop');
+const rate = (v, unit) => scaled(v, 1000, DECIMAL, unit);
+const bytes = (v) => scaled(v, 1024, ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'], 'B');
+const percent = (v) => (100 * v).toFixed(1) + ' %';
+function seconds(v) {
+  if (v === 0) return '0 s';
+  const [factor, unit] = v >= 1 ? [1, 's'] : v >= 1e-3 ? [1e3, 'ms'] : v >= 1e-6 ? [1e6, 'us'] : [1e9, 'ns'];
+  return digits(v * factor) + ' ' + unit;
+}
+const ESCAPES = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'};
+const escapeText = (text) => String(text).replace(/[&<>"]/g, (c) => ESCAPES[c]);
+// The middle gives way, since names tell by their beginnings and their numbers.
+function shorten(text, width) {
+  if (text.length <= width) return text;
+  const head = Math.floor((width - 2) / 2);
+  return text.slice(0, head) + '..' + text.slice(text.length - (width - 2 - head));
+}
+
+// The class that colours what a resource bounds.
+const BOUND_CLASS = {mxu: 'mxu', tensor: 'mxu', vpu: 'vpu', cuda: 'vpu', hbm: 'hbm', vmem: 'vmem', l2: 'vmem',
+  ici: 'ici', nvlink: 'ici', dcn: 'dcn', network: 'dcn', host: 'host', latency: 'latency'};
+const boundClass = (bound) => BOUND_CLASS[bound] || 'host';
+
+const $ = (id) => document.getElementById(id);
+const svg = (width, height, body) => `<svg viewBox="0 0 ${width} ${height}" role="img">${body}</svg>`;

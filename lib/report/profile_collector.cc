@@ -1,0 +1,73 @@
+#include "lib/report/profile_collector.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "lib/base/strings.h"
+
+namespace hloroof::inline v0 {
+
+MeasuredProgram& ProfileCollector::program(std::string_view name) {
+  const auto found = programs_.find(name);
+  if (found != programs_.end()) return profile_.programs[found->second];
+  programs_.emplace(std::string(name), profile_.programs.size());
+  profile_.programs.emplace_back();
+  profile_.programs.back().name = std::string(name);
+  return profile_.programs.back();
+}
+
+void ProfileCollector::add(std::string_view program_name, std::string_view name, double occurrences, double seconds) {
+  if (!name.empty() && name[0] == '%') name.remove_prefix(1);
+  name = name.substr(0, name.find(' '));
+  const bool is_finite = std::isfinite(seconds) && std::isfinite(occurrences);
+  if (name.empty() || !is_finite || seconds < 0 || occurrences < 0) return;
+  MeasuredProgram& of = program(program_name);
+  const auto index = static_cast<std::size_t>(&of - profile_.programs.data());
+  const auto [found, is_new] = ops_.try_emplace({index, std::string(name)}, of.ops.size());
+  if (is_new) of.ops.push_back({std::string(name), 0, 0});
+  MeasuredOp& op = of.ops[found->second];
+  op.occurrences += occurrences;
+  op.seconds += seconds;
+}
+
+void ProfileCollector::add_execution(std::string_view program_name, double seconds) {
+  MeasuredProgram& of = program(program_name);
+  of.executions += 1;
+  of.wall_seconds += seconds;
+}
+
+absl::StatusOr<MeasuredProfile> ProfileCollector::take(std::string format, std::string_view path) {
+  std::erase_if(profile_.programs, [](const MeasuredProgram& program) { return program.ops.empty(); });
+  if (profile_.programs.empty()) return invalid_argument(std::string(path) + ": no op with a time in this " + format);
+  profile_.format = std::move(format);
+  return std::move(profile_);
+}
+
+double number_of(const std::string& cell) {
+  double value = 0;
+  const char* begin = cell.data();
+  const char* end = begin + cell.size();
+  while (begin < end && *begin == ' ') ++begin;
+  const auto [rest, error] = std::from_chars(begin, end, value);
+  return error == std::errc() ? value : NAN;
+}
+
+const std::string& string_in(const JsonValue* value) {
+  static const std::string* const kNone = new std::string;
+  return value != nullptr && value->is(JsonValue::Kind::kString) ? value->string : *kNone;
+}
+
+double number_in(const JsonValue* value) {
+  if (value == nullptr) return NAN;
+  if (value->is(JsonValue::Kind::kString)) return number_of(value->string);
+  return value->is(JsonValue::Kind::kNumber) ? value->number : NAN;
+}
+
+std::string text_in(const JsonValue* value) {
+  if (value == nullptr || !value->is(JsonValue::Kind::kNumber)) return string_in(value);
+  char buffer[32];
+  return std::string(buffer,
+                     std::to_chars(buffer, buffer + sizeof(buffer), value->number, std::chars_format::fixed, 0).ptr);
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,147 @@
+// A trace as jax.profiler writes it (NAME.trace.json.gz), in the Trace Event Format. On a TPU each device is a process
+// "/device:TPU:0" with threads "XLA Modules" (an event for each run of a program, "jit_step(1234)"), "XLA Ops" (an
+// event for each op, those of a loop's body nested in the loop's) and others; on a GPU or CPU ops are the events with
+// an argument hlo_op, on any thread of a device, and hlo_module names the program.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "lib/report/profile_collector.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+using Thread = std::pair<double, double>;  // pid and tid
+
+struct Event {
+  std::string_view name;
+  std::string_view program;
+  double begin = 0;  // us
+  double end = 0;
+  double inside = 0;  // us, of the events nested in it
+};
+
+bool starts_before(const Event& a, const Event& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; }
+
+class TraceReader {
+ public:
+  explicit TraceReader(const std::vector<JsonValue>& events) : events_(events) {}
+
+  absl::StatusOr<MeasuredProfile> run(std::string_view path) {
+    name_threads();
+    for (const JsonValue& event : events_) read(event);
+    const double device = first_device();
+    for (auto& [thread, list] : runs_) {
+      if (thread.first != device) continue;
+      std::stable_sort(list.begin(), list.end(), starts_before);
+      for (const Event& run : list) collector_.add_execution(run.name, (run.end - run.begin) * kMicrosecond);
+    }
+    for (auto& [thread, list] : ops_) {
+      if (thread.first == device) add_thread(thread, list);
+    }
+    return collector_.take("Chrome trace", path);
+  }
+
+ private:
+  static Thread thread_of(const JsonValue& event) {
+    return {number_in(event.find("pid")), number_in(event.find("tid"))};
+  }
+
+  void name_threads() {
+    for (const JsonValue& event : events_) {
+      if (string_in(event.find("ph")) != "M" || string_in(event.find("name")) != "thread_name") continue;
+      const JsonValue* arguments = event.find("args");
+      if (arguments == nullptr) continue;
+      const std::string& name = string_in(arguments->find("name"));
+      names_[thread_of(event)] = name;
+      has_op_threads_ = has_op_threads_ || name.rfind("XLA Ops", 0) == 0;
+    }
+  }
+
+  // Keeps an event if it is one of an op or of a program's run.
+  void read(const JsonValue& event) {
+    if (string_in(event.find("ph")) != "X") return;
+    const double begin = number_in(event.find("ts"));
+    const double duration = number_in(event.find("dur"));
+    if (!std::isfinite(begin) || !std::isfinite(duration) || duration < 0) return;
+    const Thread thread = thread_of(event);
+    const JsonValue* arguments = event.find("args");
+    const auto argument = [&](std::string_view name) -> std::string_view {
+      return string_in(arguments != nullptr ? arguments->find(name) : nullptr);
+    };
+    Event read{string_in(event.find("name")), argument("hlo_module"), begin, begin + duration, 0};
+    const auto name = names_.find(thread);
+    if (name != names_.end() && name->second.rfind("XLA Modules", 0) == 0) {
+      runs_[thread].push_back(read);
+      return;
+    }
+    const std::string_view op = argument("hlo_op");
+    if (has_op_threads_ && (name == names_.end() || name->second.rfind("XLA Ops", 0) != 0)) return;
+    if (!op.empty()) {
+      if (!has_op_arguments_ && !has_op_threads_) ops_.clear();  // what came before says nothing of ops
+      has_op_arguments_ = true;
+      read.name = op;
+    } else if (has_op_arguments_ && !has_op_threads_) {
+      return;  // the host's own functions
+    }
+    ops_[thread].push_back(read);
+  }
+
+  // One device speaks for all: the first that has ops.
+  double first_device() const {
+    double first = INFINITY;
+    for (const auto& [thread, list] : ops_) first = std::min(first, thread.first);
+    return ops_.empty() || !std::isfinite(first) ? 0 : first;
+  }
+
+  // The run that an event is part of.
+  std::string_view program_at(double device, double time) const {
+    for (const auto& [thread, runs] : runs_) {
+      if (thread.first != device) continue;
+      const auto after =
+          std::upper_bound(runs.begin(), runs.end(), time, [](double at, const Event& run) { return at < run.begin; });
+      if (after != runs.begin() && time <= std::prev(after)->end) return std::prev(after)->name;
+    }
+    return "";
+  }
+
+  // Self times of the events of one thread: an event's own time without those that lie inside it.
+  void add_thread(const Thread& thread, std::vector<Event>& list) {
+    std::stable_sort(list.begin(), list.end(), starts_before);
+    // The same event written twice is one.
+    list.erase(std::unique(list.begin(), list.end(),
+                           [](const Event& a, const Event& b) {
+                             return a.begin == b.begin && a.end == b.end && a.name == b.name;
+                           }),
+               list.end());
+    std::vector<Event*> open;
+    for (Event& event : list) {
+      while (!open.empty() && open.back()->end <= event.begin) open.pop_back();
+      if (!open.empty() && event.end <= open.back()->end) open.back()->inside += event.end - event.begin;
+      open.push_back(&event);
+    }
+    for (const Event& event : list) {
+      const std::string_view run = program_at(thread.first, (event.begin + event.end) / 2);
+      collector_.add(run.empty() ? event.program : run, event.name, 1,
+                     std::max(0.0, event.end - event.begin - event.inside) * kMicrosecond);
+    }
+  }
+
+  const std::vector<JsonValue>& events_;
+  std::map<Thread, std::string> names_;
+  bool has_op_threads_ = false;
+  bool has_op_arguments_ = false;
+  std::map<Thread, std::vector<Event>> runs_;  // of programs
+  std::map<Thread, std::vector<Event>> ops_;
+  ProfileCollector collector_;
+};
+
+}  // namespace
+
+absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::string_view path) {
+  return TraceReader(events.elements).run(path);
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,131 @@
+// What programs read: CSV and JSON against the schemas, and against each other.
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "tests/catch.h"
+#include "tests/cli/run.h"
+#include "tests/report/json_schema.h"
+
+namespace hloroof {
+namespace {
+
+constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
+constexpr char kProfile[] = "tests/cli/profiles/ffn_block.v5e_2x4";
+
+JsonValue json_of(const std::vector<std::string>& arguments) {
+  const CliResult result = run_hloroof(arguments);
+  CAPTURE(arguments, result.err);
+  REQUIRE(result.code == kExitOk);
+  auto json = parse_json(result.out, "out");
+  REQUIRE(json.ok());
+  return *std::move(json);
+}
+
+// RFC 4180: fields between commas, in quotes where they hold commas, quotes or line ends.
+std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> records(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      records.back().back() += c;
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      records.back().emplace_back();
+    } else if (!quoted && c == '\n') {
+      records.push_back({""});
+    } else {
+      records.back().back() += c;
+    }
+  }
+  CHECK(records.back() == std::vector<std::string>{""});  // the text ends with a line end
+  records.pop_back();
+  return records;
+}
+
+TEST_CASE("predict's CSV has the op fields of the schema, in its order, with the JSON's values") {
+  const JsonSchema schema("prediction");
+  std::vector<std::string> titles = {"file", "device", "topology"};
+  for (const JsonMember& property : schema.root().find("$defs")->find("op")->find("properties")->members) {
+    titles.push_back(property.name);
+  }
+  const auto records = parse_csv(run_hloroof({"predict", kFfn, "--device", "tpu_v5e", "--format", "csv"}).out);
+  CHECK(records.front() == titles);
+  const JsonValue json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  const std::vector<JsonValue>& ops = json.find("ops")->elements;
+  REQUIRE(records.size() == ops.size() + 1);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    REQUIRE(records[i + 1].size() == titles.size());
+    CHECK(records[i + 1][0] == kFfn);
+    for (std::size_t c = 3; c < titles.size(); ++c) {
+      const JsonValue& value = *ops[i].find(titles[c]);
+      const std::string& cell = records[i + 1][c];
+      CAPTURE(i, titles[c], cell);
+      if (value.is(JsonValue::Kind::kNull)) {
+        CHECK(cell.empty());
+      } else if (value.is(JsonValue::Kind::kString)) {
+        CHECK(cell == value.string);
+      } else {
+        CHECK(std::strtod(cell.c_str(), nullptr) == value.number);
+      }
+    }
+  }
+}
+
+TEST_CASE("counts as JSON") {
+  const JsonSchema schema("counts");
+  for (const char* convention : {"xla", "physical"}) {
+    const JsonValue json =
+        json_of({"counts", "examples/decode_step.v5e.hlo", "--convention", convention, "--format", "json"});
+    CHECK(schema.violations(json) == std::vector<std::string>());
+  }
+}
+
+TEST_CASE("compare as JSON and CSV: both profiles say the same, and the rows add up") {
+  const JsonSchema schema("comparison");
+  for (const char* form : {".hlo_stats.csv", ".trace.json.gz"}) {
+    const std::string profile = kProfile + std::string(form);
+    CAPTURE(profile);
+    const JsonValue json = json_of({"compare", kFfn, "--device", "tpu_v5e", "--profile", profile, "--format", "json"});
+    CHECK(schema.violations(json) == std::vector<std::string>());
+    double ops = 0;
+    bool is_flagged = false;
+    for (const JsonValue& op : json.find("ops")->elements) {
+      ops += op.find("measured_seconds")->number;
+      const double ratio = op.find("ratio")->number;
+      CAPTURE(op.find("name")->string, ratio);
+      if (op.find("name")->string == "fusion.45") {
+        is_flagged = op.find("over_prediction")->boolean;
+        CHECK(ratio == Approx(2.4).epsilon(0.03));
+      }
+      // fusion.2 is also an op of another program of the profile.
+      if (op.find("name")->string == "fusion.2") CHECK(ratio < 1.2);
+    }
+    CHECK(is_flagged);
+    double categories = 0;
+    for (const JsonValue& category : json.find("categories")->elements) {
+      categories += category.find("measured_seconds")->number;
+    }
+    CHECK(categories == Approx(ops));
+    for (const JsonValue& op : json.find("unmatched")->elements) ops += op.find("measured_seconds")->number;
+    CHECK(ops == Approx(json.find("measured_op_seconds")->number));
+    CHECK(json.find("explained_share")->number > 0.98);
+    CHECK(json.find("other_programs_seconds")->number > 0);
+
+    const auto csv =
+        parse_csv(run_hloroof({"compare", kFfn, "--device", "tpu_v5e", "--profile", profile, "--format", "csv"}).out);
+    const std::size_t listed = json.find("ops")->elements.size() + json.find("unmatched")->elements.size() +
+                               json.find("unmeasured")->elements.size();
+    CHECK(csv.size() == listed + 1);
+    for (const auto& record : csv) CHECK(record.size() == csv.front().size());
+  }
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,182 @@
+// Options as people give them: in any order, misspelt, out of range; and what is printed besides results.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "lib/cli/cli.h"
+#include "tests/catch.h"
+#include "tests/cli/run.h"
+
+namespace hloroof {
+namespace {
+
+constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
+constexpr char kDecode[] = "examples/decode_step.v5e.hlo";
+
+TEST_CASE("the file may stand behind any option") {
+  const std::string expected = run_hloroof({"predict", kDecode, "--device", "tpu_v5e", "--view", "summary"}).out;
+  REQUIRE_FALSE(expected.empty());
+  CHECK(run_hloroof({"predict", "--device", "tpu_v5e", "--view", "summary", kDecode}).out == expected);
+  CHECK(run_hloroof({"predict", "--view", "summary", kDecode, "--device", "tpu_v5e"}).out == expected);
+  CHECK(run_hloroof({"predict", "--view=summary", "--device=tpu_v5e", kDecode}).out == expected);
+  CHECK(run_hloroof({"predict", "--trip-count", "while=16", kDecode, "--device", "tpu_v5e"}).code != kExitOk);
+  const CliResult set = run_hloroof({"predict", "--set", "hbm.bandwidth=1e12", kDecode, "--device", "tpu_v5e"});
+  CHECK(set.code == kExitOk);
+  CHECK(set.out == run_hloroof({"predict", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1e12"}).out);
+}
+
+TEST_CASE("wrong options: one line that says what would be right") {
+  struct Case {
+    std::vector<std::string> arguments;
+    const char* message;
+  };
+  const std::vector<Case> cases = {
+      {{"predict", kFfn, "--device", "tpu_v5e", "--fromat", "json"}, "no option --fromat; the nearest are --format"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--format", "xml"}, "--format takes text, json, csv, html or trace"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "-n", "-3"}, "-n takes a number from 0, not '-3'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "-n", "many"}, "not 'many'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--sort", "size"}, "--sort takes time, wasted"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--group-by", "file"}, "--group-by takes none, computation"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--estimates", "mine"}, "--estimates takes model or compiler"},
+      {{"predict", kFfn, "--device"}, "--device"},
+      {{"predict", kFfn, kDecode, "--device", "tpu_v5e", "--format", "trace"}, "one file"},
+      {{"predict", kFfn, "--device", "tpu_v5e,tpu_v6e", "--format", "html"}, "one device"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1,2", "--format", "html"}, "one value"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwith=2x"}, "hbm.bandwidth"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1,fast"}, "NUMBERx"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1e12", "--set", "hbm.bandwidth=2e12"}, "twice"},
+      {{"memory", kFfn, "--device", "tpu_v5e", "--set", "hbm.capacity=1e9,2e9"}, "one value"},
+      {{"memory", kFfn, "--device", "tpu_v5e,tpu_v6e"}, "one device"},
+      {{"lint", kFfn, "--device", "tpu_v5e", "--ignore", "unsheduled"}, "the nearest are unscheduled"},
+      {{"lint", "--device", "tpu_v5e"}, "FILE is required"},
+      {{"explain", "examples", "fusion.2", "--device", "tpu_v5e"}, "ffn_block.v5e_2x4.hlo"},
+      {{"print", kFfn, "--around", "fusion.2"}, "--format dot"},
+      {{"print", kFfn, "--format", "dot", "--around", "fusion.22222"}, "near it are"},
+      {{"devices"}, "list, show, check"},
+      {{"devices", "shwo", "tpu_v5e"}, "shwo"},
+      {{"completion", "tcsh"}, "bash, zsh or fish"},
+      {{"completion"}, "SHELL"},
+  };
+  for (const Case& c : cases) {
+    const CliResult result = run_hloroof(c.arguments);
+    CAPTURE(c.arguments, result.out, result.err);
+    CHECK(result.code == kExitBadInput);
+    CHECK(result.out.empty());
+    CHECK_THAT(result.err, ContainsSubstring(c.message));
+    CHECK_THAT(result.err, ContainsSubstring("hloroof"));
+  }
+}
+
+TEST_CASE("every command's help fits 80 columns and names its options") {
+  std::vector<std::vector<std::string>> commands = {{},
+                                                    {"predict"},
+                                                    {"explain"},
+                                                    {"lint"},
+                                                    {"compare"},
+                                                    {"diff"},
+                                                    {"sweep"},
+                                                    {"memory"},
+                                                    {"counts"},
+                                                    {"print"},
+                                                    {"devices"},
+                                                    {"devices", "list"},
+                                                    {"devices", "show"},
+                                                    {"devices", "check"},
+                                                    {"calibrate"},
+                                                    {"completion"},
+                                                    {"man"}};
+  for (std::vector<std::string> command : commands) {
+    command.emplace_back("--help");
+    const CliResult result = run_hloroof(command);
+    CAPTURE(command, result.out, result.err);
+    CHECK(result.code == kExitOk);
+    CHECK(result.err.empty());
+    CHECK(widest_line(result.out) <= 80);
+    CHECK_THAT(result.out, ContainsSubstring("Usage: hloroof"));
+    CHECK_THAT(result.out, ContainsSubstring("--help"));
+  }
+  CHECK_THAT(run_hloroof({"sweep", "--help"}).out, ContainsSubstring("--set PARAMETER=NUMBER"));
+  CHECK_THAT(run_hloroof({"--version"}).out, ContainsSubstring("device files"));
+}
+
+TEST_CASE("colour for a terminal alone, and the text is the same without it") {
+  Terminal terminal;
+  terminal.color = true;
+  std::ostringstream out;
+  std::ostringstream err;
+  const std::vector<std::string> arguments = {"lint", kFfn, "--device", "tpu_v5e"};
+  run_cli(arguments, out, err, terminal);
+  std::string text = out.str();
+  CHECK_THAT(text, ContainsSubstring("\033[1;35mwarning\033[0m"));
+  for (std::size_t at; (at = text.find('\033')) != std::string::npos;) text.erase(at, text.find('m', at) + 1 - at);
+  CHECK(text == run_hloroof(arguments).out);
+}
+
+TEST_CASE("progress on a terminal alone, and nothing of it is left") {
+  const std::vector<std::string> arguments = {
+      "sweep", kFfn, kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=0.5x,1x,2x"};
+  Terminal terminal;
+  terminal.err_is_terminal = true;
+  terminal.progress_after = std::chrono::milliseconds(0);
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(run_cli(arguments, out, err, terminal) == kExitOk);
+  CHECK_THAT(err.str(), ContainsSubstring("1/6"));
+  const std::string last = err.str().substr(err.str().rfind('\r', err.str().size() - 2) + 1);
+  CHECK(last.find_first_not_of(" \r") == std::string::npos);
+  const CliResult piped = run_hloroof(arguments);
+  CHECK(piped.err.empty());
+  CHECK(piped.out == out.str());
+  // Work of less than a second shows none.
+  terminal.progress_after = std::chrono::hours(1);
+  std::ostringstream quiet;
+  run_cli(arguments, out, quiet, terminal);
+  CHECK(quiet.str().empty());
+}
+
+TEST_CASE("a folder with one module stands for it") {
+  const TemporaryFolder folder;
+  std::ifstream file(kDecode);
+  folder.write("module_0003.jit_step.after_optimizations.txt", std::string(std::istreambuf_iterator<char>(file), {}));
+  folder.write("module_0003.jit_step.before_optimizations.txt", "no HLO");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"explain", folder.path(), "copy.10", "--device", "tpu_v5e"},
+                                             {"diff", folder.path(), kDecode, "--device", "tpu_v5e"},
+                                             {"memory", folder.path(), "--device", "tpu_v5e"}}) {
+    const CliResult result = run_hloroof(arguments);
+    CAPTURE(arguments, result.err);
+    CHECK(result.code == kExitOk);
+    CHECK_FALSE(result.out.empty());
+  }
+}
+
+TEST_CASE("the graph around an op") {
+  const CliResult all = run_hloroof({"print", kFfn, "--format", "dot"});
+  const CliResult near = run_hloroof({"print", kFfn, "--format", "dot", "--around", "%fusion.2", "--radius", "1"});
+  CAPTURE(near.err);
+  REQUIRE(near.code == kExitOk);
+  const auto count = [](const std::string& text, const std::string& what) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
+    return n;
+  };
+  CHECK_THAT(near.out, ContainsSubstring("fillcolor=lightgrey"));
+  CHECK_THAT(near.out, ContainsSubstring("fusion.2"));
+  CHECK(count(near.out, "[label=") >= 3);
+  CHECK(count(near.out, "[label=") < count(all.out, "[label="));
+  CHECK(count(near.out, "{") == count(near.out, "}"));
+  const CliResult alone = run_hloroof({"print", kFfn, "--format", "dot", "--around", "fusion.2", "--radius", "0"});
+  CHECK(count(alone.out, "[label=") == 1);
+  CHECK(count(alone.out, "->") == 0);
+}
+
+TEST_CASE("the codes of diagnoses") {
+  const CliResult result = run_hloroof({"lint", "--codes"});
+  CHECK(result.code == kExitOk);
+  CHECK_THAT(result.out, ContainsSubstring("padding-waste\n"));
+  CHECK(widest_line(result.out) <= 80);
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,104 @@
+// Tables over the values of parameters, devices and files.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lib/base/csv_line.h"
+#include "lib/base/json.h"
+#include "tests/catch.h"
+#include "tests/cli/run.h"
+#include "tests/report/json_schema.h"
+
+namespace hloroof {
+namespace {
+
+constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
+constexpr char kDecode[] = "examples/decode_step.v5e.hlo";
+
+JsonValue points_of(const std::vector<std::string>& arguments) {
+  const CliResult result = run_hloroof(arguments);
+  CAPTURE(arguments, result.err);
+  REQUIRE(result.code == kExitOk);
+  auto json = parse_json(result.out, "sweep");
+  REQUIRE(json.ok());
+  CHECK(JsonSchema("sweep").violations(*json) == std::vector<std::string>());
+  return *json->find("points");
+}
+
+double step_of(const JsonValue& point) { return point.find("step_seconds")->number; }
+
+TEST_CASE("a sweep is the product of files, devices and values, the last varying fastest") {
+  const JsonValue points = points_of({"sweep", kDecode, kFfn, "--device", "tpu_v5e,tpu_v6e", "--set",
+                                      "hbm.bandwidth=4e11,8e11,16e11", "--set", "clock=1x,2x", "--format", "json"});
+  REQUIRE(points.elements.size() == 2 * 2 * 3 * 2);
+  const auto value = [&](std::size_t i, const char* parameter) {
+    return points.elements[i].find("set")->find(parameter)->number;
+  };
+  CHECK(value(0, "hbm.bandwidth") == 4e11);
+  CHECK(value(1, "hbm.bandwidth") == 4e11);
+  CHECK(value(2, "hbm.bandwidth") == 8e11);
+  CHECK(value(1, "clock") == 2 * value(0, "clock"));
+  CHECK(points.elements[0].find("file")->string == kDecode);
+  CHECK(points.elements[5].find("device")->string == "tpu_v5e");
+  CHECK(points.elements[6].find("device")->string == "tpu_v6e");
+  CHECK(points.elements[12].find("file")->string == kFfn);
+}
+
+TEST_CASE("each point is what predict says of it") {
+  const JsonValue points =
+      points_of({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=4e11,8e11", "--format", "json"});
+  REQUIRE(points.elements.size() == 2);
+  CHECK(step_of(points.elements[0]) > step_of(points.elements[1]));
+  for (const JsonValue& point : points.elements) {
+    const std::string value = point.find("set")->find("hbm.bandwidth")->number == 4e11 ? "4e11" : "8e11";
+    const CliResult one =
+        run_hloroof({"predict", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=" + value, "--format", "json"});
+    const auto json = parse_json(one.out, "one");
+    REQUIRE(json.ok());
+    CHECK(json->find("step_seconds")->number == step_of(point));
+    CHECK(json->find("device")->find("set")->find("hbm.bandwidth")->number ==
+          point.find("set")->find("hbm.bandwidth")->number);
+  }
+  const JsonValue same =
+      points_of({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1x", "--format", "json"});
+  const JsonValue plain = points_of({"sweep", kDecode, "--device", "tpu_v5e", "--format", "json"});
+  CHECK(step_of(same.elements.front()) == step_of(plain.elements.front()));
+}
+
+TEST_CASE("sweeps as text and CSV, and predict with several values") {
+  const std::vector<std::string> tail = {kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=4e11,8e11"};
+  std::vector<std::string> arguments = {"sweep"};
+  arguments.insert(arguments.end(), tail.begin(), tail.end());
+  const CliResult text = run_hloroof(arguments);
+  REQUIRE(text.code == kExitOk);
+  CHECK(widest_line(text.out) <= 80);
+  CHECK_THAT(text.out, ContainsSubstring("hbm.bandwidth"));
+  CHECK_THAT(text.out, ContainsSubstring("8e+11"));
+  arguments[0] = "predict";
+  CHECK(run_hloroof(arguments).out == text.out);
+
+  arguments[0] = "sweep";
+  arguments.insert(arguments.end(), {"--format", "csv"});
+  const CliResult csv = run_hloroof(arguments);
+  std::istringstream lines(csv.out);
+  std::string line;
+  std::getline(lines, line);
+  const std::vector<std::string> titles = split_csv_line(line);
+  CHECK(std::count(titles.begin(), titles.end(), "hbm.bandwidth") == 1);
+  std::size_t rows = 0;
+  for (; std::getline(lines, line); ++rows) CHECK(split_csv_line(line).size() == titles.size());
+  CHECK(rows == 2);
+}
+
+TEST_CASE("too many combinations are refused before any is predicted") {
+  std::string values = "hbm.bandwidth=1e11";
+  for (int i = 2; i <= 200; ++i) values += "," + std::to_string(i) + "e11";
+  std::string clocks = "clock=1e9";
+  for (int i = 2; i <= 200; ++i) clocks += "," + std::to_string(i) + "e8";
+  const CliResult result = run_hloroof({"sweep", kDecode, "--device", "tpu_v5e", "--set", values, "--set", clocks});
+  CHECK(result.code == kExitBadInput);
+  CHECK_THAT(result.err, ContainsSubstring("10000"));
+}
+
+}  // namespace
+}  // namespace hloroof
