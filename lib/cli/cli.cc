@@ -83,6 +83,10 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
     for (const CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
       names.push_back(inner->get_name());
     }
+    const auto named = std::find(arguments.begin(), arguments.end(), command.get_name());
+    if (named != arguments.end() && named + 1 != arguments.end() && (named + 1)->rfind('-', 0) != 0) {
+      return path + " has no subcommand " + *(named + 1) + "; there are " + absl::StrJoin(names, ", ");
+    }
     return "a subcommand is required: " + absl::StrJoin(names, ", ") + ". `" + path + " --help` says what each does";
   }
   std::string what = error.what();

@@ -146,8 +146,10 @@ class Diagnoser {
       const double logical = live.bytes - live.padding_bytes;
       if (live.padding_bytes < kWorthOfMemory * memory.capacity_bytes || live.bytes < 1.5 * logical) continue;
       add(kPaddingWaste, Severity::kWarning,
-          absl::StrFormat("%s: %.2f GiB of which %.2f GiB are padding (%.1fx expansion)", live.shape, live.bytes / kGib,
-                          live.padding_bytes / kGib, live.bytes / std::max(1.0, logical)),
+          absl::StrFormat(
+              "%s: %.2f GiB of which %.2f GiB are padding (%.1fx expansion): a larger dimension last, or two "
+              "merged, would fill the tiles",
+              live.shape, live.bytes / kGib, live.padding_bytes / kGib, live.bytes / std::max(1.0, logical)),
           live.name, std::nullopt);
     }
     for (const OpPrediction& op : prediction_.ops) {
@@ -156,7 +158,8 @@ class Diagnoser {
       const double stake = op.exposed_seconds * (1 - op.work.logical_bytes / op.work.padded_bytes);
       if (stake < kWorthOfStep * prediction_.step_seconds) continue;
       add(kPaddingWaste, Severity::kWarning,
-          absl::StrFormat("moves %.1fx the bytes that its shapes hold: the rest is tile padding",
+          absl::StrFormat("moves %.1fx the bytes that its shapes hold, the rest is tile padding: a larger dimension "
+                          "last, or two merged, would fill the tiles",
                           op.work.padded_bytes / op.work.logical_bytes),
           op.name, stake);
     }
@@ -181,8 +184,10 @@ class Diagnoser {
     for (const CollectivePrediction& collective : prediction_.collectives) {
       if (collective.exposed_seconds < 0.05 * prediction_.step_seconds) continue;
       add(kExposedCommunication, Severity::kWarning,
-          absl::StrFormat("%s over %d devices is exposed for %.0f %% of the step", collective.kind,
-                          collective.group_size, 100 * collective.exposed_seconds / prediction_.step_seconds),
+          absl::StrFormat(
+              "%s over %d devices is exposed for %.0f %% of the step: put work that does not need its result "
+              "between its start and its end, or exchange less",
+              collective.kind, collective.group_size, 100 * collective.exposed_seconds / prediction_.step_seconds),
           collective.name, collective.exposed_seconds);
     }
   }

@@ -299,7 +299,8 @@ class OpDiagnoser {
     }
     if (prediction_.step_seconds > 0 && exposed > kDominates * prediction_.step_seconds) {
       add(kCollectiveDominates, Severity::kWarning,
-          absl::StrFormat("communication that nothing hides is %.0f %% of the step",
+          absl::StrFormat("communication that nothing hides is %.0f %% of the step: --view collectives says which and "
+                          "over which axes",
                           100 * exposed / prediction_.step_seconds),
           "", exposed);
     }

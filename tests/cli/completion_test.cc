@@ -114,7 +114,7 @@ TEST_CASE("the manual page is roff that no reader complains about") {
   }
   if (!has_tool("groff")) HLOROOF_SKIP("no groff");
   CHECK(output_of("groff -man -Tutf8 -ww -z " + page).empty());
-  CHECK_THAT(output_of("groff -man -Tascii -P-c " + page), ContainsSubstring("--device DEVICE"));
+  CHECK_THAT(output_of("groff -man -Tascii -P-c -P-b -P-u " + page), ContainsSubstring("--device DEVICE"));
 }
 
 }  // namespace
