@@ -181,7 +181,10 @@ std::string zsh_script(const CommandHelp& top) {
     }
     out += "      ;;\n";
   }
-  return out + "  esac\n}\ncompdef _" + top.name + " " + top.name + "\n";
+  // Found on $fpath the file is the function's first call; sourced it only declares it.
+  const std::string function = "_" + top.name;
+  return out + "  esac\n}\ncompdef " + function + " " + top.name + "\nif [[ $funcstack[1] == " + function +
+         " ]]; then\n  " + function + " \"$@\"\nfi\n";
 }
 
 // ---- fish ----

@@ -64,7 +64,16 @@ absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictio
   }
   if (flags.format == "csv") return predictions_csv(predictions);
   if (flags.format != "text") return page;
-  if (predictions.size() > 1) return comparison_view(predictions, options.width);
+  if (predictions.size() > 1 && flags.views.empty()) return comparison_view(predictions, options.width);
+  if (predictions.size() > 1) {  // views are of one each
+    std::string all;
+    for (const auto& [file, prediction] : predictions) {
+      const absl::StatusOr<std::string> text = render_views(prediction, flags.views, options);
+      if (!text.ok()) return text;
+      all += (all.empty() ? "" : "\n") + file + " on " + prediction.device + " " + prediction.topology + "\n\n" + *text;
+    }
+    return all;
+  }
   std::vector<std::string> views = flags.views;
   if (views.empty()) views = {"summary", "ops"};
   absl::StatusOr<std::string> text = render_views(predictions.front().second, views, options);
@@ -79,6 +88,8 @@ void run(const Flags& flags, Context& context) {
   const absl::StatusOr<ViewOptions> view = view_options(flags, context.terminal.color);
   if (!view.ok()) return context.fail(view.status());
   if (absl::Status status = check_views(flags.views); !status.ok()) return context.fail(status);
+  // A filter or rewrite that is no regular expression is wrong for any prediction.
+  if (auto rows = make_rows(StepPrediction(), view->rows); !rows.ok()) return context.fail(rows.status());
   absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
   if (absl::Status status = check_one(*subjects, flags.format); !status.ok()) return context.fail(status);

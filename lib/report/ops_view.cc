@@ -7,6 +7,7 @@ namespace hloroof::inline v0 {
 absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const ViewOptions& options) {
   absl::StatusOr<Rows> rows = make_rows(prediction, options.rows);
   if (!rows.ok()) return rows.status();
+  if (rows->rows.empty() && !options.rows.filter.empty()) return "No op matches '" + options.rows.filter + "'\n";
   const bool grouped = options.rows.group != GroupBy::kNone || !options.rows.rewrites.empty();
   // 80 columns have no room for the category beside a readable name; --wide shows it.
   const bool wide = options.width == 0;

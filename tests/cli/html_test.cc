@@ -1,5 +1,6 @@
 // The page of a prediction: complete in one file, and in a browser without errors. The browser's part is skipped where
 // there is no chromium.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -81,38 +82,95 @@ ENTRY main {
   CHECK(page.text.find("<!--") == std::string::npos);
 }
 
-TEST_CASE("in a browser: no errors, a dot an op, and the filter filters") {
-  const std::string browser =
+// Empty where there is no browser.
+std::string find_browser() {
+  const std::string found =
       command_output("command -v chromium || command -v chromium-browser || command -v google-chrome");
+  return found.substr(0, found.find('\n'));
+}
+
+// The page's elements after its scripts have run, and what the browser had to say.
+struct Opened {
+  std::string dom;
+  std::string log;
+};
+
+Opened open_page(const std::string& browser, const TemporaryFolder& folder, const std::string& path,
+                 const std::string& fragment) {
+  const std::string errors = folder.path() + "/errors";
+  Opened opened;
+  opened.dom =
+      command_output("timeout 100 " + browser +
+                     " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" + folder.path() +
+                     "/profile --virtual-time-budget=20000 --dump-dom 'file://" + path + fragment + "' 2>" + errors);
+  opened.dom.resize(std::min(opened.dom.size(), opened.dom.find("<script")));  // the scripts are no elements
+  std::ifstream file(errors);
+  opened.log.assign(std::istreambuf_iterator<char>(file), {});
+  return opened;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
+  return n;
+}
+
+TEST_CASE("in a browser: no errors, a dot an op, and the filter filters") {
+  const std::string browser = find_browser();
   if (browser.empty()) HLOROOF_SKIP("no chromium");
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/page.html";
   const Page page = make_page("examples/decode_step.v5e.hlo", "tpu_v5e", path);
-  const auto open = [&](const std::string& fragment) {
-    return command_output("timeout 100 " + browser.substr(0, browser.find('\n')) +
-                          " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" +
-                          folder.path() + "/profile --virtual-time-budget=20000 --dump-dom 'file://" + path + fragment +
-                          "' 2>" + folder.path() + "/errors");
-  };
-  const std::string dom = open("");
-  if (dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
-  std::ifstream errors(folder.path() + "/errors");
-  const std::string log(std::istreambuf_iterator<char>(errors), {});
-  CAPTURE(log);
-  CHECK(log.find("CONSOLE") == std::string::npos);
-  CHECK(attribute(dom, "data-error").empty());
-  CHECK(attribute(dom, "data-ops") == std::to_string(page.timed));
-  CHECK(attribute(dom, "data-dots") == std::to_string(page.timed));
-  CHECK(attribute(dom, "data-shown") == std::to_string(page.timed));
+  const Opened plain = open_page(browser, folder, path, "");
+  if (plain.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+  CAPTURE(plain.log);
+  CHECK(plain.log.find("CONSOLE") == std::string::npos);
+  CHECK(attribute(plain.dom, "data-error").empty());
+  CHECK(attribute(plain.dom, "data-ops") == std::to_string(page.timed));
+  CHECK(attribute(plain.dom, "data-dots") == std::to_string(page.timed));
+  CHECK(attribute(plain.dom, "data-shown") == std::to_string(page.timed));
+  CHECK(count(plain.dom, "<circle ") == page.timed);
+  CHECK(count(plain.dom, "<tr data-op=") == page.timed);
 
-  const std::string filtered = open("#filter=%5Ecopy&theme=dark");
-  CHECK(attribute(filtered, "data-theme") == "dark");
-  CHECK(attribute(filtered, "data-dots") == std::to_string(page.timed));
-  const int shown = std::atoi(attribute(filtered, "data-shown").c_str());
+  const Opened filtered = open_page(browser, folder, path, "#filter=%5Ecopy&theme=dark");
+  CHECK(attribute(filtered.dom, "data-theme") == "dark");
+  CHECK(attribute(filtered.dom, "data-dots") == std::to_string(page.timed));
+  const int shown = std::atoi(attribute(filtered.dom, "data-shown").c_str());
   CHECK(shown > 0);
   CHECK(static_cast<std::size_t>(shown) < page.timed);
-  const std::string none = open("#filter=no_op_is_called_this");
-  CHECK(attribute(none, "data-shown") == "0");
+  CHECK(count(filtered.dom, "<tr data-op=") == static_cast<std::size_t>(shown));
+  CHECK(attribute(open_page(browser, folder, path, "#filter=no_op_is_called_this").dom, "data-shown") == "0");
+
+  // A chosen op shows what is around it; a column sorts.
+  const Opened chosen = open_page(browser, folder, path, "#op=copy.10&sort=flops");
+  CHECK(chosen.log.find("CONSOLE") == std::string::npos);
+  CHECK(count(chosen.dom, "class=\"node") >= 3);
+  CHECK(count(chosen.dom, "class=\"node center\"") == 1);
+  CHECK(count(chosen.dom, "aria-sort=\"descending\"") == 1);
+}
+
+TEST_CASE("in a browser: a large dump has all its dots, and of its rows those in view") {
+  const std::string browser = find_browser();
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  constexpr std::size_t kOps = 5000;
+  std::string text =
+      "HloModule large, is_scheduled=true\n\nENTRY main {\n  x0 = f32[256,256]{1,0:T(8,128)} parameter(0)\n";
+  for (std::size_t i = 1; i <= kOps; ++i) {
+    text += std::string(i == kOps ? "  ROOT" : " ") + " x" + std::to_string(i) + " = f32[256,256]{1,0:T(8,128)} " +
+            (i % 3 == 0 ? "exponential" : "negate") + "(x" + std::to_string(i - 1) +
+            "), metadata={op_name=\"jit(f)/layer_" + std::to_string(i / 50) + "/op\"}\n";
+  }
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/page.html";
+  const Page page = make_page(folder.write("large.hlo", text + "}\n"), "tpu_v5e", path);
+  CHECK(page.timed == kOps);
+  const Opened opened = open_page(browser, folder, path, "");
+  if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+  CAPTURE(opened.log);
+  CHECK(opened.log.find("CONSOLE") == std::string::npos);
+  CHECK(attribute(opened.dom, "data-dots") == std::to_string(kOps));
+  CHECK(attribute(opened.dom, "data-shown") == std::to_string(kOps));
+  CHECK(count(opened.dom, "<tr data-op=") < 200);
 }
 
 }  // namespace

@@ -68,6 +68,18 @@ TEST_CASE("wrong options: one line that says what would be right") {
   }
 }
 
+TEST_CASE("views of several predictions come one after the other") {
+  const CliResult both = run_hloroof({"predict", kFfn, kDecode, "--device", "tpu_v5e", "--view", "summary"});
+  REQUIRE(both.code == kExitOk);
+  CHECK_THAT(both.out, ContainsSubstring(std::string(kFfn) + " on tpu_v5e 2x4\n"));
+  CHECK_THAT(both.out, ContainsSubstring(std::string(kDecode) + " on tpu_v5e 1x1\n"));
+  const std::string one = run_hloroof({"predict", kFfn, "--device", "tpu_v5e", "--view", "summary"}).out;
+  CHECK_THAT(both.out, ContainsSubstring(one));
+  CHECK_THAT(run_hloroof({"predict", kFfn, "--device", "tpu_v5e", "--view", "ops", "--filter", "no_such_op"}).out,
+             ContainsSubstring("No op matches"));
+  CHECK(run_hloroof({"predict", kFfn, kDecode, "--device", "tpu_v5e", "--filter", "("}).code == kExitBadInput);
+}
+
 TEST_CASE("every command's help fits 80 columns and names its options") {
   std::vector<std::vector<std::string>> commands = {{},
                                                     {"predict"},

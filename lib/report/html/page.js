@@ -72,11 +72,13 @@ $('theme').addEventListener('click', () => {
 $('filter').addEventListener('input', drawTable);
 $('scroll').addEventListener('scroll', () => { if (visible.length > ALL_ROWS) requestAnimationFrame(drawRows); });
 
-// The address may carry a filter, a theme and an op: report.html#filter=dot&theme=dark&op=fusion.2
+// The address may carry a filter, a column to sort by, a theme and an op:
+// report.html#filter=dot&sort=flops&theme=dark&op=fusion.2
 const wanted = new URLSearchParams(location.hash.slice(1));
 document.documentElement.dataset.theme =
   wanted.get('theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 $('filter').value = wanted.get('filter') || '';
+if (COLUMNS.some(([key]) => key === wanted.get('sort'))) sortBy = wanted.get('sort');
 drawCards();
 drawDiagnoses(false);
 drawRoofline();
