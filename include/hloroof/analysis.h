@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hloroof/ids.h"
 #include "hloroof/module.h"
@@ -97,6 +98,10 @@ struct CallOptions {
   std::int64_t default_trip_count = 1;              // of loops neither inferred nor given
   std::map<std::string, std::vector<double>> branch_probabilities;  // by name of the conditional; default: all equal
 };
+
+// Errors: InvalidArgument if a name is none of a while loop or conditional of the module, with the nearest that are; if
+// a count is negative or a probability outside 0 .. 1. analyze_calls() itself ignores such entries.
+absl::Status check_call_options(const Module& module, const CallOptions& options);
 
 // How often everything runs. Tables are indexed by ids; edits of the module make it stale.
 class CallGraph {

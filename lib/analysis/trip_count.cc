@@ -17,6 +17,10 @@ namespace {
 constexpr std::int64_t kMaxRunTrips = 1 << 16;
 constexpr std::int64_t kMaxRunSteps = 1 << 21;
 constexpr int kMaxPasses = 8;
+// How deep tuples in a loop's state nest at most, and how many arrays it holds: text can name a tuple of itself twice
+// over and over.
+constexpr std::size_t kMaxDepth = 16;
+constexpr std::size_t kMaxElements = 1 << 16;
 
 std::string_view symbol(Comparison comparison) {
   constexpr std::string_view kSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
@@ -69,15 +73,14 @@ class Loop {
   }
 
   // The elements of the state that the body hands on unchanged.
-  std::vector<std::uint8_t> unchanged() const {
-    const std::size_t count = instruction_.shape().elements.size();
-    std::vector<std::uint8_t> result(count, 0);
+  std::set<Path> unchanged() const {
+    std::set<Path> result;
     const LoopState none;
     const InstructionId root = module().data(body_).root;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (Path& path : elements()) {
       ValueTracer tracer(context_, body_, &none);
-      const auto source = tracer.source(root, {static_cast<std::int64_t>(i)});
-      result[i] = source.is_state && source.path.size() == 1 && source.path[0] == static_cast<std::int64_t>(i);
+      const auto source = tracer.source(root, path);
+      if (source.is_state && source.path == path) result.insert(std::move(path));
     }
     return result;
   }
@@ -87,38 +90,66 @@ class Loop {
  private:
   const Module& module() const { return *context_.module; }
 
-  Scalar initial(std::int64_t element) const {
+  // The arrays of the state. Tuples within it are taken apart down to kMaxDepth.
+  std::vector<Path> elements() const {
+    std::vector<Path> result;
+    std::vector<std::pair<ShapeId, Path>> open = {{instruction_.shape_id(), {}}};
+    while (!open.empty() && result.size() < kMaxElements) {
+      auto [id, path] = std::move(open.back());
+      open.pop_back();
+      const Shape& shape = module().shape(id);
+      if (!shape.is_tuple()) {
+        result.push_back(std::move(path));
+        continue;
+      }
+      if (path.size() >= kMaxDepth) continue;
+      for (std::size_t i = 0; i < shape.elements.size(); ++i) {
+        open.emplace_back(shape.elements[i], path);
+        open.back().second.push_back(static_cast<std::int64_t>(i));
+      }
+    }
+    return result;
+  }
+
+  Scalar initial(const Path& element) const {
     ValueTracer tracer(context_, instruction_.computation().id(), nullptr);
-    return tracer.evaluate(instruction_.operand(0).id(), {element});
+    return tracer.evaluate(instruction_.operand(0).id(), element);
   }
 
-  // Whether the body leaves `element` alone.
-  bool is_unchanged(const LoopFacts& facts, std::int64_t element) const {
-    return element >= 0 && element < static_cast<std::int64_t>(facts.unchanged.size()) && facts.unchanged[element];
-  }
-
-  ElementType element_type(std::int64_t element) const {
-    const Shape& shape = instruction_.shape();
-    if (element < 0 || element >= static_cast<std::int64_t>(shape.elements.size())) return ElementType::kInvalid;
-    return module().shape(shape.elements[element]).element_type;
+  ElementType element_type(const Path& element) const {
+    ShapeId id = instruction_.shape_id();
+    for (std::int64_t i : element) {
+      const Shape& shape = module().shape(id);
+      if (i < 0 || i >= static_cast<std::int64_t>(shape.elements.size())) return ElementType::kInvalid;
+      id = shape.elements[static_cast<std::size_t>(i)];
+    }
+    return module().shape(id).element_type;
   }
 
   // The elements that `root` in `computation` depends on, given those in `state`.
-  std::vector<std::int64_t> dependencies(ComputationId computation, InstructionId root, std::vector<std::int64_t> path,
-                                         const LoopState& state) const {
+  std::vector<Path> dependencies(ComputationId computation, InstructionId root, Path path,
+                                 const LoopState& state) const {
     ValueTracer tracer(context_, computation, &state);
     tracer.evaluate(root, std::move(path));
     return tracer.missing();
   }
 
-  std::optional<TripCount> closed_form(const LoopState& invariants, std::int64_t counter, LoopFacts& facts) const;
-  std::optional<TripCount> run(const std::vector<std::int64_t>& needed, const LoopFacts& facts) const;
+  std::optional<TripCount> closed_form(const LoopState& invariants, const Path& counter, LoopFacts& facts) const;
+  std::optional<TripCount> run(const std::vector<Path>& needed, const LoopFacts& facts) const;
 
   const TraceContext& context_;
   InstructionView instruction_;
   ComputationId condition_;
   ComputationId body_;
 };
+
+// "element 3 of the loop's state", of a tuple in it "element 3.0".
+std::string described(const Path& element) {
+  if (element.empty()) return "the loop's state";
+  std::string text = "element ";
+  for (std::size_t i = 0; i < element.size(); ++i) text += (i > 0 ? "." : "") + std::to_string(element[i]);
+  return text + " of the loop's state";
+}
 
 TripCount not_known(std::string why) { return {1, TripCount::Source::kAssumed, std::move(why)}; }
 
@@ -130,7 +161,7 @@ std::int64_t signed_step(ElementType type, std::int64_t step) {
   return step >= half && step < 2 * half ? step - 2 * half : step;
 }
 
-std::optional<TripCount> Loop::closed_form(const LoopState& invariants, std::int64_t counter, LoopFacts& facts) const {
+std::optional<TripCount> Loop::closed_form(const LoopState& invariants, const Path& counter, LoopFacts& facts) const {
   const Scalar first = initial(counter);
   if (!first.is_integer()) return std::nullopt;
   const ElementType type = element_type(counter);
@@ -140,7 +171,7 @@ std::optional<TripCount> Loop::closed_form(const LoopState& invariants, std::int
   LoopState state = invariants;
   state[counter] = Scalar::counter();
   ValueTracer body(context_, body_, &state);
-  const Scalar next = body.evaluate(module().data(body_).root, {counter});
+  const Scalar next = body.evaluate(module().data(body_).root, counter);
   if (!next.known || next.slope != 1) return std::nullopt;
   const std::int64_t step = signed_step(type, next.offset);
 
@@ -206,20 +237,20 @@ std::optional<TripCount> Loop::closed_form(const LoopState& invariants, std::int
 }
 
 // Runs the condition and the updates of what it depends on.
-std::optional<TripCount> Loop::run(const std::vector<std::int64_t>& needed, const LoopFacts& facts) const {
+std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFacts& facts) const {
   LoopState state;
-  std::vector<std::int64_t> open = needed;
+  std::vector<Path> open = needed;
   const LoopState none;
   const InstructionId root = module().data(body_).root;
   while (!open.empty()) {
-    const std::int64_t element = open.back();
+    const Path element = std::move(open.back());
     open.pop_back();
     if (state.count(element) != 0) continue;
     const Scalar first = initial(element);
     if (!first.is_integer()) return std::nullopt;
     state[element] = first;
-    if (is_unchanged(facts, element)) continue;
-    for (std::int64_t other : dependencies(body_, root, {element}, none)) open.push_back(other);
+    if (facts.unchanged.count(element) != 0) continue;
+    for (Path& other : dependencies(body_, root, element, none)) open.push_back(std::move(other));
   }
 
   std::int64_t steps = 0;
@@ -233,8 +264,8 @@ std::optional<TripCount> Loop::run(const std::vector<std::int64_t>& needed, cons
     LoopState next = state;
     ValueTracer body(context_, body_, &state);
     for (auto& [element, value] : next) {
-      if (is_unchanged(facts, element)) continue;
-      value = body.evaluate(root, {element});
+      if (facts.unchanged.count(element) != 0) continue;
+      value = body.evaluate(root, element);
       if (!value.is_integer()) return std::nullopt;
     }
     state = std::move(next);
@@ -245,18 +276,17 @@ std::optional<TripCount> Loop::run(const std::vector<std::int64_t>& needed, cons
 
 TripCount Loop::infer(LoopFacts& facts) const {
   const LoopState none;
-  const std::vector<std::int64_t> needed = dependencies(condition_, module().data(condition_).root, {}, none);
-  std::set<std::int64_t> counters;
+  const std::vector<Path> needed = dependencies(condition_, module().data(condition_).root, {}, none);
+  std::set<Path> counters;
   LoopState invariants;
-  for (std::int64_t element : needed) {
-    if (!is_unchanged(facts, element)) {
+  for (const Path& element : needed) {
+    if (facts.unchanged.count(element) == 0) {
       counters.insert(element);
       continue;
     }
     const Scalar value = initial(element);
     if (!value.is_integer()) {
-      return not_known("the condition depends on element " + std::to_string(element) +
-                       " of the loop's state, whose value is not in the text");
+      return not_known("the condition depends on " + described(element) + ", whose value is not in the text");
     }
     invariants[element] = value;
   }
@@ -265,8 +295,7 @@ TripCount Loop::infer(LoopFacts& facts) const {
   }
   if (auto trips = run(needed, facts)) return *trips;
   if (counters.empty()) return not_known("the condition does not depend on a counter");
-  return not_known("the condition depends on element " + std::to_string(*counters.begin()) +
-                   " of the loop's state, which the body computes from data");
+  return not_known("the condition depends on " + described(*counters.begin()) + ", which the body computes from data");
 }
 
 }  // namespace

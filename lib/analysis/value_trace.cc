@@ -65,10 +65,7 @@ bool ValueTracer::follow_parameter(Place& place) {
   switch (caller.opcode()) {
     case Opcode::kWhile: {
       const auto facts = context_.loops.find(caller.id().index);
-      if (facts == context_.loops.end() || place.path.empty()) return false;
-      const std::int64_t element = place.path.front();
-      const auto& unchanged = facts->second.unchanged;
-      if (element >= static_cast<std::int64_t>(unchanged.size()) || !unchanged[element]) return false;
+      if (facts == context_.loops.end() || facts->second.unchanged.count(place.path) == 0) return false;
       if (caller.operand_count() != 1) return false;
       handed = caller.operand(0).id();
       break;
@@ -140,10 +137,8 @@ bool ValueTracer::follow(Place& place) {
     }
     case Opcode::kWhile: {
       const auto facts = context_.loops.find(place.id.index);
-      if (facts == context_.loops.end() || place.path.empty() || instruction.operand_count() != 1) return false;
-      const std::int64_t element = place.path.front();
-      const auto& unchanged = facts->second.unchanged;
-      if (element < 0 || element >= static_cast<std::int64_t>(unchanged.size()) || !unchanged[element]) return false;
+      if (facts == context_.loops.end() || instruction.operand_count() != 1) return false;
+      if (facts->second.unchanged.count(place.path) == 0) return false;
       place.id = instruction.operand(0).id();
       return true;
     }
@@ -152,13 +147,12 @@ bool ValueTracer::follow(Place& place) {
   }
 }
 
-ValueTracer::Source ValueTracer::source(InstructionId id, std::vector<std::int64_t> path) {
+ValueTracer::Source ValueTracer::source(InstructionId id, Path path) {
   Place place{0, id, std::move(path)};
   while (++steps_ < kMaxSteps && follow(place)) {
   }
   Source result{place.id, place.path, false, place.frame};
-  result.is_state = frames_[place.frame].is_loop && module_.instruction(place.id).opcode() == Opcode::kParameter &&
-                    !place.path.empty();
+  result.is_state = frames_[place.frame].is_loop && module_.instruction(place.id).opcode() == Opcode::kParameter;
   return result;
 }
 
@@ -171,10 +165,10 @@ std::optional<Scalar> ValueTracer::leaf_value(const Place& place) {
       return parse_constant(instruction.shape().element_type, instruction.text(AttributeKey::kConstantLiteral));
     case Opcode::kIota: return is_one_element(instruction.shape()) ? Scalar::integer(0) : Scalar::unknown();
     case Opcode::kParameter: {
-      if (!frames_[place.frame].is_loop || place.path.size() != 1) return Scalar::unknown();
-      const auto value = state_->find(place.path[0]);
+      if (!frames_[place.frame].is_loop) return Scalar::unknown();
+      const auto value = state_->find(place.path);
       if (value != state_->end()) return value->second;
-      missing_.push_back(place.path[0]);
+      missing_.push_back(place.path);
       return Scalar::unknown();
     }
     case Opcode::kCompare:
@@ -187,11 +181,9 @@ std::optional<Scalar> ValueTracer::leaf_value(const Place& place) {
   }
 }
 
-Scalar ValueTracer::evaluate(InstructionId id, std::vector<std::int64_t> path) {
-  return evaluate_in(0, id, std::move(path));
-}
+Scalar ValueTracer::evaluate(InstructionId id, Path path) { return evaluate_in(0, id, std::move(path)); }
 
-Scalar ValueTracer::evaluate_in(int frame, InstructionId id, std::vector<std::int64_t> path) {
+Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
   // An entry is a source whose operands are being evaluated; `operands` fills up from the left.
   struct Open {
     Place place;
@@ -243,10 +235,9 @@ Scalar ValueTracer::evaluate_in(int frame, InstructionId id, std::vector<std::in
       // A counter after its loop: initial value + trips x increment.
       const LoopFacts* facts = nullptr;
       if (const auto at = context_.loops.find(instruction.id().index); at != context_.loops.end()) facts = &at->second;
-      const auto increment = facts != nullptr && top.place.path.size() == 1
-                                 ? facts->increments.find(top.place.path[0])
-                                 : std::map<std::int64_t, std::int64_t>::const_iterator();
-      if (facts == nullptr || !facts->trips || top.place.path.size() != 1 || increment == facts->increments.end() ||
+      const auto increment =
+          facts != nullptr ? facts->increments.find(top.place.path) : std::map<Path, std::int64_t>::const_iterator();
+      if (facts == nullptr || !facts->trips || increment == facts->increments.end() ||
           instruction.operand_count() != 1) {
         result = Scalar::unknown();
       } else if (next == 0) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,11 +16,14 @@
 
 namespace hloroof::inline v0 {
 
-// What is known of one while instruction. Elements are those of its state, the tuple it carries round.
+// Where an array lies in a value: the tuple index at each level, empty for a value that is an array itself.
+using Path = std::vector<std::int64_t>;
+
+// What is known of one while instruction. Elements are the arrays of its state, which it carries round.
 struct LoopFacts {
-  std::vector<std::uint8_t> unchanged;  // 1 where the body hands element i on as it got it
+  std::set<Path> unchanged;  // the elements that the body hands on as it got them
   std::optional<std::int64_t> trips;
-  std::map<std::int64_t, std::int64_t> increments;  // element i grows by this much every trip
+  std::map<Path, std::int64_t> increments;  // the element grows by this much every trip
 };
 
 // Who calls a computation, by computation id, and what is known of loops, by id of the while instruction.
@@ -31,8 +35,8 @@ struct TraceContext {
 
 TraceContext make_trace_context(const Module& module);
 
-// Values of loop state elements that an evaluation may use, by index.
-using LoopState = std::map<std::int64_t, Scalar>;
+// Values of loop state elements that an evaluation may use.
+using LoopState = std::map<Path, Scalar>;
 
 // Evaluates scalars. One tracer serves one question: it keeps what it has computed.
 class ValueTracer {
@@ -42,22 +46,22 @@ class ValueTracer {
   ValueTracer(const TraceContext& context, ComputationId computation, const LoopState* state);
 
   // The value of `id` in `computation`, or of element `path` of it if it is a tuple.
-  Scalar evaluate(InstructionId id, std::vector<std::int64_t> path = {});
+  Scalar evaluate(InstructionId id, Path path = {});
 
   // Where a value comes from, once everything that only hands it on is followed.
   struct Source {
     InstructionId id;
-    std::vector<std::int64_t> path;
-    bool is_state = false;  // path[0] is an element of the loop's state
+    Path path;
+    bool is_state = false;  // `path` is an element of the loop's state
     int frame = 0;
   };
-  Source source(InstructionId id, std::vector<std::int64_t> path);
+  Source source(InstructionId id, Path path);
 
   // Evaluates in a frame that source() returned.
-  Scalar evaluate_in(int frame, InstructionId id, std::vector<std::int64_t> path = {});
+  Scalar evaluate_in(int frame, InstructionId id, Path path = {});
 
   // State elements that an evaluation needed and `state` did not have.
-  const std::vector<std::int64_t>& missing() const { return missing_; }
+  const std::vector<Path>& missing() const { return missing_; }
 
   // Steps taken so far; an evaluation beyond the limit is unknown.
   std::int64_t steps() const { return steps_; }
@@ -73,7 +77,7 @@ class ValueTracer {
   struct Place {
     int frame;
     InstructionId id;
-    std::vector<std::int64_t> path;
+    Path path;
   };
 
   bool follow(Place& place);
@@ -89,7 +93,7 @@ class ValueTracer {
   std::map<std::pair<int, std::uint32_t>, int> entered_;    // by frame and site
   std::map<std::uint32_t, int> outer_;                      // by computation
   std::map<std::pair<int, std::uint32_t>, Scalar> values_;  // of instructions that are no tuples
-  std::vector<std::int64_t> missing_;
+  std::vector<Path> missing_;
   std::int64_t steps_ = 0;
 };
 

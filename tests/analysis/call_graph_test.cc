@@ -138,6 +138,45 @@ TEST_CASE("counted loops are counted in every form") {
   }
 }
 
+TEST_CASE("a counter is found wherever it lies in the loop's state") {
+  const Module nested = parse(R"(HloModule m
+body {
+  p = ((s32[], u32[]), f32[8]) parameter(0)
+  q = (s32[], u32[]) get-tuple-element(p), index=0
+  bound = s32[] get-tuple-element(q), index=0
+  i = u32[] get-tuple-element(q), index=1
+  x = f32[8] get-tuple-element(p), index=1
+  one = u32[] constant(1)
+  next = u32[] add(i, one)
+  inner = (s32[], u32[]) tuple(bound, next)
+  ROOT t = ((s32[], u32[]), f32[8]) tuple(inner, x)
+}
+condition {
+  p = ((s32[], u32[]), f32[8]) parameter(0)
+  q = (s32[], u32[]) get-tuple-element(p), index=0
+  bound = s32[] get-tuple-element(q), index=0
+  i = u32[] get-tuple-element(q), index=1
+  j = s32[] convert(i)
+  ROOT go = pred[] compare(j, bound), direction=LT
+}
+ENTRY main {
+  x = f32[8] parameter(0)
+  bound = s32[] constant(9)
+  first = u32[] constant(2)
+  inner = (s32[], u32[]) tuple(bound, first)
+  t = ((s32[], u32[]), f32[8]) tuple(inner, x)
+  ROOT w = ((s32[], u32[]), f32[8]) while(t), condition=condition, body=body
+}
+)");
+  CHECK(trips_of(nested).value == 7);
+  const Module scalar = parse(
+      "HloModule m\nbody {\n  i = s32[] parameter(0)\n  five = s32[] constant(5)\n  ROOT n = s32[] add(i, five)\n}\n"
+      "condition {\n  i = s32[] parameter(0)\n  n = s32[] constant(50)\n  ROOT c = pred[] compare(i, n), "
+      "direction=LT\n}\n"
+      "ENTRY main {\n  z = s32[] constant(0)\n  ROOT w = s32[] while(z), condition=condition, body=body\n}\n");
+  CHECK(trips_of(scalar).value == 10);
+}
+
 TEST_CASE("loops that do not end or depend on data are not guessed") {
   const std::string cases[] = {
       loop("s32", "0", "10", step("s32", "0"), compare("LT")),

@@ -1,0 +1,70 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "hloroof/analysis.h"
+#include "lib/base/nearest.h"
+#include "lib/base/strings.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::size_t kNamesShown = 3;
+
+std::vector<std::string> names_of(const Module& module, Opcode opcode) {
+  std::vector<std::string> names;
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.opcode() == opcode) names.emplace_back(instruction.name());
+    }
+  }
+  return names;
+}
+
+// "trip count given for 'w1', which is no while loop; the nearest of 12: w, w.1, w.2"
+absl::Status unknown_name(std::string_view given, std::string_view name, std::string_view kind,
+                          const std::vector<std::string>& names) {
+  std::string message = std::string(given) + " given for '" + std::string(name) + "', which is no " + std::string(kind);
+  if (names.empty()) return invalid_argument(message + "; the module has none");
+  message += names.size() > kNamesShown ? "; the nearest of " + std::to_string(names.size()) + ":" : "; there are:";
+  std::string_view separator = " ";
+  for (const std::string& near : nearest_names(name, names, kNamesShown)) {
+    message += std::string(separator) + near;
+    separator = ", ";
+  }
+  return invalid_argument(message);
+}
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  for (const std::string& n : names) {
+    if (n == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::Status check_call_options(const Module& module, const CallOptions& options) {
+  if (!options.trip_counts.empty()) {
+    const std::vector<std::string> loops = names_of(module, Opcode::kWhile);
+    for (const auto& [name, trips] : options.trip_counts) {
+      if (!holds(loops, name)) return unknown_name("trip count", name, "while loop", loops);
+      if (trips < 0) return invalid_argument(absl::StrFormat("trip count of %s is negative: %d", name, trips));
+    }
+  }
+  if (!options.branch_probabilities.empty()) {
+    const std::vector<std::string> conditionals = names_of(module, Opcode::kConditional);
+    for (const auto& [name, probabilities] : options.branch_probabilities) {
+      if (!holds(conditionals, name)) return unknown_name("branch probabilities", name, "conditional", conditionals);
+      for (double p : probabilities) {
+        if (!(p >= 0 && p <= 1)) {
+          return invalid_argument(absl::StrFormat("branch probability of %s is not in 0 .. 1: %g", name, p));
+        }
+      }
+    }
+  }
+  if (options.default_trip_count < 0) return invalid_argument("the default trip count is negative");
+  return absl::OkStatus();
+}
+
+}  // namespace hloroof::inline v0
