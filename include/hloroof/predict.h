@@ -28,9 +28,9 @@ enum class EstimateSource {
   kCompiler,  // the estimated_cycles of the dump where present, the model elsewhere
 };
 
-// Work of custom calls by target, as `--custom-call TARGET=flops:...,bytes:...` gives it.
+// Work of custom calls, as `--custom-call TARGET=flops:...,bytes:...` gives it.
 struct CustomCallCost {
-  std::string target;  // exact, or an RE2 pattern between slashes: /flash.*/
+  std::string target;  // or the name of one call; exact, or an RE2 pattern between slashes: /flash.*/
   std::optional<double> flops;
   std::optional<double> bytes;
   std::optional<double> transcendentals;
@@ -144,8 +144,9 @@ struct DonatableArgument {
 // Memory of one device, bytes, in HBM but where a name says otherwise. `fits` compares hbm_peak_bytes with
 // capacity_bytes.
 struct MemoryPrediction {
-  // What XLA reports as peak memory: arguments and outputs, and beside them the larger of the temporaries in HBM and of
-  // those in on-chip memory. Equal to hbm_peak_bytes for all but small programs.
+  // What XLA reports as peak memory: arguments, also those in host memory, and outputs, and beside them the larger of
+  // the temporaries in HBM and of those in on-chip memory. Equal to hbm_peak_bytes for all but small programs and such
+  // that offload to the host.
   double peak_bytes = 0;
   double hbm_peak_bytes = 0;  // HBM alone, at its own peak
   double arguments_bytes = 0;

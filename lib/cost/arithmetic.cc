@@ -167,7 +167,8 @@ void add_sort(InstructionView sort, double share, SizeCache& sizes, Work& work) 
       along >= 0 && along < keys.rank() ? static_cast<double>(std::max<std::int64_t>(keys.dimensions[along], 1)) : 1;
   const ArraySize size = sizes[sort.operand(0).shape_id()];
   const double levels = log2_ceil(row);
-  work.flops += size.logical_elements * levels * share;
+  const double compared = sort.opcode() == Opcode::kTopk ? topk_levels(sort) : levels;
+  work.flops += size.logical_elements * compared * share;
   // A bitonic network: levels * (levels + 1) / 2 stages, each of which looks at every element.
   const double stages = levels * (levels + 1) / 2;
   for (InstructionView operand : sort.operands()) {
@@ -236,6 +237,14 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
 }
 
 }  // namespace
+
+double topk_levels(InstructionView topk) {
+  const auto& leaves = topk.module().shapes().leaves(topk.shape_id());
+  if (leaves.empty()) return 1;
+  const Shape& best = topk.module().shape(leaves[0]);
+  const double k = best.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(best.dimensions.back(), 1)) : 1;
+  return std::max(log2_ceil(k), 1.0);
+}
 
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane) {
   if (elements <= 0) return;

@@ -15,17 +15,10 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The first entry of `given` that names `target`, exactly or by a pattern between slashes.
-const CustomCallCost* find_given(const std::vector<CustomCallCost>& given, const std::string& target) {
-  for (const CustomCallCost& cost : given) {
-    const std::string& name = cost.target;
-    if (name == target) return &cost;
-    if (name.size() >= 2 && name.front() == '/' && name.back() == '/') {
-      const RE2 pattern(name.substr(1, name.size() - 2), RE2::Quiet);
-      if (pattern.ok() && RE2::FullMatch(target, pattern)) return &cost;
-    }
-  }
-  return nullptr;
+// The pattern between slashes, or nothing for a plain name.
+std::optional<std::string_view> pattern_of(std::string_view name) {
+  if (name.size() < 2 || name.front() != '/' || name.back() != '/') return std::nullopt;
+  return name.substr(1, name.size() - 2);
 }
 
 // Scales the bytes of `work` so that they add up to `bytes`, keeping how they are shared out over memories.
@@ -148,9 +141,52 @@ bool is_free_custom_call(InstructionView custom_call) {
   return custom_call_behaviour(target) == CustomCallBehaviour::kFree;
 }
 
-void add_custom_call(InstructionView call, const std::vector<CustomCallCost>& given, SizeCache& sizes, Work& work) {
+struct GivenCosts::Entry {
+  CustomCallCost cost;
+  std::unique_ptr<RE2> pattern;
+};
+
+GivenCosts::GivenCosts(const std::vector<CustomCallCost>& costs) {
+  entries_.reserve(costs.size());
+  for (const CustomCallCost& cost : costs) {
+    Entry entry{cost, nullptr};
+    if (const auto pattern = pattern_of(cost.target)) {
+      entry.pattern = std::make_unique<RE2>(std::string(*pattern), RE2::Quiet);
+    }
+    entries_.push_back(std::move(entry));
+  }
+}
+
+GivenCosts::~GivenCosts() = default;
+
+const CustomCallCost* GivenCosts::find(InstructionView custom_call) const {
+  if (entries_.empty()) return nullptr;
+  const std::string target = string_value(custom_call, AttributeKey::kCustomCallTarget);
+  const std::string name(custom_call.name());
+  for (const Entry& entry : entries_) {
+    if (entry.pattern == nullptr) {
+      if (entry.cost.target == target || entry.cost.target == name) return &entry.cost;
+    } else if (entry.pattern->ok() &&
+               (RE2::FullMatch(target, *entry.pattern) || RE2::FullMatch(name, *entry.pattern))) {
+      return &entry.cost;
+    }
+  }
+  return nullptr;
+}
+
+absl::Status check_custom_call_costs(const std::vector<CustomCallCost>& costs) {
+  for (const CustomCallCost& cost : costs) {
+    const auto pattern = pattern_of(cost.target);
+    if (!pattern) continue;
+    const RE2 compiled(std::string(*pattern), RE2::Quiet);
+    if (!compiled.ok()) return invalid_argument("custom call pattern " + cost.target + ": " + compiled.error());
+  }
+  return absl::OkStatus();
+}
+
+void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
   const std::string target = string_value(call, AttributeKey::kCustomCallTarget);
-  if (const CustomCallCost* cost = find_given(given, target)) {
+  if (const CustomCallCost* cost = given.find(call)) {
     if (cost->bytes) set_bytes(work, *cost->bytes);
     if (cost->flops) set_flops(work, *cost->flops, main_type(call, sizes));
     if (cost->transcendentals) {
@@ -176,8 +212,8 @@ void add_custom_call(InstructionView call, const std::vector<CustomCallCost>& gi
     case CustomCallBehaviour::kMove: return;
     case CustomCallBehaviour::kCholesky:
     case CustomCallBehaviour::kTriangularInverse:
-      // n^3 / 3 multiply-adds a matrix, column after column.
-      work.flops += n * elements * 2 / 3;
+      // n^3 / 6 multiply-adds a matrix, column after column.
+      work.flops += n * elements / 3;
       add_vector(work, Opcode::kMultiply, ElementType::kF32, n * elements / 3);
       return;
     case CustomCallBehaviour::kTriangularSolve:
@@ -187,7 +223,7 @@ void add_custom_call(InstructionView call, const std::vector<CustomCallCost>& gi
       return;
     case CustomCallBehaviour::kTopK: {
       const double levels = std::ceil(std::log2(std::max(n, 2.0)));
-      work.flops += elements;
+      work.flops += elements * topk_levels(call);
       add_vector(work, Opcode::kTopk, first == nullptr ? ElementType::kF32 : first->element_type, elements * levels);
       return;
     }

@@ -9,150 +9,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// An operand from which nothing is read, and one that is read whole when any of the result is wanted.
-constexpr Share kNothing{0, 0};
-Share whole(Share wanted) { return wanted.logical > 0 ? kAll : kNothing; }
-
-double ratio(double part, double of) { return of > 0 ? std::min(part / of, 1.0) : 0; }
-
-// A block of `sizes` out of `array`, as it lies there: with its tiles, so that a block narrower than a tile still
-// covers the whole tile.
-ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes) {
-  Shape block = array;
-  if (sizes.size() == block.dimensions.size()) block.dimensions = sizes;
-  block.dynamic_dimensions.clear();
-  block.layout.split_configs.clear();
-  block.layout.tail_padding_alignment = 1;
-  block.layout.dynamic_shape_metadata_prefix_bytes = 0;
-  return array_size(block);
-}
-
-Share block_share(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, SizeCache& cache,
-                  ShapeId id) {
-  const ArraySize block = block_size(array, sizes);
-  const ArraySize& all = cache[id];
-  return {ratio(blocks * block.padded_bytes, all.padded_bytes), ratio(blocks * block.logical_bytes, all.logical_bytes)};
-}
-
-// Whether a block of `sizes` covers some tile of `array` only in part, in a dimension it does not span.
-bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& sizes) {
-  if (array.layout.tiles.empty() || sizes.size() != array.dimensions.size()) return false;
-  const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
-  const auto& minor_to_major = array.layout.minor_to_major;
-  for (std::size_t i = 0; i < tile.size() && i < minor_to_major.size(); ++i) {
-    const std::int64_t d = minor_to_major[i];
-    const std::int64_t extent = tile[tile.size() - 1 - i];
-    if (d < 0 || d >= static_cast<std::int64_t>(sizes.size()) || extent <= 1) continue;
-    if (sizes[d] != array.dimensions[d] && sizes[d] % extent != 0) return true;
-  }
-  return false;
-}
-
-// The sizes of one update window of a scatter in its operand.
-std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update) {
-  const ScatterDimensions d = scatter_dimensions(scatter);
-  std::vector<std::int64_t> sizes(operand.dimensions.size(), 1);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto is = [i](const std::vector<std::int64_t>& list) {
-      return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end();
-    };
-    if (is(d.inserted_window_dims) || is(d.input_batching_dims)) continue;
-    if (next < d.update_window_dims.size()) {
-      const std::int64_t u = d.update_window_dims[next++];
-      if (u >= 0 && u < update.rank()) sizes[i] = update.dimensions[u];
-    }
-  }
-  return sizes;
-}
-
-double window_elements(const std::vector<std::int64_t>& sizes) {
-  double product = 1;
-  for (std::int64_t s : sizes) product *= static_cast<double>(std::max<std::int64_t>(s, 0));
-  return product;
-}
-
-int scatter_operands(InstructionView scatter) { return static_cast<int>((scatter.operand_count() - 1) / 2); }
-
-// `blocks` blocks of `sizes` written over part of `array`. What combines with what is there is read first, and so are
-// tiles that are covered in part.
-LeafWrite update_in_place(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, int parameter,
-                          bool combines) {
-  const ArraySize block = block_size(array, sizes);
-  const ArraySize all = array_size(array);
-  LeafWrite leaf;
-  leaf.in_place = true;
-  leaf.parameter = parameter;
-  leaf.written_padded = std::min(blocks * block.padded_bytes, all.padded_bytes);
-  leaf.written_logical = std::min(blocks * block.logical_bytes, all.logical_bytes);
-  const bool in_part = covers_tiles_in_part(array, sizes);
-  if (combines || in_part) leaf.read_back = leaf.written_padded;
-  if (in_part) leaf.partial_tile_elements = std::min(blocks * block.padded_elements, all.padded_elements);
-  return leaf;
-}
-
-// What of operand `i` an instruction reads when `wanted` of its result is wanted. Updates in place are not seen here.
-Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache& cache) {
-  if (wanted.logical <= 0) return kNothing;
-  const InstructionView operand = instruction.operand(i);
-  switch (instruction.opcode()) {
-    case Opcode::kSlice: {
-      std::vector<std::int64_t> sizes = instruction.shape().dimensions;
-      const std::vector<SliceRange> ranges = slice_ranges(instruction);
-      // Along tiled dimensions a stride skips elements inside tiles: the whole range is read.
-      const auto& minor_to_major = operand.shape().layout.minor_to_major;
-      const std::size_t tiled =
-          operand.shape().layout.tiles.empty() ? 0 : operand.shape().layout.tiles[0].dimensions.size();
-      for (std::size_t k = 0; k < tiled && k < minor_to_major.size(); ++k) {
-        const std::int64_t d = minor_to_major[k];
-        if (d >= 0 && d < static_cast<std::int64_t>(std::min(ranges.size(), sizes.size())) && ranges[d].stride > 1) {
-          sizes[d] = std::max<std::int64_t>(ranges[d].limit - ranges[d].start, 0);
-        }
-      }
-      return block_share(operand.shape(), sizes, 1, cache, operand.shape_id()) * wanted;
-    }
-    case Opcode::kDynamicSlice:
-      if (i > 0) return kAll;
-      return block_share(operand.shape(), instruction.shape().dimensions, 1, cache, operand.shape_id()) * wanted;
-    case Opcode::kGather: {
-      if (i > 0) return kAll;
-      const std::vector<std::int64_t> sizes = integers(instruction, AttributeKey::kSliceSizes);
-      const double one = window_elements(sizes);
-      const double blocks = one > 0 ? static_cast<double>(element_count(instruction.shape())) / one : 0;
-      return block_share(operand.shape(), sizes, blocks, cache, operand.shape_id()) * wanted;
-    }
-    case Opcode::kBroadcast:
-    case Opcode::kDot:
-    case Opcode::kConvolution:
-    case Opcode::kRaggedDot:
-    case Opcode::kScaledDot:
-    case Opcode::kSort: return whole(wanted);
-    case Opcode::kDynamicUpdateSlice:
-      if (i > 1) return kAll;
-      return i == 1 ? kAll : wanted;
-    case Opcode::kGetDimensionSize: return kNothing;
-    case Opcode::kCopyStart:
-    case Opcode::kAsyncStart: return kAll;
-    default: return wanted;
-  }
-}
-
 // Whether an instruction inside another runs a computation as part of it: a nested fusion, a call in an async wrapper.
 bool is_inlined(Opcode opcode) { return opcode == Opcode::kFusion || opcode == Opcode::kCall; }
-
-// An instruction whose result is operand 0 with something rearranged but no element added or dropped, so that an update
-// in place can be made through it.
-bool keeps_place(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kBitcast:
-    case Opcode::kBitcastConvert:
-    case Opcode::kConvert:
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kReshape: return true;
-    default: return false;
-  }
-}
 
 }  // namespace
 
@@ -162,7 +20,11 @@ bool keeps_place(Opcode opcode) {
 class Examination {
  public:
   Examination(ComputationView computation, InsideTable& table, const std::vector<OperandAlias>& aliases)
-      : computation_(computation), table_(table), sizes_(table.sizes_), aliases_(aliases) {
+      : computation_(computation),
+        table_(table),
+        sizes_(table.sizes_),
+        aliases_(aliases),
+        is_by_element_(table.by_element_[computation.id().index] != 0) {
     table_.order_.clear();
     for (InstructionView instruction : computation.instructions()) table_.order_.push_back(instruction);
     table_.wanted_.assign(table_.order_.size(), Share{});
@@ -176,7 +38,14 @@ class Examination {
     if (!computation_.data().root.valid()) return result;
     want_root(computation_.root(), result);
     for (std::size_t i = table_.order_.size(); i-- > 0;) pass_on(table_.order_[i]);
+    if (is_by_element_) count_recomputation();
     for (InstructionView instruction : table_.order_) collect(instruction, result);
+    if (is_by_element_) {
+      result.uses.resize(parameters.size());
+      for (std::size_t p = 0; p < parameters.size(); ++p) {
+        if (parameters[p].valid()) result.uses[p] = table_.recomputation_[table_.place_[parameters[p].index]];
+      }
+    }
     for (std::size_t p = 0; p < parameters.size(); ++p) {
       if (parameters[p].valid()) result.parameters[p] = table_.wanted_[table_.place_[parameters[p].index]];
     }
@@ -184,6 +53,9 @@ class Examination {
   }
 
  private:
+  // What is done in place: updates, and what only their results go through.
+  enum : char { kUpdate = 1, kOfPart = 2 };
+
   Share& wanted(InstructionView instruction) { return table_.wanted_[table_.place_[instruction.id().index]]; }
   char& in_place(InstructionView instruction) { return table_.in_place_[table_.place_[instruction.id().index]]; }
 
@@ -276,7 +148,7 @@ class Examination {
             if (leaf.in_place) leaf.parameter = destination_of(at, leaf.parameter);
             if (leaf.parameter < 0) leaf = LeafWrite{};
             result.leaves.push_back(leaf);
-            if (leaf.in_place) in_place(at) = 1;
+            if (leaf.in_place) in_place(at) = kUpdate;
           }
           wanted(writer) = kAll;
           return;
@@ -285,31 +157,51 @@ class Examination {
     }
     if (leaves == 1 && at.opcode() == Opcode::kDynamicUpdateSlice && at.operand_count() >= 2) {
       if (const int parameter = destination_of(at, 0); parameter >= 0) {
-        const Shape& array = at.shape();
-        const std::vector<std::int64_t>& update = at.operand(1).shape().dimensions;
-        result.leaves.push_back(update_in_place(array, update, 1, parameter, false));
-        in_place(at) = 1;
-        wanted(writer) = kAll;
+        const Shape array = as_written(writer.shape(), at.shape());
+        result.leaves.push_back(update_slice(array, at.operand(1).shape(), parameter));
+        write_part(writer, at, result.leaves.back(), sizes_[writer.shape_id()]);
         return;
       }
     }
-    if (at.opcode() == Opcode::kScatter && at.operand_count() >= 3) {
-      const int operands = scatter_operands(at);
-      if (leaves == 1 && operands == 1) {
-        if (const int parameter = destination_of(at, 0); parameter >= 0) {
-          const Shape& updates = at.operand(2).shape();
-          const std::vector<std::int64_t> sizes = scatter_window(at, at.shape(), updates);
-          const double one = window_elements(sizes);
-          const double blocks = one > 0 ? static_cast<double>(element_count(updates)) / one : 0;
-          result.leaves.push_back(update_in_place(at.shape(), sizes, blocks, parameter, true));
-          in_place(at) = 1;
-          wanted(writer) = kAll;
-          return;
-        }
+    if (at.opcode() == Opcode::kScatter && at.operand_count() >= 3 &&
+        static_cast<int>(leaves) == scatter_operands(at)) {
+      std::vector<LeafWrite> updates;
+      for (int i = 0; i < scatter_operands(at); ++i) {
+        const int parameter = destination_of(at, i);
+        if (parameter < 0) break;
+        const Shape array = leaves == 1 ? as_written(writer.shape(), at.shape()) : at.operand(i).shape();
+        updates.push_back(update_scatter(at, i, array, parameter));
+      }
+      if (updates.size() == leaves) {
+        result.leaves.insert(result.leaves.end(), updates.begin(), updates.end());
+        write_part(writer, at, updates[0], leaves == 1 ? sizes_[writer.shape_id()] : ArraySize());
+        return;
       }
     }
     for (std::size_t i = 0; i < leaves; ++i) result.leaves.emplace_back();
     wanted(writer) = kAll;
+  }
+
+  // The array that `update` updates, as it lies in memory when `result` is its name there.
+  static Shape as_written(const Shape& result, const Shape& updated) {
+    if (result.dimensions == updated.dimensions) return result;
+    Shape array = updated;
+    array.element_type = result.element_type;
+    array.layout.element_size_in_bits = result.layout.element_size_in_bits;
+    return array;
+  }
+
+  // `update` is made in place, and so is what renames or converts its result down to `writer`: only the part that is
+  // written is worked on.
+  void write_part(InstructionView writer, InstructionView update, const LeafWrite& leaf, const ArraySize& whole) {
+    in_place(update) = kUpdate;
+    Share part = kAll;
+    if (whole.padded_bytes > 0 && whole.logical_bytes > 0) {
+      part = {std::min(leaf.written_padded / whole.padded_bytes, 1.0),
+              std::min(leaf.written_logical / whole.logical_bytes, 1.0)};
+    }
+    for (InstructionView at = writer; at.id() != update.id(); at = at.operand(0)) in_place(at) = kOfPart;
+    wanted(writer).add(part);
   }
 
   // The number of the parameter that operand `i` is, through what keeps its place; -1 if it is none, or is used
@@ -344,7 +236,7 @@ class Examination {
       for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
         Share share = i < inner.parameters.size() ? inner.parameters[i] : kAll;
         // Not an update in place here: the array it would be made in is read as a whole.
-        if (!in_place(instruction)) {
+        if (in_place(instruction) != kUpdate) {
           for (const LeafWrite& leaf : inner.leaves) {
             if (leaf.in_place && leaf.parameter == static_cast<int>(i)) share = kAll;
           }
@@ -354,15 +246,36 @@ class Examination {
       return;
     }
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      if (i == 0 && in_place(instruction)) continue;  // what the update does not cover stays where it is
+      if (is_updated(instruction, i)) continue;  // what the update does not cover stays where it is
       wanted(instruction.operand(i)).add(operand_share(instruction, static_cast<int>(i), want, sizes_));
     }
+  }
+
+  // Whether operand `i` is an array that the instruction updates in place.
+  bool is_updated(InstructionView instruction, std::size_t i) {
+    if (in_place(instruction) != kUpdate || is_inlined(instruction.opcode())) return false;
+    const bool is_scatter = instruction.opcode() == Opcode::kScatter;
+    return i < (is_scatter ? static_cast<std::size_t>(scatter_operands(instruction)) : 1);
+  }
+
+  void count_recomputation() {
+    const auto nested = [this](InstructionView fusion, std::size_t i) {
+      const ComputationId called = inlined_computation(fusion);
+      if (!called.valid()) return 1.0;
+      const std::vector<double>& uses = table_.known_[called.index]->uses;
+      return i < uses.size() ? uses[i] : 1.0;
+    };
+    const auto is_skipped = [this](InstructionView instruction, std::size_t i) { return is_updated(instruction, i); };
+    const std::uint32_t root = table_.place_[computation_.root().id().index];
+    table_.recomputation_.run(table_.order_, table_.place_, root, sizes_, nested, is_skipped);
   }
 
   // Adds an instruction's own work.
   void collect(InstructionView instruction, Inside& result) {
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
+    const bool counts_uses = is_by_element_ && in_place(instruction) != kOfPart;
+    const double times = counts_uses ? table_.recomputation_[table_.place_[instruction.id().index]] : want.logical;
     if (instruction.opcode() == Opcode::kConstant) {
       // Scalars are part of the code.
       const ArraySize& size = sizes_[instruction.shape_id()];
@@ -376,31 +289,34 @@ class Examination {
         return;
       }
       const Inside& inner = *table_.known_[called.index];
-      add_arithmetic(inner.work, want.logical, result.work);
+      add_arithmetic(inner.work, times, result.work);
       result.constants.hbm += inner.constants.hbm * want.padded;
       return;
     }
-    if (instruction.opcode() == Opcode::kDynamicUpdateSlice && in_place(instruction)) {
+    if (instruction.opcode() == Opcode::kDynamicUpdateSlice && in_place(instruction) == kUpdate) {
       add_vector(result.work, Opcode::kDynamicUpdateSlice, instruction.shape().element_type,
                  sizes_[instruction.operand(1).shape_id()].padded_elements);
       return;
     }
     if (instruction.opcode() == Opcode::kCustomCall) {
+      // Inside a fusion only what moves nothing or everything is known; see WorkCounter for an async-start.
       const auto behaviour = custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget));
-      if (!behaviour) result.work.source = CostSource::kUnknown;
+      const bool is_known = behaviour == CustomCallBehaviour::kFree || behaviour == CustomCallBehaviour::kMove;
+      if (!is_known) result.work.source = CostSource::kUnknown;
       return;
     }
     if (instruction.opcode() == Opcode::kUnknown) {
       result.work.source = CostSource::kUnknown;
       return;
     }
-    add_arithmetic(instruction, want.logical, sizes_, result.work);
+    add_arithmetic(instruction, times, sizes_, result.work);
   }
 
   ComputationView computation_;
   InsideTable& table_;
   SizeCache& sizes_;
   const std::vector<OperandAlias>& aliases_;
+  bool is_by_element_;
 };
 
 ComputationId inlined_computation(InstructionView instruction) {
@@ -411,11 +327,34 @@ ComputationId inlined_computation(InstructionView instruction) {
   return called.size() == 1 && !called[0].is_missing() ? called[0].id() : ComputationId();
 }
 
+namespace {
+
+// Layouts with tiles are those of a TPU, whose compiler works on tiles.
+bool has_tiles(const ShapeTable& shapes) {
+  for (std::uint32_t i = 0; i < shapes.size(); ++i) {
+    if (!shapes[ShapeId(i)].layout.tiles.empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 InsideTable::InsideTable(const Module& module)
-    : module_(module), sizes_(module.shapes()), known_(module.computation_limit()), place_(module.instruction_limit()) {
+    : module_(module),
+      sizes_(module.shapes()),
+      known_(module.computation_limit()),
+      place_(module.instruction_limit()),
+      by_element_(module.computation_limit(), 0) {
+  const bool has_elemental_fusions = !has_tiles(module.shapes());
   for (ComputationView computation : module.computations()) {
     std::uint32_t place = 0;
-    for (InstructionView instruction : computation.instructions()) place_[instruction.id().index] = place++;
+    for (InstructionView instruction : computation.instructions()) {
+      place_[instruction.id().index] = place++;
+      if (!has_elemental_fusions || instruction.opcode() != Opcode::kFusion) continue;
+      const std::string_view kind = instruction.text(AttributeKey::kKind);
+      const ComputationId called = inlined_computation(instruction);
+      if (called.valid() && (kind == "kLoop" || kind == "kInput")) by_element_[called.index] = 1;
+    }
   }
 }
 
@@ -468,12 +407,9 @@ Inside InsideTable::of_instruction(InstructionView instruction) {
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
     result.parameters[i] = operand_share(instruction, static_cast<int>(i), kAll, sizes_);
   }
-  const auto in_place = [&](const std::vector<std::int64_t>& sizes, double blocks, bool combines, int operand) {
-    result.leaves[operand] = update_in_place(instruction.operand(operand).shape(), sizes, blocks, operand, combines);
-    result.parameters[operand] = Share{};
-  };
   if (instruction.opcode() == Opcode::kDynamicUpdateSlice && instruction.operand_count() >= 2 && leaves == 1) {
-    in_place(instruction.operand(1).shape().dimensions, 1, false, 0);
+    result.leaves[0] = update_slice(instruction.operand(0).shape(), instruction.operand(1).shape(), 0);
+    result.parameters[0] = Share{};
     add_vector(result.work, Opcode::kDynamicUpdateSlice, instruction.shape().element_type,
                sizes_[instruction.operand(1).shape_id()].padded_elements);
     return result;
@@ -481,10 +417,8 @@ Inside InsideTable::of_instruction(InstructionView instruction) {
   if (instruction.opcode() == Opcode::kScatter && instruction.operand_count() >= 3) {
     const int operands = scatter_operands(instruction);
     for (int i = 0; i < operands && i < static_cast<int>(leaves); ++i) {
-      const Shape& updates = instruction.operand(operands + 1 + i).shape();
-      const std::vector<std::int64_t> sizes = scatter_window(instruction, instruction.operand(i).shape(), updates);
-      const double one = window_elements(sizes);
-      in_place(sizes, one > 0 ? static_cast<double>(element_count(updates)) / one : 0, true, i);
+      result.leaves[i] = update_scatter(instruction, i, instruction.operand(i).shape(), i);
+      result.parameters[i] = Share{};
     }
   }
   add_arithmetic(instruction, 1, sizes_, result.work);

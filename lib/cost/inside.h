@@ -8,37 +8,16 @@
 
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
+#include "lib/cost/recomputation.h"
 #include "lib/cost/size_cache.h"
+#include "lib/cost/touched.h"
 
 namespace hloroof::inline v0 {
-
-// The part of an array that is touched, 0 .. 1: of its bytes with padding, where whole tiles count, and without.
-struct Share {
-  double padded = 0;
-  double logical = 0;
-
-  void add(Share other) {
-    padded = padded + other.padded < 1 ? padded + other.padded : 1;
-    logical = logical + other.logical < 1 ? logical + other.logical : 1;
-  }
-  friend Share operator*(Share a, Share b) { return {a.padded * b.padded, a.logical * b.logical}; }
-};
-
-inline constexpr Share kAll{1, 1};
-
-// How one result leaf of a computation is written.
-struct LeafWrite {
-  bool in_place = false;  // only `written` of it, in the memory of parameter `parameter`; nothing if handed on
-  int parameter = -1;
-  double written_padded = 0;  // bytes, if in place
-  double written_logical = 0;
-  double read_back = 0;              // padded bytes of the tiles that the update covers in part and that are read first
-  double partial_tile_elements = 0;  // padded elements of those tiles
-};
 
 // The inside of a computation that is part of another instruction (a fusion, an async wrapper), all results wanted.
 struct Inside {
   std::vector<Share> parameters;  // read from each parameter, by number; updates in place left out
+  std::vector<double> uses;       // times each element of a parameter is asked for; empty where that is not counted
   std::vector<LeafWrite> leaves;  // of the root, in the order of ShapeTable::leaves
   Work work;                      // arithmetic only: flops, transcendentals, matrix, vector, source
   MemoryBytes constants;          // arrays in the program text that it reads
@@ -74,11 +53,13 @@ class InsideTable {
   SizeCache sizes_;
   std::vector<std::unique_ptr<Inside>> known_;  // by ComputationId
   std::vector<std::uint32_t> place_;            // by InstructionId: its place in its computation
+  std::vector<char> by_element_;                // by ComputationId: whether its fusion works element by element
   Inside fusion_;                               // the last answer of of_fusion
   // Of the computation under examination, by place.
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;
   std::vector<char> in_place_;
+  Recomputation recomputation_;
 };
 
 // Adds `share` of the arithmetic of `instruction`, which is neither a call nor a fusion, to `work`.
@@ -86,6 +67,9 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
 
 // Adds `share` of `inner`'s arithmetic to `work`.
 void add_arithmetic(const Work& inner, double share, Work& work);
+
+// Comparisons an element of the best k of a row, which keep a heap of k: log2 k.
+double topk_levels(InstructionView topk);
 
 // Adds to the entry of its kind.
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane = false);

@@ -1,10 +1,12 @@
 #include "lib/cost/pallas_kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "lib/cost/inside.h"
 
 namespace hloroof::inline v0 {
@@ -87,6 +89,77 @@ bool gives_queries_gradient(InstructionView call, const Shape& queries) {
   return false;
 }
 
+// The number after `name` in what the kernel was called with, as JAX prints it: "block_q\": 128" or block_q_128 in its
+// name; 0 if it is not there.
+double printed_block_size(InstructionView call, std::string_view name) {
+  for (const std::string_view text : {call.text(AttributeKey::kFrontendAttributes), call.name()}) {
+    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+      std::size_t i = at + name.size();
+      while (i < text.size() && (text[i] == '\\' || text[i] == '"' || text[i] == ':' || text[i] == ' ')) ++i;
+      if (i == at + name.size() && i < text.size() && text[i] == '_') ++i;
+      double size = 0;
+      for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && size < 1e9; ++i) size = 10 * size + (text[i] - '0');
+      if (size > 0) return size;
+    }
+  }
+  return 0;
+}
+
+// The share of a mask's grid of blocks that a causal mask keeps: for each row of blocks those up to the diagonal.
+double causal_share(const Shape& mask) {
+  const double rows = extent(mask.dimensions[1]);
+  const double columns = extent(mask.dimensions[2]);
+  double kept = 0;
+  for (double row = 1; row <= rows && row <= 1e6; ++row) kept += std::ceil(row * columns / rows);
+  return std::min(kept / (rows * columns), 1.0);
+}
+
+void add_read(const Shape& array, double times, Work& work) {
+  const double bytes = times * static_cast<double>(padded_bytes(array));
+  (memory_space(array) == MemorySpace::kVmem ? work.read.vmem : work.read.hbm) += bytes;
+  work.logical_bytes += times * static_cast<double>(logical_bytes(array));
+}
+
+// A kernel goes over blocks of one side and for each fetches all blocks of the other that the mask keeps: keys and
+// values for every block of queries, or backward queries and the result's gradient for every block of keys. `share` of
+// the blocks is kept; the boundary bytes hold each array once.
+void add_fetches(InstructionView call, const Kernel& kernel, const Operands& operands, double share, Work& work) {
+  const Shape& q = *operands.numbers[0];
+  const Shape& k = *operands.numbers[1];
+  const bool over_keys = kernel.products == 4;
+  const double queries = extent(q.dimensions[q.dimensions.size() - 2]);
+  const double keys = extent(k.dimensions[k.dimensions.size() - 2]);
+  const auto blocks = [&](double length, std::vector<std::string_view> names, std::size_t mask_dimension) {
+    for (std::string_view name : names) {
+      if (const double size = printed_block_size(call, name); size > 0) return std::ceil(length / size);
+    }
+    return operands.mask != nullptr ? extent(operands.mask->dimensions[mask_dimension]) : 1;
+  };
+  const double query_blocks = over_keys
+                                  ? blocks(queries, {"block_q_dkv"}, 2)
+                                  : blocks(queries, {kernel.products == 3 ? "block_q_dq" : "block_q", "block_q"}, 1);
+  const double key_blocks = over_keys ? blocks(keys, {"block_kv_dkv", "block_k_major_dkv"}, 1)
+                                      : blocks(keys, {kernel.products == 3 ? "block_kv_dq" : "block_kv"}, 2);
+  // A block that stays the same from one step to the next is not fetched again.
+  const double outer = over_keys ? key_blocks : query_blocks;
+  const double inner = over_keys ? query_blocks : key_blocks;
+  const double fetches = inner > 1 ? std::max(outer * share, 1.0) : 1;
+  if (over_keys) {
+    add_read(q, fetches - 1, work);
+    for (std::size_t i = 3; i < operands.numbers.size(); ++i) {
+      if (operands.numbers[i]->dimensions != q.dimensions) continue;
+      add_read(*operands.numbers[i], fetches - 1, work);  // the result's gradient
+      break;
+    }
+    return;
+  }
+  // Heads of queries that share keys fetch them one after another.
+  const double heads = std::max(elements(q) / queries / extent(q.dimensions.back()), 1.0);
+  const double key_heads = std::max(elements(k) / keys / extent(k.dimensions.back()), 1.0);
+  const double times = fetches * std::max(heads / key_heads, 1.0) - 1;
+  for (std::size_t i : {1u, 2u}) add_read(*operands.numbers[i], times, work);
+}
+
 bool add_dense_attention(InstructionView call, const Kernel& kernel, Work& work) {
   const Operands operands = operands_of(call, 3);
   if (operands.numbers.size() < 3) return false;
@@ -101,15 +174,13 @@ bool add_dense_attention(InstructionView call, const Kernel& kernel, Work& work)
   product.rhs = k.element_type;
   // A causal mask keeps (n + 1) / 2n of n x n blocks. Whether the mask is causal is in its data, not in the text.
   double share = 1;
-  if (operands.mask != nullptr && product.m == product.n) {
-    const double blocks = extent(operands.mask->dimensions[1]);
-    share = (blocks + 1) / (2 * blocks);
-  }
+  if (operands.mask != nullptr && product.m == product.n) share = causal_share(*operands.mask);
   const double scores = product.batch * product.m * product.n * share;
   const int products = gives_queries_gradient(call, q) ? kernel.products_with_dq : kernel.products;
   product.batch *= products * share;
   add_product(product, work);
   add_softmax(scores, work);
+  add_fetches(call, kernel, operands, share, work);
   return true;
 }
 

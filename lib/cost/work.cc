@@ -79,9 +79,25 @@ std::vector<ShapeId> written_leaves(InstructionView instruction) {
   return shapes.leaves(instruction.shape_id());
 }
 
+// The one custom call that an async-start stands for, with what renames its operands and results around it; invalid if
+// there is none, or more than one.
+InstructionId wrapped_custom_call(ComputationView computation) {
+  InstructionId found;
+  for (InstructionView instruction : computation.instructions()) {
+    if (instruction.opcode() == Opcode::kCustomCall) {
+      if (is_free_custom_call(instruction)) continue;
+      if (found.valid()) return {};
+      found = instruction.id();
+    } else if (work_class(instruction.opcode()) != WorkClass::kFree) {
+      return {};
+    }
+  }
+  return found;
+}
+
 class WorkCounter {
  public:
-  WorkCounter(const Module& module, const WorkOptions& options) : options_(options), insides_(module) {}
+  WorkCounter(const Module& module, const WorkOptions& options) : given_(options.custom_calls), insides_(module) {}
 
   Work count(InstructionView instruction) {
     Work work;
@@ -99,6 +115,13 @@ class WorkCounter {
       const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
       const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
       add_boundary(instruction, inside, instruction.module().shapes().leaves(result), work);
+      if (wraps) {
+        const InstructionId wrapped = wrapped_custom_call(instruction.module().computation(called));
+        if (wrapped.valid()) {
+          work.source = CostSource::kModel;
+          add_custom_call(instruction.module().instruction(wrapped), given_, insides_.sizes(), work);
+        }
+      }
     } else {
       const Inside inside = insides_.of_instruction(instruction);
       add_arithmetic(inside.work, 1, work);
@@ -107,7 +130,7 @@ class WorkCounter {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
       }
     }
-    if (opcode == Opcode::kCustomCall) add_custom_call(instruction, options_.custom_calls, insides_.sizes(), work);
+    if (opcode == Opcode::kCustomCall) add_custom_call(instruction, given_, insides_.sizes(), work);
     if (opcode == Opcode::kInfeed) work.read.host += work.written.total();
     if (opcode == Opcode::kOutfeed) work.written.host += work.read.total();
     work.padded_bytes = work.read.total() + work.written.total();
@@ -128,7 +151,7 @@ class WorkCounter {
     }
   }
 
-  const WorkOptions& options_;
+  GivenCosts given_;
   InsideTable insides_;
 };
 

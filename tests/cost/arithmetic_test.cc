@@ -157,6 +157,53 @@ TEST_CASE("only what is wanted of a producer inside a fusion is computed") {
   CHECK(work.read.hbm == 4096);
 }
 
+// XLA's loop and reduction emitters on CPUs and GPUs, where no layout has tiles.
+TEST_CASE("what a fusion computes element by element it computes again for each place that asks") {
+  struct Case {
+    const char* what;
+    std::string body;
+    std::string result;
+    double transcendentals;
+  };
+  const std::string p = "  p = f32[64,32] parameter(0)\n  e = f32[64,32] exponential(p)\n";
+  const Case cases[] = {
+      {"once for all that ask at the same place",
+       p + "  n = f32[64,32] negate(e)\n  m = f32[64,32] multiply(e, e)\n  ROOT r = f32[64,32] add(n, m)\n",
+       "f32[64,32]", 64 * 32},
+      {"for each element of a broadcast", p + "  ROOT r = f32[10,64,32] broadcast(e), dimensions={1,2}\n",
+       "f32[10,64,32]", 10 * 64 * 32},
+      {"again for a transpose beside a plain use",
+       "  p = f32[32,32] parameter(0)\n  e = f32[32,32] exponential(p)\n  t = f32[32,32] transpose(e), "
+       "dimensions={1,0}\n  ROOT r = f32[32,32] add(e, t)\n",
+       "f32[32,32]", 2 * 32 * 32},
+      {"for every window it is in",
+       p + "  z = f32[] constant(0)\n  ROOT r = f32[61,32] reduce-window(e, z), window={size=4x1}, to_apply=add\n",
+       "f32[61,32]", 4 * 61 * 32},
+      {"once for a reduction",
+       p + "  z = f32[] constant(0)\n  ROOT r = f32[64] reduce(e, z), dimensions={1}, "
+           "to_apply=add\n",
+       "f32[64]", 64 * 32},
+      {"for results of their own",
+       p + "  b = f32[2,64,32] broadcast(e), dimensions={1,2}\n  ROOT r = (f32[64,32], f32[2,64,32]) tuple(e, b)\n",
+       "(f32[64,32], f32[2,64,32])", 3 * 64 * 32},
+  };
+  const std::string add = "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const std::string argument =
+        "  a = " + std::string(c.body.find("p = f32[32,32]") != std::string::npos ? "f32[32,32]" : "f32[64,32]") +
+        " parameter(0)\n";
+    const std::string computations = add + "fused {\n" + c.body + "}\n";
+    const Work work = root_work(argument, "r = " + c.result + " fusion(a), kind=kLoop, calls=fused", computations);
+    CHECK(work.transcendentals == Approx(c.transcendentals));
+    // Caches see to it that the parameter comes from memory once.
+    CHECK(work.read.hbm <= 64 * 32 * 4 + 4);
+    const Work in_tiles =
+        root_work(argument, "r = " + c.result + " fusion(a), kind=kCustom, calls=fused", computations);
+    CHECK(in_tiles.transcendentals <= 64 * 32);
+  }
+}
+
 TEST_CASE("reductions, prefix sums and sorts") {
   const std::string add = "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
   const std::string less =
@@ -216,8 +263,8 @@ TEST_CASE("custom calls as what they are") {
       {"X64SplitLow", false, 0, CostSource::kModel},
       {"X64Combine", false, 0, CostSource::kModel},
       {"MoveToHost", false, 0, CostSource::kModel},
-      {"Cholesky", false, 64.0 * 64 * 64 * 2 / 3, CostSource::kModel},
-      {"TopK", false, 64 * 64, CostSource::kModel},
+      {"Cholesky", false, 64.0 * 64 * 64 / 3, CostSource::kModel},
+      {"TopK", false, 64 * 64 * 6, CostSource::kModel},  // the best 64, in a heap
       {"somebody's", false, 0, CostSource::kUnknown},
       {"tpu_custom_call", false, 0, CostSource::kUnknown},
   };
@@ -257,7 +304,7 @@ TEST_CASE("a kernel's own estimate counts, and a user's before it") {
   CHECK(stated.transcendentals == 70);
   CHECK(stated.padded_bytes == 9000);
   CHECK(stated.source == CostSource::kModel);
-  for (const char* target : {"tpu_custom_call", "/tpu_.*/"}) {
+  for (const char* target : {"tpu_custom_call", "/tpu_.*/", "r", "/[qr]/"}) {
     WorkOptions options;
     CustomCallCost cost;
     cost.target = target;
@@ -271,6 +318,26 @@ TEST_CASE("a kernel's own estimate counts, and a user's before it") {
     CHECK(given.seconds == 3.0);
     CHECK(given.source == CostSource::kUser);
   }
+}
+
+// As SparseCore kernels are started.
+TEST_CASE("a kernel behind an async-start counts as it would alone") {
+  const std::string wrapped =
+      "wrapped {\n  p = bf16[1024] parameter(0)\n  ROOT k = bf16[1024] custom-call(p), "
+      "custom_call_target=\"tpu_custom_call\", backend_config={\"custom_call_config\":{\"cost_estimate\":"
+      "{\"flops\":\"5000\",\"bytes_accessed\":\"9000\"}}}\n}\n";
+  const std::string a = "  a = bf16[1024] parameter(0)\n";
+  const std::string start = "r = ((bf16[1024]), bf16[1024]) async-start(a), calls=wrapped";
+  const Work work = root_work(a, start, wrapped);
+  CHECK(work.flops == 5000);
+  CHECK(work.padded_bytes == 9000);
+  CHECK(work.source == CostSource::kModel);
+  WorkOptions options;
+  options.custom_calls.push_back({"k", 7.0, 8.0, {}, {}});
+  const Work given = root_work(a, start, wrapped, options);
+  CHECK(given.flops == 7);
+  CHECK(given.padded_bytes == 8);
+  CHECK(given.source == CostSource::kUser);
 }
 
 TEST_CASE("well-known Pallas kernels that state nothing") {
@@ -319,6 +386,31 @@ TEST_CASE("well-known Pallas kernels that state nothing") {
     CHECK(work.source == CostSource::kAssumed);
   }
   CHECK(root_work(qkv, call(out, "q, k, v", "tpu_custom_call", "", "my_own_kernel.1")).source == CostSource::kUnknown);
+}
+
+TEST_CASE("attention fetches keys and values for every block of queries") {
+  const std::string qkv =
+      "  q = bf16[8,2048,128] parameter(0)\n  k = bf16[2,2048,128] parameter(1)\n  v = bf16[2,2048,128] parameter(2)\n";
+  const double query_bytes = 8 * 2048 * 128 * 2;
+  const double key_bytes = 2 * 2048 * 128 * 2;
+  const auto attributes = [](int block_q, int block_kv) {
+    return ", frontend_attributes={kernel_metadata={\n\"xprof_metadata\":\"{\\\"block_q\\\": " +
+           std::to_string(block_q) + ", \\\"block_kv\\\": " + std::to_string(block_kv) + "}\"}}";
+  };
+  const auto read = [&](int block_q, int block_kv) {
+    return root_work(qkv, call("bf16[8,2048,128]", "q, k, v", "tpu_custom_call", attributes(block_q, block_kv),
+                               "flash_attention.1"))
+        .read.hbm;
+  };
+  // Four heads of queries for one of keys, each in 4 blocks of queries.
+  CHECK(read(512, 512) == query_bytes + 2 * key_bytes * 4 * 4);
+  // One block of keys stays for all blocks of queries.
+  CHECK(read(512, 2048) == query_bytes + 2 * key_bytes * 4);
+  // A causal mask of 4 x 2 blocks keeps 1 + 1 + 2 + 2 of 8.
+  const Work masked = root_work("  n = s8[1,4,2] parameter(3)\n" + qkv,
+                                call("bf16[8,2048,128]", "n, q, k, v", "tpu_custom_call", "", "splash_mha_fwd.1"));
+  CHECK(masked.flops == 2 * 2.0 * 8 * 2048 * 2048 * 128 * 6 / 8);
+  CHECK(masked.read.hbm == 8 + query_bytes + 2 * key_bytes * 4 * 3);
 }
 
 TEST_CASE("paged attention reads the pages of its sequences, not the whole cache") {

@@ -265,10 +265,62 @@ TEST_CASE("a gather reads its rows, a scatter reads, combines and writes them") 
   CHECK(write.read.hbm == 64 * 4096 + 64 * 4096 + 512);
   CHECK(write.flops == 64 * 1024);
 
-  // Never more than there is, however many rows are asked for.
-  const Work all =
-      root_work(entry({"f32[10,8,128]{2,1,0:T(8,128)}", "s32[64]{0:T(128)}"}, "  ROOT r = " + rows + gather));
-  CHECK(all.read.hbm == 10 * 4096 + 512);
+  // Rows of tiled memory are fetched one by one: one that is asked for again is fetched again. Elsewhere caches keep
+  // it, and in sorted order the same ones are neighbours.
+  const std::string small = "f32[10,8,128]";
+  const Work again = root_work(entry({small + "{2,1,0:T(8,128)}", "s32[64]{0:T(128)}"}, "  ROOT r = " + rows + gather));
+  CHECK(again.read.hbm == 64 * 4096 + 512);
+  const Work cached = root_work(entry({small, "s32[64]"}, "  ROOT r = f32[64,8,128]" + gather));
+  CHECK(cached.read.hbm == 10 * 4096 + 256);
+  const std::string sorted = gather.substr(0, gather.size() - 1) + ", indices_are_sorted=true\n";
+  const Work once = root_work(entry({small + "{2,1,0:T(8,128)}", "s32[64]{0:T(128)}"}, "  ROOT r = " + rows + sorted));
+  CHECK(once.read.hbm == 10 * 4096 + 512);
+}
+
+// The compiler writes a reduce-scatter as an all-reduce of which a fusion keeps a part.
+TEST_CASE("a collective reads all it is given, whatever is kept of its result") {
+  const std::string computations =
+      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n"
+      "fused {\n  p = " +
+      kStack + " parameter(0)\n  z = s32[] constant(0)\n  all = " + kStack +
+      " all-reduce(p), replica_groups={{0,1}}, to_apply=add\n  ROOT r = " +
+      "f32[1,512,1024]{2,1,0:T(8,128)} dynamic-slice(all, z, z, z), dynamic_slice_sizes={1,512,1024}\n}\n";
+  const Work work = root_work(entry(
+      {kStack}, "  ROOT r = f32[1,512,1024]{2,1,0:T(8,128)} fusion(a), kind=kCustom, calls=fused\n", computations));
+  CHECK(work.read.hbm == kStackBytes);
+  CHECK(work.written.hbm == kLayerBytes);
+}
+
+// XLA widens a cache to f32 and narrows it again around the update of one row.
+TEST_CASE("an update in place through conversions works on the update alone") {
+  const std::string fused =
+      "fused {\n  p = bf16[16,4096] parameter(0)\n  u = bf16[1,4096] parameter(1)\n  i = s32[] parameter(2)\n"
+      "  z = s32[] constant(0)\n  c = f32[16,4096] convert(p)\n  w = f32[1,4096] convert(u)\n"
+      "  d = f32[16,4096] dynamic-update-slice(c, w, i, z)\n  ROOT r = bf16[16,4096] convert(d)\n}\n";
+  const Work work = root_work(entry({"bf16[16,4096]", "bf16[1,4096]", "s32[]"},
+                                    "  ROOT r = bf16[16,4096] fusion(a, b, c), kind=kLoop, calls=fused\n", fused));
+  CHECK(work.read.hbm == 8192 + 4);
+  CHECK(work.written.hbm == 8192);
+  CHECK(work.flops == 2 * 4096);
+}
+
+TEST_CASE("several arrays scattered into in place write their updates") {
+  const std::string array = "f32[1000,8,128]{2,1,0:T(8,128)}";
+  const std::string rows = "f32[4,8,128]{2,1,0:T(8,128)}";
+  const std::string add =
+      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  u = f32[] parameter(2)\n  v = f32[] parameter(3)\n"
+      "  s = f32[] add(x, u)\n  t = f32[] add(y, v)\n  ROOT r = (f32[], f32[]) tuple(s, t)\n}\n";
+  const std::string scatter =
+      " update_window_dims={1,2}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+      "index_vector_dim=1, to_apply=add\n";
+  const std::string type = "(" + array + ", " + array + ")";
+  const std::string fused = add + "fused {\n  p = " + array + " parameter(0)\n  q = " + array +
+                            " parameter(1)\n  i = s32[4]{0:T(128)} parameter(2)\n  u = " + rows +
+                            " parameter(3)\n  ROOT r = " + type + " scatter(p, q, i, u, u)," + scatter + "}\n";
+  const Work work = root_work(entry({array, array, "s32[4]{0:T(128)}", rows},
+                                    "  ROOT r = " + type + " fusion(a, b, c, d), kind=kCustom, calls=fused\n", fused));
+  CHECK(work.written.hbm == 2 * 4 * 4096);
+  CHECK(work.read.hbm == 2 * 4 * 4096 + 512 + 4 * 4096);
 }
 
 TEST_CASE("copies and transposes that change the layout cross lanes") {
