@@ -38,17 +38,19 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
 
 // Adds a collective to the instruction that carries it. What the carrier does beside it overlaps.
 void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all,
-                    Costs& costs) {
+                    Opcode carrier, Costs& costs) {
   const std::uint32_t i = collective.carrier.index;
   OpTime& time = costs.time[i];
   Demand& demand = costs.demand[i];
-  costs.work[i].wire_bytes += cost.wire_bytes;
+  if (carrier != Opcode::kRecv) costs.work[i].wire_bytes += cost.wire_bytes;
   time.resources[cost.resource] += cost.bandwidth_seconds;
   time.resources[Resource::kLatency] += cost.latency_seconds;
   time.source = worse(time.source, cost.source);
   demand.seconds += cost.seconds;
   at(demand.busy, Resource::kLatency) += cost.latency_seconds;
-  if (cost.resource == Resource::kIci) {
+  if (carrier == Opcode::kRecv) {
+    // Links carry both ways at once, and the sender's transfer is this one: it keeps them busy there.
+  } else if (cost.resource == Resource::kIci) {
     // Only those links: collectives on other axes go on beside it.
     for (int link : links_of(collective, all)) demand.busy[kResourceCount + link] += cost.bandwidth_seconds;
   } else {
@@ -164,7 +166,7 @@ Costs cost_instructions(const Module& module, const CallGraph& calls, const Devi
       beside[i] = costs.time[i];
       costs.demand[i].seconds = 0;
     }
-    add_collective(collective, collectives.costs[c], collectives, costs);
+    add_collective(collective, collectives.costs[c], collectives, carrier.opcode(), costs);
   }
   for (std::uint32_t i = 0; i < is_carrier.size(); ++i) {
     if (!is_carrier[i]) continue;

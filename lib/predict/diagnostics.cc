@@ -31,9 +31,8 @@ class Diagnoser {
     loops();
     if (!prediction_.is_scheduled && !module_.is_single_instruction()) {
       add(kUnscheduled, Severity::kWarning,
-          "the module is not scheduled: fusion, layouts and overlap are still to come, and operations were taken in "
-          "the "
-          "order of the text",
+          "the module is not scheduled: fusion and layouts are still to come, so that its bytes and time are upper "
+          "bounds; a list schedule stands in for the compiler's",
           "", std::nullopt);
     }
     memory(memory_complete);

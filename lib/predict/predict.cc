@@ -10,6 +10,7 @@
 #include "hloroof/mesh.h"
 #include "hloroof/parse.h"
 #include "lib/base/strings.h"
+#include "lib/cost/custom_call.h"
 #include "lib/predict/costs.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/predict/resource_names.h"
@@ -32,34 +33,6 @@ absl::StatusOr<Device> configured(const Device& device, const PredictOptions& op
   return result;
 }
 
-// Names that options give must be there: a misspelt one would silently change nothing.
-absl::Status check_names(const Module& module, const CallGraph& calls, const PredictOptions& options) {
-  const auto find = [&](std::string_view name, Opcode opcode) {
-    for (ComputationId id : calls.scheduled()) {
-      for (InstructionView instruction : module.computation(id).instructions()) {
-        if (instruction.opcode() == opcode && instruction.name() == name) return true;
-      }
-    }
-    return false;
-  };
-  for (const auto& [name, trips] : options.trip_counts) {
-    if (trips < 0) return invalid_argument(absl::StrFormat("trip count of %s is negative: %d", name, trips));
-    if (!find(name, Opcode::kWhile))
-      return invalid_argument("trip count given for '" + name + "', which is no while loop");
-  }
-  for (const auto& [name, probabilities] : options.branch_probabilities) {
-    if (!find(name, Opcode::kConditional)) {
-      return invalid_argument("branch probabilities given for '" + name + "', which is no conditional");
-    }
-    for (double p : probabilities) {
-      if (!(p >= 0 && p <= 1))
-        return invalid_argument(absl::StrFormat("branch probability of %s is not in 0 .. 1: %g", name, p));
-    }
-  }
-  if (options.default_trip_count < 0) return invalid_argument("the default trip count is negative");
-  return absl::OkStatus();
-}
-
 class Prediction {
  public:
   Prediction(const Module& module, const Device& device, const PredictOptions& options)
@@ -71,8 +44,9 @@ class Prediction {
     call_options.trip_counts = options_.trip_counts;
     call_options.default_trip_count = options_.default_trip_count;
     call_options.branch_probabilities = options_.branch_probabilities;
+    if (absl::Status status = check_call_options(module_, call_options); !status.ok()) return status;
+    if (absl::Status status = check_custom_call_costs(options_.custom_calls); !status.ok()) return status;
     calls_ = analyze_calls(module_, call_options);
-    if (absl::Status status = check_names(module_, calls_, options_); !status.ok()) return status;
     absl::StatusOr<Device> device = configured(device_, options_);
     if (!device.ok()) return device.status();
     device_ = *std::move(device);
@@ -83,7 +57,11 @@ class Prediction {
     costs_ = cost_instructions(module_, calls_, device_, collectives_, options_.custom_calls);
     pairs_ = pair_async(module_, calls_);
     estimate_with_compiler();
-    timeline_ = replay(module_, calls_, pairs_, costs_.demand, branch_probabilities());
+    if (!module_.is_scheduled() && !module_.is_single_instruction()) {
+      split_collectives(module_, calls_, costs_.demand);
+      schedule_ = list_schedule(module_, calls_, costs_.demand);
+    }
+    timeline_ = replay(module_, calls_, pairs_, costs_.demand, branch_probabilities(), schedule_);
     if (!(timeline_.seconds < kForever)) return out_of_range(module_.path() + ": error: the step time overflows");
 
     result_.timeline = timeline_.events;
@@ -93,7 +71,7 @@ class Prediction {
     list_collectives();
     summarise();
     list_critical_path();
-    const MemoryAnalysis memory = analyze_memory(module_, calls_, device_);
+    const MemoryAnalysis memory = analyze_memory(module_, calls_, device_, schedule_);
     result_.memory = memory.prediction;
     diagnose(module_, calls_, device_, collectives_, memory.complete, result_);
     if (options_.strict) {
@@ -309,9 +287,9 @@ class Prediction {
       use.busy_seconds = busy;
       use.utilization = step > 0 ? busy / step : 0;
       use.idle_seconds = std::max(0.0, step - busy);
-      if (options_.resource_what_ifs) {
+      if (options_.resource_what_ifs && busy > 0) {
         // What shares differently may come out longer by a little, as list schedules do; free time is never worse.
-        use.step_if_free_seconds = busy > 0 ? std::min(step, step_without(resource)) : step;
+        use.step_if_free_seconds = std::min(step, step_without(resource));
       }
       result_.resources.push_back(std::move(use));
       result_.lower_bound_seconds = std::max(result_.lower_bound_seconds, busy);
@@ -346,7 +324,7 @@ class Prediction {
     std::vector<Demand> demands = costs_.demand;
     for (Demand& demand : demands) demand = without(demand, resource);
     CallGraph calls = calls_;
-    return replay(module_, calls, pairs_, demands, branch_probabilities()).seconds;
+    return replay(module_, calls, pairs_, demands, branch_probabilities(), schedule_).seconds;
   }
 
   // Categories by what they have of the critical path. A done's wait is its start's transfer.
@@ -381,6 +359,7 @@ class Prediction {
   CollectiveCosts collectives_;
   Costs costs_;
   AsyncPairs pairs_;
+  ListSchedule schedule_;  // of a module that has none of its own
   Timeline timeline_;
   StepPrediction result_;
   std::map<std::uint32_t, std::size_t> exposed_by_start_;  // index of the start to index of result_.collectives

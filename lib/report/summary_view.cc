@@ -26,6 +26,11 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   out += line("step time", format_seconds(p.step_seconds),
               format_seconds(p.lower_bound_seconds) + " with perfect overlap, " + format_seconds(p.serial_seconds) +
                   " with none");
+  for (const Diagnostic& diagnostic : p.diagnostics) {
+    if (diagnostic.code == "unscheduled") {
+      out += line("schedule", "none yet", "a list schedule stands in; fusion and layouts still to come");
+    }
+  }
   out += line("bound by", p.bound, "");
   if (p.mfu) out += line("MFU", format_percent(*p.mfu), format_flops(p.flops) + " at the bf16 peak");
   out += line("exposed comm.", format_seconds(p.exposed_communication_seconds),

@@ -31,7 +31,7 @@ struct Range {
 // Positions of all instructions, callees flattened in place: an instruction that calls comes after what it calls.
 class ProgramOrder {
  public:
-  ProgramOrder(const Module& module, const CallGraph& calls)
+  ProgramOrder(const Module& module, const CallGraph& calls, const ListSchedule& schedule)
       : position(module.instruction_limit(), -1),
         first(module.computation_limit(), -1),
         last(module.computation_limit(), -1) {
@@ -39,6 +39,7 @@ class ProgramOrder {
     struct Frame {
       ComputationId computation;
       InstructionId at;
+      std::size_t place = 0;  // of `at` in a list schedule
       std::vector<ComputationId> callees;
       std::size_t next = 0;
       bool opened = false;
@@ -46,7 +47,9 @@ class ProgramOrder {
     std::vector<Frame> stack;
     const auto enter = [&](ComputationId id) {
       first[id.index] = next_;
-      stack.push_back({id, module.data(id).first, {}, 0, false});
+      InstructionId begin = module.data(id).first;
+      if (!schedule.empty() && !schedule.order[id.index].empty()) begin = schedule.order[id.index][0];
+      stack.push_back({id, begin, 0, {}, 0, false});
     };
     enter(module.entry().id());
     while (!stack.empty()) {
@@ -76,7 +79,12 @@ class ProgramOrder {
       }
       if (entered) continue;  // `frame` is no longer valid
       position[frame.at.index] = next_++;
-      frame.at = module.data(frame.at).next;
+      if (schedule.empty()) {
+        frame.at = module.data(frame.at).next;
+      } else {
+        const std::vector<InstructionId>& order = schedule.order[frame.computation.index];
+        frame.at = ++frame.place < order.size() ? order[frame.place] : InstructionId();
+      }
       frame.opened = false;
     }
   }
@@ -91,27 +99,51 @@ class ProgramOrder {
   Moment next_ = 0;
 };
 
-// Instructions whose result may lie where an operand of the same size died, as XLA's CanShareOperandBufferWithUser
-// allows.
-bool may_take_over(InstructionView instruction) {
+// Whether a fusion reads operand `i` only for the element that it writes at the same place: nothing between the
+// parameter and a result of its size moves elements. What a reduction makes of them is no such result.
+bool is_read_in_place(InstructionView fusion, std::size_t i) {
+  const auto called = fusion.computations(AttributeKey::kCalls);
+  if (called.size() != 1 || called[0].is_missing()) return false;
+  std::set<InstructionId> reached;
+  for (InstructionView instruction : called[0].instructions()) {  // operands come first
+    bool is_reached =
+        instruction.opcode() == Opcode::kParameter && instruction.parameter_number() == static_cast<std::int64_t>(i);
+    for (InstructionId operand : instruction.operand_ids()) {
+      if (reached.count(operand) == 0 || instruction.opcode() == Opcode::kReduce) continue;
+      is_reached = true;
+      if (instruction.opcode() == Opcode::kTuple || instruction.opcode() == Opcode::kBitcast) continue;
+      const Shape& from = fusion.module().instruction(operand).shape();
+      const Shape& to = instruction.shape();
+      const bool keeps_place = (is_elementwise(instruction.opcode()) || instruction.opcode() == Opcode::kCopy) &&
+                               from.dimensions == to.dimensions &&
+                               from.layout.minor_to_major == to.layout.minor_to_major;
+      if (!keeps_place) return false;
+    }
+    if (is_reached) reached.insert(instruction.id());
+  }
+  return true;
+}
+
+// Whether the result may lie where operand `i` of the same size died, as XLA's CanShareOperandBufferWithUser allows.
+bool may_take_over(InstructionView instruction, std::size_t i) {
   if (is_elementwise(instruction.opcode())) return true;
   switch (instruction.opcode()) {
     case Opcode::kFusion: {
       const std::string_view kind = instruction.text(AttributeKey::kKind);
-      return kind == "kLoop" || kind == "kInput" || kind == "kOutput";
+      if (kind == "kOutput") return true;
+      return (kind == "kLoop" || kind == "kInput") && is_read_in_place(instruction, i);
     }
     case Opcode::kAllReduce:
-    case Opcode::kSort:
-    case Opcode::kSelect:
-    case Opcode::kClamp: return true;
+    case Opcode::kAllToAll:  // equal parts change places
+    case Opcode::kSort: return true;
     default: return false;
   }
 }
 
 class Analysis {
  public:
-  Analysis(const Module& module, const CallGraph& calls, const Device& device)
-      : module_(module), calls_(calls), device_(device), buffers_(module, calls), order_(module, calls) {}
+  Analysis(const Module& module, const CallGraph& calls, const Device& device, const ListSchedule& schedule)
+      : module_(module), calls_(calls), device_(device), buffers_(module, calls), order_(module, calls, schedule) {}
 
   MemoryAnalysis run() {
     MemoryAnalysis result;
@@ -128,7 +160,7 @@ class Analysis {
     } else {
       result.prediction.hbm_peak_bytes =
           result.prediction.arguments_bytes + result.prediction.outputs_bytes - result.prediction.aliased_bytes;
-      result.prediction.peak_bytes = result.prediction.hbm_peak_bytes;
+      result.prediction.peak_bytes += result.prediction.hbm_peak_bytes;
     }
     result.prediction.fits = result.prediction.hbm_peak_bytes <= result.prediction.capacity_bytes;
     return result;
@@ -151,6 +183,7 @@ class Analysis {
     for (InstructionId id : entry.parameters()) {
       if (id.valid()) memory.arguments_bytes += bytes_in_hbm(module_.instruction(id).shape_id());
     }
+    memory.peak_bytes = host_arguments_bytes();
     if (!entry.data().root.valid()) return;
     memory.outputs_bytes =
         bytes_in_hbm(entry.root().shape_id()) + tuple_table_bytes(module_.shape(entry.root().shape_id()));
@@ -201,6 +234,19 @@ class Analysis {
     const double bytes = static_cast<double>(shape.elements.size()) * *device_.hbm.pointer_bytes;
     const double unit = device_.hbm.allocation_bytes.value_or(1);
     return std::ceil(bytes / unit) * unit;
+  }
+
+  // What the program gets in host memory, which XLA counts among its peak.
+  double host_arguments_bytes() const {
+    double sum = 0;
+    for (InstructionId id : module_.entry().parameters()) {
+      if (!id.valid()) continue;
+      for (ShapeId leaf : module_.shapes().leaves(module_.instruction(id).shape_id())) {
+        const Shape& shape = module_.shape(leaf);
+        if (memory_space(shape) == MemorySpace::kHost) sum += static_cast<double>(padded_bytes(shape));
+      }
+    }
+    return sum;
   }
 
   double bytes_in_hbm(ShapeId shape) const {
@@ -279,17 +325,18 @@ class Analysis {
     for (ComputationId computation : calls_.scheduled()) {
       if (order_.first[computation.index] < 0) continue;
       for (InstructionView instruction : module_.computation(computation).instructions()) {
-        if (!may_take_over(instruction)) continue;
         const InstructionId id = instruction.id();
         const Moment at = 2 * order_.position[id.index];
         for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
           const Range& result = ranges_[buffers_.buffer_of(buffers_.first_value(id) + leaf)];
           if (result.begin != at) continue;
-          for (InstructionId operand : instruction.operand_ids()) {
+          for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+            const InstructionId operand = instruction.operand_ids()[i];
             if (buffers_.leaf_count(operand) != 1) continue;
             Range& dying = ranges_[buffers_.buffer_of(buffers_.first_value(operand))];
             if (dying.end != at || dying.begin >= at || dying.bytes != result.bytes || dying.space != result.space)
               continue;
+            if (!may_take_over(instruction, i)) continue;
             dying.end = at - 1;
             taken_over_[buffers_.buffer_of(buffers_.first_value(id) + leaf)] =
                 buffers_.buffer_of(buffers_.first_value(operand));
@@ -351,7 +398,7 @@ class Analysis {
     memory.host_peak_bytes = peak_of(host, nullptr);
     memory.temporaries_bytes =
         std::max(0.0, memory.hbm_peak_bytes - memory.arguments_bytes - memory.outputs_bytes + memory.aliased_bytes);
-    memory.peak_bytes =
+    memory.peak_bytes +=
         memory.hbm_peak_bytes - memory.temporaries_bytes + std::max(memory.temporaries_bytes, memory.vmem_peak_bytes);
     list_live(static_cast<Moment>(where), memory);
   }
@@ -434,8 +481,9 @@ class Analysis {
 
 }  // namespace
 
-MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device) {
-  return Analysis(module, calls, device).run();
+MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device,
+                              const ListSchedule& schedule) {
+  return Analysis(module, calls, device, schedule).run();
 }
 
 }  // namespace hloroof::inline v0

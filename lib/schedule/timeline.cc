@@ -41,12 +41,13 @@ bool same_state(const std::vector<Flight>& a, const std::vector<Flight>& b) {
 class Replay {
  public:
   Replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
-         const std::map<std::uint32_t, std::vector<double>>& branch_probabilities)
+         const std::map<std::uint32_t, std::vector<double>>& branch_probabilities, const ListSchedule& schedule)
       : module_(module),
         calls_(calls),
         pairs_(pairs),
         demands_(demands),
         branch_probabilities_(branch_probabilities),
+        schedule_(schedule),
         replayed_(module.computation_limit()),
         trips_(module.computation_limit(), 1),
         first_(module.instruction_limit(), 0),
@@ -108,48 +109,77 @@ class Replay {
     record_ = &records_[computation.id().index];
     *record_ = PathRecord();
     record_->begin = machine.now();
-    for (InstructionView instruction : computation.instructions()) {
-      const InstructionId id = instruction.id();
-      const Demand& demand = demands_[id.index];
-      if (demand.step == Step::kFree) continue;
-      const double begin = machine.now();
-      double exposed = 0;
-      InstructionId waited_for;
-      switch (demand.step) {
-        case Step::kFree: break;
-        case Step::kRun:
-          exposed = machine.run(demand.seconds, demand.busy);
-          add(result.busy, demand.busy, 1);
-          break;
-        case Step::kStart:
-          exposed = machine.run(demand.issue, {}) + machine.start(id, demand);
-          flight_begin_[id.index] = machine.now();
-          add(result.busy, demand.busy, 1);
-          last_start_ = id;
-          break;
-        case Step::kDone:
-          exposed = machine.run(demand.seconds, demand.busy);
-          for (InstructionId start : pairs_.starts_of(id)) {
-            const double waited = machine.wait(start);
-            if (waited > 0) waited_for = start;
-            exposed += waited;
-          }
-          break;
-        case Step::kLoop:
-        case Step::kBranch:
-        case Step::kCall: exposed = run_callees(instruction, demand, machine, result); break;
+    if (schedule_.empty()) {
+      for (InstructionView instruction : computation.instructions()) {
+        replay_instruction(instruction, machine, result, record);
       }
-      first_[id.index] += exposed;
-      last_[id.index] = exposed;
-      if (machine.now() > begin) {
-        record_->steps.push_back(
-            {id, begin, machine.now(), exposed, waited_for, waited_for.valid() ? flight_begin_[waited_for.index] : 0});
+      return;
+    }
+    const std::vector<InstructionId>& order = schedule_.order[computation.id().index];
+    for (InstructionId id : order) {
+      for (InstructionId transfer : schedule_.waits[id.index]) wait_for_transfer(transfer, machine);
+      replay_instruction(module_.instruction(id), machine, result, record);
+    }
+    // What the results hold is there when the computation ends.
+    for (InstructionId id : order) {
+      if (demands_[id.index].step == Step::kStart && work_class(module_.data(id).opcode) == WorkClass::kCollective) {
+        wait_for_transfer(id, machine);
       }
-      if (record) {
-        begin_[id.index] = begin;
-        if (machine.now() > begin) {
-          events_.push_back({computation.id(), {id, std::string(to_string(Lane::kCompute)), begin, machine.now(), 1}});
+    }
+  }
+
+  // Waits for a transfer that has no done.
+  void wait_for_transfer(InstructionId transfer, Machine& machine) {
+    const double begin = machine.now();
+    const double waited = machine.wait(transfer);
+    if (waited <= 0) return;
+    record_->steps.push_back({transfer, begin, machine.now(), waited, transfer, flight_begin_[transfer.index]});
+    first_[transfer.index] += waited;
+    last_[transfer.index] += waited;
+  }
+
+  void replay_instruction(InstructionView instruction, Machine& machine, Replayed& result, bool record) {
+    const InstructionId id = instruction.id();
+    const Demand& demand = demands_[id.index];
+    if (demand.step == Step::kFree) return;
+    const double begin = machine.now();
+    double exposed = 0;
+    InstructionId waited_for;
+    switch (demand.step) {
+      case Step::kFree: break;
+      case Step::kRun:
+        exposed = machine.run(demand.seconds, demand.busy);
+        add(result.busy, demand.busy, 1);
+        break;
+      case Step::kStart:
+        exposed = machine.run(demand.issue, {}) + machine.start(id, demand);
+        flight_begin_[id.index] = machine.now();
+        add(result.busy, demand.busy, 1);
+        last_start_ = id;
+        break;
+      case Step::kDone:
+        exposed = machine.run(demand.seconds, demand.busy);
+        for (InstructionId start : pairs_.starts_of(id)) {
+          const double waited = machine.wait(start);
+          if (waited > 0) waited_for = start;
+          exposed += waited;
         }
+        break;
+      case Step::kLoop:
+      case Step::kBranch:
+      case Step::kCall: exposed = run_callees(instruction, demand, machine, result); break;
+    }
+    first_[id.index] += exposed;
+    last_[id.index] = exposed;
+    if (machine.now() > begin) {
+      record_->steps.push_back(
+          {id, begin, machine.now(), exposed, waited_for, waited_for.valid() ? flight_begin_[waited_for.index] : 0});
+    }
+    if (record) {
+      begin_[id.index] = begin;
+      if (machine.now() > begin) {
+        events_.push_back(
+            {instruction.computation().id(), {id, std::string(to_string(Lane::kCompute)), begin, machine.now(), 1}});
       }
     }
   }
@@ -303,6 +333,7 @@ class Replay {
   const AsyncPairs& pairs_;
   const std::vector<Demand>& demands_;
   const std::map<std::uint32_t, std::vector<double>>& branch_probabilities_;
+  const ListSchedule& schedule_;
   std::vector<Replayed> replayed_;    // by ComputationId
   std::vector<std::int64_t> trips_;   // by ComputationId, of loop bodies
   std::vector<double> first_;         // by InstructionId: exposed seconds over the replayed iterations
@@ -320,8 +351,9 @@ class Replay {
 }  // namespace
 
 Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
-                const std::map<std::uint32_t, std::vector<double>>& branch_probabilities) {
-  return Replay(module, calls, pairs, demands, branch_probabilities).run();
+                const std::map<std::uint32_t, std::vector<double>>& branch_probabilities,
+                const ListSchedule& schedule) {
+  return Replay(module, calls, pairs, demands, branch_probabilities, schedule).run();
 }
 
 }  // namespace hloroof::inline v0

@@ -11,6 +11,7 @@
 #include "hloroof/predict.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/demand.h"
+#include "lib/schedule/list_schedule.h"
 
 namespace hloroof::inline v0 {
 
@@ -32,8 +33,12 @@ struct Timeline {
 //
 // A conditional takes the branches with the probabilities in `branch_probabilities`, by its index; one that is not
 // there takes its slowest branch, and `calls` is told so.
+//
+// A module without a schedule of its own runs in the order of `schedule`, which also says where transfers end that have
+// no done: what they make an instruction wait is exposed time of the transfer.
 Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
-                const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {});
+                const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {},
+                const ListSchedule& schedule = {});
 
 }  // namespace hloroof::inline v0
 

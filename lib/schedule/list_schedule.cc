@@ -1,0 +1,235 @@
+#include "lib/schedule/list_schedule.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Transfers of one lane that may be under way or done but not used yet: one that is used next, one after it. XLA's
+// scheduler allows one under way of each kind.
+constexpr int kAhead = 2;
+
+bool is_split(InstructionView instruction) { return work_class(instruction.opcode()) == WorkClass::kCollective; }
+
+class Scheduler {
+ public:
+  Scheduler(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands)
+      : module_(module),
+        calls_(calls),
+        demands_(demands),
+        place_(module.instruction_limit(), 0),
+        seconds_(module.computation_limit(), 0) {
+    schedule_.order.resize(module.computation_limit());
+    schedule_.waits.resize(module.instruction_limit());
+  }
+
+  ListSchedule run() {
+    for (ComputationView computation : module_.computations()) {  // callees first
+      if (calls_.is_scheduled(computation.id())) schedule(computation);
+    }
+    return std::move(schedule_);
+  }
+
+ private:
+  struct Node {
+    InstructionId id;
+    std::vector<std::uint32_t> users;
+    int missing = 0;   // operands not scheduled yet
+    double ready = 0;  // when the last of them is there
+    double seconds = 0;
+    bool is_transfer = false;
+    int unused = 0;  // users of a transfer that have not run, through what only renames
+  };
+  using Waiting = std::pair<double, std::uint32_t>;  // (ready, place)
+
+  // What an instruction takes on the compute stream, or on its lane.
+  double duration(InstructionView instruction) const {
+    const Demand& demand = demands_[instruction.id().index];
+    if (demand.step == Step::kFree) return 0;
+    double sum = demand.seconds;
+    if (demand.step == Step::kLoop || demand.step == Step::kBranch || demand.step == Step::kCall) {
+      const TripCount* trips = calls_.trip_count(instruction.id());
+      const double times = demand.step == Step::kLoop && trips != nullptr ? static_cast<double>(trips->value) : 1;
+      sum += times * demand.issue;
+      double longest = 0;
+      for (ComputationId callee : instruction.called_computations()) {
+        longest = std::max(longest, seconds_[callee.index]);
+      }
+      sum += times * longest;
+    }
+    return std::min(sum, kForever);
+  }
+
+  void schedule(ComputationView computation) {
+    nodes_.clear();
+    for (InstructionView instruction : computation.instructions()) {
+      place_[instruction.id().index] = static_cast<std::uint32_t>(nodes_.size());
+      Node node;
+      node.id = instruction.id();
+      node.seconds = duration(instruction);
+      node.is_transfer = demands_[instruction.id().index].step == Step::kStart;
+      nodes_.push_back(std::move(node));
+    }
+    connect(computation);
+    std::vector<InstructionId>& order = schedule_.order[computation.id().index];
+    order.reserve(nodes_.size());
+    simulate(order);
+    seconds_[computation.id().index] = std::min(clock_, kForever);
+    find_waits(order);
+  }
+
+  void connect(ComputationView computation) {
+    for (InstructionView instruction : computation.instructions()) {
+      const std::uint32_t at = place_[instruction.id().index];
+      const auto depend = [&](InstructionId on) {
+        if (module_.data(on).computation != computation.id()) return;
+        const std::uint32_t from = place_[on.index];
+        if (from >= at) return;  // no order can serve what refers forward
+        nodes_[from].users.push_back(at);
+        ++nodes_[at].missing;
+      };
+      for (InstructionId operand : instruction.operand_ids()) depend(operand);
+      for (InstructionView before : instruction.control_predecessors()) depend(before.id());
+    }
+  }
+
+  // Hands `at` on: it was scheduled and its result is there at `when`.
+  void release(std::uint32_t at, double when) {
+    for (std::uint32_t user : nodes_[at].users) {
+      Node& node = nodes_[user];
+      node.ready = std::max(node.ready, when);
+      if (--node.missing == 0) waiting_.push({node.ready, user});
+    }
+  }
+
+  void simulate(std::vector<InstructionId>& order) {
+    clock_ = 0;
+    std::fill(std::begin(lane_free_), std::end(lane_free_), 0.0);
+    std::fill(std::begin(ahead_), std::end(ahead_), 0);
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].missing == 0) waiting_.push({0, i});
+    }
+    while (order.size() < nodes_.size()) {
+      // What is there by now.
+      while (!waiting_.empty() && waiting_.top().first <= clock_) {
+        const std::uint32_t at = waiting_.top().second;
+        waiting_.pop();
+        (nodes_[at].is_transfer ? transfers_ : stream_).push(at);
+      }
+      if (start_transfer(order, false)) continue;
+      if (!stream_.empty()) {
+        const std::uint32_t at = stream_.top();
+        stream_.pop();
+        order.push_back(nodes_[at].id);
+        clock_ = std::min(clock_ + nodes_[at].seconds, kForever);
+        if (nodes_[at].seconds > 0) use_transfers(at);
+        release(at, clock_);
+        continue;
+      }
+      // Nothing can run: wait for a transfer, or let one more start than should.
+      if (!waiting_.empty()) {
+        clock_ = std::max(clock_, waiting_.top().first);
+      } else if (!start_transfer(order, true)) {
+        break;
+      }
+    }
+  }
+
+  // Starts the first transfer in the order of the text that may. `anyway`: even if its lane is busy or too many wait to
+  // be used.
+  bool start_transfer(std::vector<InstructionId>& order, bool anyway) {
+    if (transfers_.empty()) return false;
+    const std::uint32_t at = transfers_.top();
+    const int lane = static_cast<int>(demands_[nodes_[at].id.index].lane);
+    if (!anyway && (lane_free_[lane] > clock_ || ahead_[lane] >= kAhead) && has_more_to_do()) return false;
+    transfers_.pop();
+    order.push_back(nodes_[at].id);
+    const double begin = std::max(clock_, lane_free_[lane]);
+    lane_free_[lane] = std::min(begin + nodes_[at].seconds, kForever);
+    ++ahead_[lane];
+    nodes_[at].unused = 1;
+    release(at, lane_free_[lane]);
+    return true;
+  }
+
+  bool has_more_to_do() const { return !stream_.empty() || !waiting_.empty(); }
+
+  // The transfers whose results `at` is the first to use make room for others.
+  void use_transfers(std::uint32_t at) {
+    for (InstructionId operand : module_.instruction(nodes_[at].id).operand_ids()) {
+      InstructionView from = module_.instruction(operand);
+      while (demands_[from.id().index].step == Step::kFree && from.operand_count() == 1) from = from.operand(0);
+      Node& node = nodes_[place_[from.id().index]];
+      if (!node.is_transfer || node.unused == 0) continue;
+      node.unused = 0;
+      --ahead_[static_cast<int>(demands_[node.id.index].lane)];
+    }
+  }
+
+  // Which transfers each instruction needs the end of, through what only renames.
+  void find_waits(const std::vector<InstructionId>& order) {
+    std::vector<std::vector<InstructionId>> carried(nodes_.size());
+    for (InstructionId id : order) {
+      const InstructionView instruction = module_.instruction(id);
+      std::vector<InstructionId>& own = carried[place_[id.index]];
+      if (instruction.opcode() == Opcode::kGetTupleElement && instruction.operand_count() == 1 &&
+          instruction.operand(0).opcode() == Opcode::kTuple) {
+        const InstructionView tuple = instruction.operand(0);
+        const std::int64_t element = instruction.tuple_index();
+        if (element >= 0 && element < static_cast<std::int64_t>(tuple.operand_count())) {
+          own = carried[place_[tuple.operand_ids()[static_cast<std::size_t>(element)].index]];
+        }
+      } else {
+        for (InstructionId operand : instruction.operand_ids()) {
+          const std::vector<InstructionId>& more = carried[place_[operand.index]];
+          own.insert(own.end(), more.begin(), more.end());
+        }
+        std::sort(own.begin(), own.end());
+        own.erase(std::unique(own.begin(), own.end()), own.end());
+      }
+      const Step step = demands_[id.index].step;
+      if (step == Step::kFree) continue;
+      if (step != Step::kDone) schedule_.waits[id.index] = own;  // a done waits for its own start
+      own.clear();
+      if (step == Step::kStart && is_split(instruction)) own.push_back(id);
+    }
+  }
+
+  const Module& module_;
+  const CallGraph& calls_;
+  const std::vector<Demand>& demands_;
+  std::vector<std::uint32_t> place_;  // by InstructionId, within its computation
+  std::vector<double> seconds_;       // by ComputationId
+  ListSchedule schedule_;
+  // Of the computation at hand.
+  std::vector<Node> nodes_;
+  double clock_ = 0;
+  double lane_free_[kLaneCount] = {};
+  int ahead_[kLaneCount] = {};
+  std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> stream_;
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> transfers_;
+};
+
+}  // namespace
+
+void split_collectives(const Module& module, const CallGraph& calls, std::vector<Demand>& demands) {
+  for (ComputationId id : calls.scheduled()) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      Demand& demand = demands[instruction.id().index];
+      if (demand.step != Step::kRun || !is_split(instruction)) continue;
+      demand.step = Step::kStart;
+      const bool network = demand.busy[static_cast<int>(Resource::kDcn)] > links_busy(demand.busy);
+      demand.lane = network ? Lane::kDcn : Lane::kIci;
+    }
+  }
+}
+
+ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands) {
+  return Scheduler(module, calls, demands).run();
+}
+
+}  // namespace hloroof::inline v0
