@@ -6,6 +6,7 @@
 #include "hloroof/analysis.h"
 #include "lib/base/strings.h"
 #include "lib/cli/subjects.h"
+#include "lib/cost/custom_call.h"
 #include "lib/cost/work.h"
 #include "lib/report/counts_report.h"
 
@@ -19,11 +20,18 @@ struct Flags {
   std::string format = "text";
   std::string output;
   std::string sort = "bytes";
+  std::string group_by;
   std::size_t limit = 10;
   bool wide = false;
 };
 
 absl::StatusOr<CountsReport> count(const Module& module, const Flags& flags, const PredictOptions& options) {
+  CallOptions call_options;
+  call_options.trip_counts = options.trip_counts;
+  call_options.default_trip_count = options.default_trip_count;
+  call_options.branch_probabilities = options.branch_probabilities;
+  if (absl::Status status = check_call_options(module, call_options); !status.ok()) return status;
+  if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
   if (flags.convention == "xla") {
     XlaCountOptions as_xla_adds;
     as_xla_adds.float32 = true;  // so that the totals are those of cost_analysis() to the last bit
@@ -32,10 +40,6 @@ absl::StatusOr<CountsReport> count(const Module& module, const Flags& flags, con
     return counts_report(module, *counts);
   }
   if (!module.has_entry()) return invalid_argument(module.path() + ": error: the module has no ENTRY computation");
-  CallOptions call_options;
-  call_options.trip_counts = options.trip_counts;
-  call_options.default_trip_count = options.default_trip_count;
-  call_options.branch_probabilities = options.branch_probabilities;
   const CallGraph calls = analyze_calls(module, call_options);
   WorkOptions work_options;
   work_options.custom_calls = options.custom_calls;
@@ -54,6 +58,7 @@ absl::StatusOr<std::string> render(const Flags& flags, const std::vector<std::st
 }
 
 void run(const Flags& flags, Context& context) {
+  const std::optional<GroupBy> group = group_by_from_string(flags.group_by);
   const absl::StatusOr<PredictOptions> options = predict_options(flags.work);
   if (!options.ok()) return context.fail(options.status());
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
@@ -69,6 +74,7 @@ void run(const Flags& flags, Context& context) {
           absl::FailedPreconditionError(to_absl(file + ": not counted in full: " + report->unknown.front())),
           kExitIncomplete);
     }
+    if (group) group_rows(*report, *group);
     reports.push_back(*std::move(report));
   }
   const absl::StatusOr<std::string> text = render(flags, *files, reports);
@@ -89,6 +95,7 @@ void add_counts(CLI::App& app, Context& context) {
   add_output(*command, flags->output);
   add_limit(*command, flags->limit, "Rows");
   add_choice(*command, "--sort", flags->sort, "bytes|flops|transcendentals|program", "Order of the ops");
+  add_choice(*command, "--group-by", flags->group_by, "computation|category|op_name|source|layer", "One row a group");
   add_wide(*command, flags->wide);
   command->callback([flags, &context] { run(*flags, context); });
 }

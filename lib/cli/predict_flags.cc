@@ -142,7 +142,7 @@ void add_work_flags(CLI::App& command, PredictFlags& flags) {
       ->type_name("N")
       ->group(kGroup);
   add_list(command, "--custom-call", flags.custom_calls, "TARGET=flops:N,bytes:N",
-           "Work of custom calls to TARGET, or /RE2/; may be repeated")
+           "Work of custom calls by target or name, or /RE2/; may be repeated")
       ->group(kGroup);
   add_list(command, "--branch-probability", flags.branch_probabilities, "NAME=P,P",
            "Of the branches of conditional NAME; may be repeated")

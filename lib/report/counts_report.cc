@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <numeric>
 #include <string_view>
 #include <utility>
 
+#include "hloroof/attribute_values.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
@@ -19,12 +21,17 @@ std::string exact(double number) {
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
 }
 
-CountsRow named_row(InstructionView instruction, double executions) {
+CountsRow named_row(InstructionView instruction, double executions, const StackFrames& frames) {
   CountsRow row;
   row.name = std::string(instruction.name());
   row.computation = std::string(instruction.computation().name());
   row.opcode = std::string(instruction.opcode_text());
   row.category = op_category(instruction);
+  row.op_name = op_name(instruction);
+  row.layer = layer_key(row.op_name);
+  const SourceLocation source = source_location(instruction, frames);
+  row.source_file = source.file;
+  row.source_line = source.line;
   row.executions = executions;
   return row;
 }
@@ -48,6 +55,41 @@ std::vector<double> xla_executions(const Module& module) {
   return executions;
 }
 
+// Adds what `times` executions of one instruction put through the units.
+void add_units(const Work& work, double times, CountsReport& report) {
+  for (const MatrixWork& product : work.matrix) {
+    const auto same = [&](const MatrixTotal& t) {
+      return t.lhs == product.lhs && t.rhs == product.rhs && t.passes == product.passes;
+    };
+    auto at = std::find_if(report.matrix.begin(), report.matrix.end(), same);
+    if (at == report.matrix.end()) {
+      at = report.matrix.insert(at, {product.lhs, product.rhs, product.passes, 0});
+    }
+    at->flops += times * product.flops;
+  }
+  for (const VectorWork& v : work.vector) {
+    const auto same = [&](const VectorWork& t) {
+      return t.opcode == v.opcode && t.type == v.type && t.cross_lane == v.cross_lane;
+    };
+    auto at = std::find_if(report.vector.begin(), report.vector.end(), same);
+    if (at == report.vector.end()) at = report.vector.insert(at, {v.opcode, v.type, 0, v.cross_lane});
+    at->elements += times * v.elements;
+  }
+}
+
+std::string group_key(const CountsRow& row, GroupBy group) {
+  switch (group) {
+    case GroupBy::kComputation: return row.computation;
+    case GroupBy::kCategory: return row.category;
+    case GroupBy::kOpName: return row.op_name.empty() ? row.name : row.op_name;
+    case GroupBy::kSource:
+      return row.source_file.empty() ? "no source" : row.source_file + ":" + std::to_string(row.source_line);
+    case GroupBy::kLayer: return row.layer.empty() ? "no op_name" : row.layer;
+    case GroupBy::kNone: break;
+  }
+  return row.name;
+}
+
 std::string headline(const CountsReport& report, std::size_t width) {
   const bool physical = report.convention == "physical";
   const std::string what = physical ? "as the hardware works: loops times trips, padded bytes, async pairs once"
@@ -65,6 +107,13 @@ std::string headline(const CountsReport& report, std::size_t width) {
                                                    {"scalar memories", report.spaces.scalar}};
   for (const auto& [name, bytes] : spaces) {
     if (bytes > 0) text += "    " + std::string(name) + "  " + format_bytes(bytes) + "\n";
+  }
+  if (!report.matrix.empty()) {
+    text += "  matrix products\n";
+    for (const MatrixTotal& t : report.matrix) {
+      text += "    " + std::string(to_string(t.lhs)) + " x " + std::string(to_string(t.rhs)) + "  " +
+              format_flops(t.flops) + (t.passes > 1 ? " in " + std::to_string(t.passes) + " passes" : "") + "\n";
+    }
   }
   return text;
 }
@@ -103,6 +152,10 @@ const char* source_name(TripCount::Source source) {
   return "assumed";
 }
 
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
 void write_json(const CountsReport& report, JsonWriter& json) {
   const bool physical = report.convention == "physical";
   json.begin_object();
@@ -121,6 +174,28 @@ void write_json(const CountsReport& report, JsonWriter& json) {
     json.member("host", report.spaces.host);
     json.member("scalar", report.spaces.scalar);
     json.end_object();
+    json.key("matrix");
+    json.begin_array();
+    for (const MatrixTotal& t : report.matrix) {
+      json.begin_object();
+      json.member("lhs", to_string(t.lhs));
+      json.member("rhs", to_string(t.rhs));
+      json.member("passes", std::int64_t{t.passes});
+      json.member("flops", t.flops);
+      json.end_object();
+    }
+    json.end_array();
+    json.key("vector");
+    json.begin_array();
+    for (const VectorWork& v : report.vector) {
+      json.begin_object();
+      json.member("opcode", to_string(v.opcode));
+      json.member("type", to_string(v.type));
+      json.member("cross_lane", v.cross_lane);
+      json.member("padded_elements", v.elements);
+      json.end_object();
+    }
+    json.end_array();
     json.key("loops");
     json.begin_array();
     for (std::size_t i = 0; i < report.loops.size(); ++i) {
@@ -141,6 +216,10 @@ void write_json(const CountsReport& report, JsonWriter& json) {
     json.member("computation", row.computation);
     json.member("opcode", row.opcode);
     json.member("category", row.category);
+    json.member("op_name", text_or_null(row.op_name));
+    json.member("source_file", text_or_null(row.source_file));
+    json.member("source_line", row.source_line > 0 ? std::optional<std::int64_t>(row.source_line) : std::nullopt);
+    json.member("layer", text_or_null(row.layer));
     json.member("executions", row.executions);
     json.member("flops", row.flops);
     json.member("transcendentals", row.transcendentals);
@@ -163,13 +242,14 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts) {
   report.module = std::string(module.name());
   report.convention = "xla";
   const std::vector<double> executions = xla_executions(module);
+  const StackFrames frames(module);
   const Span<ComputationId> order = module.computations().ids();
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = module.computation(order[i]);
     const double times = executions[computation.id().index];
     if (times == 0) continue;
     for (InstructionView instruction : computation.instructions()) {
-      CountsRow row = named_row(instruction, times);
+      CountsRow row = named_row(instruction, times, frames);
       if (instruction.opcode() != Opcode::kWhile && instruction.opcode() != Opcode::kCall) {
         const XlaCounts& own = counts.of(instruction.id());
         row.flops = own.flops;
@@ -191,10 +271,11 @@ CountsReport counts_report(const Module& module, const CallGraph& calls, const s
   CountsReport report;
   report.module = std::string(module.name());
   report.convention = "physical";
+  const StackFrames frames(module);
   for (InstructionId id : calls.scheduled_instructions()) {
     const InstructionView instruction = module.instruction(id);
     const Work& own = work[id.index];
-    CountsRow row = named_row(instruction, calls.executions(instruction));
+    CountsRow row = named_row(instruction, calls.executions(instruction), frames);
     row.flops = own.flops;
     row.transcendentals = own.transcendentals;
     row.bytes_accessed = own.padded_bytes;
@@ -207,14 +288,50 @@ CountsReport counts_report(const Module& module, const CallGraph& calls, const s
     report.spaces.vmem += row.executions * (own.read.vmem + own.written.vmem);
     report.spaces.host += row.executions * (own.read.host + own.written.host);
     report.spaces.scalar += row.executions * (own.read.scalar + own.written.scalar);
+    add_units(own, row.executions, report);
     if (own.source == CostSource::kUnknown) report.unknown.push_back(row.name);
     report.rows.push_back(std::move(row));
   }
+  const auto more = [](double a, double b) { return a > b; };
+  std::stable_sort(report.matrix.begin(), report.matrix.end(),
+                   [&](const MatrixTotal& a, const MatrixTotal& b) { return more(a.flops, b.flops); });
+  std::stable_sort(report.vector.begin(), report.vector.end(),
+                   [&](const VectorWork& a, const VectorWork& b) { return more(a.elements, b.elements); });
   report.loops = calls.loops();
   for (const CallGraph::Loop& loop : report.loops) {
     report.loop_names.emplace_back(module.instruction(loop.instruction).name());
   }
   return report;
+}
+
+void group_rows(CountsReport& report, GroupBy group) {
+  if (group == GroupBy::kNone) return;
+  std::vector<CountsRow> groups;
+  std::map<std::string, std::size_t> at;
+  for (const CountsRow& row : report.rows) {
+    const auto [found, is_new] = at.try_emplace(group_key(row, group), groups.size());
+    if (is_new) {
+      CountsRow first = row;
+      first.name = found->first;
+      first.executions = first.flops = first.transcendentals = first.bytes_accessed = first.logical_bytes = 0;
+      groups.push_back(std::move(first));
+    }
+    CountsRow& sum = groups[found->second];
+    if (sum.category != row.category) sum.category.clear();
+    sum.executions += row.executions;
+    sum.flops += row.executions * row.flops;
+    sum.transcendentals += row.executions * row.transcendentals;
+    sum.bytes_accessed += row.executions * row.bytes_accessed;
+    sum.logical_bytes += row.executions * row.logical_bytes;
+  }
+  for (CountsRow& row : groups) {
+    if (row.executions <= 0) continue;
+    row.flops /= row.executions;
+    row.transcendentals /= row.executions;
+    row.bytes_accessed /= row.executions;
+    row.logical_bytes /= row.executions;
+  }
+  report.rows = std::move(groups);
 }
 
 std::optional<CountsOrder> counts_order_from_string(std::string_view text) {

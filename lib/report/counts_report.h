@@ -4,6 +4,7 @@
 #define HLOROOF_LIB_REPORT_COUNTS_REPORT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/counts.h"
 #include "hloroof/module.h"
+#include "lib/report/rows.h"
 
 namespace hloroof::inline v0 {
 
@@ -21,11 +23,23 @@ struct CountsRow {
   std::string computation;
   std::string opcode;
   std::string category;
-  double executions = 1;
-  double flops = 0;  // of one execution, as the numbers below
+  std::string op_name;
+  std::string source_file;
+  std::int64_t source_line = 0;  // 0: not in the text
+  std::string layer;             // op_name with the indices of layers folded
+  double executions = 1;         // of a group those of all its ops, and the numbers below their average
+  double flops = 0;              // of one execution, as the numbers below
   double transcendentals = 0;
   double bytes_accessed = 0;
   double logical_bytes = 0;  // bytes_accessed without padding; physical convention only
+};
+
+// Products of one pair of types in the whole step, without the passes; physical convention only.
+struct MatrixTotal {
+  ElementType lhs = ElementType::kInvalid;
+  ElementType rhs = ElementType::kInvalid;
+  int passes = 1;
+  double flops = 0;
 };
 
 // The totals are the sums of executions times each row.
@@ -35,8 +49,10 @@ struct CountsReport {
   double flops = 0;
   double transcendentals = 0;
   double bytes_accessed = 0;
-  double logical_bytes = 0;  // physical convention only, as the two below
-  MemoryBytes spaces;        // bytes_accessed by memory space
+  double logical_bytes = 0;         // physical convention only, as the two below
+  MemoryBytes spaces;               // bytes_accessed by memory space
+  std::vector<MatrixTotal> matrix;  // most FLOPs first
+  std::vector<VectorWork> vector;   // padded elements, most first
   std::vector<CallGraph::Loop> loops;
   std::vector<std::string> loop_names;  // of each of `loops`
   std::vector<CountsRow> rows;          // ENTRY first, each computation in program order
@@ -61,6 +77,9 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts);
 
 // The physical convention; bytes are padded, in any memory space. `work` is what compute_work gives for `calls`.
 CountsReport counts_report(const Module& module, const CallGraph& calls, const std::vector<Work>& work);
+
+// The rows of each group as one: of a computation, category, op_name, source line or layer.
+void group_rows(CountsReport& report, GroupBy group);
 
 // The totals and the first rows in the order asked for.
 std::string counts_text(const CountsReport& report, const CountsTextOptions& options = {});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -144,6 +145,32 @@ TEST_CASE("rows of the text are sorted, cut and within 80 columns") {
   }
 }
 
+TEST_CASE("rows of a group add up") {
+  const File file(kLoop);
+  const auto rows = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {file.path(), "--convention", "physical", "--format", "json"});
+    return nlohmann::json::parse(run(more).out);
+  };
+  const nlohmann::json plain = rows({});
+  for (const char* by : {"category", "computation", "op_name", "source", "layer"}) {
+    CAPTURE(by);
+    const nlohmann::json grouped = rows({"--group-by", by});
+    CHECK(grouped["per_op"].size() < plain["per_op"].size() + 1);
+    std::set<std::string> keys;
+    double flops = 0;
+    double bytes = 0;
+    for (const nlohmann::json& row : grouped["per_op"]) {
+      keys.insert(row["name"].get<std::string>());
+      flops += row["executions"].get<double>() * row["flops"].get<double>();
+      bytes += row["executions"].get<double>() * row["bytes_accessed"].get<double>();
+    }
+    CHECK(keys.size() == grouped["per_op"].size());
+    CHECK(flops == Approx(plain["flops"].get<double>()));
+    CHECK(bytes == Approx(plain["bytes_accessed"].get<double>()));
+  }
+  CHECK(run({file.path(), "--group-by", "colour"}).code == kExitBadInput);
+}
+
 TEST_CASE("several files are one line each") {
   const File file(kLoop);
   const Result result = run({file.path(), file.path(), "--convention", "physical"});
@@ -166,6 +193,9 @@ TEST_CASE("bad use of counts") {
       {{file.path(), "--format", "yaml"}, kExitBadInput, "text, json or csv"},
       {{file.path(), "--sort", "size"}, kExitBadInput, "transcendentals"},
       {{file.missing()}, kExitBadInput, "none.hlo"},
+      {{file.path(), "--trip-count", "whale=3"}, kExitBadInput, "'whale', which is no while loop; there are: "},
+      {{file.path(), "--convention", "physical", "--branch-probability", "c=1"}, kExitBadInput, "no conditional"},
+      {{file.path(), "--convention", "physical", "--custom-call", "/(/=flops:1"}, kExitBadInput, "pattern /(/"},
       {{file.path(), "--convention", "physical", "--strict"}, kExitIncomplete, "k"},
   };
   for (const Case& c : cases) {
