@@ -1,8 +1,9 @@
 // Makes a large HLO module out of real dumps: their computations again and again, every name given a suffix of its
 // copy's number, so that names, references and sizes of computations are as real ones are and none repeats. The dumps
-// take turns; the last ENTRY is the module's.
+// take turns. The last ENTRY is the module's and the rest is not executed, which a parser does not mind; with --run
+// there is an ENTRY that calls those of all copies, so that the work grows with the text.
 //
-//   generate BYTES OUT DUMP...
+//   generate [--run] BYTES OUT DUMP...
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -54,11 +55,43 @@ void append_renamed(std::string& out, const std::string& body, const std::string
   }
 }
 
+// The text of the ENTRY computation's call in a caller: parameters for it and the call itself.
+std::string call_of_entry(const std::string& body, std::uint64_t copy, std::size_t& parameters) {
+  const std::size_t entry = body.rfind("\nENTRY ");
+  const std::size_t name = body.find('%', entry);
+  const std::size_t name_end = body.find(' ', name);
+  const std::size_t arrow = body.find("-> ", name_end);
+  const std::size_t open = body.find(" {\n", arrow);
+  if (entry == std::string::npos || open == std::string::npos) return "";
+  const std::string suffix = ".c" + std::to_string(copy);
+  std::vector<std::string> operands;
+  std::string text;
+  std::istringstream lines(body.substr(open));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(" parameter(");
+    const std::size_t equals = line.find(" = ");
+    if (at == std::string::npos || equals == std::string::npos || equals > at) continue;
+    const std::size_t number = std::strtoull(line.c_str() + at + 11, nullptr, 10);
+    if (operands.size() <= number) operands.resize(number + 1);
+    operands[number] = "%argument." + std::to_string(parameters);
+    text += "  " + operands[number] + " = " + line.substr(equals + 3, at - equals - 3) + " parameter(" +
+            std::to_string(parameters++) + ")\n";
+  }
+  text += "  %run" + suffix + " = " + body.substr(arrow + 3, open - arrow - 3) + " call(";
+  for (std::size_t i = 0; i < operands.size(); ++i) text += (i > 0 ? ", " : "") + operands[i];
+  return text + "), to_apply=" + body.substr(name, name_end - name) + suffix + "\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool run = argc > 1 && std::string(argv[1]) == "--run";
+  if (run) {
+    --argc;
+    ++argv;
+  }
   if (argc < 4) {
-    std::cerr << "usage: generate BYTES OUT DUMP...\n";
+    std::cerr << "usage: generate [--run] BYTES OUT DUMP...\n";
     return 1;
   }
   const std::uint64_t target = std::strtoull(argv[1], nullptr, 10);
@@ -78,6 +111,8 @@ int main(int argc, char** argv) {
   out << header;
   std::uint64_t written = header.size();
   std::uint64_t copy = 0;
+  std::size_t parameters = 0;
+  std::vector<std::string> calls;
   std::string part;
   // The smallest dump comes last and has the ENTRY.
   const std::string& last = *std::min_element(
@@ -92,6 +127,15 @@ int main(int argc, char** argv) {
     skipped = 0;
     out << part;
     written += part.size();
+    if (run) calls.push_back(call_of_entry(bodies[copy % bodies.size()], copy, parameters));
+  }
+  if (run && !calls.empty()) {
+    const std::size_t begin = calls.back().rfind("  %run");
+    calls.back().insert(begin + 2, "ROOT ");
+    out << "ENTRY %main {\n";
+    for (const std::string& call : calls) out << call;
+    out << "}\n";
+    return out.good() ? 0 : 1;
   }
   part.clear();
   append_renamed(part, last, ".c" + std::to_string(copy), true);

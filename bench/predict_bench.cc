@@ -1,0 +1,167 @@
+// How fast a step is predicted, single-threaded.
+//
+//   predict_bench [--seconds S] [--device D] [--json OUT] [FILE...]
+//
+// Without files: the TPU dumps over 1 MB in the shared corpus. One row a file: the best CPU times of the stages, of the
+// schedule and memory analysis together, and of the whole way from text to JSON. With HLOROOF_JAX_PYTHON, or a python3,
+// that has jaxlib, XLA's parser and cost analysis of the same text are timed in the same run; the ratio is their time
+// over ours.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/reference.h"
+#include "hloroof/analysis.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "lib/predict/costs.h"
+#include "lib/report/prediction_json.h"
+#include "lib/schedule/async_pairs.h"
+#include "lib/schedule/memory.h"
+#include "lib/schedule/timeline.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// The least time of at least five runs and of as many as fit into `budget` seconds.
+template <typename Work>
+double best(double budget, Work work) {
+  double least = 1e9;
+  const double began = cpu_seconds();
+  for (int runs = 0; runs < 5 || cpu_seconds() - began < budget; ++runs) {
+    const double start = cpu_seconds();
+    work();
+    least = std::min(least, cpu_seconds() - start);
+  }
+  return least;
+}
+
+struct Times {
+  double megabytes = 0;
+  std::size_t instructions = 0;
+  double parse = 0, calls = 0, costs = 0, schedule = 0, memory = 0, json = 0, all = 0;
+  double theirs = 0;
+};
+
+absl::Status measure(const std::string& file, const hloroof::Device& device, double budget, Times& times) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream stream;
+  stream << in.rdbuf();
+  const std::string text = stream.str();
+  times.megabytes = static_cast<double>(text.size()) / 1e6;
+  const absl::StatusOr<hloroof::Module> module = hloroof::parse_module(text);
+  if (!module.ok()) return module.status();
+  times.instructions = module->instruction_count();
+  const absl::StatusOr<hloroof::StepPrediction> prediction = hloroof::predict_step_time(*module, device);
+  if (!prediction.ok()) return prediction.status();
+  std::size_t sink = 0;  // uses what the loops give
+  times.parse = best(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
+  hloroof::CallGraph calls = hloroof::analyze_calls(*module);
+  times.calls = best(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
+  const auto collectives = hloroof::cost_collectives(*module, device);
+  if (!collectives.ok()) return collectives.status();
+  const hloroof::Costs costs = hloroof::cost_instructions(*module, calls, device, *collectives, {});
+  times.costs = best(budget, [&] {
+    const auto again = hloroof::cost_collectives(*module, device);
+    sink += hloroof::cost_instructions(*module, calls, device, *again, {}).work.size();
+  });
+  times.schedule = best(budget, [&] {
+    const hloroof::AsyncPairs pairs = hloroof::pair_async(*module, calls);
+    sink += hloroof::replay(*module, calls, pairs, costs.demand).events.size();
+  });
+  times.memory =
+      best(budget, [&] { sink += hloroof::analyze_memory(*module, calls, device).prediction.live_at_peak.size(); });
+  const std::vector<hloroof::StepPrediction> one = {*prediction};
+  times.json = best(budget, [&] { sink += hloroof::predictions_json(one).size(); });
+  times.all = best(budget, [&] {
+    const absl::StatusOr<hloroof::Module> read = hloroof::parse_module(text);
+    std::vector<hloroof::StepPrediction> result;
+    result.push_back(*hloroof::predict_step_time(*read, device));
+    sink += hloroof::predictions_json(result).size();
+  });
+  return sink > 0 ? absl::OkStatus() : absl::InternalError("nothing measured");
+}
+
+nlohmann::json as_json(const std::string& file, const Times& t) {
+  nlohmann::json row = {{"file", fs::path(file).filename().string()},
+                        {"megabytes", t.megabytes},
+                        {"instructions", t.instructions},
+                        {"parse_seconds", t.parse},
+                        {"calls_seconds", t.calls},
+                        {"costs_seconds", t.costs},
+                        {"schedule_seconds", t.schedule},
+                        {"memory_seconds", t.memory},
+                        {"json_seconds", t.json},
+                        {"seconds", t.all}};
+  row["jaxlib_seconds"] = t.theirs > 0 ? nlohmann::json(t.theirs) : nlohmann::json();
+  return row;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> files;
+  std::string device_name = "tpu_v5e";
+  std::string json_path;
+  double budget = 0.5;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--seconds" && i + 1 < argc) {
+      budget = std::atof(argv[++i]);
+    } else if (argument == "--device" && i + 1 < argc) {
+      device_name = argv[++i];
+    } else if (argument == "--json" && i + 1 < argc) {
+      json_path = argv[++i];
+    } else {
+      files.push_back(argument);
+    }
+  }
+  if (files.empty()) files = bench::large_corpus_files();
+  if (files.empty()) {
+    std::fprintf(stderr, "predict_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
+    return 1;
+  }
+  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(device_name);
+  if (!device.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(device.status().message()).c_str());
+    return 1;
+  }
+  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("jaxlib_predict.py", files);
+  std::printf("%-34s %6s %7s %7s %7s %7s %7s %7s %7s %8s %7s %9s %7s\n", "file", "MB", "instr", "parse", "calls",
+              "costs", "sched", "memory", "json", "all ms", "MB/s", "XLA ms", "ratio");
+  nlohmann::json rows = nlohmann::json::array();
+  for (const std::string& file : files) {
+    Times t;
+    if (const absl::Status status = measure(file, *device, budget, t); !status.ok()) {
+      std::fprintf(stderr, "%s: %s\n", file.c_str(), std::string(status.message()).c_str());
+      return 1;
+    }
+    std::printf("%-34s %6.2f %7zu %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %8.2f %7.0f", fs::path(file).filename().c_str(),
+                t.megabytes, t.instructions, t.parse * 1e3, t.calls * 1e3, t.costs * 1e3, t.schedule * 1e3,
+                t.memory * 1e3, t.json * 1e3, t.all * 1e3, t.megabytes / t.all);
+    if (const auto theirs = jaxlib.find(file); theirs != jaxlib.end()) {
+      t.theirs = theirs->second;
+      std::printf(" %9.1f %6.1fx", t.theirs * 1e3, t.theirs / t.all);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+    rows.push_back(as_json(file, t));
+  }
+  if (!json_path.empty()) std::ofstream(json_path) << rows.dump(2) << "\n";
+  return 0;
+}
