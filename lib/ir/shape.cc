@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/hash/hash.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -13,12 +12,15 @@ namespace {
 constexpr std::size_t kMaxLeaves = std::size_t{1} << 20;
 
 std::uint64_t hash_of(const Shape& s) {
-  absl::Hash<std::vector<std::int64_t>> hash_dims;
   std::uint64_t h = static_cast<std::uint64_t>(s.element_type) + 1;
   const auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x9e3779b97f4a7c15u + (h >> 29); };
-  mix(hash_dims(s.dimensions));
-  mix(hash_dims(s.layout.minor_to_major));
-  for (const Tile& t : s.layout.tiles) mix(hash_dims(t.dimensions));
+  const auto mix_list = [&mix](const std::vector<std::int64_t>& list) {
+    mix(list.size());
+    for (const std::int64_t v : list) mix(static_cast<std::uint64_t>(v));
+  };
+  mix_list(s.dimensions);
+  mix_list(s.layout.minor_to_major);
+  for (const Tile& t : s.layout.tiles) mix_list(t.dimensions);
   mix(static_cast<std::uint64_t>(s.layout.memory_space));
   mix(static_cast<std::uint64_t>(s.layout.element_size_in_bits));
   for (ShapeId e : s.elements) mix(e.index);

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -79,36 +80,46 @@ class TextIndex {
       std::size_t slot = first_slot(rows[i].text);
       while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
       slots_[slot] = static_cast<std::uint8_t>(i + 1);
+      keys_[i] = key_of(rows[i].text);
     }
   }
 
   template <typename Enum, typename Rows>
   std::optional<Enum> find(const Rows& rows, std::string_view text) const {
     if (text.empty()) return std::nullopt;
-    for (std::size_t slot = first_slot(text); slots_[slot] != 0; slot = (slot + 1) % kSlots) {
+    const std::size_t n = text.size();
+    const std::uint64_t key = key_of(text);
+    for (std::size_t slot = slot_of(key, n); slots_[slot] != 0; slot = (slot + 1) % kSlots) {
       const std::size_t i = slots_[slot] - std::size_t{1};
-      if (rows[i].text == text) return static_cast<Enum>(i);
+      // Up to eight bytes, key and length say all; of more, the middle is left.
+      const bool same = keys_[i] == key && rows[i].text.size() == n &&
+                        (n <= 8 || std::memcmp(rows[i].text.data() + 4, text.data() + 4, n - 8) == 0);
+      if (same) return static_cast<Enum>(i);
     }
     return std::nullopt;
   }
 
  private:
-  static constexpr std::size_t first_slot(std::string_view text) {
+  static constexpr std::uint64_t key_of(std::string_view text) {
     const auto byte = [text](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])); };
     const std::size_t n = text.size();
-    const std::uint64_t key = n >= 4 ? byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24 | byte(n - 4) << 32 |
-                                           byte(n - 3) << 40 | byte(n - 2) << 48 | byte(n - 1) << 56
-                                     : byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
+    return n >= 4 ? byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24 | byte(n - 4) << 32 | byte(n - 3) << 40 |
+                        byte(n - 2) << 48 | byte(n - 1) << 56
+                  : byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
+  }
+  static constexpr std::size_t slot_of(std::uint64_t key, std::size_t n) {
     return static_cast<std::size_t>(((key ^ n) * 0x9e3779b97f4a7c15u) >> 40) % kSlots;
   }
+  static constexpr std::size_t first_slot(std::string_view text) { return slot_of(key_of(text), text.size()); }
 
   std::array<std::uint8_t, kSlots> slots_ = {};
+  std::array<std::uint64_t, 160> keys_ = {};  // by row
 };
 
 constexpr TextIndex<128> kElementTypeIndex(kElementTypes, static_cast<std::size_t>(ElementType::kTuple));
 constexpr TextIndex<1024> kOpcodeIndex(kOpcodes, kOpcodeCount);
 constexpr TextIndex<1024> kAttributeIndex(kAttributes, std::size(kAttributes));
-static_assert(std::size(kOpcodes) < 255 && std::size(kAttributes) < 255);
+static_assert(std::size(kOpcodes) <= 160 && std::size(kAttributes) <= 160);
 
 }  // namespace
 

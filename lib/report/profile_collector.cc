@@ -1,7 +1,9 @@
 #include "lib/report/profile_collector.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "lib/base/strings.h"
 
@@ -26,14 +28,15 @@ void ProfileCollector::add(std::string_view program_name, std::string_view name,
   const auto [found, is_new] = ops_.try_emplace({index, std::string(name)}, of.ops.size());
   if (is_new) of.ops.push_back({std::string(name), 0, 0});
   MeasuredOp& op = of.ops[found->second];
-  op.occurrences += occurrences;
-  op.seconds += seconds;
+  // Each is finite; what they add up to stays so.
+  op.occurrences = std::min(op.occurrences + occurrences, std::numeric_limits<double>::max());
+  op.seconds = std::min(op.seconds + seconds, std::numeric_limits<double>::max());
 }
 
 void ProfileCollector::add_execution(std::string_view program_name, double seconds) {
   MeasuredProgram& of = program(program_name);
   of.executions += 1;
-  of.wall_seconds += seconds;
+  of.wall_seconds = std::min(of.wall_seconds + seconds, std::numeric_limits<double>::max());
 }
 
 absl::StatusOr<MeasuredProfile> ProfileCollector::take(std::string format, std::string_view path) {
@@ -65,9 +68,11 @@ double number_in(const JsonValue* value) {
 
 std::string text_in(const JsonValue* value) {
   if (value == nullptr || !value->is(JsonValue::Kind::kNumber)) return string_in(value);
+  // An id is a whole number; the digits of what is none, 1e300, would not fit.
   char buffer[32];
-  return std::string(buffer,
-                     std::to_chars(buffer, buffer + sizeof(buffer), value->number, std::chars_format::fixed, 0).ptr);
+  const auto whole = std::to_chars(buffer, buffer + sizeof(buffer), value->number, std::chars_format::fixed, 0);
+  if (whole.ec == std::errc()) return std::string(buffer, whole.ptr);
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value->number).ptr);
 }
 
 }  // namespace hloroof::inline v0

@@ -46,7 +46,12 @@ class TraceReader {
 
  private:
   static Thread thread_of(const JsonValue& event) {
-    return {number_in(event.find("pid")), number_in(event.find("tid"))};
+    // What has no id, or one that is no number and could not be put in order, counts as 0.
+    const auto id = [&event](std::string_view name) {
+      const double value = number_in(event.find(name));
+      return std::isfinite(value) ? value : 0;
+    };
+    return {id("pid"), id("tid")};
   }
 
   void name_threads() {
@@ -65,7 +70,7 @@ class TraceReader {
     if (string_in(event.find("ph")) != "X") return;
     const double begin = number_in(event.find("ts"));
     const double duration = number_in(event.find("dur"));
-    if (!std::isfinite(begin) || !std::isfinite(duration) || duration < 0) return;
+    if (!std::isfinite(begin) || !std::isfinite(begin + duration) || !(duration >= 0)) return;
     const Thread thread = thread_of(event);
     const JsonValue* arguments = event.find("args");
     const auto argument = [&](std::string_view name) -> std::string_view {

@@ -17,6 +17,10 @@ ModuleParser::Step ModuleParser::parse_attributes() {
     const Step step = parse_computations(frame);
     if (step != Step::kAttributes) return step;
   }
+  if (frame.attributes_at == nullptr) {
+    cursor_.skip_space();
+    frame.attributes_at = cursor_.at();
+  }
   while (cursor_.accept(',')) {
     const Step step = parse_attribute(instructions_.back());
     if (step != Step::kAttributes) return step;
@@ -32,10 +36,8 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
     cursor_.fail_expects("an attribute name with '='");
     return Step::kFailed;
   }
-  frame.attribute = AttributeData();
-  frame.attribute.key = attribute_from_string(name).value_or(AttributeKey::kUnknown);
-  frame.attribute.reference_begin = static_cast<std::uint32_t>(references_.size());
-  if (frame.attribute.key == AttributeKey::kUnknown) {
+  const AttributeKey key = attribute_from_string(name).value_or(AttributeKey::kUnknown);
+  if (key == AttributeKey::kUnknown) {
     if (options_->strict) {
       cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\"");
       return Step::kFailed;
@@ -44,15 +46,12 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
       cursor_.fail(begin, "attribute name is longer than 255 bytes");
       return Step::kFailed;
     }
-    frame.attribute.name_size = static_cast<std::uint8_t>(name.size());
     if (!skip_raw_value(cursor_)) return Step::kFailed;
-    frame.attribute.value = range_of(cursor_.since(begin));
     ++ModuleBuilder(*module_).unknowns().attributes;
-    attributes_.push_back(frame.attribute);
+    attributes_.push_back({key, static_cast<std::uint8_t>(name.size()), 0, 0, range_of(cursor_.since(begin))});
     return Step::kAttributes;
   }
   const bool wraps = frame.row.opcode == Opcode::kAsyncStart && (frame.row.flags & InstructionData::kSugaredAsync) != 0;
-  const AttributeKey key = frame.attribute.key;
   if (!opcode_attributes(frame.row.opcode).allowed.contains(key) &&
       !(wraps && opcode_attributes(static_cast<Opcode>(frame.row.number)).allowed.contains(key))) {
     cursor_.fail(begin, "unexpected attribute \"" + std::string(name) +
@@ -67,18 +66,26 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
 
   cursor_.skip_space();
   const char* value = cursor_.at();
+  const auto start_references = [&] {
+    frame.attribute = AttributeData();
+    frame.attribute.key = key;
+    frame.attribute.reference_begin = static_cast<std::uint32_t>(references_.size());
+  };
   switch (form(key)) {
     case AttributeForm::kComputation:
+      start_references();
       frame.value_begin = value;
       frame.in_list = false;
       return parse_computations(frame);
     case AttributeForm::kComputationList:
+      start_references();
       if (!cursor_.expect('{')) return Step::kFailed;
       frame.value_begin = value;
       frame.in_list = true;
       if (cursor_.accept('}')) return end_attribute(frame) ? Step::kAttributes : Step::kFailed;
       return parse_computations(frame);
     case AttributeForm::kInstructionList:
+      start_references();
       frame.value_begin = value;
       return parse_predecessors(frame) && end_attribute(frame) ? Step::kAttributes : Step::kFailed;
     default:
@@ -87,18 +94,21 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
         return Step::kFailed;
       }
   }
-  frame.attribute.value = range_of(cursor_.since(value));
+  const TextRange range = range_of(cursor_.since(value));
   if (key == AttributeKey::kIndex && frame.row.opcode == Opcode::kGetTupleElement) {
     // Whether the tuple has that many elements is checked with its operand.
     std::int64_t number = 0;
-    Cursor(cursor_.since(value)).read_integer(&number);
+    const char* end = cursor_.at();
+    cursor_.move_to(value);
+    cursor_.read_integer(&number);
+    cursor_.move_to(end);
     if (number < 0 || number >= std::numeric_limits<std::uint32_t>::max()) {
       cursor_.fail(value, "tuple index is out of range");
       return Step::kFailed;
     }
     frame.row.number = static_cast<std::uint32_t>(number);
   }
-  attributes_.push_back(frame.attribute);
+  attributes_.push_back({key, 0, 0, 0, range});
   return Step::kAttributes;
 }
 
@@ -136,8 +146,8 @@ ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
       return step;
     }
     std::string_view name;
-    if (!cursor_.read_name(&name)) return Step::kFailed;
-    const std::uint32_t hash = NameTable::hash(name);
+    std::uint32_t hash = 0;
+    if (!cursor_.read_name(&name, &hash)) return Step::kFailed;
     std::uint32_t found = computation_names_.find(0, name, hash);
     if (found == NameTable::kNone) {
       if (!single_ || computations_.size() > 1) {
@@ -160,8 +170,9 @@ bool ModuleParser::parse_predecessors(InstructionFrame& frame) {
     cursor_.skip_space();
     const char* at = cursor_.at();
     std::string_view name;
-    if (!cursor_.read_name(&name)) return false;
-    const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
+    std::uint32_t hash = 0;
+    if (!cursor_.read_name(&name, &hash)) return false;
+    const std::uint32_t found = instruction_names_.find(scope(), name, hash);
     if (found == NameTable::kNone) {
       return cursor_.fail(at, "instruction '" + std::string(name) + "' is not defined");
     }

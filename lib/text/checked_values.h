@@ -49,7 +49,7 @@ class CheckedValues {
       const Entry& entry = entries_[slot];
       if (entry.size == 0) return nullptr;
       if (entry.hash == hash && entry.size == size && entry.key == key &&
-          std::memcmp(texts_.data() + entry.begin, begin, size) == 0) {
+          equal_bytes(texts_.data() + entry.begin, begin, size)) {
         return done;
       }
     }
@@ -101,7 +101,7 @@ class CheckedValues {
     }
   }
   static std::uint32_t hash_of(AttributeKey key, const char* p, std::size_t size) {
-    return static_cast<std::uint32_t>(hash_bytes(p, size)) + static_cast<std::uint32_t>(key);
+    return hash_bytes(p, size) + static_cast<std::uint32_t>(key);
   }
   std::size_t mask() const { return entries_.size() - 1; }
   void insert(const Entry& entry) {

@@ -154,15 +154,7 @@ bool Cursor::accept(std::string_view token) {
   return true;
 }
 
-std::string_view Cursor::accept_word() {
-  if (!is_word_start(peek())) return {};
-  const char* from = at_;
-  at_ = skip_word(at_, end_);
-  return since(from);
-}
-
-bool Cursor::accept_keyword(std::string_view word) {
-  skip_space();
+bool Cursor::accept_keyword_from_first(std::string_view word) {
   const char* from = at_;
   if (accept_word() == word && *at_ != '=' && *at_ != ':') return true;
   at_ = from;
@@ -170,17 +162,17 @@ bool Cursor::accept_keyword(std::string_view word) {
 }
 
 // name := '%' word | word ':'?      the % and the colon glued
-std::string_view Cursor::accept_name() {
+std::string_view Cursor::accept_name(std::uint32_t* hash) {
   const char c = peek();
   if (c == '%') {
     if (!is_word_start(at_[1])) return {};
     const char* from = ++at_;
-    at_ = skip_word(at_, end_);
+    at_ = skip_word(at_, end_, hash);
     return since(from);
   }
   if (!is_word_start(c)) return {};
   const char* from = at_;
-  at_ = skip_word(at_, end_);
+  at_ = skip_word(at_, end_, hash);
   if (*at_ == '=') {  // glued, it makes the word an attribute name
     at_ = from;
     return {};
@@ -190,25 +182,12 @@ std::string_view Cursor::accept_name() {
   return name;
 }
 
-bool Cursor::read_name(std::string_view* name) {
-  *name = accept_name();
+bool Cursor::read_name(std::string_view* name, std::uint32_t* hash) {
+  *name = accept_name(hash);
   return !name->empty() || fail_expects("a name");
 }
 
-std::string_view Cursor::accept_attribute_name() {
-  if (!is_word_start(peek())) return {};
-  const char* from = at_;
-  at_ = skip_word(at_, end_);
-  if (*at_ != '=') {
-    at_ = from;
-    return {};
-  }
-  const std::string_view name = since(from);
-  ++at_;
-  return name;
-}
-
-bool Cursor::read_integer(std::int64_t* value) {
+bool Cursor::read_unusual_integer(std::int64_t* value) {
   Number number;
   skip_space();
   const char* from = at_;

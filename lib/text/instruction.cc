@@ -9,12 +9,20 @@
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
+namespace {
+
+// Moves what `scratch` has from `begin` on to the end of `table`. The lists are of one to three entries, which copied
+// one by one cost less than the general case of insert.
+template <typename T>
+void move_tail(std::vector<T>& scratch, std::size_t begin, std::vector<T>& table) {
+  for (std::size_t i = begin; i < scratch.size(); ++i) table.push_back(scratch[i]);
+  scratch.resize(begin);
+}
+
+}  // namespace
 
 ModuleParser::InstructionFrame& ModuleParser::push_instruction(const char* begin) {
-  instructions_.emplace_back();
-  InstructionFrame& frame = instructions_.back();
-  frame.begin = begin;
-  frame.row.computation = computations_.back().id;
+  InstructionFrame& frame = instructions_.emplace_back(begin, computations_.back().id);
   frame.operand_begin = operands_.size();
   frame.attribute_begin = attributes_.size();
   frame.reference_begin = references_.size();
@@ -33,7 +41,8 @@ ModuleParser::Step ModuleParser::parse_instruction() {
     cursor_.skip_space();
     begin = cursor_.at();
   }
-  const std::string_view name = cursor_.accept_name();
+  std::uint32_t hash = 0;
+  const std::string_view name = cursor_.accept_name(&hash);
   if (name.empty()) {
     cursor_.fail_expects("an instruction or '}'");
     return Step::kFailed;
@@ -46,8 +55,12 @@ ModuleParser::Step ModuleParser::parse_instruction() {
   InstructionFrame& frame = push_instruction(begin);
   frame.is_root = is_root;
   frame.row.name = range_of(name);
-  frame.name_hash = NameTable::hash(name);
-  return parse_right_side(frame);
+  frame.name_hash = hash;
+  switch (const Step step = parse_right_side(frame)) {
+    case Step::kOperands: return parse_operands();
+    case Step::kAttributes: return parse_attributes();
+    default: return step;
+  }
 }
 
 // rhs := shape? opcode operands attributes        up to the operands' parenthesis
@@ -58,6 +71,7 @@ ModuleParser::Step ModuleParser::parse_right_side(InstructionFrame& frame) {
     frame.row.flags |= InstructionData::kShapeInferred;
   }
   if (!parse_opcode(frame) || !cursor_.expect('(')) return Step::kFailed;
+  frame.operands_at = cursor_.at() - 1;
   switch (frame.row.opcode) {
     case Opcode::kParameter: return parse_parameter_number(frame) ? Step::kAttributes : Step::kFailed;
     case Opcode::kConstant: return parse_constant(frame) ? Step::kAttributes : Step::kFailed;
@@ -92,7 +106,8 @@ bool ModuleParser::parse_opcode(InstructionFrame& frame) {
     builder.unknown_opcodes().push_back(range_of(text));
   }
   if (row.shape.valid() || shape_inferable(row.opcode)) return true;
-  return cursor_.fail(at, "cannot infer shape for opcode: " + std::string(text));
+  cursor_.skip_space();
+  return cursor_.fail("cannot infer shape for opcode: " + std::string(text));
 }
 
 // parameter := 'parameter' '(' INT ')'
@@ -124,7 +139,7 @@ bool ModuleParser::parse_constant(InstructionFrame& frame) {
 // Fills in the shape that the text left out.
 bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
   InstructionData& row = frame.row;
-  if (!check_attributes(frame, row.opcode) || !check_operand_count(frame, row.opcode)) return false;
+  if (!check_operand_count(frame, row.opcode) || !check_attributes(frame, row.opcode)) return false;
   const auto behind = [](const auto& scratch, std::size_t begin) {
     return Span(scratch.data() + begin, scratch.size() - begin);
   };
@@ -140,7 +155,7 @@ bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
   const ShapeTable& shapes = module_->shapes();
   const std::size_t depth = static_cast<std::size_t>(shapes.depth(row.shape));
   inferred_parts_ += shapes.leaves(row.shape).size() + depth;
-  const std::size_t limit = (std::size_t{1} << 20) + module_->source().size();
+  const std::size_t limit = max_shape_parts(module_->source().size());
   if (inferred_parts_ <= limit && depth < static_cast<std::size_t>(cursor_.max_depth() - cursor_.depth())) return true;
   over_limit_ = true;
   return cursor_.fail(frame.opcode_at,
@@ -167,9 +182,7 @@ ModuleParser::Step ModuleParser::finish_instruction() {
 
   row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
   row.operand_count = static_cast<std::uint32_t>(operands_.size() - frame.operand_begin);
-  builder.operands().insert(builder.operands().end(),
-                            operands_.begin() + static_cast<std::ptrdiff_t>(frame.operand_begin), operands_.end());
-  operands_.resize(frame.operand_begin);
+  move_tail(operands_, frame.operand_begin, builder.operands());
   const std::size_t attribute_count = attributes_.size() - frame.attribute_begin;
   if (attribute_count > std::numeric_limits<std::uint16_t>::max()) {
     over_limit_ = true;
@@ -178,10 +191,7 @@ ModuleParser::Step ModuleParser::finish_instruction() {
   }
   row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
   row.attribute_count = static_cast<std::uint16_t>(attribute_count);
-  builder.attributes().insert(builder.attributes().end(),
-                              attributes_.begin() + static_cast<std::ptrdiff_t>(frame.attribute_begin),
-                              attributes_.end());
-  attributes_.resize(frame.attribute_begin);
+  move_tail(attributes_, frame.attribute_begin, builder.attributes());
 
   const InstructionId id = builder.append_instruction(row);
   if (row.opcode == Opcode::kParameter) parameters_.push_back(id);

@@ -23,7 +23,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   single_ = false;
   over_limit_ = false;
   implicit_parameters_ = 0;
-  shapes_.start(&builder.shapes());
+  shapes_.start(&builder.shapes(), module.source().size());
   checked_.start();
   instruction_names_.reset(module_);
   computation_names_.reset(module_);
@@ -56,7 +56,8 @@ absl::Status ModuleParser::status() const {
     message += located_message(module_->path(), module_->source().view(), errors[i].offset, errors[i].message,
                                is_first ? "error" : "note", lines_before_);
   }
-  return over_limit_ || cursor_.exceeded_limit() ? resource_exhausted(message) : invalid_argument(message);
+  return over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit() ? resource_exhausted(message)
+                                                                             : invalid_argument(message);
 }
 
 // text := header? tables? computation+ | instruction
@@ -194,9 +195,9 @@ bool ModuleParser::parse_computation() {
   cursor_.skip_space();
   const char* name_at = cursor_.at();
   std::string_view name;
-  if (!cursor_.read_name(&name)) return false;
+  std::uint32_t hash = 0;
+  if (!cursor_.read_name(&name, &hash)) return false;
   // XLA renames computations whose names it would not print; of instructions it refuses such names.
-  const std::uint32_t hash = NameTable::hash(name);
   if (const std::uint32_t other = computation_names_.find(0, name, hash); other != NameTable::kNone) {
     cursor_.fail(name_at, "computation already exists: " + std::string(name));
     const TextRange defined = module_->data(ComputationId(other)).name;

@@ -3,6 +3,14 @@
 // Computations, instructions and nested operands may stand inside each other to any depth, so what is open is kept on
 // explicit stacks (frames) rather than on the call stack. Operands, attributes and references of an instruction are
 // gathered on scratch stacks and copied to the module's tables when it ends, so that each lies in one piece there.
+//
+// What makes it fast, measured on an 8B-parameter model's dump of 1.3 MB whose reading went from 640 to 890 MB/s, in
+// instructions of the processor (callgrind) as a share of the whole before: short integers inline and keywords refused
+// by their first letter, 10 % to 1 %; the elements of a new tuple looked up as shapes read before, and shapes of
+// signatures checked but not kept, 28 % to 19 %; the hash of a name taken while its end is looked for, and bytes
+// compared in place, operands 6.2 % to 3.3 %; opcodes without rules of their own leaving checks.cc at once, 5.7 % to
+// 2.7 %; frames set member by member instead of zeroed first, 3.4 % of the time. Blocks of 64 bytes without a branch
+// on a shape's length, and the whole layer as one unit for the linker to optimise, bought nothing and are not there.
 #ifndef HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 #define HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 
@@ -47,8 +55,11 @@ class ModuleParser {
 
   // An instruction that is being read.
   struct InstructionFrame {
+    // Without a constructor of its own all of it would be zeroed before its members are set.
+    InstructionFrame(const char* where, ComputationId computation) : begin(where) { row.computation = computation; }
+
     InstructionData row;
-    const char* begin = nullptr;  // of its name, or of what stands first
+    const char* begin;  // of its name, or of what stands first
     std::uint32_t name_hash = 0;
     bool is_root = false;
     bool is_anonymous = false;  // an operand of the instruction below it
@@ -59,7 +70,11 @@ class ModuleParser {
     ShapeId declared;         // of the operand being read
     AttributeData attribute;  // the one being read
     const char* value_begin = nullptr;
+    // Where errors about the operands and about the attributes together are shown, as XLA does: the parenthesis, and
+    // what follows the operands.
     const char* opcode_at = nullptr;
+    const char* operands_at = nullptr;
+    const char* attributes_at = nullptr;
     KeySet seen;
   };
 
@@ -98,8 +113,10 @@ class ModuleParser {
 
   // operands.cc
   Step parse_operands();
+  Step end_operands(InstructionFrame& frame);
   bool add_operand(InstructionFrame& frame, const char* at, InstructionId id);
-  bool resolve_operand(InstructionFrame& frame, const char* at, std::string_view name);
+  bool resolve_operand(InstructionFrame& frame, const char* begin, const char* at, std::string_view name,
+                       std::uint32_t hash);
   bool parse_tuple_path(const char* at, std::string_view name, InstructionId* id);
   Step parse_nested_operand(InstructionFrame& frame);
   void name_anonymous(InstructionFrame& frame);
@@ -116,6 +133,7 @@ class ModuleParser {
   // checks.cc
   static std::string legal_name(std::string_view name);
   bool check_name(const char* at, std::string_view name);
+  static bool has_rules(Opcode opcode);
   bool check_instruction(InstructionFrame& frame);
   bool check_attributes(const InstructionFrame& frame, Opcode opcode);
   bool check_operand_count(const InstructionFrame& frame, Opcode opcode);

@@ -32,9 +32,7 @@ class NameTable {
     mask_ = kFirstCapacity - 1;
   }
 
-  static std::uint32_t hash(std::string_view name) {
-    return static_cast<std::uint32_t>(hash_bytes(name.data(), name.size()));
-  }
+  static std::uint32_t hash(std::string_view name) { return hash_bytes(name.data(), name.size()); }
 
   // What (scope, name) was inserted with, kNone if it was not.
   std::uint32_t find(std::uint32_t scope, std::string_view name, std::uint32_t hash) const {
@@ -72,7 +70,7 @@ class NameTable {
   std::size_t first_slot(std::uint32_t scope, std::uint32_t hash) const { return (hash + scope * 0x9e3779b1u) & mask_; }
   bool matches(const Entry& entry, std::uint32_t scope, std::string_view name, std::uint32_t hash) const {
     return entry.hash == hash && entry.scope == scope && entry.name.size == name.size() &&
-           std::memcmp(module_->text(entry.name).data(), name.data(), name.size()) == 0;
+           equal_bytes(module_->text(entry.name).data(), name.data(), name.size());
   }
   void grow() {
     moved_.clear();

@@ -17,6 +17,9 @@ constexpr KeySet kCommon = {AttributeKey::kSharding,
 constexpr std::array<OpcodeAttributes, kOpcodeCount + 1> make_table() {
   std::array<OpcodeAttributes, kOpcodeCount + 1> table{};
   for (OpcodeAttributes& row : table) row.allowed = kCommon;
+#define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, work_class) \
+  table[static_cast<std::size_t>(Opcode::enumerator)].operands = arity;
+#include "hloroof/opcode.def"
   using enum AttributeKey;
   const auto set = [&table](Opcode opcode, KeySet required, KeySet optional) {
     OpcodeAttributes& row = table[static_cast<std::size_t>(opcode)];

@@ -39,7 +39,8 @@ static_assert(static_cast<unsigned>(AttributeKey::kUnknown) < 128);
 
 struct OpcodeAttributes {
   KeySet required;
-  KeySet allowed;  // the required and the common ones included
+  KeySet allowed;     // the required and the common ones included
+  int operands = -1;  // how many the opcode takes; -1: any number, or checks.cc has the rule
 };
 
 const OpcodeAttributes& opcode_attributes(Opcode opcode);

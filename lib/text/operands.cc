@@ -15,21 +15,23 @@ namespace hloroof::inline v0 {
 ModuleParser::Step ModuleParser::parse_operands() {
   InstructionFrame& frame = instructions_.back();
   if (operands_.size() > frame.operand_begin) {
-    if (cursor_.accept(')')) return frame.is_anonymous ? finish_instruction() : Step::kAttributes;
+    if (cursor_.accept(')')) return end_operands(frame);
     if (!cursor_.expect(',')) return Step::kFailed;
   } else if (cursor_.accept(')')) {
-    return frame.is_anonymous ? finish_instruction() : Step::kAttributes;
+    return end_operands(frame);
   }
   while (true) {
     frame.declared = ShapeId();
     cursor_.skip_space();
-    const char* at = cursor_.at();
+    const char* begin = cursor_.at();
+    const char* at = begin;
     if (*at != '%' && at_shape(cursor_)) {
       if (!shapes_.read(cursor_, &frame.declared)) return Step::kFailed;
       cursor_.skip_space();
       at = cursor_.at();
     }
-    const std::string_view name = cursor_.accept_name();
+    std::uint32_t hash = 0;
+    const std::string_view name = cursor_.accept_name(&hash);
     if (name.empty()) {
       const bool is_bare_shape = frame.declared.valid() && single_ && computations_.size() == 1;
       if (!is_bare_shape) {
@@ -37,14 +39,14 @@ ModuleParser::Step ModuleParser::parse_operands() {
         return Step::kFailed;
       }
       InstructionId id;
-      if (!add_implicit_parameter(frame, {}, &id) || !add_operand(frame, at, id)) return Step::kFailed;
+      if (!add_implicit_parameter(frame, {}, &id) || !add_operand(frame, begin, id)) return Step::kFailed;
     } else {
       const char next = cursor_.peek();
       if (next == ',' || next == ')') {
-        if (!resolve_operand(frame, at, name)) return Step::kFailed;
+        if (!resolve_operand(frame, begin, at, name, hash)) return Step::kFailed;
       } else if (next == '#') {
         InstructionId id;
-        if (!parse_tuple_path(at, name, &id) || !add_operand(frame, at, id)) return Step::kFailed;
+        if (!parse_tuple_path(at, name, &id) || !add_operand(frame, begin, id)) return Step::kFailed;
       } else {
         cursor_.move_to(at);
         return parse_nested_operand(frame);
@@ -53,8 +55,15 @@ ModuleParser::Step ModuleParser::parse_operands() {
     // XLA lets a comma stand before the parenthesis.
     if (cursor_.accept(',') && cursor_.peek() != ')') continue;
     if (!cursor_.expect(')')) return Step::kFailed;
-    return frame.is_anonymous ? finish_instruction() : Step::kAttributes;
+    return end_operands(frame);
   }
+}
+
+// Where the number of operands follows from the opcode alone, a wrong one is reported before what is wrong behind it.
+ModuleParser::Step ModuleParser::end_operands(InstructionFrame& frame) {
+  const bool count_is_fixed = opcode_attributes(frame.row.opcode).operands >= 0 && !has_rules(frame.row.opcode);
+  if (count_is_fixed && !check_operand_count(frame, frame.row.opcode)) return Step::kFailed;
+  return frame.is_anonymous ? finish_instruction() : parse_attributes();
 }
 
 bool ModuleParser::add_operand(InstructionFrame& frame, const char* at, InstructionId id) {
@@ -71,12 +80,13 @@ bool ModuleParser::add_operand(InstructionFrame& frame, const char* at, Instruct
   return true;
 }
 
-bool ModuleParser::resolve_operand(InstructionFrame& frame, const char* at, std::string_view name) {
-  const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
-  if (found != NameTable::kNone) return add_operand(frame, at, InstructionId(found));
+bool ModuleParser::resolve_operand(InstructionFrame& frame, const char* begin, const char* at, std::string_view name,
+                                   std::uint32_t hash) {
+  const std::uint32_t found = instruction_names_.find(scope(), name, hash);
+  if (found != NameTable::kNone) return add_operand(frame, begin, InstructionId(found));
   if (single_ && computations_.size() == 1) {
     InstructionId id;
-    return add_implicit_parameter(frame, name, &id) && add_operand(frame, at, id);
+    return add_implicit_parameter(frame, name, &id) && add_operand(frame, begin, id);
   }
   return cursor_.fail(at, "instruction does not exist: " + std::string(name));
 }
@@ -87,7 +97,10 @@ bool ModuleParser::resolve_operand(InstructionFrame& frame, const char* at, std:
 bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, InstructionId* id) {
   ModuleBuilder builder(*module_);
   const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
-  if (found == NameTable::kNone) return cursor_.fail(at, "instruction does not exist: " + std::string(name));
+  // A path leads into what the text defines, not into an operand that a pasted instruction leaves undefined.
+  const bool exists =
+      found != NameTable::kNone && (module_->data(InstructionId(found)).flags & InstructionData::kImplicit) == 0;
+  if (!exists) return cursor_.fail(at, "instruction does not exist: " + std::string(name));
   *id = InstructionId(found);
   name_.assign(name);
   while (cursor_.accept('#')) {
@@ -150,6 +163,7 @@ ModuleParser::Step ModuleParser::parse_nested_operand(InstructionFrame& outer) {
   if (!parse_opcode(frame)) return Step::kFailed;
 
   if (!cursor_.expect('(')) return Step::kFailed;
+  frame.operands_at = cursor_.at() - 1;
   switch (frame.row.opcode) {
     case Opcode::kParameter: return parse_parameter_number(frame) ? finish_instruction() : Step::kFailed;
     case Opcode::kConstant: return parse_constant(frame) ? finish_instruction() : Step::kFailed;

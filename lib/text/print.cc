@@ -75,6 +75,7 @@ class Printer {
     inline_bodies_ = options_.full_computations || pasted;
     number(i.computation().id());
     if (i.is_root() && !pasted) out_ += "ROOT ";
+    pasted_ = pasted ? i.id() : InstructionId();
     open_.push_back({i.computation().id(), i.id(), InstructionId(), 0, 0, false});
     begin_instruction(i);
     finish();
@@ -211,25 +212,42 @@ class Printer {
     out_ += " = ";
     append_to(out_, module_.shapes(), row.shape);
     out_ += ' ';
-    if ((row.flags & InstructionData::kSugaredAsync) != 0 && options_.async_sugar) {
-      out_ += to_string(static_cast<Opcode>(row.number));
-      out_ += to_string(row.opcode).substr(5);  // -start of async-start
-    } else {
-      out_ += i.opcode_text();
-    }
+    opcode(i);
     out_ += '(';
-    if (row.opcode == Opcode::kParameter) {
-      append_number(row.number);
-    } else if (row.opcode == Opcode::kConstant) {
-      literal(i);
-    } else {
-      operands(i);
+    if (!number_or_literal(i)) {
+      if (i.id() == pasted_) {
+        pasted_operands(i);
+      } else {
+        operands(i);
+      }
     }
     out_ += ')';
     if (row.opcode == Opcode::kGetTupleElement && row.attribute_count == 0) {
       out_ += ", index=";
       append_number(row.number);
     }
+  }
+
+  void opcode(InstructionView i) {
+    const InstructionData& row = i.data();
+    if ((row.flags & InstructionData::kSugaredAsync) != 0 && options_.async_sugar) {
+      out_ += to_string(static_cast<Opcode>(row.number));
+      out_ += to_string(row.opcode).substr(5);  // -start of async-start
+    } else {
+      out_ += i.opcode_text();
+    }
+  }
+
+  // What stands in the parentheses of a parameter or a constant; false for other instructions.
+  bool number_or_literal(InstructionView i) {
+    if (i.opcode() == Opcode::kParameter) {
+      append_number(i.data().number);
+    } else if (i.opcode() == Opcode::kConstant) {
+      literal(i);
+    } else {
+      return false;
+    }
+    return true;
   }
 
   // A literal, or {...} for a large one if those are left out. XLA shows ten elements of an array and no tuple.
@@ -243,14 +261,52 @@ class Printer {
     }
   }
 
+  void operand_separator(std::size_t k) {
+    if (k > 0) out_ += ", ";
+    if (k > 0 && k % 5 == 0 && options_.index_comments) {
+      out_ += "/*index=";
+      append_number(k);
+      out_ += "*/";
+    }
+  }
+
+  // The operands of a pasted instruction: those that are instructions themselves are defined nowhere else, each is the
+  // operand of one, and they are written where they stand.
+  void pasted_operands(InstructionView root) {
+    struct Level {
+      InstructionView of;
+      std::size_t next;
+    };
+    std::vector<Level> levels = {{root, 0}};
+    while (true) {
+      Level& top = levels.back();
+      if (top.next == top.of.operand_count()) {
+        levels.pop_back();
+        if (levels.empty()) return;
+        out_ += ')';
+        continue;
+      }
+      const InstructionView operand = top.of.operand(top.next);
+      operand_separator(top.next++);
+      append_to(out_, module_.shapes(), operand.shape_id());
+      out_ += ' ';
+      if ((operand.data().flags & InstructionData::kImplicit) != 0 || is_compact(operand)) {
+        operand_name(operand);
+        continue;
+      }
+      opcode(operand);
+      out_ += '(';
+      if (number_or_literal(operand)) {
+        out_ += ')';
+      } else {
+        levels.push_back({operand, 0});
+      }
+    }
+  }
+
   void operands(InstructionView i) {
     for (std::size_t k = 0; k < i.operand_count(); ++k) {
-      if (k > 0) out_ += ", ";
-      if (k > 0 && k % 5 == 0 && options_.index_comments) {
-        out_ += "/*index=";
-        append_number(k);
-        out_ += "*/";
-      }
+      operand_separator(k);
       const InstructionView operand = i.operand(k);
       if (operand_shapes_) {
         append_to(out_, module_.shapes(), operand.shape_id());
@@ -348,6 +404,7 @@ class Printer {
   const Module& module_;
   const PrintOptions& options_;
   std::string& out_;
+  InstructionId pasted_;  // the instruction that is the whole text, while it is written
   bool operand_shapes_ = false;
   bool inline_bodies_ = false;
   std::vector<Open> open_;

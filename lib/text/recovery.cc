@@ -26,7 +26,7 @@ bool begins_instruction(const char* p) {
 
 // Closes the error that was just recorded. False if no further one is wanted.
 bool ModuleParser::next_error() {
-  if (over_limit_ || cursor_.exceeded_limit()) return false;
+  if (over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit()) return false;
   errors_begin_.push_back(cursor_.errors().size());
   return static_cast<int>(errors_begin_.size()) < options_->max_errors;
 }

@@ -42,6 +42,9 @@ inline __m128i load16(const char* p) { return _mm_loadu_si128(reinterpret_cast<c
 inline unsigned mask_equal(__m128i bytes, char c) {
   return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c))));
 }
+inline unsigned mask_differs(__m128i a, __m128i b) {
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b))) ^ 0xffff;
+}
 // Bit i is set where byte i is a word character.
 inline unsigned mask_word(__m128i bytes) {
   const auto in_range = [](__m128i b, char low, char size) {
@@ -136,35 +139,125 @@ inline const char* json_end(const char* p, const char* end) {
   return nullptr;
 }
 
-// A hash of `size` bytes, eight at a time: names and shape texts are 5 to 60 bytes, where a byte-wise hash would be the
-// largest part of looking one up.
-inline std::uint64_t hash_bytes(const char* p, std::size_t size) {
-  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15u;
-  std::uint64_t hash = size * kMultiplier;
-  std::uint64_t word = 0;
-  const auto mix = [&hash](std::uint64_t value) {
-    hash = (hash ^ value) * kMultiplier;
-    hash ^= hash >> 32;
-  };
-  if (size >= 8) {
-    const char* last = p + size - 8;
-    for (; p < last; p += 8) {
-      std::memcpy(&word, p, 8);
-      mix(word);
-    }
-    std::memcpy(&word, last, 8);  // overlaps the one before
-    mix(word);
-  } else if (size >= 4) {
-    std::uint32_t low = 0;
-    std::uint32_t high = 0;
-    std::memcpy(&low, p, 4);
-    std::memcpy(&high, p + size - 4, 4);
-    mix((std::uint64_t{high} << 32) | low);
-  } else if (size > 0) {
-    const auto byte = [p](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])); };
-    mix(byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16);
+// The hash of a piece of text, 16 bytes at a time, the last block filled up with zeros. That it is the same whether the
+// bytes come from memory or from a block that a scan holds lets accept_name hash a name while it looks for its end.
+class TextHash {
+ public:
+  void add(std::uint64_t low, std::uint64_t high) {
+    const std::uint64_t a = (state_ ^ low) * 0x9e3779b97f4a7c15u;
+    const std::uint64_t b = high * 0xc2b2ae3d27d4eb4fu;
+    state_ = a ^ (a >> 32) ^ std::rotl(b, 29);
   }
-  return hash;
+#if defined(__SSE2__)
+  void add(__m128i block) {
+    std::uint64_t halves[2];
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(halves), block);
+    add(halves[0], halves[1]);
+  }
+#endif
+  std::uint32_t value() const {
+    const std::uint64_t mixed = (state_ ^ (state_ >> 29)) * 0x9e3779b97f4a7c15u;
+    return static_cast<std::uint32_t>(mixed >> 32);
+  }
+
+ private:
+  std::uint64_t state_ = 0;
+};
+
+#if defined(__SSE2__)
+// The first n bytes of a block kept, the others 0.
+inline __m128i keep_first(__m128i block, unsigned n) {
+  alignas(16) static constexpr std::int8_t kMasks[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                                         0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0};
+  return _mm_and_si128(block, load16(reinterpret_cast<const char*>(kMasks) + 16 - n));
+}
+#endif
+
+inline std::uint32_t hash_bytes(const char* p, std::size_t size) {
+  TextHash hash;
+  std::uint64_t halves[2];
+  for (; size >= 16; p += 16, size -= 16) {
+    std::memcpy(halves, p, 16);
+    hash.add(halves[0], halves[1]);
+  }
+  halves[0] = halves[1] = 0;
+  std::memcpy(halves, p, size);
+  hash.add(halves[0], halves[1]);
+  return hash.value();
+}
+
+// As hash_bytes; `end` is where the text that the bytes lie in ends, so that whole blocks can be read.
+inline std::uint32_t hash_bytes(const char* p, std::size_t size, const char* end) {
+#if defined(__SSE2__)
+  if (end - p >= static_cast<std::ptrdiff_t>(size | 15) + 1) {
+    TextHash hash;
+    for (; size >= 16; p += 16, size -= 16) hash.add(load16(p));
+    hash.add(keep_first(load16(p), static_cast<unsigned>(size)));
+    return hash.value();
+  }
+#else
+  (void)end;
+#endif
+  return hash_bytes(p, size);
+}
+
+// skip_word, and in *hash what hash_bytes gives for the word.
+inline const char* skip_word(const char* p, const char* end, std::uint32_t* hash) {
+#if defined(__SSE2__)
+  const char* begin = p;
+  TextHash sum;
+  for (; end - p >= 16; p += 16) {
+    const __m128i block = load16(p);
+    const unsigned other = ~mask_word(block) & 0xffff;
+    if (other != 0) {
+      const int n = std::countr_zero(other);
+      sum.add(keep_first(block, static_cast<unsigned>(n)));
+      *hash = sum.value();
+      return p + n;
+    }
+    sum.add(block);
+  }
+  p = begin;
+#endif
+  const char* done = skip_word(p, end);
+  *hash = hash_bytes(p, static_cast<std::size_t>(done - p));
+  return done;
+}
+
+// Whether `size` bytes are the same: memcmp without the call, for names and shapes, most of them of 8 to 40 bytes.
+inline bool equal_bytes(const char* a, const char* b, std::size_t size) {
+#if defined(__SSE2__)
+  if (size >= 16) {
+    const char* last = a + size - 16;
+    const std::ptrdiff_t shift = b - a;
+    for (; a < last; a += 16) {
+      if (mask_differs(load16(a), load16(a + shift)) != 0) return false;
+    }
+    return mask_differs(load16(last), load16(last + shift)) == 0;
+  }
+#else
+  if (size >= 16) return std::memcmp(a, b, size) == 0;
+#endif
+  if (size >= 8) {
+    std::uint64_t words[4];
+    std::memcpy(&words[0], a, 8);
+    std::memcpy(&words[1], b, 8);
+    std::memcpy(&words[2], a + size - 8, 8);
+    std::memcpy(&words[3], b + size - 8, 8);
+    return ((words[0] ^ words[1]) | (words[2] ^ words[3])) == 0;
+  }
+  if (size >= 4) {
+    std::uint32_t words[4];
+    std::memcpy(&words[0], a, 4);
+    std::memcpy(&words[1], b, 4);
+    std::memcpy(&words[2], a + size - 4, 4);
+    std::memcpy(&words[3], b + size - 4, 4);
+    return ((words[0] ^ words[1]) | (words[2] ^ words[3])) == 0;
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace hloroof::inline v0

@@ -15,7 +15,7 @@ constexpr std::ptrdiff_t kLongestArray = 512;  // longer texts of arrays are rea
 
 // The end of the shape that begins at `p`, found without understanding it: an array up to its `]` and the layout behind
 // it, a tuple up to its `)`. Null where something unusual stands, among it more than `max_depth` parentheses inside
-// each other, which read_uncached then judges. It may be wrong: what counts is that the text up to there is one that
+// each other, which read_tuple then judges. It may be wrong: what counts is that the text up to there is one that
 // was read before, and that the reading of it did not depend on what follows.
 const char* shape_end(const char* p, const char* end, int max_depth) {
   if (*p == '(') {
@@ -51,7 +51,8 @@ bool at_shape(Cursor& cursor) {
   const char c = cursor.peek();
   if (c == '(') return true;
   if (!is_word_start(c)) return false;
-  const char* p = skip_word(cursor.at(), cursor.end());
+  const char* p = cursor.at() + 1;  // types are three or four letters: not worth a scan by blocks
+  while (is_word(*p)) ++p;
   if (*p == '[') return true;  // no other word is followed by a bracket here; an unknown type gets its message there
   if (*p == ':' || *p == '=') return false;
   const std::string_view word(cursor.at(), static_cast<std::size_t>(p - cursor.at()));
@@ -76,8 +77,11 @@ ElementType accept_element_type(Cursor& cursor) {
   return ElementType::kInvalid;
 }
 
-void ShapeParser::start(ShapeTable* table) {
+void ShapeParser::start(ShapeTable* table, std::size_t bytes) {
   table_ = table;
+  max_leaves_ = max_shape_parts(bytes);
+  listed_leaves_ = 0;
+  exceeded_limit_ = false;
   if (++generation_ == 0) {  // none left: the entries' are taken back
     cache_.clear();
     generation_ = 1;
@@ -87,26 +91,73 @@ void ShapeParser::start(ShapeTable* table) {
 }
 
 bool ShapeParser::read(Cursor& cursor, ShapeId* id) {
-  cursor.skip_space();
+  if (cursor.peek() != '(') return read_array_or_buffer(cursor, id);
   const char* begin = cursor.at();
   const char* end = shape_end(begin, cursor.end(), cursor.max_depth() - cursor.depth());
-  if (end == nullptr) return read_uncached(cursor, id);
+  if (end == nullptr) return read_tuple(cursor, id);
   const std::uint32_t size = static_cast<std::uint32_t>(end - begin);
-  const std::uint32_t hash = static_cast<std::uint32_t>(hash_bytes(begin, size));
+  const std::uint32_t hash = hash_bytes(begin, size, cursor.end());
+  if (const Cached* entry = find(begin, size, hash, id != nullptr)) {
+    if (id != nullptr) *id = entry->id;
+    cursor.move_to(end);
+    return true;
+  }
+  ShapeId read_id;
+  if (!read_tuple(cursor, id == nullptr ? nullptr : &read_id)) return false;
+  if (id != nullptr) *id = read_id;
+  if (cursor.at() == end) remember(begin, size, hash, read_id);
+  return true;
+}
+
+const ShapeParser::Cached* ShapeParser::find(const char* text, std::uint32_t size, std::uint32_t hash,
+                                             bool with_id) const {
   const std::size_t mask = cache_.size() - 1;
   for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
     const Cached& entry = cache_[slot];
-    if (entry.generation != generation_) break;
-    if (entry.hash == hash && entry.size == size && std::memcmp(entry.text, begin, size) == 0) {
-      if (id != nullptr) *id = entry.id;
+    if (entry.generation != generation_) return nullptr;
+    const bool same = entry.hash == hash && entry.size == size && equal_bytes(entry.text, text, size);
+    if (same && (entry.id.valid() || !with_id)) return &entry;
+  }
+}
+
+// shape  := array | tuple | buffer
+//
+// The elements of tuples come here too: a long tuple is new, its elements are not.
+bool ShapeParser::read_array_or_buffer(Cursor& cursor, ShapeId* id) {
+  cursor.skip_space();
+  const char* begin = cursor.at();
+  const char* end = shape_end(begin, cursor.end(), 0);
+  std::uint32_t size = 0;
+  std::uint32_t hash = 0;
+  if (end != nullptr) {
+    size = static_cast<std::uint32_t>(end - begin);
+    hash = hash_bytes(begin, size, cursor.end());
+    if (const Cached* entry = find(begin, size, hash, id != nullptr)) {
+      if (id != nullptr) *id = entry->id;
       cursor.move_to(end);
       return true;
     }
   }
   ShapeId read_id;
-  if (!read_uncached(cursor, &read_id)) return false;
+  if (!read_new_array(cursor, id == nullptr ? nullptr : &read_id)) return false;
   if (id != nullptr) *id = read_id;
   if (cursor.at() == end) remember(begin, size, hash, read_id);
+  return true;
+}
+
+// buffer := 'b' '(' array ')'
+bool ShapeParser::read_new_array(Cursor& cursor, ShapeId* id) {
+  const bool is_buffer = cursor.accept_keyword("b");
+  if (is_buffer && !cursor.expect('(')) return false;
+  if (!read_array(cursor)) return false;
+  if (is_buffer && !cursor.expect(')')) return false;
+  if (id == nullptr) return true;
+  *id = table_->intern(array_);
+  if (is_buffer) {
+    tuple_.element_type = ElementType::kBuffer;
+    tuple_.elements.assign(1, *id);
+    *id = table_->intern(tuple_);
+  }
   return true;
 }
 
@@ -128,10 +179,8 @@ void ShapeParser::grow() {
   }
 }
 
-// shape  := array | tuple | buffer
 // tuple  := '(' list(shape) ')'
-// buffer := 'b' '(' array ')'
-bool ShapeParser::read_uncached(Cursor& cursor, ShapeId* id) {
+bool ShapeParser::read_tuple(Cursor& cursor, ShapeId* id) {
   const int depth = cursor.depth();
   open_.clear();
   elements_.clear();
@@ -145,17 +194,7 @@ bool ShapeParser::read_uncached(Cursor& cursor, ShapeId* id) {
       open_.push_back({elements_.size(), begin});
       if (cursor.peek() != ')') continue;  // its first element
     } else {
-      const bool is_buffer = cursor.accept_keyword("b");
-      if (is_buffer && !cursor.expect('(')) return false;
-      if (!read_array(cursor)) return false;
-      done = table_->intern(array_);
-      if (is_buffer) {
-        if (!cursor.expect(')')) return false;
-        tuple_.element_type = ElementType::kBuffer;
-        tuple_.elements.assign(1, done);
-        done = table_->intern(tuple_);
-      }
-      if (open_.empty()) break;
+      if (!read_array_or_buffer(cursor, id == nullptr ? nullptr : &done)) return false;
       elements_.push_back(done);
       if (cursor.accept(',')) continue;
     }
@@ -163,10 +202,18 @@ bool ShapeParser::read_uncached(Cursor& cursor, ShapeId* id) {
     bool finished = false;
     while (true) {
       if (!cursor.expect(')')) return cursor.fail(open_.back().begin, "error in this tuple shape");
-      tuple_.element_type = ElementType::kTuple;
-      tuple_.elements.assign(elements_.begin() + static_cast<std::ptrdiff_t>(open_.back().first), elements_.end());
+      if (id != nullptr) {
+        tuple_.element_type = ElementType::kTuple;
+        tuple_.elements.assign(elements_.begin() + static_cast<std::ptrdiff_t>(open_.back().first), elements_.end());
+        done = table_->intern(tuple_);
+        listed_leaves_ += table_->leaves(done).size();
+        if (listed_leaves_ > max_leaves_) {
+          exceeded_limit_ = true;
+          return cursor.fail(open_.back().begin,
+                             "shapes have more parts than the limit of " + std::to_string(max_leaves_));
+        }
+      }
       elements_.resize(open_.back().first);
-      done = table_->intern(tuple_);
       open_.pop_back();
       cursor.leave();
       if (open_.empty()) {

@@ -16,15 +16,25 @@ bool at_shape(Cursor& cursor);
 // The type named by the next token, kInvalid without moving if it is none.
 ElementType accept_element_type(Cursor& cursor);
 
+// How many arrays and levels of tuples the shapes of a text of so many bytes may have, tuples inside each other counted
+// again at each level. Written out a part takes six bytes, so only tuples nested some hundred deep, or inferred ones
+// that double from line to line, come near.
+inline std::size_t max_shape_parts(std::size_t bytes) { return 4096 + 16 * bytes; }
+
 // Reads shapes into a table. A dump repeats few shapes many times, so the text of each is remembered: a shape that was
 // seen before costs one scan and one comparison. Keeps its memory from one text to the next.
 class ShapeParser {
  public:
-  // Forgets the texts seen so far; to be called when another text is parsed or another table is written.
-  void start(ShapeTable* table);
+  // Forgets the texts seen so far; to be called when another text, of so many bytes, is parsed or another table is
+  // written.
+  void start(ShapeTable* table, std::size_t bytes = std::size_t{1} << 20);
 
-  // Reads one shape. `id` may be null.
+  // Reads one shape. Where `id` is null it is checked and not put into the table: a dump repeats the shapes of all
+  // parameters without their layouts in its signatures, which would double the table.
   bool read(Cursor& cursor, ShapeId* id);
+
+  // Whether the last failure was that tuples of tuples have too many parts: nested d deep, a text of n bytes has d * n.
+  bool exceeded_limit() const { return exceeded_limit_; }
 
  private:
   struct Cached {
@@ -40,7 +50,10 @@ class ShapeParser {
     const char* begin;
   };
 
-  bool read_uncached(Cursor& cursor, ShapeId* id);
+  bool read_tuple(Cursor& cursor, ShapeId* id);
+  bool read_array_or_buffer(Cursor& cursor, ShapeId* id);
+  bool read_new_array(Cursor& cursor, ShapeId* id);
+  const Cached* find(const char* text, std::uint32_t size, std::uint32_t hash, bool with_id) const;
   bool read_array(Cursor& cursor);
   bool read_dimensions(Cursor& cursor);
   bool read_layout(Cursor& cursor);
@@ -51,6 +64,9 @@ class ShapeParser {
   void grow();
 
   ShapeTable* table_ = nullptr;
+  std::size_t max_leaves_ = 0;
+  std::size_t listed_leaves_ = 0;  // of the tuples that were read and not found
+  bool exceeded_limit_ = false;
   Shape array_;  // the one being read; kept for its memory
   Shape tuple_;
   std::vector<std::vector<std::int64_t>> spare_;  // memory of tiles and splits read before

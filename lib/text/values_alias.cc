@@ -87,11 +87,12 @@ bool read_entry_layout(Cursor& cursor, ShapeParser& shapes, EntryLayout* out) {
   ShapeId id;
   if (!cursor.expect('{')) return false;
   const bool ok = read_list(cursor, '(', ')', [&] {
-    if (!shapes.read(cursor, &id)) return false;
+    if (!shapes.read(cursor, out == nullptr ? nullptr : &id)) return false;
     if (out != nullptr) out->parameters.push_back(id);
     return true;
   });
-  if (!ok || !cursor.expect("->") || !shapes.read(cursor, &id) || !cursor.expect('}')) return false;
+  if (!ok || !cursor.expect("->") || !shapes.read(cursor, out == nullptr ? nullptr : &id) || !cursor.expect('}'))
+    return false;
   if (out != nullptr) out->result = id;
   return true;
 }
@@ -100,7 +101,7 @@ bool read_entry_layout(Cursor& cursor, ShapeParser& shapes, EntryLayout* out) {
 bool read_shape_list(Cursor& cursor, ShapeParser& shapes, std::vector<ShapeId>* out) {
   return read_list(cursor, '{', '}', [&] {
     ShapeId id;
-    if (!shapes.read(cursor, &id)) return false;
+    if (!shapes.read(cursor, out == nullptr ? nullptr : &id)) return false;
     if (out != nullptr) out->push_back(id);
     return true;
   });

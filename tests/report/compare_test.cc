@@ -208,6 +208,26 @@ TEST_CASE("what the profile has not seen is listed") {
   CHECK(c.unmeasured[0].predicted > 0);
 }
 
+TEST_CASE("profiles with odd numbers are read as far as they make sense") {
+  // Events without ids, one that ends beyond all numbers, sums that do.
+  const auto trace = read_profile(R"([{"ph": "X", "ts": 0, "dur": 1, "name": "a"},
+                                      {"ph": "X", "ts": 1e308, "dur": 1e308, "name": "b"}])",
+                                  "p");
+  REQUIRE(trace.ok());
+  REQUIRE(trace->programs.size() == 1);
+  REQUIRE(trace->programs[0].ops.size() == 1);
+  CHECK(trace->programs[0].ops[0].name == "a");
+  const auto sums =
+      read_profile("HLO op name,#Occurrences,Total self time (us)\na,1e308,1e308\na,1e308,1e308\na,1e308,1e308\n", "p");
+  REQUIRE(sums.ok());
+  CHECK(std::isfinite(sums->programs[0].ops[0].occurrences));
+  CHECK(std::isfinite(sums->programs[0].ops[0].seconds));
+  // A program's id that has more digits than fit.
+  const auto table = read_profile(R"([{"program_id": 1e300, "hlo_op_name": "a", "total_self_time": 1}])", "p");
+  REQUIRE(table.ok());
+  CHECK(table->programs[0].name == "1e+300");
+}
+
 TEST_CASE("profiles that are none are refused with what is missing") {
   struct Case {
     std::string text;

@@ -88,5 +88,37 @@ TEST_CASE("texts are accepted or refused as XLA does, and the message says why")
   CHECK(count > 200);
 }
 
+TEST_CASE("instructions are accepted or refused as the table says") {
+  std::ifstream in(fs::path(HLOROOF_SOURCE_DIR) / "tests/text/instruction_cases.tsv", std::ios::binary);
+  std::string frame;
+  int count = 0;
+  ParseOptions options;
+  options.strict = true;
+  Parser parser(options);
+  Module module;
+  Module again;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    if (line.rfind("| ", 0) == 0) {
+      frame += line.substr(2) + "\n";
+      continue;
+    }
+    ++count;
+    std::string instruction = line.substr(line.find('\t', line.find('\t') + 1) + 1);
+    for (std::size_t i = 0; (i = instruction.find("\\n", i)) != std::string::npos;) instruction.replace(i, 2, "\n");
+    const absl::Status status = parser.parse(frame + "  ROOT r = " + instruction + "\n}\n", module);
+    INFO(line << "\n" << std::string(status.message()));
+    CHECK(status.ok() == (line[0] == 'a'));
+    if (!status.ok()) {
+      CHECK_THAT(std::string(status.message()), ContainsSubstring("^"));
+      continue;
+    }
+    const std::string printed = print_module(module);
+    REQUIRE(parser.parse(printed, again).ok());
+    CHECK(equal(module, again));
+  }
+  CHECK(count > 2000);
+}
+
 }  // namespace
 }  // namespace hloroof

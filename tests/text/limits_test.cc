@@ -14,18 +14,21 @@
 namespace {
 
 std::size_t allocation_count = 0;
+std::size_t allocated_bytes = 0;  // asked for so far, whatever was given back
 
 }  // namespace
 
 // Counts what the parser allocates. GCC takes the pair below for mismatched when it is inlined.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocation_count;
+  allocated_bytes += size;
   if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
   throw std::bad_alloc();
 }
 // With the form that does not throw, which sanitizers would else keep for themselves and miss at the delete.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocation_count;
+  allocated_bytes += size;
   return std::malloc(size == 0 ? 1 : size);
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
@@ -84,6 +87,120 @@ TEST_CASE("nesting is limited by an option and an error names the limit") {
     CHECK(parse_module(make(11), options).status().code() == absl::StatusCode::kResourceExhausted);
   }
   CHECK_FALSE(parse_module(open_brackets(100000)).ok());
+}
+
+// (x, (x, (x, ... ))): as deep as long, so that each level's list of leaves is longer than the one inside it.
+std::string leaning_tuples(int depth) {
+  return in_module("  ROOT p = " + repeated("(f32[],", depth) + "f32[]" + repeated(")", depth) + " parameter(0)");
+}
+
+struct Hostile {
+  const char* name;
+  std::string text;
+  bool accepted;
+};
+
+std::vector<Hostile> hostile_texts() {
+  const std::string frames = repeated("1 {file_location_id=2147483647 parent_frame_id=2147483647}\n", 8);
+  return {
+      {"shapes nested to the right", leaning_tuples(100), true},
+      {"shapes nested to the left",
+       in_module("  ROOT p = " + repeated("(", 90) + "f32[]" + repeated(",f32[])", 90) + " parameter(0)"), true},
+      {"an inferred tuple of tuples, doubled by each line",
+       in_module("  p = f32[] parameter(0)\n  t0 = tuple(p, p)\n" +
+                 [] {
+                   std::string lines;
+                   for (int i = 1; i < 40; ++i) {
+                     const std::string before = "t" + std::to_string(i - 1);
+                     lines += "  t" + std::to_string(i) + " = tuple(" + before + ", " + before + ")\n";
+                   }
+                   return lines;
+                 }()),
+       false},
+      {"iota groups of 2^62 devices",
+       in_module("  p = f32[4] parameter(0)\n  ROOT g = f32[4] all-to-all(p), "
+                 "replica_groups=[4611686018427387904,1]<=[4611686018427387904], dimensions={0}"),
+       true},
+      {"iota groups whose product is beyond 64 bits",
+       in_module("  p = f32[4] parameter(0)\n  ROOT g = f32[4] all-to-all(p), "
+                 "replica_groups=[4294967296,4294967296]<=[4294967296,4294967296], dimensions={0}"),
+       false},
+      {"a sharding of 2^60 tiles",
+       in_module("  ROOT p = f32[4,4] parameter(0), sharding={devices=[1073741824,1073741824]<=[1152921504606846976]}"),
+       true},
+      {"a mesh whose axes' product is beyond 64 bits",
+       in_module("  ROOT p = f32[4] parameter(0), sharding={mesh['a'=4294967296,'b'=4294967296], [{'a'}]}"), false},
+      {"an array of 2^124 elements and a constant of it left out",
+       in_module("  ROOT c = f32[4611686018427387904,4611686018427387904] constant({...})"), true},
+      {"a literal of 2^40 elements that stops after three",
+       in_module("  ROOT c = f32[1099511627776] constant({1,2,3})"), false},
+      {"a literal of 2^62 empty rows", in_module("  ROOT c = f32[4611686018427387904,0] constant({})"), false},
+      {"tuple literals of empty tuples",
+       in_module("  ROOT c = (" + repeated("(),", 99) + "()) constant((" + repeated("(),", 99) + "()))"), true},
+      {"a dimension beyond 63 bits", in_module("  ROOT p = f32[9223372036854775808] parameter(0)"), false},
+      {"a reshape between sizes beyond 64 bits",
+       in_module("  p = f32[4611686018427387904,4611686018427387904] parameter(0)\n"
+                 "  ROOT r = f32[4611686018427387904,4] reshape(p)"),
+       true},
+      {"stack frames that name places far away",
+       "HloModule m\n\nFileNames\n1 \"a\"\nFunctionNames\n1 \"f\"\nFileLocations\n"
+       "2147483647 {file_name_id=2147483647 function_name_id=2147483647 line=1 end_line=1 column=1 end_column=1}\n"
+       "StackFrames\n" +
+           frames + "\nENTRY e {\n  ROOT p = f32[] parameter(0), metadata={stack_frame_id=2147483647}\n}\n",
+       true},
+      {"many operands", in_module("  p = f32[] parameter(0)\n  ROOT t = tuple(" + repeated("p,", 400) + "p)"), true},
+      {"many nested operands",
+       in_module("  p = f32[] parameter(0)\n  ROOT r = " + repeated("negate(", 120) + "p" + repeated(")", 120)), true},
+      {"many accesses to one tuple",
+       in_module("  t = (f32[], f32[]) parameter(0)\n  ROOT r = tuple(" + repeated("t#0,t#1,", 120) + "t)"), true},
+      {"paths down a deep tuple",
+       in_module("  t = " + repeated("(", 60) + "f32[]" + repeated(")", 60) +
+                 " parameter(0)\n  ROOT r = f32[] negate(t" + repeated("#0", 60) + ")"),
+       true},
+      {"buffers", in_module("  ROOT p = (" + repeated("b(f32[8]),", 80) + "b(f32[8])) parameter(0)"), true},
+      {"buffers of buffers",
+       in_module("  ROOT p = " + repeated("b(", 200) + "f32[]" + repeated(")", 200) + " parameter(0)"), false},
+      {"a parameter number of 2^32-2", in_module("  ROOT p = f32[] parameter(4294967294)"), false},
+      {"a rank of 400", in_module("  ROOT p = f32[" + repeated("1,", 399) + "1] parameter(0)"), true},
+      {"a split of many pieces", in_module("  ROOT p = f32[9]{0:SC" + repeated("(0:1)", 100) + "} parameter(0)"),
+       false},
+      {"tiles of 2^62", in_module("  ROOT p = f32[8]{0:T" + repeated("(4611686018427387904)", 30) + "} parameter(0)"),
+       true},
+      {"a window of many dimensions",
+       in_module("  p = f32[1] parameter(0)\n  ROOT r = f32[1] copy(p), window={size=" + repeated("9x", 300) + "9}"),
+       false},
+      {"comments and nothing else", repeated("/**/", 250), false},
+      {"quotes", in_module("  ROOT p = f32[] parameter(0), metadata={op_name=\"" + repeated("\\\"", 400) + "\"}"),
+       true},
+  };
+}
+
+TEST_CASE("a hostile text of some 1000 bytes costs kilobytes") {
+  for (const Hostile& hostile : hostile_texts()) {
+    INFO(hostile.name);
+    CHECK(hostile.text.size() < 3000);
+    const std::size_t before = allocated_bytes;
+    const absl::StatusOr<Module> module = parse_module(hostile.text);
+    INFO(std::string(module.status().message()));
+    CHECK(module.ok() == hostile.accepted);
+    if (module.ok()) {
+      const std::string printed = print_module(*module);
+      CHECK(printed.size() < 100'000);
+    }
+    // A short text that says nothing special costs 60 kB, of which tables that are never full are most.
+    CHECK(allocated_bytes - before < 1'000'000);
+  }
+}
+
+TEST_CASE("tuples nested deep and wide are an error that names the limit") {
+  // Each of 8000 levels lists the leaves of all levels inside it: 32 million.
+  const std::string text = leaning_tuples(8000);
+  const std::size_t before = allocated_bytes;
+  const absl::Status status = parse_module(text).status();
+  CHECK(status.code() == absl::StatusCode::kResourceExhausted);
+  CHECK_THAT(std::string(status.message()), ContainsSubstring("more parts than the limit"));
+  CHECK(allocated_bytes - before < 200 * text.size() + 16'000'000);
+  CHECK(parse_module(leaning_tuples(200)).ok());
 }
 
 TEST_CASE("sizes are limited by options") {
@@ -149,7 +266,7 @@ TEST_CASE("several independent errors are reported in one reading") {
   const std::string message(parse_module(text, options).status().message());
   INFO(message);
   CHECK_THAT(message, ContainsSubstring("f:5:20: error: instruction does not exist: w"));
-  CHECK_THAT(message, ContainsSubstring("f:7:18: error: expects 2 operands"));
+  CHECK_THAT(message, ContainsSubstring("f:7:21: error: expects 2 operands"));
   CHECK_THAT(message, ContainsSubstring("f:10:1: error: Shape of computation b"));
   CHECK_THAT(message, ContainsSubstring("f:18"));
   std::size_t errors = 0;
