@@ -42,7 +42,8 @@ struct ParseOptions {
 absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options = {});
 
 // Parses the file at `path`, mapped rather than read where it can be; "-" is standard input; a name ending in .gz is
-// decompressed. options.path is not used. Errors: as parse_module; NotFound or FailedPrecondition if the file can not
+// decompressed. A name ending in .pb or .pb.gz is a proto (proto.h), and FILE#NAME the module of that name in one that
+// holds several. options.path is not used. Errors: as parse_module; NotFound or FailedPrecondition if the file can not
 // be read.
 absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options = {});
 

@@ -9,7 +9,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/text/decode.h"
-#include "lib/text/float_format.h"
+#include "lib/ir/float_format.h"
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {

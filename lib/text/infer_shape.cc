@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lib/base/strings.h"
-#include "lib/text/float_format.h"
+#include "lib/ir/float_format.h"
 
 namespace hloroof::inline v0 {
 

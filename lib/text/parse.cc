@@ -5,6 +5,7 @@
 
 #include "lib/base/source_text.h"
 #include "lib/text/module_parser.h"
+#include "lib/text/parse_proto.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -47,6 +48,13 @@ absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& o
 }
 
 absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options) {
+  if (const auto [file, name] = split_proto_path(path); !file.empty()) {
+    const absl::StatusOr<std::shared_ptr<const SourceText>> bytes = SourceText::read(file, options.max_bytes);
+    if (!bytes.ok()) return bytes.status();
+    ParseOptions of_file = options;
+    of_file.path = file;
+    return parse_named_proto((*bytes)->view(), name, of_file);
+  }
   absl::StatusOr<std::shared_ptr<const SourceText>> source = SourceText::read(path, options.max_bytes);
   if (!source.ok()) return source.status();
   if (absl::Status status = check_size((*source)->size(), options); !status.ok()) return status;

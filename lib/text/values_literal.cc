@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
-#include "lib/text/float_format.h"
+#include "lib/ir/float_format.h"
 #include "lib/text/shape_parser.h"
 #include "lib/text/values.h"
 

@@ -7,7 +7,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/sharding.h"
-#include "lib/text/float_format.h"
+#include "lib/ir/float_format.h"
 #include "tests/catch.h"
 
 namespace hloroof {

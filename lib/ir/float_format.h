@@ -1,6 +1,6 @@
 // The floating-point formats of HLO, from 4 to 32 bits: rounding a double to one and back.
-#ifndef HLOROOF_LIB_TEXT_FLOAT_FORMAT_H_
-#define HLOROOF_LIB_TEXT_FLOAT_FORMAT_H_
+#ifndef HLOROOF_LIB_IR_FLOAT_FORMAT_H_
+#define HLOROOF_LIB_IR_FLOAT_FORMAT_H_
 
 #include <cstdint>
 
@@ -42,4 +42,4 @@ std::uint64_t nan_bits(const FloatFormat& format, bool negative, std::uint64_t p
 
 }  // namespace hloroof::inline v0
 
-#endif  // HLOROOF_LIB_TEXT_FLOAT_FORMAT_H_
+#endif  // HLOROOF_LIB_IR_FLOAT_FORMAT_H_

@@ -1,4 +1,4 @@
-#include "lib/text/float_format.h"
+#include "lib/ir/float_format.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the wheel of the Python package, installs it in a fresh environment and runs its tests there:
+#
+#   bash cmake/python.sh [EXTRA...]      EXTRA: packages to test with, such as jax libtpu dask[distributed]
+#
+# Skips, with a word, where the package index can not be reached.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+python=${PYTHON:-python3}
+if ! "$python" -c 'import ensurepip, venv' 2>/dev/null || ! "$python" -c 'import sysconfig, os, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
+  echo "python: skipped: $python has no venv or no headers (Debian: python3-venv python3-dev)"
+  exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$python" -m venv "$work/venv"
+if ! "$work/venv/bin/pip" install -q "nanobind>=2.4" "scikit-build-core>=0.10" pytest "$@" >"$work/log" 2>&1; then
+  tail -n 3 "$work/log" >&2
+  echo "python: skipped: the package index can not be reached"
+  exit 0
+fi
+if ! PATH="$work/venv/bin:$PATH" CMAKE_BUILD_PARALLEL_LEVEL="$(nproc)" \
+  "$work/venv/bin/pip" wheel . -v --no-deps --no-build-isolation -w "$work/dist" >"$work/log" 2>&1; then
+  tail -n 40 "$work/log" >&2
+  exit 1
+fi
+wheel=$(echo "$work"/dist/*.whl)
+echo "python: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
+"$work/venv/bin/pip" install -q --no-deps "$wheel"
+"$work/venv/bin/python" -m pytest -q tests/python

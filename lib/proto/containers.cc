@@ -1,0 +1,64 @@
+#include "lib/proto/containers.h"
+
+#include "lib/base/strings.h"
+#include "lib/proto/fields.h"
+#include "lib/proto/wire.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// HloModuleProto names itself and its entry computation and has computations.
+bool is_module(const WireMessage& message) {
+  if (!message.ok()) return false;
+  const WireField* name = message.find(proto::module::kName);
+  const WireField* entry = message.find(proto::module::kEntryName);
+  const WireField* computations = message.find(proto::module::kComputations);
+  return name != nullptr && name->type == WireType::kBytes && entry != nullptr && entry->type == WireType::kBytes &&
+         computations != nullptr && computations->type == WireType::kBytes;
+}
+
+// HloProto holds a module; what it holds beside is how buffers were assigned.
+bool is_hlo(const WireMessage& message) {
+  return message.ok() && message.has(proto::hlo::kModule) && is_module(message.message(proto::hlo::kModule));
+}
+
+// Each value of a stat that is bytes and holds an HloProto.
+void find_in_plane(const WireMessage& plane, std::vector<ContainedModule>& found) {
+  for (std::string_view entry : plane.all(proto::xplane::kEventMetadata)) {
+    const WireMessage metadata = WireMessage(entry).message(proto::map_entry::kValue);
+    for (std::string_view bytes : metadata.all(proto::event_metadata::kStats)) {
+      const std::string_view value = WireMessage(bytes).bytes(proto::stat::kBytes);
+      if (value.empty()) continue;
+      const WireMessage hlo(value);
+      if (!is_hlo(hlo)) continue;
+      const std::string_view module = hlo.bytes(proto::hlo::kModule);
+      bool is_new = true;
+      for (const ContainedModule& other : found) is_new = is_new && other.proto != module;
+      if (is_new) found.push_back({WireMessage(module).bytes(proto::module::kName), module});
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes) {
+  const WireMessage message(bytes);
+  std::vector<ContainedModule> found;
+  if (is_module(message)) {
+    found.push_back({message.bytes(proto::module::kName), bytes});
+    return found;
+  }
+  if (is_hlo(message)) {
+    const std::string_view module = message.bytes(proto::hlo::kModule);
+    found.push_back({WireMessage(module).bytes(proto::module::kName), module});
+    return found;
+  }
+  if (!message.ok()) return invalid_argument("the bytes end in the middle of a field, or are no protocol buffer");
+  for (std::string_view plane : message.all(proto::xspace::kPlanes)) find_in_plane(WireMessage(plane), found);
+  if (found.empty()) {
+    return invalid_argument("neither an HloModuleProto, an HloProto, nor a profile (XSpace) that holds any");
+  }
+  return found;
+}
+
+}  // namespace hloroof::inline v0

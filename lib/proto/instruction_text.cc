@@ -1,0 +1,299 @@
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "hloroof/element_type.h"
+#include "hloroof/opcode.h"
+#include "lib/base/strings.h"
+#include "lib/proto/fields.h"
+#include "lib/proto/message_text.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+namespace f = proto::instruction;
+
+// Whether the braces of a text that begins with one close at its end, strings left out: what XLA prints unquoted.
+bool is_json_object(std::string_view text) {
+  if (text.empty() || text[0] != '{') return false;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '"') {
+        in_string = false;
+      }
+      continue;
+    }
+    if (c == '"') in_string = true;
+    if (c == '{') ++depth;
+    if (c == '}' && --depth == 0) return i + 1 == text.size();
+  }
+  return false;
+}
+
+// What the ids of attribute `name` are called, as name=%a or name={%a, %b}.
+absl::Status append_computations(const char* name, const std::vector<std::int64_t>& ids, bool braces,
+                                 const Names& names, std::string& out) {
+  absl::StrAppend(&out, ", ", name, braces ? "={" : "=");
+  const char* separator = "";
+  for (std::int64_t id : ids) {
+    const auto found = names.computations.find(id);
+    if (found == names.computations.end()) return invalid_argument("it calls a computation that is not in the module");
+    absl::StrAppend(&out, separator, "%", to_absl(found->second));
+    separator = ", ";
+    if (static_cast<std::int64_t>(out.size()) > names.max_text) return too_long(names.max_text);
+  }
+  if (braces) out += '}';
+  return absl::OkStatus();
+}
+
+absl::Status append_called(const WireMessage& i, std::string_view opcode, const Names& names,
+                           const std::unordered_map<std::int64_t, const WireMessage*>& by_id, std::string& out) {
+  const std::vector<std::int64_t> called = i.integers(f::kCalled);
+  if (called.empty()) return absl::OkStatus();
+  const auto one = [&](const char* name, std::size_t at) {
+    if (at >= called.size()) return invalid_argument("it names too few computations");
+    return append_computations(name, {called[at]}, false, names, out);
+  };
+  const auto two = [&](const char* first, std::size_t at, const char* second, std::size_t second_at) {
+    const absl::Status status = one(first, at);
+    return status.ok() ? one(second, second_at) : status;
+  };
+  const std::optional<Opcode> known = opcode_from_string(opcode);
+  if (!known) return append_computations("called_computations", called, true, names, out);
+  switch (*known) {
+    case Opcode::kWhile: return two("condition", 1, "body", 0);
+    case Opcode::kSelectAndScatter: return two("select", 0, "scatter", 1);
+    case Opcode::kConditional: {
+      // A predicate chooses between two, an index among any number.
+      const std::vector<std::int64_t> operands = i.integers(f::kOperands);
+      const auto selector = operands.empty() ? by_id.end() : by_id.find(operands[0]);
+      const bool by_predicate = selector != by_id.end() && selector->second->message(f::kShape).integer(
+                                                               proto::shape::kElementType) == 1 /* PRED */;
+      if (by_predicate) return two("true_computation", 0, "false_computation", 1);
+      return append_computations("branch_computations", called, true, names, out);
+    }
+    case Opcode::kCustomCall: return append_computations("called_computations", called, true, names, out);
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kCall:
+    case Opcode::kMap:
+    case Opcode::kReduce:
+    case Opcode::kReduceScatter:
+    case Opcode::kReduceWindow:
+    case Opcode::kScan:
+    case Opcode::kScatter:
+    case Opcode::kSort:
+    case Opcode::kTopk: {
+      const absl::Status status = one("to_apply", 0);
+      if (status.ok() && *known == Opcode::kCall && i.flag(f::kIsComposite)) out += ", is_composite=true";
+      return status;
+    }
+    default: return one("calls", 0);
+  }
+}
+
+// metadata={op_type="…" op_name="…" source_file="…" source_line=I …}; nothing if all of it is missing
+void append_metadata(const WireMessage& metadata, bool has_frames, std::string& out) {
+  std::string items;
+  const auto text = [&](const char* name, std::uint32_t field) {
+    if (metadata.bytes(field).empty()) return;
+    absl::StrAppend(&items, items.empty() ? "" : " ", name, "=");
+    append_quoted(metadata.bytes(field), items);
+  };
+  const auto integer = [&](const char* name, std::uint32_t field) {
+    const std::int64_t value = metadata.integer(field);
+    if (value != 0) absl::StrAppend(&items, items.empty() ? "" : " ", name, "=", value);
+  };
+  namespace m = proto::metadata;
+  text("op_type", m::kOpType);
+  text("op_name", m::kOpName);
+  text("source_file", m::kSourceFile);
+  integer("source_line", m::kSourceLine);
+  integer("source_end_line", m::kSourceEndLine);
+  integer("source_column", m::kSourceColumn);
+  integer("source_end_column", m::kSourceEndColumn);
+  const std::vector<std::int64_t> profile = metadata.integers(m::kProfileType);
+  if (!profile.empty()) {
+    absl::StrAppend(&items, items.empty() ? "" : " ", "profile_type={");
+    append_list(profile, items);
+    items += '}';
+  }
+  text("deduplicated_name", m::kDeduplicatedName);
+  text("scheduling_name", m::kSchedulingName);
+  if (has_frames) integer("stack_frame_id", m::kStackFrame);
+  if (!items.empty()) absl::StrAppend(&out, ", metadata={", items, "}");
+}
+
+// result_accuracy={mode=highest} or {tolerance={atol=F,rtol=F,ulps=I}}
+void append_accuracy(const WireMessage& accuracy, std::string& out) {
+  constexpr std::uint32_t kMode = 1;
+  constexpr std::uint32_t kTolerance = 2;
+  if (accuracy.has(kTolerance)) {
+    const WireMessage tolerance = accuracy.message(kTolerance);
+    const auto value = [&](std::uint32_t field) {
+      const auto bits = static_cast<std::uint64_t>(tolerance.integer(field));
+      double number = 0;
+      std::memcpy(&number, &bits, sizeof number);
+      return number;
+    };
+    absl::StrAppend(&out, ", result_accuracy={tolerance={atol=", value(1), ",rtol=", value(2),
+                    ",ulps=", tolerance.integer(3), "}}");
+  } else if (accuracy.integer(kMode) == 1) {
+    out += ", result_accuracy={mode=highest}";
+  }
+}
+
+// What follows the attributes of the opcode: the order of HloInstruction::PrintExtraAttributes().
+absl::Status append_common(const WireMessage& i, const Names& names, std::string& out) {
+  if (i.has(f::kSharding)) {
+    out += ", sharding=";
+    if (!append_sharding(i.bytes(f::kSharding), out)) return invalid_argument("its sharding can not be read");
+  }
+  const WireMessage attributes = i.message(f::kFrontendAttributes);
+  if (!attributes.fields().empty()) {
+    out += ", frontend_attributes={";
+    append_frontend_attributes(attributes, out);
+    out += '}';
+  }
+  const std::vector<std::int64_t> predecessors = i.integers(f::kControlPredecessors);
+  if (!predecessors.empty()) {
+    const char* separator = ", control-predecessors={";
+    for (std::int64_t id : predecessors) {
+      const auto found = names.instructions.find(id);
+      if (found == names.instructions.end()) return invalid_argument("a control predecessor of it is not there");
+      absl::StrAppend(&out, separator, "%", to_absl(found->second));
+      separator = ", ";
+      if (static_cast<std::int64_t>(out.size()) > names.max_text) return too_long(names.max_text);
+    }
+    out += '}';
+  }
+  append_accuracy(i.message(f::kResultAccuracy), out);
+  return absl::OkStatus();
+}
+
+// The id of the computation that an async op wraps: that of its start, which updates and dones come from; -1 if there
+// is none.
+std::int64_t wrapped_computation(const WireMessage& async,
+                                 const std::unordered_map<std::int64_t, const WireMessage*>& by_id) {
+  const WireMessage* at = &async;
+  for (std::size_t steps = 0; steps <= by_id.size(); ++steps) {
+    const std::vector<std::int64_t> called = at->integers(f::kCalled);
+    if (!called.empty()) return called[0];
+    const std::vector<std::int64_t> operands = at->integers(f::kOperands);
+    const auto operand = operands.empty() ? by_id.end() : by_id.find(operands[0]);
+    if (operand == by_id.end()) return -1;
+    at = operand->second;
+    const std::string_view opcode = at->bytes(f::kOpcode);
+    if (opcode != "async-start" && opcode != "async-update") return -1;
+  }
+  return -1;
+}
+
+}  // namespace
+
+absl::Status too_long(std::int64_t max_text) {
+  return resource_exhausted(absl::StrCat("as text the module exceeds the limit of ", max_text, " bytes"));
+}
+
+void append_list(const std::vector<std::int64_t>& values, std::string& out, const char* separator) {
+  for (std::size_t i = 0; i < values.size(); ++i) absl::StrAppend(&out, i > 0 ? separator : "", values[i]);
+}
+
+void append_quoted(std::string_view text, std::string& out) {
+  absl::StrAppend(&out, "\"", absl::CEscape(to_absl(text)), "\"");
+}
+
+void append_json_or_quoted(std::string_view text, std::string& out) {
+  if (is_json_object(text)) {
+    out += text;
+  } else {
+    append_quoted(text, out);
+  }
+}
+
+void append_frontend_attributes(const WireMessage& attributes, std::string& out) {
+  std::vector<std::pair<std::string_view, std::string_view>> entries;
+  for (std::string_view bytes : attributes.all(1)) {
+    const WireMessage entry(bytes);
+    entries.emplace_back(entry.bytes(proto::map_entry::kKey), entry.bytes(proto::map_entry::kValue));
+  }
+  std::sort(entries.begin(), entries.end());
+  const char* separator = "";
+  for (const auto& [key, value] : entries) {
+    absl::StrAppend(&out, separator, to_absl(key), "=");
+    append_json_or_quoted(value, out);
+    separator = ",";
+  }
+}
+
+absl::Status append_instruction(const WireMessage& i, bool is_root, const Names& names,
+                                const std::unordered_map<std::int64_t, const WireMessage*>& by_id,
+                                const WrappedOps& wrapped, std::string& out) {
+  const std::string_view name = i.bytes(f::kName);
+  const std::string_view opcode = i.bytes(f::kOpcode);
+  absl::StrAppend(&out, is_root ? "ROOT %" : "%", to_absl(name), " = ");
+  if (!append_shape(i.bytes(f::kShape), true, out)) return invalid_argument("its shape can not be read");
+
+  // An async op prints as what it wraps: slice-start( rather than async-start(.
+  const bool is_async = opcode == "async-start" || opcode == "async-update" || opcode == "async-done";
+  const auto inner = is_async ? wrapped.find(wrapped_computation(i, by_id)) : wrapped.end();
+  const bool is_sugared = inner != wrapped.end();
+  if (is_sugared) {
+    absl::StrAppend(&out, " ", to_absl(inner->second.opcode), to_absl(opcode.substr(5)), "(");
+  } else {
+    absl::StrAppend(&out, " ", to_absl(opcode), "(");
+  }
+
+  const std::vector<std::int64_t> operands = i.integers(f::kOperands);
+  if (opcode == "parameter") {
+    absl::StrAppend(&out, i.integer(f::kParameter));
+  } else if (opcode == "constant") {
+    if (!append_literal(i.bytes(f::kLiteral), out)) return invalid_argument("its literal can not be read");
+  }
+  for (std::size_t o = 0; o < operands.size(); ++o) {
+    const auto found = names.instructions.find(operands[o]);
+    if (found == names.instructions.end()) {
+      return invalid_argument(absl::StrCat("operand ", o, " of it is not in its computation"));
+    }
+    if (o > 0) out += ", ";
+    if (o > 0 && o % 5 == 0) absl::StrAppend(&out, "/*index=", o, "*/");
+    absl::StrAppend(&out, "%", to_absl(found->second));
+    if (static_cast<std::int64_t>(out.size()) > names.max_text) return too_long(names.max_text);
+  }
+  out += ')';
+
+  // Of what an async op wraps the attributes stand at the start.
+  const std::string_view thread = i.bytes(f::kExecutionThread);
+  if (is_async && opcode == "async-start" && !thread.empty() && thread != "main") {
+    absl::StrAppend(&out, ", async_execution_thread=\"", to_absl(thread), "\"");
+  }
+  if (!append_opcode_attributes(i, opcode, by_id, out)) return invalid_argument("an attribute can not be read");
+  if (is_sugared && opcode == "async-start") {
+    const WireMessage& op = inner->second.instruction;
+    if (!append_opcode_attributes(op, inner->second.opcode, {}, out)) {
+      return invalid_argument("an attribute of what it wraps can not be read");
+    }
+    if (absl::Status status = append_called(op, inner->second.opcode, names, {}, out); !status.ok()) return status;
+    if (absl::Status status = append_common(op, names, out); !status.ok()) return status;
+  }
+  const bool shows_calls = !is_async || (!is_sugared && opcode == "async-start");
+  if (shows_calls) {
+    if (absl::Status status = append_called(i, opcode, names, by_id, out); !status.ok()) return status;
+  }
+  if (absl::Status status = append_common(i, names, out); !status.ok()) return status;
+  append_metadata(i.message(f::kMetadata), names.has_stack_frames, out);
+  const std::string_view config = i.bytes(f::kBackendConfig);
+  if (!config.empty()) {
+    out += ", backend_config=";
+    append_json_or_quoted(config, out);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "hloroof/element_type.h"
+#include "lib/base/strings.h"
+#include "lib/ir/float_format.h"
+#include "lib/proto/fields.h"
+#include "lib/proto/message_text.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Arrays of more elements are not written out; nothing that is predicted needs them.
+constexpr std::int64_t kMostElements = 10;
+
+// Which field of LiteralProto holds the elements of a type. Those that are `bytes` hold them little-endian, the smaller
+// integers of a byte or less one a byte.
+std::uint32_t field_of(ElementType type) {
+  switch (type) {
+    case ElementType::kPred: return 2;
+    case ElementType::kU8: return 3;
+    case ElementType::kS32: return 4;
+    case ElementType::kS64: return 5;
+    case ElementType::kU32: return 6;
+    case ElementType::kU64: return 7;
+    case ElementType::kF32: return 8;
+    case ElementType::kF64: return 9;
+    case ElementType::kF16: return 11;
+    case ElementType::kC64: return 12;
+    case ElementType::kBf16: return 13;
+    case ElementType::kS8: return 15;
+    case ElementType::kU16: return 16;
+    case ElementType::kS16: return 17;
+    case ElementType::kC128: return 18;
+    case ElementType::kF8e5m2: return 19;
+    case ElementType::kF8e4m3fn: return 20;
+    case ElementType::kS4: return 21;
+    case ElementType::kU4: return 22;
+    case ElementType::kF8e4m3b11fnuz: return 23;
+    case ElementType::kF8e5m2fnuz: return 24;
+    case ElementType::kF8e4m3fnuz: return 25;
+    case ElementType::kS2: return 26;
+    case ElementType::kU2: return 27;
+    case ElementType::kF8e4m3: return 28;
+    case ElementType::kF8e3m4: return 29;
+    case ElementType::kS1: return 30;
+    case ElementType::kU1: return 31;
+    case ElementType::kF4e2m1fn: return 32;
+    case ElementType::kF8e8m0fnu: return 33;
+    case ElementType::kF6e3m2fn: return 35;
+    case ElementType::kF6e2m3fn: return 36;
+    default: return 0;
+  }
+}
+
+// The shortest that reads back as the same value: of 32 bits %.6g, of 64 %.15g, else all digits that the type has.
+std::string float_text(ElementType type, double value) {
+  if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  const int digits10 = type == ElementType::kF32 || type == ElementType::kC64    ? 6
+                       : type == ElementType::kF64 || type == ElementType::kC128 ? 15
+                                                                                 : 0;
+  if (digits10 > 0) {
+    std::string text = absl::StrFormat("%.*g", digits10, value);
+    double read = 0;
+    if (absl::SimpleAtod(text, &read) &&
+        (digits10 == 15 ? read == value : static_cast<float>(read) == static_cast<float>(value))) {
+      return text;
+    }
+  }
+  // max_digits10 of a format of p bits of mantissa, the hidden one included: ceil(1 + p log10(2)).
+  const int max_digits10 = static_cast<int>(std::ceil(1 + (float_format(type).mantissa_bits + 1) * std::log10(2.0)));
+  return absl::StrFormat("%.*g", max_digits10, value);
+}
+
+// The elements of one literal, read one after another.
+class Elements {
+ public:
+  Elements(const WireMessage& literal, ElementType type) : type_(type) {
+    const std::uint32_t field = field_of(type);
+    switch (type) {
+      case ElementType::kPred:
+      case ElementType::kS32:
+      case ElementType::kS64:
+      case ElementType::kU32:
+      case ElementType::kU64: integers_ = literal.integers(field); return;
+      case ElementType::kF32:
+      case ElementType::kC64: collect_fixed(literal, field, 4); return;
+      case ElementType::kF64:
+      case ElementType::kC128: collect_fixed(literal, field, 8); return;
+      default: bytes_ = literal.bytes(field); return;
+    }
+  }
+
+  // False when there are no more.
+  bool next(std::string& out) {
+    switch (type_) {
+      case ElementType::kPred:
+      case ElementType::kS32:
+      case ElementType::kS64: return next_integer([&](std::int64_t v) { absl::StrAppend(&out, v); });
+      case ElementType::kU32:
+      case ElementType::kU64:
+        return next_integer([&](std::int64_t v) { absl::StrAppend(&out, static_cast<std::uint64_t>(v)); });
+      case ElementType::kC64:
+      case ElementType::kC128: {
+        double re = 0;
+        double im = 0;
+        if (!next_double(re) || !next_double(im)) return false;
+        absl::StrAppend(&out, "(", float_text(type_, re), ", ", float_text(type_, im), ")");
+        return true;
+      }
+      default: break;
+    }
+    if (is_floating(type_)) {
+      double value = 0;
+      if (!next_double(value)) return false;
+      out += float_text(type_, value);
+      return true;
+    }
+    return next_small_integer(out);
+  }
+
+ private:
+  void collect_fixed(const WireMessage& literal, std::uint32_t field, std::size_t size) {
+    for (const WireField& f : literal.fields()) {
+      if (f.number != field) continue;
+      if (f.type == WireType::kBytes) {
+        fixed_.append(f.bytes);
+      } else {
+        fixed_.append(reinterpret_cast<const char*>(&f.value), size);
+      }
+    }
+    bytes_ = fixed_;
+  }
+
+  template <typename Append>
+  bool next_integer(const Append& append) {
+    if (at_ >= integers_.size()) return false;
+    append(integers_[at_++]);
+    return true;
+  }
+
+  bool load(std::size_t size, std::uint64_t& bits) {
+    if (at_ + size > bytes_.size()) return false;
+    bits = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      bits |= std::uint64_t{static_cast<unsigned char>(bytes_[at_ + i])} << (8 * i);
+    }
+    at_ += size;
+    return true;
+  }
+
+  bool next_double(double& value) {
+    std::uint64_t bits = 0;
+    const std::size_t size = type_ == ElementType::kC64    ? 4
+                             : type_ == ElementType::kC128 ? 8
+                                                           : static_cast<std::size_t>(bytes(type_));
+    if (!load(size, bits)) return false;
+    if (size == 8) {
+      std::memcpy(&value, &bits, sizeof value);
+    } else {
+      value = value_of_bits(float_format(type_ == ElementType::kC64 ? ElementType::kF32 : type_), bits);
+    }
+    return true;
+  }
+
+  bool next_small_integer(std::string& out) {
+    std::uint64_t value = 0;
+    if (!load(static_cast<std::size_t>(bytes(type_)), value)) return false;
+    const int width = bits(type_);
+    if (width < 64) value &= (std::uint64_t{1} << width) - 1;
+    const bool negative = kind(type_) == ElementKind::kSigned && (value >> (width - 1) & 1) != 0;
+    if (negative) {
+      absl::StrAppend(&out, static_cast<std::int64_t>(value) - (std::int64_t{1} << width));
+    } else {
+      absl::StrAppend(&out, value);
+    }
+    return true;
+  }
+
+  ElementType type_;
+  std::vector<std::int64_t> integers_;
+  std::string fixed_;
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+// Rank 0: the value. Rank 1: {1, 2}. Rank 2 and above: { { 1, 2 }, { 3, 4 } }, with rows of one
+// element written {1}.
+bool append_nested(Elements& elements, const std::vector<std::int64_t>& dimensions, std::string& out) {
+  const std::size_t rank = dimensions.size();
+  std::vector<std::int64_t> at(rank, 0);
+  std::size_t depth = 0;  // how many braces are open
+  const auto is_spaced = [&](std::size_t d) { return rank > 1 && (d + 1 < rank || dimensions[d] > 1); };
+  while (true) {
+    if (depth < rank && (depth == 0 || at[depth - 1] < dimensions[depth - 1])) {
+      // Into the next dimension.
+      out += is_spaced(depth) ? "{ " : "{";
+      at[depth++] = 0;
+      if (dimensions[depth - 1] > 0) continue;
+    }
+    if (depth == rank && (rank == 0 || at[rank - 1] < dimensions[rank - 1])) {
+      if (!elements.next(out)) return false;
+      if (rank == 0) return true;
+      if (++at[rank - 1] < dimensions[rank - 1]) {
+        out += ", ";
+        continue;
+      }
+    }
+    // Out of the dimensions that are done.
+    while (depth > 0 && at[depth - 1] >= dimensions[depth - 1]) {
+      out += is_spaced(depth - 1) ? " }" : "}";
+      if (--depth == 0) return true;
+      if (++at[depth - 1] < dimensions[depth - 1]) out += ", ";
+    }
+  }
+}
+
+}  // namespace
+
+bool append_literal(std::string_view literal_proto, std::string& out) {
+  const WireMessage literal(literal_proto);
+  const WireMessage shape = literal.message(proto::literal::kShape);
+  if (!literal.ok() || !shape.ok()) return false;
+  const std::int64_t number = shape.integer(proto::shape::kElementType);
+  if (number == proto::shape::kTuple) {
+    out += "{...}";
+    return true;
+  }
+  const std::optional<ElementType> type = element_type_of(number);
+  if (!type) return false;
+  if (*type == ElementType::kToken) {
+    out += "token";
+    return true;
+  }
+  const std::vector<std::int64_t> dimensions = shape.integers(proto::shape::kDimensions);
+  // Rows without elements are rows all the same: empty dimensions count as one.
+  std::int64_t count = 1;
+  for (std::int64_t dimension : dimensions) {
+    if (dimension < 0) return false;
+    count = dimension > kMostElements ? kMostElements + 1 : count * std::max<std::int64_t>(dimension, 1);
+    if (count > kMostElements) break;
+  }
+  if (count > kMostElements) {
+    out += "{...}";
+    return true;
+  }
+  if (*type == ElementType::kPred && dimensions.empty()) {
+    out += literal.integers(proto::literal::kPreds) == std::vector<std::int64_t>{1} ? "true" : "false";
+    return true;
+  }
+  Elements elements(literal, *type);
+  return append_nested(elements, dimensions, out);
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,163 @@
+// HloModule::ToString() from HloModuleProto.
+#include <unordered_map>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/proto/fields.h"
+#include "lib/proto/message_text.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+namespace f = proto::instruction;
+
+struct Computation {
+  WireMessage message;
+  std::vector<WireMessage> instructions;
+  std::int64_t id = 0;
+};
+
+std::vector<Computation> read_computations(const WireMessage& module) {
+  std::vector<Computation> computations;
+  for (std::string_view bytes : module.all(proto::module::kComputations)) {
+    Computation& c = computations.emplace_back();
+    c.message = WireMessage(bytes);
+    c.id = c.message.integer(proto::computation::kId);
+    for (std::string_view instruction : c.message.all(proto::computation::kInstructions)) {
+      c.instructions.emplace_back(instruction);
+    }
+  }
+  return computations;
+}
+
+// Of each computation in a schedule, its instructions by id in the order in which they run.
+std::unordered_map<std::int64_t, std::vector<std::int64_t>> read_schedule(const WireMessage& module) {
+  std::unordered_map<std::int64_t, std::vector<std::int64_t>> orders;
+  for (std::string_view bytes : module.message(proto::module::kSchedule).all(proto::schedule::kSequences)) {
+    const WireMessage entry(bytes);
+    orders[entry.integer(proto::map_entry::kKey)] =
+        entry.message(proto::map_entry::kValue).integers(proto::schedule::kIds);
+  }
+  return orders;
+}
+
+// The computations that async ops wrap and that hold one instruction besides parameters: they are not printed.
+WrappedOps find_wrapped(const std::vector<Computation>& computations) {
+  WrappedOps wrapped;
+  std::unordered_map<std::int64_t, const Computation*> by_id;
+  for (const Computation& c : computations) by_id[c.id] = &c;
+  for (const Computation& c : computations) {
+    for (const WireMessage& i : c.instructions) {
+      if (i.bytes(f::kOpcode) != "async-start") continue;
+      const std::vector<std::int64_t> called = i.integers(f::kCalled);
+      const auto found = called.empty() ? by_id.end() : by_id.find(called[0]);
+      if (found == by_id.end()) continue;
+      const WireMessage* only = nullptr;
+      bool is_single = true;
+      for (const WireMessage& inner : found->second->instructions) {
+        if (inner.bytes(f::kOpcode) == "parameter") continue;
+        is_single = is_single && only == nullptr;
+        only = &inner;
+      }
+      if (only == nullptr && found->second->instructions.size() == 1) only = &found->second->instructions[0];
+      if (is_single && only != nullptr) wrapped[found->first] = {*only, only->bytes(f::kOpcode)};
+    }
+  }
+  return wrapped;
+}
+
+// name (p: shape, q: shape) -> shape
+bool append_signature(const Computation& c, std::string& out) {
+  const WireMessage shape = c.message.message(proto::computation::kShape);
+  const std::vector<std::string_view> parameters = shape.all(proto::program_shape::kParameters);
+  const std::vector<std::string_view> names = shape.all(proto::program_shape::kNames);
+  absl::StrAppend(&out, "%", to_absl(c.message.bytes(proto::computation::kName)), " (");
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    if (p > 0) out += ", ";
+    if (p < names.size()) absl::StrAppend(&out, to_absl(names[p]), ": ");
+    if (!append_shape(parameters[p], false, out)) return false;
+  }
+  out += ") -> ";
+  return append_shape(shape.bytes(proto::program_shape::kResult), false, out);
+}
+
+absl::Status append_computation(const Computation& c, bool is_entry, const std::vector<std::int64_t>* order,
+                                Names& names, const WrappedOps& wrapped, std::string& out) {
+  const std::string name(c.message.bytes(proto::computation::kName));
+  if (is_entry) out += "ENTRY ";
+  if (!c.message.ok() || !append_signature(c, out)) {
+    return invalid_argument("computation " + name + ": its program shape can not be read");
+  }
+  out += " {\n";
+
+  std::unordered_map<std::int64_t, const WireMessage*> by_id;
+  names.instructions.clear();
+  for (const WireMessage& i : c.instructions) {
+    if (!i.ok()) return invalid_argument("computation " + name + ": an instruction is cut off");
+    by_id[i.integer(f::kId)] = &i;
+    names.instructions[i.integer(f::kId)] = i.bytes(f::kName);
+  }
+  const std::int64_t root = c.message.integer(proto::computation::kRoot);
+  const auto append = [&](const WireMessage& i) -> absl::Status {
+    out += "  ";
+    const absl::Status status = append_instruction(i, i.integer(f::kId) == root, names, by_id, wrapped, out);
+    if (status.code() == absl::StatusCode::kResourceExhausted) return status;
+    if (!status.ok()) {
+      return invalid_argument(
+          absl::StrCat(to_absl(i.bytes(f::kName)), " in ", name, ": ", std::string(status.message())));
+    }
+    out += '\n';
+    if (static_cast<std::int64_t>(out.size()) > names.max_text) return too_long(names.max_text);
+    return absl::OkStatus();
+  };
+  if (order == nullptr) {
+    for (const WireMessage& i : c.instructions) {
+      if (absl::Status status = append(i); !status.ok()) return status;
+    }
+  } else {
+    if (order->size() != by_id.size()) {
+      return invalid_argument("computation " + name + ": its schedule is not of its instructions");
+    }
+    for (std::int64_t id : *order) {
+      const auto found = by_id.find(id);
+      if (found == by_id.end()) {
+        return invalid_argument("computation " + name + ": its schedule is not of its instructions");
+      }
+      if (absl::Status status = append(*found->second); !status.ok()) return status;
+    }
+  }
+  const std::string_view thread = c.message.bytes(proto::computation::kExecutionThread);
+  out += '}';
+  if (!thread.empty() && thread != "main") absl::StrAppend(&out, ", execution_thread=\"", to_absl(thread), "\"");
+  out += "\n\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> module_text(std::string_view module_proto, std::int64_t max_text) {
+  const WireMessage module(module_proto);
+  if (!module.ok()) return invalid_argument("the bytes end in the middle of a field, or are no HloModuleProto");
+  std::string out;
+  if (!append_header(module, out)) return invalid_argument("the entry computation's layout can not be read");
+
+  const std::vector<Computation> computations = read_computations(module);
+  if (computations.empty()) return invalid_argument("an HloModuleProto without computations");
+  Names names;
+  names.max_text = max_text;
+  names.has_stack_frames = !module.message(proto::module::kStackFrames).all(proto::stack::kFrames).empty();
+  for (const Computation& c : computations) names.computations[c.id] = c.message.bytes(proto::computation::kName);
+  const auto orders = read_schedule(module);
+  const WrappedOps wrapped = find_wrapped(computations);
+  const std::int64_t entry = module.integer(proto::module::kEntryId);
+  for (const Computation& c : computations) {
+    if (wrapped.count(c.id) > 0) continue;
+    const auto order = orders.find(c.id);
+    const absl::Status status =
+        append_computation(c, c.id == entry, order == orders.end() ? nullptr : &order->second, names, wrapped, out);
+    if (!status.ok()) return status;
+  }
+  return out;
+}
+
+}  // namespace hloroof::inline v0

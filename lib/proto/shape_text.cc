@@ -1,0 +1,150 @@
+#include "absl/strings/str_cat.h"
+#include "hloroof/element_type.h"
+#include "lib/base/strings.h"
+#include "lib/proto/fields.h"
+#include "lib/proto/message_text.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// The word of a PrimitiveType that is no tuple or buffer; empty if there is none.
+std::string_view element_type_word(std::int64_t number) {
+  const std::optional<ElementType> type = element_type_of(number);
+  return type ? to_string(*type) : std::string_view();
+}
+
+// An unbounded dynamic dimension, and `*` in a tile: no size at all.
+constexpr std::int64_t kNoSize = INT64_MIN;
+
+void append_tiles(const WireMessage& layout, std::string& out) {
+  const std::vector<std::string_view> tiles = layout.all(proto::layout::kTiles);
+  if (tiles.empty()) return;
+  out += 'T';
+  for (std::string_view bytes : tiles) {
+    out += '(';
+    const std::vector<std::int64_t> dimensions = WireMessage(bytes).integers(proto::layout::kTileDimensions);
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      if (i > 0) out += ',';
+      if (dimensions[i] == kNoSize) {
+        out += '*';
+      } else {
+        absl::StrAppend(&out, dimensions[i]);
+      }
+    }
+    out += ')';
+  }
+}
+
+// layout := '{' minor_to_major? ( ':' item* )? '}'   with items in the order of the grammar
+bool append_layout(const WireMessage& layout, std::string& out) {
+  std::string items;
+  append_tiles(layout, items);
+  const std::int64_t tail = layout.integer(proto::layout::kTailPadding, 1);
+  if (tail > 1) absl::StrAppend(&items, "L(", tail, ")");
+  const std::int64_t index_type = layout.integer(proto::layout::kIndexType);
+  if (index_type != 0) absl::StrAppend(&items, "#(", to_absl(element_type_word(index_type)), ")");
+  const std::int64_t pointer_type = layout.integer(proto::layout::kPointerType);
+  if (pointer_type != 0) absl::StrAppend(&items, "*(", to_absl(element_type_word(pointer_type)), ")");
+  const std::int64_t bits = layout.integer(proto::layout::kElementBits);
+  if (bits != 0) absl::StrAppend(&items, "E(", bits, ")");
+  const std::int64_t space = layout.integer(proto::layout::kMemorySpace);
+  if (space != 0) absl::StrAppend(&items, "S(", space, ")");
+  const std::vector<std::string_view> splits = layout.all(proto::layout::kSplits);
+  if (!splits.empty()) items += "SC";
+  for (std::string_view bytes : splits) {
+    const WireMessage split(bytes);
+    absl::StrAppend(&items, "(", split.integer(proto::layout::kSplitDimension), ":");
+    append_list(split.integers(proto::layout::kSplitIndices), items);
+    items += ')';
+  }
+  const std::int64_t prefix = layout.integer(proto::layout::kDynamicPrefix);
+  if (prefix > 0) absl::StrAppend(&items, "M(", prefix, ")");
+
+  const std::vector<std::int64_t> order = layout.integers(proto::layout::kMinorToMajor);
+  if (order.empty() && items.empty()) return layout.ok();  // of a scalar: nothing to say
+  out += '{';
+  append_list(order, out);
+  if (!items.empty()) absl::StrAppend(&out, ":", items);
+  out += '}';
+  return layout.ok();
+}
+
+// array := PRIM '[' list(dim) ']' layout?     dim := INT | '<=' INT | '?'
+bool append_array(const WireMessage& shape, bool with_layout, std::string& out) {
+  const std::string_view word = element_type_word(shape.integer(proto::shape::kElementType));
+  if (word.empty()) return false;
+  absl::StrAppend(&out, to_absl(word), "[");
+  const std::vector<std::int64_t> dimensions = shape.integers(proto::shape::kDimensions);
+  const std::vector<std::int64_t> dynamic = shape.integers(proto::shape::kIsDynamic);
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (i > 0) out += ',';
+    const bool is_dynamic = i < dynamic.size() && dynamic[i] != 0;
+    if (is_dynamic && dimensions[i] == kNoSize) {
+      out += '?';
+      continue;
+    }
+    absl::StrAppend(&out, is_dynamic ? "<=" : "", dimensions[i]);
+  }
+  out += ']';
+  return !with_layout || !shape.has(proto::shape::kLayout) || append_layout(shape.message(proto::shape::kLayout), out);
+}
+
+}  // namespace
+
+std::optional<ElementType> element_type_of(std::int64_t number) {
+  struct Row {
+    std::int64_t number;
+    ElementType type;
+  };
+  static constexpr Row kRows[] = {
+#define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) {number, ElementType::enumerator},
+#include "hloroof/element_type.def"
+  };
+  for (const Row& row : kRows) {
+    if (row.number == number) return row.type;
+  }
+  return std::nullopt;
+}
+
+bool append_shape(std::string_view shape_proto, bool with_layout, std::string& out) {
+  // Tuples nest as deep as the input says: those that are open stand here.
+  struct Open {
+    std::vector<std::string_view> elements;
+    std::size_t next = 0;
+  };
+  std::vector<Open> open;
+  std::string_view bytes = shape_proto;
+  bool has_shape = true;
+  while (true) {
+    if (has_shape) {
+      const WireMessage shape(bytes);
+      if (!shape.ok()) return false;
+      switch (shape.integer(proto::shape::kElementType)) {
+        case proto::shape::kTuple:
+          out += '(';
+          open.push_back({shape.all(proto::shape::kTupleShapes), 0});
+          break;
+        case proto::shape::kBuffer:
+          out += "b(";
+          open.push_back({shape.all(proto::shape::kTupleShapes), 0});
+          break;
+        default:
+          if (!append_array(shape, with_layout, out)) return false;
+      }
+    }
+    if (open.empty()) return true;
+    Open& innermost = open.back();
+    if (innermost.next == innermost.elements.size()) {
+      out += ')';
+      open.pop_back();
+      has_shape = false;
+      continue;
+    }
+    if (innermost.next > 0) out += ", ";
+    if (innermost.next > 0 && innermost.next % 5 == 0) absl::StrAppend(&out, "/*index=", innermost.next, "*/");
+    bytes = innermost.elements[innermost.next++];
+    has_shape = true;
+  }
+}
+
+}  // namespace hloroof::inline v0

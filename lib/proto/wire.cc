@@ -1,0 +1,104 @@
+#include "lib/proto/wire.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+bool read_fixed(std::string_view& bytes, int size, std::uint64_t& value) {
+  if (bytes.size() < static_cast<std::size_t>(size)) return false;
+  value = 0;
+  for (int i = 0; i < size; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])} << (8 * i);
+  }
+  bytes.remove_prefix(static_cast<std::size_t>(size));
+  return true;
+}
+
+}  // namespace
+
+bool read_varint(std::string_view& bytes, std::uint64_t& value) {
+  value = 0;
+  for (std::size_t i = 0; i < bytes.size() && i < 10; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    value |= std::uint64_t{byte & 0x7fU} << (7 * i);
+    if (byte < 0x80) {
+      bytes.remove_prefix(i + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool read_field(std::string_view& bytes, WireField& field) {
+  std::uint64_t tag = 0;
+  if (!read_varint(bytes, tag) || tag >> 3 == 0 || tag >> 3 > 0x1fffffff) return false;
+  field.number = static_cast<std::uint32_t>(tag >> 3);
+  field.bytes = {};
+  field.value = 0;
+  switch (tag & 7) {
+    case 0: field.type = WireType::kVarint; return read_varint(bytes, field.value);
+    case 1: field.type = WireType::kFixed64; return read_fixed(bytes, 8, field.value);
+    case 2: {
+      field.type = WireType::kBytes;
+      std::uint64_t size = 0;
+      if (!read_varint(bytes, size) || size > bytes.size()) return false;
+      field.bytes = bytes.substr(0, size);
+      bytes.remove_prefix(size);
+      return true;
+    }
+    case 5: field.type = WireType::kFixed32; return read_fixed(bytes, 4, field.value);
+    default: return false;  // groups, which proto3 does not have
+  }
+}
+
+WireMessage::WireMessage(std::string_view bytes) {
+  WireField field;
+  while (!bytes.empty()) {
+    if (!read_field(bytes, field)) {
+      ok_ = false;
+      return;
+    }
+    fields_.push_back(field);
+  }
+}
+
+const WireField* WireMessage::find(std::uint32_t number) const {
+  for (std::size_t i = fields_.size(); i > 0; --i) {
+    if (fields_[i - 1].number == number) return &fields_[i - 1];
+  }
+  return nullptr;
+}
+
+std::int64_t WireMessage::integer(std::uint32_t number, std::int64_t missing) const {
+  const WireField* field = find(number);
+  return field != nullptr && field->type != WireType::kBytes ? static_cast<std::int64_t>(field->value) : missing;
+}
+
+std::string_view WireMessage::bytes(std::uint32_t number) const {
+  const WireField* field = find(number);
+  return field != nullptr ? field->bytes : std::string_view();
+}
+
+std::vector<std::string_view> WireMessage::all(std::uint32_t number) const {
+  std::vector<std::string_view> values;
+  for (const WireField& field : fields_) {
+    if (field.number == number && field.type == WireType::kBytes) values.push_back(field.bytes);
+  }
+  return values;
+}
+
+std::vector<std::int64_t> WireMessage::integers(std::uint32_t number) const {
+  std::vector<std::int64_t> values;
+  for (const WireField& field : fields_) {
+    if (field.number != number) continue;
+    if (field.type != WireType::kBytes) {
+      values.push_back(static_cast<std::int64_t>(field.value));
+      continue;
+    }
+    std::string_view packed = field.bytes;
+    std::uint64_t value = 0;
+    while (read_varint(packed, value)) values.push_back(static_cast<std::int64_t>(value));
+  }
+  return values;
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,51 @@
+#include "lib/python/errors.h"
+
+#include <string>
+
+namespace nb = nanobind;
+
+namespace hloroof::inline v0 {
+namespace {
+
+// In the module's dictionary; the name of an exception is also how it is found again.
+constexpr char kModule[] = "hloroof._core";
+
+void add_error(nb::module_& module, const char* name, const nb::handle& bases, const char* doc) {
+  const std::string qualified = std::string("hloroof.") + name;
+  PyObject* type = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, bases.ptr(), nullptr);
+  if (type == nullptr) throw nb::python_error();
+  module.attr(name) = nb::steal(type);
+}
+
+const char* error_name(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kInvalidArgument: return "InvalidInputError";
+    case absl::StatusCode::kNotFound: return "NotFoundError";
+    case absl::StatusCode::kFailedPrecondition: return "IncompleteError";
+    case absl::StatusCode::kResourceExhausted: return "LimitError";
+    default: return "Error";
+  }
+}
+
+}  // namespace
+
+void add_errors(nb::module_& module) {
+  add_error(module, "Error", PyExc_Exception, "What hloroof raises.");
+  const nb::object base = module.attr("Error");
+  const auto derived = [&](PyObject* builtin) { return nb::make_tuple(base, nb::handle(builtin)); };
+  add_error(module, "InvalidInputError", derived(PyExc_ValueError),
+            "The text is no HLO, or an option does not fit it. For text the message has line, column and a caret.");
+  add_error(module, "NotFoundError", derived(PyExc_LookupError),
+            "There is no such device, instruction or file; the message names the nearest.");
+  add_error(module, "IncompleteError", base, "Something is not known and strict=True was asked for.");
+  add_error(module, "LimitError", base, "The text exceeds a limit that keeps hostile input cheap.");
+}
+
+void raise(const absl::Status& status) {
+  const std::string message(status.message());
+  const nb::object type = nb::module_::import_(kModule).attr(error_name(status.code()));
+  PyErr_SetString(type.ptr(), message.c_str());
+  throw nb::python_error();
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,28 @@
+// From absl::Status to the exceptions of the Python package.
+#ifndef HLOROOF_LIB_PYTHON_ERRORS_H_
+#define HLOROOF_LIB_PYTHON_ERRORS_H_
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace hloroof::inline v0 {
+
+// Adds Error, and what derives from it for each kind of status, to the module.
+void add_errors(nanobind::module_& module);
+
+// Throws the exception that stands for `status`, with its message as it is: place, source line and caret included.
+[[noreturn]] void raise(const absl::Status& status);
+
+template <typename T>
+T value_or_raise(absl::StatusOr<T> value) {
+  if (!value.ok()) raise(value.status());
+  return *std::move(value);
+}
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_PYTHON_ERRORS_H_

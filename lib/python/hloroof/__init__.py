@@ -1,0 +1,76 @@
+"""Predicts the step time of an HLO program on a named device.
+
+    compiled = jax.jit(step).lower(*arguments).compile()
+    prediction = hloroof.predict_step_time(compiled, "tpu_v5e")
+    prediction.step_seconds, prediction.bound, prediction.memory.fits
+
+A program may be HLO text, a ``pathlib.Path`` of a dump, a ``hloroof.Module``, or anything with ``as_text()`` such as JAX's
+``Compiled`` and ``Lowered``. Neither JAX nor a device is needed. The library holds no state: calls may run in any number of
+threads and processes, and results can be pickled.
+"""
+
+from hloroof._core import (
+    Error,
+    IncompleteError,
+    InvalidInputError,
+    LimitError,
+    Module,
+    NotFoundError,
+    __version__,
+)
+from hloroof._functions import (
+    count,
+    device_names,
+    explain,
+    html_report,
+    parse,
+    predict_step_time,
+    report,
+)
+from hloroof._prediction import (
+    Collective,
+    Coverage,
+    CriticalPart,
+    Device,
+    Diagnostic,
+    Generator,
+    LiveBuffer,
+    Memory,
+    MeshAxis,
+    ModuleFacts,
+    Op,
+    Resource,
+    StepPrediction,
+    Totals,
+)
+
+__all__ = [
+    "Collective",
+    "Coverage",
+    "CriticalPart",
+    "Device",
+    "Diagnostic",
+    "Error",
+    "Generator",
+    "IncompleteError",
+    "InvalidInputError",
+    "LimitError",
+    "LiveBuffer",
+    "Memory",
+    "MeshAxis",
+    "Module",
+    "ModuleFacts",
+    "NotFoundError",
+    "Op",
+    "Resource",
+    "StepPrediction",
+    "Totals",
+    "__version__",
+    "count",
+    "device_names",
+    "explain",
+    "html_report",
+    "parse",
+    "predict_step_time",
+    "report",
+]

@@ -1,0 +1,155 @@
+// hloroof._core: what the Python package needs of the library, each function a few lines over a public one. A
+// prediction crosses as JSON, whose schema is the one the command prints. The GIL is released while the library works.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hloroof/counts.h"
+#include "hloroof/device.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "hloroof/print.h"
+#include "hloroof/version.h"
+#include "lib/python/errors.h"
+#include "lib/python/predict_options.h"
+#include "lib/report/counts_report.h"
+#include "lib/report/explain.h"
+#include "lib/report/html_report.h"
+#include "lib/report/prediction_json.h"
+#include "lib/report/units.h"
+#include "lib/report/views.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): nanobind's own way of naming arguments
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Runs `work`, which touches nothing of Python, without the GIL; raises what it returns as an error.
+template <typename Work>
+auto without_gil(const Work& work) {
+  auto result = [&] {
+    const nb::gil_scoped_release release;
+    return work();
+  }();
+  return value_or_raise(std::move(result));
+}
+
+// A name, or the path of a device file: anything with a slash or ending in .json, as on the command line.
+absl::StatusOr<Device> device_of(const std::string& device) {
+  const bool is_path = device.find('/') != std::string::npos ||
+                       (device.size() > 5 && device.compare(device.size() - 5, 5, ".json") == 0);
+  return is_path ? load_device(device) : find_device(device);
+}
+
+Module parse(std::string_view text, const std::string& path, bool strict) {
+  ParseOptions options;
+  options.path = path;
+  options.strict = strict;
+  return without_gil([&] { return parse_module(text, options); });
+}
+
+// The prediction as JSON, and the same as the command's summary.
+std::pair<std::string, std::string> predict(const Module& module, const std::string& device,
+                                            const PredictOptions& options) {
+  return without_gil([&]() -> absl::StatusOr<std::pair<std::string, std::string>> {
+    const absl::StatusOr<Device> found = device_of(device);
+    if (!found.ok()) return found.status();
+    absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    if (!step.ok()) return step.status();
+    absl::StatusOr<std::string> summary = render_views(*step, {"summary", "ops", "diagnostics"}, ViewOptions());
+    if (!summary.ok()) return summary.status();
+    return std::make_pair(predictions_json({*std::move(step)}), *std::move(summary));
+  });
+}
+
+std::string report(const Module& module, const std::string& device, const PredictOptions& options,
+                   const std::vector<std::string>& views, std::size_t width, std::size_t limit) {
+  return without_gil([&]() -> absl::StatusOr<std::string> {
+    const absl::StatusOr<Device> found = device_of(device);
+    if (!found.ok()) return found.status();
+    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    if (!step.ok()) return step.status();
+    ViewOptions view_options;
+    view_options.width = width;
+    view_options.rows.limit = limit;
+    return render_views(*step, views, view_options);
+  });
+}
+
+std::string html(const Module& module, const std::string& device, const PredictOptions& options) {
+  return without_gil([&]() -> absl::StatusOr<std::string> {
+    const absl::StatusOr<Device> found = device_of(device);
+    if (!found.ok()) return found.status();
+    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    if (!step.ok()) return step.status();
+    return html_report(module, *step);
+  });
+}
+
+std::string explain_op(const Module& module, const std::string& op, const std::string& device,
+                       const PredictOptions& options, std::size_t width) {
+  return without_gil([&]() -> absl::StatusOr<std::string> {
+    const absl::StatusOr<Device> found = device_of(device);
+    if (!found.ok()) return found.status();
+    return explain(module, *found, op, options, width);
+  });
+}
+
+std::string counts(const Module& module) {
+  return without_gil([&]() -> absl::StatusOr<std::string> {
+    const absl::StatusOr<ModuleCounts> found = count_xla(module);
+    if (!found.ok()) return found.status();
+    return counts_json({counts_report(module, *found)});
+  });
+}
+
+}  // namespace
+}  // namespace hloroof::inline v0
+
+NB_MODULE(_core, m) {
+  using namespace hloroof;  // NOLINT(google-build-using-namespace): the body of one function
+  m.attr("__version__") = HLOROOF_VERSION_STRING;
+  add_errors(m);
+  add_predict_options(m);
+
+  nb::class_<Module>(m, "Module", "An HLO module, parsed once: for predicting the same program many times.")
+      .def_prop_ro("name", [](const Module& module) { return std::string(module.name()); })
+      .def_prop_ro("instruction_count", &Module::instruction_count)
+      .def_prop_ro("num_partitions", &Module::num_partitions)
+      .def_prop_ro("replica_count", &Module::replica_count)
+      .def_prop_ro("is_scheduled", &Module::is_scheduled)
+      .def("__str__", [](const Module& module) { return print_module(module); })
+      .def("__repr__",
+           [](const Module& module) {
+             return "Module(" + std::string(module.name()) + ", " + std::to_string(module.instruction_count()) +
+                    " instructions)";
+           })
+      .def("__getstate__", [](const Module& module) { return print_module(module); })
+      .def("__setstate__",
+           [](Module& module, const std::string& text) { new (&module) Module(parse(text, "<pickle>", false)); });
+
+  m.def("parse", &parse, "text"_a, "path"_a = "<text>", "strict"_a = false, "Parses HLO text.");
+  m.def(
+      "load", [](const std::string& path) { return without_gil([&] { return load_module(path); }); }, "path"_a,
+      "Parses the file at `path`, which may end in .gz.");
+  m.def("predict", &predict, "module"_a, "device"_a, "options"_a,
+        "The prediction as JSON (schema hloroof.prediction/1), and as the command's summary.");
+  m.def("report", &report, "module"_a, "device"_a, "options"_a, "views"_a, "width"_a, "limit"_a,
+        "Views of the prediction as text.");
+  m.def("html_report", &html, "module"_a, "device"_a, "options"_a, "The whole report as one page.");
+  m.def("explain", &explain_op, "module"_a, "op"_a, "device"_a, "options"_a, "width"_a, "The anatomy of one op.");
+  m.def("counts", &counts, "module"_a, "XLA's own counts as JSON (schema hloroof.counts/1).");
+  m.def("device_names", &device_names, "The devices compiled in.");
+  m.def("view_names", &view_names, "The views that report() knows.");
+  m.def("format_seconds", &format_seconds, "seconds"_a);
+  m.def("format_bytes", &format_bytes, "bytes"_a);
+  m.def("format_percent", &format_percent, "share"_a);
+}

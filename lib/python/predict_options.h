@@ -1,0 +1,14 @@
+// PredictOptions for Python.
+#ifndef HLOROOF_LIB_PYTHON_PREDICT_OPTIONS_H_
+#define HLOROOF_LIB_PYTHON_PREDICT_OPTIONS_H_
+
+#include <nanobind/nanobind.h>
+
+namespace hloroof::inline v0 {
+
+// Adds PredictOptions and CustomCallCost, whose members are those of the C++ structs.
+void add_predict_options(nanobind::module_& module);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_PYTHON_PREDICT_OPTIONS_H_

@@ -1,0 +1,96 @@
+// Bytes that are no module, or a module of no good: a clear error, never a crash, never more memory than allowed.
+#include <fstream>
+#include <iterator>
+
+#include "hloroof/proto.h"
+#include "tests/catch.h"
+#include "tests/proto/encode.h"
+
+namespace hloroof {
+namespace {
+
+std::string sample() {
+  std::ifstream in("tests/proto/samples/many_ops.pb", std::ios::binary);
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_CASE("every beginning of a module is an error or a module") {
+  const std::string whole = sample();
+  int errors = 0;
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    errors += parse_proto(std::string_view(whole).substr(0, size)).ok() ? 0 : 1;
+  }
+  CHECK(errors > static_cast<int>(whole.size() / 2));
+}
+
+TEST_CASE("every byte may be wrong") {
+  const std::string whole = sample();
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (char wrong : {'\0', '\x7f', '\xff'}) {
+      std::string bytes = whole;
+      bytes[at] = wrong;
+      (void)parse_proto(bytes);
+    }
+  }
+  SUCCEED();
+}
+
+TEST_CASE("what is no proto says so") {
+  struct Case {
+    std::string bytes;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"", "neither an HloModuleProto, an HloProto, nor a profile"},
+      {"HloModule text, is_scheduled=true", "end in the middle of a field, or are no protocol buffer"},
+      {field(1, "m") + field(2, "e") + field(3, field(1, "e")), "computation e: its program shape can not be read"},
+      {"\x0b\x0c", "no protocol buffer"},  // a group, which proto3 does not have
+  };
+  for (const Case& c : cases) {
+    const absl::StatusOr<Module> module = parse_proto(c.bytes);
+    REQUIRE_FALSE(module.ok());
+    CHECK(module.status().code() == absl::StatusCode::kInvalidArgument);
+    CHECK_THAT(std::string(module.status().message()), ContainsSubstring(c.message));
+  }
+}
+
+std::string shape_f32() { return field(2, std::uint64_t{11}); }
+
+// A module of one computation with these instructions.
+std::string module_of(const std::string& instructions, const std::string& shape) {
+  const std::string computation = field(1, "e") + instructions + field(4, field(2, shape)) + field(6, std::uint64_t{1});
+  return field(1, "m") + field(2, "e") + field(3, computation);
+}
+
+TEST_CASE("shapes nest without recursion") {
+  std::string shape = shape_f32();
+  for (int depth = 0; depth < 20000; ++depth) shape = field(2, std::uint64_t{13}) + field(4, shape);
+  const std::string parameter = field(1, "p") + field(2, "parameter") + field(3, shape) + field(35, std::uint64_t{1});
+  const absl::StatusOr<Module> module = parse_proto(module_of(field(2, parameter), shape));
+  REQUIRE_FALSE(module.ok());
+  CHECK_THAT(std::string(module.status().message()), ContainsSubstring("nesting exceeds the limit"));
+}
+
+TEST_CASE("short ids of long names cost no more than the limit") {
+  const std::string parameter =
+      field(1, std::string(100000, 'p')) + field(2, "parameter") + field(3, shape_f32()) + field(35, std::uint64_t{1});
+  const std::string tuple = field(1, "t") + field(2, "tuple") + field(3, shape_f32()) + field(35, std::uint64_t{2}) +
+                            field(36, std::string(100000, '\1'));
+  ParseOptions options;
+  options.max_bytes = 1 << 20;
+  const absl::StatusOr<Module> module =
+      parse_proto(module_of(field(2, parameter) + field(2, tuple), shape_f32()), options);
+  CHECK(module.status().code() == absl::StatusCode::kResourceExhausted);
+}
+
+TEST_CASE("references that lead nowhere name the instruction") {
+  const std::string add = field(1, "sum") + field(2, "add") + field(3, shape_f32()) + field(36, std::uint64_t{99});
+  const absl::StatusOr<Module> module = parse_proto(module_of(field(2, add), shape_f32()));
+  REQUIRE_FALSE(module.ok());
+  CHECK_THAT(std::string(module.status().message()),
+             ContainsSubstring("sum in e: operand 0 of it is not in its computation"));
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,118 @@
+// Modules as protos: the text is that of XLA, whatever they are wrapped in.
+//
+// samples/NAME.pb is what XLA's HloModule::ToProto() wrote, samples/NAME.hlo what its ToString() printed, computations
+// in the proto's order. tests/differential/protos.py makes such pairs and compares with jaxlib directly.
+#include "hloroof/proto.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "hloroof/print.h"
+#include "lib/proto/wire.h"
+#include "tests/catch.h"
+#include "tests/proto/encode.h"
+
+namespace hloroof {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kSamples = "tests/proto/samples/";
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_CASE("protos give XLA's text, and it reads back") {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kSamples)) {
+    if (entry.path().extension() == ".pb") names.insert(entry.path().stem().string());
+  }
+  REQUIRE(names.size() >= 7);
+  for (const std::string& name : names) {
+    INFO(name);
+    const absl::StatusOr<std::string> text = proto_to_text(read(kSamples + name + ".pb"));
+    REQUIRE(text.ok());
+    CHECK(*text == read(kSamples + name + ".hlo"));
+    const absl::StatusOr<Module> module = parse_proto(read(kSamples + name + ".pb"));
+    REQUIRE(module.ok());
+    CHECK(print_module(*module) == *text);
+  }
+}
+
+TEST_CASE("load_module reads protos by their name") {
+  const absl::StatusOr<Module> module = load_module(kSamples + "many_ops.pb");
+  REQUIRE(module.ok());
+  CHECK(module->name() == "mix");
+  CHECK(equal(*module, *load_module(kSamples + "many_ops.hlo")));
+  CHECK_FALSE(load_module(kSamples + "none.pb").ok());
+}
+
+// A profile as XProf writes it: each module an HloProto in a stat of the metadata plane.
+std::string xspace(const std::vector<std::string>& modules) {
+  std::string plane = field(1, std::uint64_t{1}) + field(2, "/host:metadata");
+  for (std::size_t m = 0; m < modules.size(); ++m) {
+    const std::string stat = field(1, std::uint64_t{7}) + field(6, field(1, modules[m]));
+    const std::string metadata = field(1, m + 1) + field(2, "jit_step(1)") + field(5, stat);
+    plane += field(4, field(1, m + 1) + field(2, metadata));
+  }
+  plane += field(5, field(1, std::uint64_t{7}) + field(2, field(1, std::uint64_t{7}) + field(2, "hlo_proto")));
+  const std::string device = field(1, std::uint64_t{2}) + field(2, "/device:TPU:0") + field(3, field(2, "Steps"));
+  return field(1, device) + field(1, plane) + field(4, "host");
+}
+
+TEST_CASE("a module is found in an HloProto and in a profile") {
+  const std::string mix = read(kSamples + "many_ops.pb");
+  const std::string loop = read(kSamples + "while_dynamic.v5e_2x4.pb");
+  const std::string text = *proto_to_text(mix);
+  CHECK(*proto_to_text(field(1, mix) + field(3, field(1, "buffers"))) == text);
+  CHECK(*proto_to_text(xspace({mix})) == text);
+  CHECK(*proto_to_text(xspace({mix, mix})) == text);  // one module twice is one
+
+  const absl::StatusOr<std::vector<Module>> all = parse_protos(xspace({mix, loop}));
+  REQUIRE(all.ok());
+  REQUIRE(all->size() == 2);
+  CHECK((*all)[1].name() == "jit_f");
+  const absl::StatusOr<Module> which = parse_proto(xspace({mix, loop}));
+  REQUIRE_FALSE(which.ok());
+  CHECK_THAT(std::string(which.status().message()), ContainsSubstring("holds 2 modules: mix, jit_f"));
+
+  const std::string path = (fs::temp_directory_path() / "hloroof_test.xplane.pb").string();
+  std::ofstream(path, std::ios::binary) << xspace({mix, loop});
+  CHECK(load_module(path + "#jit_f")->name() == "jit_f");
+  const absl::StatusOr<Module> none = load_module(path + "#other");
+  CHECK(none.status().code() == absl::StatusCode::kNotFound);
+  CHECK_THAT(std::string(none.status().message()), ContainsSubstring("there are mix, jit_f"));
+  std::remove(path.c_str());
+}
+
+TEST_CASE("a device assignment tells replicas and partitions") {
+  const std::string module = read(kSamples + "coll_ar_1mb.h100_sxm_1x1x8.pb") +
+                             field(15, field(1, std::uint64_t{2}) + field(2, std::uint64_t{8}));
+  const absl::StatusOr<Module> read_module = parse_proto(module);
+  REQUIRE(read_module.ok());
+  CHECK(read_module->replica_count() == 2);
+  CHECK(read_module->num_partitions() == 8);
+}
+
+TEST_CASE("fields of the wire format") {
+  const std::string bytes = field(1, std::uint64_t{300}) + field(2, "text") + field(1, std::uint64_t{5}) +
+                            field(3, varint(1) + varint(2)) + field(3, std::uint64_t{3}) +
+                            field(4, static_cast<std::uint64_t>(-1));
+  const WireMessage message(bytes);
+  CHECK(message.ok());
+  CHECK(message.integer(1) == 5);  // the last one counts
+  CHECK(message.bytes(2) == "text");
+  CHECK(message.integers(3) == std::vector<std::int64_t>{1, 2, 3});  // packed and not
+  CHECK(message.integer(4) == -1);
+  CHECK(message.integer(9, 7) == 7);
+  CHECK_FALSE(message.has(9));
+}
+
+}  // namespace
+}  // namespace hloroof

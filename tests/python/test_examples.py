@@ -1,0 +1,31 @@
+"""The Python examples run, where what they need is installed."""
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+
+def run(root, *arguments):
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)], cwd=root, capture_output=True, text=True, timeout=600
+    )
+
+
+def test_sweep_over_a_local_dask_cluster(root):
+    pytest.importorskip("dask.distributed")
+    done = run(root, "examples/python/sweep.py", "--devices", "tpu_v5e,tpu_v6e", "examples/decode_step.v5e.hlo",
+               "examples/narrow_heads.v5e.hlo", "--set", "hbm.bandwidth=4e11")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 1 + 2 * 2 * 2  # a header; files x devices x (as it is, with the change)
+    assert sum("decode_step" in line for line in lines) == 4
+
+
+def test_tpu_generations(root):
+    if importlib.util.find_spec("jax") is None or importlib.util.find_spec("libtpu") is None:
+        pytest.skip("needs jax and libtpu")
+    done = run(root, "examples/python/tpu_generations.py")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["tpu_v5e", "tpu_v5p", "tpu_v6e"]
