@@ -12,7 +12,7 @@ packages=(
   libabsl-dev libre2-dev libeigen3-dev nlohmann-json3-dev zlib1g-dev
   libcli11-dev catch2 libgtest-dev libbenchmark-dev
 )
-develop_packages=(git clang clang-format clang-tidy)
+develop_packages=(git clang clang-format clang-tidy doxygen python3-venv python3-dev)
 
 if [[ "${1:-}" == --develop ]]; then
   packages+=("${develop_packages[@]}")

@@ -3,8 +3,9 @@
 #
 #   bash tests/install/run.sh [BUILD]      BUILD: a built tree, build/release by default
 #
-# the installed static library through find_package and through pkg-config, from a folder it was moved to after installing;
-# the build tree itself; hloroof as a subfolder, built shared; and the shared library installed.
+# the installed static library through find_package and through pkg-config, from a folder it was moved to after installing,
+# with g++ and clang, C++17 and C++20, without exceptions; the build tree itself; hloroof as a subfolder and fetched, built
+# shared; and the shared library installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -43,6 +44,20 @@ quietly c++ -std=c++17 "$consumer/main.cc" -o "$work/pkg_config_consumer" $(pkg-
 quietly "$work/pkg_config_consumer"
 echo "install test: static_pkg_config: $(cat "$work/log")"
 
+# Users' compilers, standards and flags, against the same installed library.
+for compiler in g++ clang++; do
+  if ! command -v "$compiler" >/dev/null; then
+    echo "install test: $compiler: skipped, it is not installed"
+    continue
+  fi
+  for flags in -std=c++17 -std=c++20 "-std=c++17 -fno-exceptions -fno-rtti"; do
+    # shellcheck disable=SC2046,SC2086
+    quietly "$compiler" $flags -Wall -Wextra -Werror "$consumer/main.cc" -o "$work/flags_consumer" $(pkg-config --cflags --libs hloroof)
+    quietly "$work/flags_consumer"
+    echo "install test: $compiler $flags: $(cat "$work/log")"
+  done
+done
+
 if [[ -x $work/moved/bin/hloroof ]]; then
   quietly "$work/moved/bin/hloroof" --version
   echo "install test: command: $(cat "$work/log")"
@@ -65,6 +80,13 @@ quietly cmake --build "$work/subfolder"
 quietly "$work/subfolder/consumer"
 echo "install test: subfolder: $(cat "$work/log")"
 
+# A configured project shows that fetching works as adding does; what would be built is the same.
+quietly cmake -G Ninja -S tests/install/fetch_content -B "$work/fetched" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_CXX_FLAGS_DEBUG=-O0
+quietly cmake --build "$work/fetched"
+quietly "$work/fetched/consumer"
+echo "install test: fetch_content: $(cat "$work/log")"
+
 quietly cmake --install "$work/subfolder" --prefix "$work/shared"
 with_find_package shared_find_package -DCMAKE_PREFIX_PATH="$work/shared"
 
@@ -73,4 +95,15 @@ if ! readelf -d "$library" | grep -q 'SONAME.*libhloroof\.so\.[0-9]'; then
   echo "install test: $library has no versioned SONAME" >&2
   exit 1
 fi
+# Nothing but the project's own names, and what the linker itself adds, is exported.
+foreign=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | grep -vE '^(typeinfo|typeinfo name|vtable|guard variable|VTT|non-virtual thunk to|construction vtable)? ?(for )?(\(anonymous namespace\)::)?hloroof::' | grep -vE '^hloroof' | head -5 || true)
+if [[ -n $foreign ]]; then
+  echo "install test: $library exports what is not its own: $foreign" >&2
+  exit 1
+fi
+PKG_CONFIG_PATH=$work/shared/lib/pkgconfig:$work/shared/lib/$(c++ -print-multiarch)/pkgconfig
+# shellcheck disable=SC2046
+quietly c++ -std=c++17 "$consumer/main.cc" -o "$work/pkg_config_shared" $(pkg-config --cflags --libs hloroof)
+LD_LIBRARY_PATH=$(dirname "$library") quietly "$work/pkg_config_shared"
+echo "install test: shared_pkg_config: $(cat "$work/log")"
 echo "install test: passed"
