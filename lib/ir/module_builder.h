@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hloroof/module.h"
+#include "lib/base/huge_pages.h"
 #include "lib/base/source_text.h"
 
 namespace hloroof::inline v0 {
@@ -23,9 +24,9 @@ class ModuleBuilder {
   // Makes room for what a text of `bytes` usually holds, so that the tables need not move while they fill: what is not
   // written to costs no memory. Real texts have 90 to 260 bytes an instruction.
   void reserve(std::size_t bytes) {
-    m_.instructions_.reserve(bytes / 96);
-    m_.operands_.reserve(bytes / 64);
-    m_.attributes_.reserve(bytes / 64);
+    reserve(m_.instructions_, bytes / 96);
+    reserve(m_.operands_, bytes / 64);
+    reserve(m_.attributes_, bytes / 64);
   }
 
   void set_source(std::shared_ptr<const SourceText> source);
@@ -79,6 +80,13 @@ class ModuleBuilder {
   void set_is_single_instruction(bool value) { m_.is_single_instruction_ = value; }
 
  private:
+  template <typename T>
+  static void reserve(std::vector<T>& table, std::size_t count) {
+    if (count <= table.capacity()) return;
+    table.reserve(count);
+    prefer_huge_pages(table.data(), count * sizeof(T));
+  }
+
   Module& m_;
 };
 

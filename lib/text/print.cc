@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hloroof/module.h"
+#include "lib/base/huge_pages.h"
 #include "lib/base/source_text.h"
 #include "lib/text/cursor.h"
 
@@ -436,6 +437,7 @@ PrintOptions PrintOptions::canonical() {
 std::string print_module(const Module& module, const PrintOptions& options) {
   std::string out;
   out.reserve(module.source().size());
+  prefer_huge_pages(out.data(), out.capacity());
   Printer(module, options, out).module();
   return out;
 }
