@@ -1,0 +1,16 @@
+// What the examples of the reference check with: says what does not hold and ends the program.
+#ifndef HLOROOF_EXAMPLES_REFERENCE_EXPECT_H_
+#define HLOROOF_EXAMPLES_REFERENCE_EXPECT_H_
+
+#include <cstdio>
+#include <cstdlib>
+
+#define EXPECT(condition)                                                                 \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                                       \
+    }                                                                                     \
+  } while (false)
+
+#endif  // HLOROOF_EXAMPLES_REFERENCE_EXPECT_H_
