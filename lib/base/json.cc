@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::inline v0 {
@@ -37,9 +38,7 @@ absl::Status error_at(std::string_view text, std::string_view path, size_t offse
   std::string_view rest = text.substr(shown_from);
   rest = rest.substr(0, std::min(rest.find_first_of("\r\n"), kMaxLine));
   std::string shown(rest);
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';  // the caret must stand below its column
-  }
+  make_printable(shown);  // the caret must stand below its column
   return invalid_argument(absl::StrCat(to_absl(path), ":", line, ":", column + 1, ": ", clip(message, kMaxMessage),
                                        "\n  ", shown, "\n  ", std::string(offset - shown_from, ' '), "^"));
 }

@@ -126,7 +126,9 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
       return std::int64_t{gzread(zipped, to, static_cast<unsigned>(std::min<std::size_t>(room, 1 << 30)))};
     });
     int code = Z_OK;
-    const std::string why = gzerror(zipped, &code);
+    std::string why = gzerror(zipped, &code);
+    why.erase(0,
+              why.find(">: ") == std::string::npos ? 0 : why.find(">: ") + 3);  // "<fd:4>: unknown compression method"
     const bool truncated = gzclose(zipped) == Z_BUF_ERROR;
     if (!bytes.ok()) {
       return bytes.status().code() == absl::StatusCode::kDataLoss ? read_failed(shown, why.c_str()) : bytes.status();
@@ -202,8 +204,8 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
   return length;
 }
 
-// Bytes that a terminal would not show as a character each become one that it does, so that the caret stays in place:
-// control bytes, which would move its cursor, a blank; what is no UTF-8 a question mark.
+}  // namespace
+
 void make_printable(std::string& line) {
   for (std::size_t i = 0; i < line.size();) {
     const auto c = static_cast<unsigned char>(line[i]);
@@ -213,8 +215,6 @@ void make_printable(std::string& line) {
     i += std::max<std::size_t>(length, 1);
   }
 }
-
-}  // namespace
 
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
                             std::string_view severity, std::size_t lines_before) {

@@ -65,6 +65,10 @@ LineColumn line_column(std::string_view text, std::size_t offset);
 // The line that `offset` lies in, without its end.
 std::string_view line_at(std::string_view text, std::size_t offset);
 
+// Bytes that a terminal would not show as a character each become one that it does, so that a caret stays in place:
+// control bytes, which would move its cursor, a blank; what is no UTF-8 a question mark.
+void make_printable(std::string& line);
+
 // `path:line:column: error: message`, the source line and a caret under the column. Of a line over 200 bytes only the
 // part around the column is shown. `lines_before` counts the lines of a larger text that stand before this one.
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,

@@ -77,6 +77,10 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
              absl::StrJoin(nearest_names(given, names, 3), ", ") + ". `" + path + " --help` lists them";
     }
   }
+  if (&command == &app && !arguments.empty() && arguments.front().size() > 1 && arguments.front()[0] == '-') {
+    return path + " has no option " + arguments.front() + "; a subcommand comes first. `" + path +
+           " --help` lists both";
+  }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
       !command.get_subcommands([](const CLI::App*) { return true; }).empty()) {
     std::vector<std::string> names;
@@ -93,6 +97,12 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
   // A check of our own names the option itself: "-n: -n takes ...".
   const std::size_t colon = what.find(": ");
   if (colon != std::string::npos && what.compare(colon + 2, colon, what, 0, colon) == 0) what.erase(0, colon + 2);
+  // "Could not convert: --imbalance = x"
+  const std::string unread = "Could not convert: ";
+  if (const std::size_t equals = what.find(" = "); what.rfind(unread, 0) == 0 && equals != std::string::npos) {
+    what =
+        what.substr(unread.size(), equals - unread.size()) + " takes a number, not '" + what.substr(equals + 3) + "'";
+  }
   return what + ". `" + path + " --help` lists the options";
 }
 
@@ -116,6 +126,11 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   add_devices(app, context);
   add_calibrate(app, context);
   add_completion(app, context);
+  if (!arguments.empty() && arguments.front() == "help") {  // hloroof help predict
+    std::vector<std::string> question(arguments.begin() + 1, arguments.end());
+    question.emplace_back("--help");
+    return run_cli(question, out, err, terminal);
+  }
   // CLI11 takes a misspelt subcommand for a missing one.
   if (!arguments.empty() && !arguments.front().empty() && arguments.front()[0] != '-') {
     std::vector<std::string> names;

@@ -86,6 +86,15 @@ std::string in_words(const std::vector<std::string>& choices) {
   return out;
 }
 
+// What reads a number without a sign takes "-1" for the largest there is, so that this is checked before.
+CLI::Validator whole_number(const std::string& name, std::int64_t least) {
+  return unnamed([name, least](const std::string& given) {
+    const std::optional<std::int64_t> number = parse_number<std::int64_t>(given);
+    if (number && *number >= least) return std::string();
+    return name + " takes a whole number from " + std::to_string(least) + ", not '" + given + "'";
+  });
+}
+
 }  // namespace
 
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value, std::string_view choices,
@@ -110,11 +119,12 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
 CLI::Option* add_limit(CLI::App& command, std::size_t& limit, const std::string& what) {
   return command.add_option("-n", limit, what + " before [N others]; 0: all")
       ->type_name("N")
-      ->check(unnamed([](const std::string& given) {
-        // What reads a number without a sign takes "-1" for the largest there is.
-        const bool is_number = !given.empty() && given.find_first_not_of("0123456789") == std::string::npos;
-        return is_number && given.size() < 10 ? std::string() : "-n takes a number from 0, not '" + given + "'";
-      }));
+      ->check(whole_number("-n", 0));
+}
+
+CLI::Option* add_count(CLI::App& command, const std::string& name, std::int64_t& value, std::int64_t least,
+                       const std::string& text) {
+  return command.add_option(name, value, text)->type_name("N")->check(whole_number(name, least));
 }
 
 CLI::Option* add_wide(CLI::App& command, bool& wide) {
@@ -138,8 +148,7 @@ void add_work_flags(CLI::App& command, PredictFlags& flags) {
   constexpr const char* kGroup = "Program";
   add_list(command, "--trip-count", flags.trip_counts, "NAME=N", "How often the loop NAME runs; may be repeated")
       ->group(kGroup);
-  command.add_option("--default-trip-count", flags.default_trip_count, "Of loops neither inferred nor given")
-      ->type_name("N")
+  add_count(command, "--default-trip-count", flags.default_trip_count, 0, "Of loops neither inferred nor given")
       ->group(kGroup);
   add_list(command, "--custom-call", flags.custom_calls, "TARGET=flops:N,bytes:N",
            "Work of custom calls by target or name, or /RE2/; may be repeated")
@@ -156,7 +165,7 @@ void add_predict_flags(CLI::App& command, PredictFlags& flags) {
   command.add_option("--topology", flags.topology, "Chips along each axis, e.g. 4x4; default: the smallest that fits")
       ->type_name("T")
       ->group(kGroup);
-  command.add_option("--slices", flags.slices, "Number of slices")->type_name("N")->group(kGroup);
+  add_count(command, "--slices", flags.slices, 1, "Number of slices")->group(kGroup);
   add_choice(command, "--estimates", flags.estimates, "model|compiler",
              "The model's own, or the estimates the dump carries, where it does")
       ->group(kGroup);

@@ -48,6 +48,9 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
                       const std::string& argument, const std::string& text);
 // -n: how many rows before [N others].
 CLI::Option* add_limit(CLI::App& command, std::size_t& limit, const std::string& what);
+// A whole number from `least` on.
+CLI::Option* add_count(CLI::App& command, const std::string& name, std::int64_t& value, std::int64_t least,
+                       const std::string& text);
 CLI::Option* add_wide(CLI::App& command, bool& wide);
 CLI::Option* add_output(CLI::App& command, std::string& path);
 CLI::Option* add_files(CLI::App& command, std::vector<std::string>& files);

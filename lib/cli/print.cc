@@ -20,10 +20,10 @@ struct Flags {
   std::string format = "hlo";
   std::string output;
   std::string around;
-  std::size_t radius = 2;
+  std::int64_t radius = 2;
   bool strict = false;
   bool timing = false;
-  int repeat = 1;
+  std::int64_t repeat = 1;
 };
 
 // The best of several parses by one parser into one module, as a sweep over many dumps would use them, so that what
@@ -36,7 +36,7 @@ absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& te
   Parser parser(options);
   Module module;
   best_seconds = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < flags.repeat; ++i) {
+  for (std::int64_t i = 0; i < flags.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     const absl::Status status = parser.parse(text.view(), module);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -50,7 +50,6 @@ void run(const Flags& flags, Context& context) {
   if (!flags.around.empty() && flags.format != "dot") {
     return context.fail(invalid_argument("--around goes with --format dot"));
   }
-  if (flags.repeat < 1) return context.fail(invalid_argument("--repeat takes a number from 1"));
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
   if (!files.ok()) return context.fail(files.status());
   std::string result;
@@ -80,7 +79,8 @@ void run(const Flags& flags, Context& context) {
     if (flags.format == "hlo") {
       result += print_module(*module);
     } else if (flags.format == "dot" && !flags.around.empty()) {
-      const absl::StatusOr<std::string> dot = neighbourhood_dot(*module, flags.around, flags.radius);
+      const absl::StatusOr<std::string> dot =
+          neighbourhood_dot(*module, flags.around, static_cast<std::size_t>(flags.radius));
       if (!dot.ok()) return context.fail(dot.status());
       result += *dot;
     } else if (flags.format == "dot") {
@@ -101,9 +101,9 @@ void add_print(CLI::App& app, Context& context) {
   add_choice(*command, "--format", flags->format, "hlo|dot|json|none", "What to print; dot is for Graphviz");
   add_output(*command, flags->output);
   command->add_option("--around", flags->around, "Of --format dot only what is near this instruction")->type_name("OP");
-  command->add_option("--radius", flags->radius, "How near: so many operands or users away")->type_name("N");
+  add_count(*command, "--radius", flags->radius, 0, "How near: so many operands or users away");
   command->add_flag("--strict", flags->strict, "Refuse opcodes and attributes that are not in the grammar");
-  command->add_option("--repeat", flags->repeat, "Parse this many times")->type_name("N");
+  add_count(*command, "--repeat", flags->repeat, 1, "Parse this many times");
   command->add_flag("--timing", flags->timing, "Print the best parse time as JSON on standard error");
   command->callback([flags, &context] { run(*flags, context); });
 }

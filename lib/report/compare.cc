@@ -201,8 +201,8 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
     if (op.is_slow()) flags += 'x';
     if (op.is_off_roof()) flags += 'r';
     table.add({share(op.measured), format_seconds(op.measured), format_seconds(op.predicted),
-               ratio_text(op.measured, op.predicted), op.measured > 0 ? format_percent(op.roof / op.measured) : "",
-               flags, op.name});
+               ratio_text(op.measured, op.predicted),
+               op.measured > 0 && op.roof > 0 ? format_percent(op.roof / op.measured) : "", flags, op.name});
   }
   double all_predicted = 0;
   for (const ComparedOp& op : comparison.ops) all_predicted += op.predicted;

@@ -69,12 +69,13 @@ std::string one_table(const std::vector<NamedPrediction>& predictions, std::size
   }
   if (!out.empty()) out += "\n";
 
-  // What a sweep varies is rates: memory stays, and its columns' room goes to the parameters.
+  // What a sweep varies is rates: memory stays, and its columns' room goes to the parameters, as does that of others.
   const bool with_memory = varied.empty();
+  const bool with_mfu = varied.size() < 2;
   std::vector<Column> columns;
   for (std::size_t i : varied) columns.push_back({settings[i].first, Align::kRight});
-  columns.insert(columns.end(),
-                 {{"step", Align::kRight}, {"relative", Align::kRight}, {"bound"}, {"MFU", Align::kRight}});
+  columns.insert(columns.end(), {{"step", Align::kRight}, {"relative", Align::kRight}, {"bound"}});
+  if (with_mfu) columns.push_back({"MFU", Align::kRight});
   if (with_memory) columns.push_back({"memory", Align::kRight});
   columns.push_back({"fits"});
   if (with_memory) columns.push_back({"covered", Align::kRight});
@@ -87,7 +88,7 @@ std::string one_table(const std::vector<NamedPrediction>& predictions, std::size
     row.push_back(format_seconds(p.step_seconds));
     row.push_back(fastest > 0 ? absl::StrFormat("%.2f", p.step_seconds / fastest) : "");
     row.push_back(p.bound);
-    row.push_back(p.mfu ? format_percent(*p.mfu) : "");
+    if (with_mfu) row.push_back(p.mfu ? format_percent(*p.mfu) : "");
     if (with_memory) row.push_back(format_bytes(p.memory.hbm_peak_bytes));
     row.emplace_back(p.memory.fits ? "yes" : "NO");
     if (with_memory) row.push_back(format_percent(p.modelled_share));

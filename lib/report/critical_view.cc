@@ -17,7 +17,7 @@ std::string categories(const StepPrediction& p, std::size_t width) {
   for (const CategoryPrediction& part : p.critical_path) {
     table.add({format_seconds(part.seconds), share_of(part.seconds, p), part.category});
   }
-  return "Critical path by category: a transfer that is waited for in place of what ran beside it\n" +
+  return "Critical path by category; a transfer waited for stands for what ran beside it\n" +
          table.to_string(width);
 }
 
@@ -60,7 +60,7 @@ std::string resources(const StepPrediction& p, std::size_t width) {
                use.step_if_free_seconds ? format_seconds(without) : "",
                without > 0 ? absl::StrFormat("%.2fx", p.step_seconds / without) : ""});
   }
-  return "Resources: what the step would take if each were free, the largest gain to be had from it\n" +
+  return "Resources; the step if each were free is the most to be had from it\n" +
          table.to_string(width);
 }
 

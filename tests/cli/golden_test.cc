@@ -21,7 +21,7 @@ TEST_CASE("subcommands on the shipped dumps") {
   const std::string ffn = "examples/ffn_block.v5e_2x4.hlo";
   const std::string decode = "examples/decode_step.v5e.hlo";
   const std::string heads = "examples/narrow_heads.v5e.hlo";
-  const std::string all_views = "summary,ops,roofline,memory,padding,collectives,timeline,diagnostics";
+  const std::string all_views = "summary,ops,roofline,memory,padding,collectives,timeline,critical,diagnostics";
   const std::vector<Case> cases = {
       {"predict_ffn", {"predict", ffn, "--device", "tpu_v5e"}},
       {"predict_decode", {"predict", decode, "--device", "tpu_v5e"}},
@@ -40,6 +40,9 @@ TEST_CASE("subcommands on the shipped dumps") {
        {"compare", ffn, "--device", "tpu_v5e", "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.hlo_stats.csv", "-n",
         "5"}},
       {"sweep", {"sweep", decode, heads, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=0.5x,1x,2x"}},
+      {"sweep_two",
+       {"sweep", ffn, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=1x,2x", "--set",
+        "ici.link_bandwidth=1x,2x"}},
       {"explain_gather", {"explain", ffn, "all-gather.24", "--device", "tpu_v5e"}},
       {"counts_ffn", {"counts", ffn, "--convention", "xla"}},
   };

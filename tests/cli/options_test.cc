@@ -34,8 +34,15 @@ TEST_CASE("wrong options: one line that says what would be right") {
   const std::vector<Case> cases = {
       {{"predict", kFfn, "--device", "tpu_v5e", "--fromat", "json"}, "no option --fromat; the nearest are --format"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--format", "xml"}, "--format takes text, json, csv, html or trace"},
-      {{"predict", kFfn, "--device", "tpu_v5e", "-n", "-3"}, "-n takes a number from 0, not '-3'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "-n", "-3"}, "-n takes a whole number from 0, not '-3'"},
       {{"predict", kFfn, "--device", "tpu_v5e", "-n", "many"}, "not 'many'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--slices", "x"}, "--slices takes a whole number from 1, not 'x'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--slices", "99999999999999999999"}, "whole number"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--imbalance", "x"}, "--imbalance takes a number, not 'x'"},
+      {{"print", kFfn, "--repeat", "0"}, "--repeat takes a whole number from 1"},
+      {{"print", kFfn, "--format", "dot", "--around", "fusion.2", "--radius", "-1"}, "--radius takes a whole number"},
+      {{"--nosuch"}, "no option --nosuch"},
+      {{}, "a subcommand is required"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--sort", "size"}, "--sort takes time, wasted"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--group-by", "file"}, "--group-by takes none, computation"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--estimates", "mine"}, "--estimates takes model or compiler"},
@@ -108,6 +115,8 @@ TEST_CASE("every command's help fits 80 columns and names its options") {
     CHECK_THAT(result.out, ContainsSubstring("Usage: hloroof"));
     CHECK_THAT(result.out, ContainsSubstring("--help"));
   }
+  CHECK(run_hloroof({"help"}).out == run_hloroof({"--help"}).out);
+  CHECK(run_hloroof({"help", "devices", "show"}).out == run_hloroof({"devices", "show", "--help"}).out);
   CHECK_THAT(run_hloroof({"sweep", "--help"}).out, ContainsSubstring("--set PARAMETER=NUMBER"));
   CHECK_THAT(run_hloroof({"--version"}).out, ContainsSubstring("device files"));
 }
@@ -181,6 +190,25 @@ TEST_CASE("the graph around an op") {
   const CliResult alone = run_hloroof({"print", kFfn, "--format", "dot", "--around", "fusion.2", "--radius", "0"});
   CHECK(count(alone.out, "[label=") == 1);
   CHECK(count(alone.out, "->") == 0);
+}
+
+TEST_CASE("messages about binary files are text") {
+  const TemporaryFolder folder;
+  const std::string junk = folder.write("junk", std::string("\x80\xff\x01\x1b[31m\xfe{", 9));
+  const std::string zipped = folder.write("junk.gz", "\x1f\x8b\x01 no deflate");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"devices", "check", junk},
+                                             {"predict", junk, "--device", "tpu_v5e"},
+                                             {"predict", zipped, "--device", "tpu_v5e"},
+                                             {"compare", kFfn, "--device", "tpu_v5e", "--profile", junk},
+                                             {"calibrate", "--device", "tpu_v5e", "--measurements", junk}}) {
+    const CliResult result = run_hloroof(arguments);
+    CAPTURE(arguments);
+    CHECK(result.code == kExitBadInput);
+    CHECK(
+        std::all_of(result.err.begin(), result.err.end(), [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }));
+    CHECK(result.err.find("<fd:") == std::string::npos);
+  }
 }
 
 TEST_CASE("the codes of diagnoses") {
