@@ -1,6 +1,7 @@
 #include "lib/report/explain.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +15,7 @@
 #include "lib/report/rows.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
+#include "lib/schedule/async_pairs.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -22,6 +24,9 @@ namespace {
 constexpr std::size_t kMaxLeaves = 4;
 
 constexpr std::size_t kWidestKey = 12;
+
+constexpr std::size_t kMostAdvice = 6;
+constexpr double kAtItsRoof = 0.85;  // of the nominal peak
 
 class Explanation {
  public:
@@ -46,6 +51,7 @@ class Explanation {
     if (op_ != nullptr) {
       work();
       time();
+      advice();
     } else {
       out_ += "\nIt is not executed on its own: its work belongs to what calls its computation.\n";
     }
@@ -229,6 +235,42 @@ class Explanation {
     if (!any) return;
     out_ += "\nMesh\n";
     list(explain_mesh(collectives_.mesh, collectives_.mapping));
+  }
+
+  // What the diagnoses say of it and of the other half of its transfer, and orders of dimensions with less padding.
+  void advice() {
+    if (op_->total_seconds <= 0 && op_->exposed_seconds <= 0) return;
+    std::vector<std::string> lines;
+    std::set<std::string> names = {op_->name};
+    for (const CollectivePrediction& collective : prediction_.collectives) {
+      if (collective.id == op_->id) names.insert(collective.name);
+    }
+    if (async_role(instruction_) == AsyncRole::kDone && instruction_.operand_count() > 0) {
+      names.emplace(instruction_.operand(0).name());
+    }
+    for (const Diagnostic& diagnostic : prediction_.diagnostics) {
+      if (names.count(diagnostic.op) == 0) continue;
+      std::string text = "[" + diagnostic.code + "] ";
+      if (diagnostic.seconds_at_stake) text += format_seconds(*diagnostic.seconds_at_stake) + " at stake: ";
+      lines.push_back(text + diagnostic.message);
+    }
+    const auto shape = [&](std::string_view what, ShapeId id) {
+      for (ShapeId leaf : module_.shapes().leaves(id)) {
+        const std::string better = padding_advice(module_.shape(leaf));
+        if (!better.empty()) lines.push_back(std::string(what) + ": " + better);
+      }
+    };
+    shape("the result", instruction_.shape_id());
+    for (std::size_t i = 0; i < instruction_.operand_count() && lines.size() < kMostAdvice; ++i) {
+      shape("%" + std::string(instruction_.operand(i).name()), instruction_.operand(i).shape_id());
+    }
+    if (lines.empty() && op_->efficiency >= kAtItsRoof) {
+      lines.push_back(absl::StrFormat("it attains %s of the %s's peak: only less work there would make it faster",
+                                      format_percent(op_->efficiency), op_->bound));
+    }
+    if (lines.empty()) return;
+    out_ += "\nWhat would help\n";
+    for (const std::string& text : lines) out_ += "  " + wrap(text, width_, 4) + "\n";
   }
 
   // Lines of the form "key: text", or without a key.

@@ -20,6 +20,10 @@ absl::StatusOr<std::string> explain(const Module& module, const Device& device, 
 // One array's shape in words, a line each: element type, dimensions, order in memory, tiles, memory space, bytes.
 std::string explain_shape(const Shape& shape, DeviceFamily family, std::size_t indent);
 
+// Which two dimensions in the tiles would leave least padding, and how many bytes that would be; empty where no other
+// order would be smaller by a fifth.
+std::string padding_advice(const Shape& shape);
+
 }  // namespace hloroof::inline v0
 
 #endif  // HLOROOF_LIB_REPORT_EXPLAIN_H_

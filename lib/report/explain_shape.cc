@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -123,6 +124,42 @@ std::string explain_shape(const Shape& shape, DeviceFamily family, std::size_t i
   out += "\n";
   if (padded > logical) out += tile_picture(shape, indent + 2);
   return out;
+}
+
+std::string padding_advice(const Shape& shape) {
+  constexpr double kWorthSaying = 1.2;
+  const Layout& layout = shape.layout;
+  if (!shape.is_array() || layout.tiles.empty() || layout.tiles[0].dimensions.size() != 2) return "";
+  const std::size_t rank = shape.dimensions.size();
+  if (rank < 2 || layout.minor_to_major.size() != rank) return "";
+  const auto rows = static_cast<double>(layout.tiles[0].dimensions[0]);
+  const auto columns = static_cast<double>(layout.tiles[0].dimensions[1]);
+  if (rows <= 0 || columns <= 0) return "";
+  const auto rounded_up = [](double size, double unit) { return std::ceil(size / unit) * unit; };
+  // Elements with dimension `minor` along a tile's columns and `second` along its rows.
+  double best = static_cast<double>(padded_elements(shape));
+  const double now = best;
+  std::size_t best_minor = 0;
+  std::size_t best_second = 0;
+  for (std::size_t minor = 0; minor < rank; ++minor) {
+    for (std::size_t second = 0; second < rank; ++second) {
+      if (minor == second) continue;
+      double elements = 1;
+      for (std::size_t d = 0; d < rank; ++d) {
+        const auto size = static_cast<double>(shape.dimensions[d]);
+        elements *= d == minor ? rounded_up(size, columns) : d == second ? rounded_up(size, rows) : size;
+      }
+      if (elements >= best) continue;
+      best = elements;
+      best_minor = minor;
+      best_second = second;
+    }
+  }
+  if (best <= 0 || now < kWorthSaying * best) return "";
+  const double bytes = best * bits(shape.element_type) / 8;
+  return absl::StrFormat("with dimension %d (%d) fastest and %d (%d) next it would take %s, %.1fx less", best_minor,
+                         shape.dimensions[best_minor], best_second, shape.dimensions[best_second], format_bytes(bytes),
+                         now / best);
 }
 
 }  // namespace hloroof::inline v0

@@ -7,6 +7,7 @@
 #include "lib/report/json_writer.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/rows.h"
+#include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -90,7 +91,7 @@ std::string page_data(const Module& module, const StepPrediction& prediction) {
     if (found == index.end()) continue;
     out.begin_array();
     out.value(found->second);
-    out.value(std::string_view(event.lane));
+    out.value(std::string_view(lane_name(prediction, event.lane)));
     out.value(event.begin);
     out.value(event.end);
     out.end_array();

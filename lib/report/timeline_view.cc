@@ -9,6 +9,13 @@
 
 namespace hloroof::inline v0 {
 
+std::string lane_name(const StepPrediction& prediction, const std::string& lane) {
+  const bool is_gpu = std::any_of(prediction.resources.begin(), prediction.resources.end(),
+                                  [](const ResourceUse& use) { return use.name == "nvlink"; });
+  if (!is_gpu) return lane;
+  return lane == "ici" ? "nvlink" : lane == "dcn" ? "network" : lane;
+}
+
 // A strip per lane, loops by their first iteration, and the longest events.
 std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   static constexpr const char* kLanes[] = {"compute", "dma", "ici", "dcn", "host", "sparsecore"};
@@ -30,7 +37,7 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
       }
     }
     if (!any) continue;
-    out += absl::StrFormat("  %-10s  ", lane);
+    out += absl::StrFormat("  %-10s  ", lane_name(p, lane));
     for (double share : busy) out += share > 0.66 ? '#' : share > 0.05 ? '+' : '.';
     out += '\n';
   }
@@ -49,7 +56,7 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   Table table({{"begins", Align::kRight}, {"takes", Align::kRight}, {"runs", Align::kRight}, {"lane"}, {"op"}});
   for (const TimelineEvent* event : events) {
     table.add({format_seconds(event->begin), format_seconds(event->end - event->begin), format_count(event->executions),
-               event->lane, ops[event->id.index]->name});
+               lane_name(p, event->lane), ops[event->id.index]->name});
   }
   return out + "\nLongest, in order\n" + table.to_string(options.width);
 }

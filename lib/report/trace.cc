@@ -9,6 +9,7 @@
 #include "hloroof/shape.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/op_fields.h"
+#include "lib/report/views.h"
 #include "lib/schedule/async_pairs.h"
 
 namespace hloroof::inline v0 {
@@ -124,7 +125,8 @@ class TraceWriter {
     const OpPrediction& op = *found->second;
     // The rows of loops and calls hold what encloses the ops of the others.
     Placed placed{0, event.begin, event.end};
-    placed.row = rows_.row(contains_others(op) ? "control flow" : event.lane, event.begin, event.end);
+    placed.row =
+        rows_.row(contains_others(op) ? "control flow" : lane_name(prediction_, event.lane), event.begin, event.end);
     placed_[event.id.index] = placed;
     begin_event(op.name, "X", placed.row);
     out_.member("cat", std::string_view(op.category));

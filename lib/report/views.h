@@ -41,6 +41,9 @@ std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions
 // The `count` of them worth most, one for each op, and how many more there are; empty if none is to act on.
 std::string first_diagnostics_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 
+// A lane of the timeline as the device's family calls it: the links of a GPU are its nvlink.
+std::string lane_name(const StepPrediction& prediction, const std::string& lane);
+
 // Several predictions side by side: one line each, with the ratio to the fastest, and the parameters that were set.
 using NamedPrediction = std::pair<std::string, StepPrediction>;  // by the file
 std::string comparison_view(const std::vector<NamedPrediction>& predictions, std::size_t width);

@@ -211,6 +211,18 @@ TEST_CASE("messages about binary files are text") {
   }
 }
 
+TEST_CASE("explain says what would help: the diagnosis, a better order, or that nothing would") {
+  const std::string copy = run_hloroof({"explain", kDecode, "copy.10", "--device", "tpu_v5e"}).out;
+  CHECK_THAT(copy, ContainsSubstring("What would help\n  [layout-change]"));
+  CHECK_THAT(copy, ContainsSubstring("fastest and"));
+  const std::string fusion = run_hloroof({"explain", kFfn, "fusion.2", "--device", "tpu_v5e"}).out;
+  CHECK_THAT(fusion, ContainsSubstring("only less work there"));
+  const CliResult gather = run_hloroof(
+      {"explain", "tests/predict/dumps/gather_then_reduce.v5e_2x4.hlo", "all-gather.5", "--device", "tpu_v5e"});
+  CHECK_THAT(gather.out, ContainsSubstring("[gather-then-cut]"));
+  CHECK(widest_line(gather.out) <= 80);
+}
+
 TEST_CASE("the codes of diagnoses") {
   const CliResult result = run_hloroof({"lint", "--codes"});
   CHECK(result.code == kExitOk);

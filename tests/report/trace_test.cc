@@ -198,7 +198,13 @@ TEST_CASE("traces of real dumps are well formed") {
   if (!std::ifstream(corpus + "index.csv").good()) HLOROOF_SKIP("the large corpus is not there");
   check_trace(corpus + "step/llama3.1-8b.v6e-32.hlo", "tpu_v6e");
   check_trace(corpus + "tpu/host_offload.v5e_2x4.hlo", "tpu_v5e");
-  check_trace(corpus + "gpu/llm_fsdp_train.h100_sxm_1x1x8.hlo", "h100_sxm");
+  const Checked gpu = check_trace(corpus + "gpu/llm_fsdp_train.h100_sxm_1x1x8.hlo", "h100_sxm");
+  bool has_nvlink = false;
+  for (const auto& [row, name] : gpu.trace.row_names) {
+    has_nvlink = has_nvlink || name == "nvlink";
+    CHECK(name != "ici");
+  }
+  CHECK(has_nvlink);
 }
 
 }  // namespace
