@@ -108,7 +108,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
 
 }  // namespace
 
-int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err, const Terminal& terminal) {
+int run_cli(const std::vector<std::string>& given, std::ostream& out, std::ostream& err, const Terminal& terminal) {
   Context context{out, err, terminal};
   CLI::App app("Predicts the step time of an HLO program on a named device from its text.", "hloroof");
   app.formatter(std::make_shared<Help>());
@@ -126,10 +126,10 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   add_devices(app, context);
   add_calibrate(app, context);
   add_completion(app, context);
+  std::vector<std::string> arguments = given;
   if (!arguments.empty() && arguments.front() == "help") {  // hloroof help predict
-    std::vector<std::string> question(arguments.begin() + 1, arguments.end());
-    question.emplace_back("--help");
-    return run_cli(question, out, err, terminal);
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
   }
   // CLI11 takes a misspelt subcommand for a missing one.
   if (!arguments.empty() && !arguments.front().empty() && arguments.front()[0] != '-') {

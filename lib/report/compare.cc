@@ -29,7 +29,7 @@ std::string_view program_name(std::string_view text) { return text.substr(0, tex
 // The program of the profile that is the module.
 const MeasuredProgram& choose_program(const StepPrediction& prediction, const MeasuredProfile& profile,
                                       const OpsByName& by_name) {
-  const MeasuredProgram* best = nullptr;
+  const MeasuredProgram* best = &profile.programs.front();
   double most = -1;
   for (const MeasuredProgram& program : profile.programs) {
     double matched = 0;

@@ -73,6 +73,7 @@ std::string one_table(const std::vector<NamedPrediction>& predictions, std::size
   const bool with_memory = varied.empty();
   const bool with_mfu = varied.size() < 2;
   std::vector<Column> columns;
+  columns.reserve(varied.size() + 9);
   for (std::size_t i : varied) columns.push_back({settings[i].first, Align::kRight});
   columns.insert(columns.end(), {{"step", Align::kRight}, {"relative", Align::kRight}, {"bound"}});
   if (with_mfu) columns.push_back({"MFU", Align::kRight});
@@ -84,6 +85,7 @@ std::string one_table(const std::vector<NamedPrediction>& predictions, std::size
   Table table(std::move(columns));
   for (const auto& [file, p] : predictions) {
     std::vector<std::string> row;
+    row.reserve(varied.size() + 9);
     for (std::size_t i : varied) row.push_back(absl::StrFormat("%.6g", p.set[i].second));
     row.push_back(format_seconds(p.step_seconds));
     row.push_back(fastest > 0 ? absl::StrFormat("%.2f", p.step_seconds / fastest) : "");
