@@ -2,12 +2,11 @@
 //
 //   counts_bench [--seconds S] [FILE...]
 //
-// Without files: the TPU dumps over 1 MB in the shared corpus. Prints one row a file: the best times of count_xla, in
-// double and in XLA's order in float32, and of the physical convention in its two halves, the call graph with its trip
-// counts and the work. With HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's cost analysis of the same files is
-// timed in the same run; the ratio is its time over count_xla's.
+// Without files: the TPU dumps over 1 MB in the shared corpus. Prints one row a file: the best CPU times of count_xla,
+// in double and in XLA's order in float32, and of the physical convention in its two halves, the call graph with its
+// trip counts and the work. With HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's cost analysis of the same
+// files is timed in the same run; the ratio is its time over count_xla's.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -24,18 +23,17 @@
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 // The least time of at least five runs and of as many as fit into `budget` seconds.
 template <typename Work>
 double best(double budget, Work work) {
   double least = 1e9;
-  const Clock::time_point began = Clock::now();
-  for (int runs = 0; runs < 5 || std::chrono::duration<double>(Clock::now() - began).count() < budget; ++runs) {
-    const Clock::time_point start = Clock::now();
+  const double began = bench::cpu_seconds();
+  for (int runs = 0; runs < 5 || bench::cpu_seconds() - began < budget; ++runs) {
+    const double start = bench::cpu_seconds();
     work();
-    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+    least = std::min(least, bench::cpu_seconds() - start);
   }
   return least;
 }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -32,21 +31,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 // The least time of at least five runs and of as many as fit into `budget` seconds.
 template <typename Work>
 double best(double budget, Work work) {
   double least = 1e9;
-  const double began = cpu_seconds();
-  for (int runs = 0; runs < 5 || cpu_seconds() - began < budget; ++runs) {
-    const double start = cpu_seconds();
+  const double began = bench::cpu_seconds();
+  for (int runs = 0; runs < 5 || bench::cpu_seconds() - began < budget; ++runs) {
+    const double start = bench::cpu_seconds();
     work();
-    least = std::min(least, cpu_seconds() - start);
+    least = std::min(least, bench::cpu_seconds() - start);
   }
   return least;
 }

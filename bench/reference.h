@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -25,6 +26,13 @@ inline std::vector<std::string> large_corpus_files() {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+// CPU seconds that this process has used: a busy machine moves them less than the clock on the wall.
+inline double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 // What a shell command writes to its standard output.

@@ -23,6 +23,12 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }
 
+// What stands for itself: ASCII but control characters, quotes and backslashes.
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
 }  // namespace
 
 void JsonWriter::new_line() {
@@ -66,6 +72,11 @@ void JsonWriter::value(std::string_view text) {
   before_value();
   out_ += '"';
   for (std::size_t i = 0; i < text.size();) {
+    std::size_t plain = i;
+    while (plain < text.size() && is_plain(text[plain])) ++plain;
+    out_.append(text, i, plain - i);
+    i = plain;
+    if (i == text.size()) break;
     const char c = text[i];
     if (c == '"' || c == '\\') {
       out_ += '\\';

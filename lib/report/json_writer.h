@@ -45,6 +45,9 @@ class JsonWriter {
     null();
   }
 
+  // Makes room for a text of about `bytes`.
+  void reserve(std::size_t bytes) { out_.reserve(bytes); }
+
   // The text so far; complete when everything begun has ended.
   const std::string& text() const { return out_; }
   std::string take() { return std::move(out_); }

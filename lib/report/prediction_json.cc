@@ -204,6 +204,10 @@ void write_json(const StepPrediction& p, JsonWriter& out) {
 
 std::string predictions_json(const std::vector<StepPrediction>& predictions) {
   JsonWriter out;
+  std::size_t ops = 0;
+  for (const StepPrediction& prediction : predictions) ops += prediction.ops.size();
+  constexpr std::size_t kOpBytes = 1024;  // what one op takes, with its event on the timeline; room to spare
+  out.reserve(kOpBytes * ops);
   if (predictions.size() != 1) out.begin_array();
   for (const StepPrediction& prediction : predictions) write_json(prediction, out);
   if (predictions.size() != 1) out.end_array();

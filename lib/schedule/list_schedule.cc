@@ -109,6 +109,8 @@ class Scheduler {
     clock_ = 0;
     std::fill(std::begin(lane_free_), std::end(lane_free_), 0.0);
     std::fill(std::begin(ahead_), std::end(ahead_), 0);
+    std::fill(std::begin(last_), std::end(last_), InstructionId());
+    stalled_ = false;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_[i].missing == 0) waiting_.push({0, i});
     }
@@ -125,13 +127,17 @@ class Scheduler {
         stream_.pop();
         order.push_back(nodes_[at].id);
         clock_ = std::min(clock_ + nodes_[at].seconds, kForever);
-        if (nodes_[at].seconds > 0) use_transfers(at);
+        if (nodes_[at].seconds > 0) {
+          use_transfers(at);
+          stalled_ = false;
+        }
         release(at, clock_);
         continue;
       }
       // Nothing can run: wait for a transfer, or let one more start than should.
       if (!waiting_.empty()) {
         clock_ = std::max(clock_, waiting_.top().first);
+        stalled_ = true;
       } else if (!start_transfer(order, true)) {
         break;
       }
@@ -147,6 +153,9 @@ class Scheduler {
     if (!anyway && (lane_free_[lane] > clock_ || ahead_[lane] >= kAhead) && has_more_to_do()) return false;
     transfers_.pop();
     order.push_back(nodes_[at].id);
+    // The stream stood still until the lane was free: without that wait the two would share it.
+    if (stalled_ && last_[lane].valid()) schedule_.waits[nodes_[at].id.index].push_back(last_[lane]);
+    last_[lane] = nodes_[at].id;
     const double begin = std::max(clock_, lane_free_[lane]);
     lane_free_[lane] = std::min(begin + nodes_[at].seconds, kForever);
     ++ahead_[lane];
@@ -192,7 +201,10 @@ class Scheduler {
       }
       const Step step = demands_[id.index].step;
       if (step == Step::kFree) continue;
-      if (step != Step::kDone) schedule_.waits[id.index] = own;  // a done waits for its own start
+      if (step != Step::kDone) {  // a done waits for its own start
+        std::vector<InstructionId>& waits = schedule_.waits[id.index];
+        waits.insert(waits.end(), own.begin(), own.end());
+      }
       own.clear();
       if (step == Step::kStart && is_split(instruction)) own.push_back(id);
     }
@@ -209,6 +221,8 @@ class Scheduler {
   double clock_ = 0;
   double lane_free_[kLaneCount] = {};
   int ahead_[kLaneCount] = {};
+  InstructionId last_[kLaneCount];  // the transfer that began last
+  bool stalled_ = false;            // the stream has done nothing since it waited
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> stream_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> transfers_;

@@ -149,6 +149,29 @@ TEST_CASE("few results of transfers lie about unused") {
   CHECK(timeline.seconds == Approx(1 + 4 * kLayers));  // all but the first gather hidden
 }
 
+TEST_CASE("a transfer does not share its lane with the one that is waited for") {
+  Program program(R"(HloModule m
+ENTRY main {
+  x = f32[8] parameter(0)
+  w0 = f32[1] parameter(1)
+  w1 = f32[1] parameter(2)
+  g0 = f32[8] all-gather(w0), replica_groups={}, dimensions={0}
+  g1 = f32[8] all-gather(w1), replica_groups={}, dimensions={0}
+  y = f32[8] add(x, g0)
+  ROOT z = f32[8] add(y, g1)
+}
+)");
+  for (const char* gather : {"g0", "g1"}) {
+    program.runs(gather, 3);
+    program.demands[program.find(gather).index].busy[static_cast<int>(Resource::kIci)] = 3;
+  }
+  program.runs("y", 5);
+  program.runs("z", 5);
+  program.scheduled();
+  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, {}, program.schedule);
+  CHECK(timeline.seconds == Approx(3 + 5 + 5));
+}
+
 TEST_CASE("any schedule has every instruction once, after what it depends on") {
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);
