@@ -163,19 +163,22 @@ bool ShapeParser::read_new_array(Cursor& cursor, ShapeId* id) {
 
 void ShapeParser::remember(const char* text, std::uint32_t size, std::uint32_t hash, ShapeId id) {
   if (2 * (cached_ + 1) > cache_.size()) grow();
-  const std::size_t mask = cache_.size() - 1;
-  std::size_t slot = hash & mask;
-  while (cache_[slot].generation == generation_) slot = (slot + 1) & mask;
-  cache_[slot] = {text, size, hash, generation_, id};
+  insert({text, size, hash, generation_, id});
   ++cached_;
+}
+
+void ShapeParser::insert(const Cached& entry) {
+  const std::size_t mask = cache_.size() - 1;
+  std::size_t slot = entry.hash & mask;
+  while (cache_[slot].generation == generation_) slot = (slot + 1) & mask;
+  cache_[slot] = entry;
 }
 
 void ShapeParser::grow() {
   std::vector<Cached> old(2 * cache_.size());
   old.swap(cache_);
-  cached_ = 0;
   for (const Cached& c : old) {
-    if (c.generation == generation_) remember(c.text, c.size, c.hash, c.id);
+    if (c.generation == generation_) insert(c);
   }
 }
 

@@ -61,6 +61,7 @@ class ShapeParser {
   std::vector<std::int64_t> take_spare();
   bool check_layout(Cursor& cursor, const char* begin);
   void remember(const char* text, std::uint32_t size, std::uint32_t hash, ShapeId id);
+  void insert(const Cached& entry);
   void grow();
 
   ShapeTable* table_ = nullptr;
