@@ -30,9 +30,12 @@ class ModuleFacts:
 
 @dataclass(frozen=True)
 class Device:
+    """``set`` holds the numbers of the device that were changed for this prediction."""
+
     name: str
     topology: str
     slices: int
+    set: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
