@@ -81,9 +81,11 @@ struct MatrixUnit {
   std::optional<double> clock;  // Hz, where the matrix unit's peaks are quoted at another clock than Device::clock
   MatrixPeak peak;              // flop/s
   double efficiency = 0;        // fraction of peak that a large dense matmul attains, bf16 or f16
-  std::optional<double> efficiency_f32;  // the same for f32 at default precision
-  std::optional<double> efficiency_f8;   // the same for f8
-  std::optional<double> efficiency_s8;   // the same for s8
+  std::optional<double> efficiency_f32;           // the same for f32 at default precision
+  std::optional<double> efficiency_streamed_f32;  // GPU: the same where K is cut into equal pieces for few tiles
+  std::optional<double> fill_f32;  // GPU: share of the multiprocessors the largest tile has to fill to be taken for f32
+  std::optional<double> efficiency_f8;  // the same for f8
+  std::optional<double> efficiency_s8;  // the same for s8
   std::optional<double>
       operand_bandwidth;       // GPU: bytes/s at which operands reach the tensor cores of all blocks, mostly from L2
   MatrixCycles stream_cycles;  // cycles one array needs to take in one left-hand register

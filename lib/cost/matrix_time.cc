@@ -80,31 +80,38 @@ std::optional<double> rate_of(const MatrixWork& product, const Device& device) {
 }
 
 // One way to lay the product: the K x N operand stays, M rows stream past it.
-double systolic_seconds(double m, double n, double k, const MatrixWork& product, double rate, const Device& device) {
+MatrixTerms systolic_terms(double m, double n, double k, const MatrixWork& product, double rate, const Device& device) {
   const double s = static_cast<double>(*device.matrix.dim);
-  const double rows_a_second = rate / (2 * s * s);  // over all arrays
-  const double tiles = tiles_of(k, s) * tiles_of(n, s) * product.batch;
-  const double rows = tiles_of(m, kRegisterSublanes) * kRegisterSublanes;
-  const double stream = tiles * rows / rows_a_second;
-  double latch = 0;
+  MatrixTerms terms;
+  terms.form = MatrixForm::kSystolic;
+  terms.rows = tiles_of(m, kRegisterSublanes) * kRegisterSublanes;
+  terms.row_rate = rate / (2 * s * s);  // over all arrays
+  terms.k_tiles = tiles_of(k, s);
+  terms.n_tiles = tiles_of(n, s);
+  const double tiles = terms.k_tiles * terms.n_tiles * product.batch;
+  terms.compute = tiles * terms.rows / terms.row_rate;
   const MatrixType type = matrix_type(product);
   const double cycles = latch_cycles(device.matrix.latch_cycles, type);
   if (device.clock && device.matrix.count && cycles > 0) {
     const double registers = s / (kRegisterSublanes * kRegisterBits / type_bits(type));
-    latch = tiles * registers * cycles * product.passes / (static_cast<double>(*device.matrix.count) * *device.clock);
+    terms.operands =
+        tiles * registers * cycles * product.passes / (static_cast<double>(*device.matrix.count) * *device.clock);
   }
-  return std::max(stream, latch);
+  terms.seconds = std::max(terms.compute, terms.operands);
+  return terms;
 }
 
-double systolic_seconds(const MatrixWork& product, double rate, const Device& device) {
-  return std::min(systolic_seconds(product.m, product.n, product.k, product, rate, device),
-                  systolic_seconds(product.n, product.m, product.k, product, rate, device));
+MatrixTerms systolic_terms(const MatrixWork& product, double rate, const Device& device) {
+  const MatrixTerms straight = systolic_terms(product.m, product.n, product.k, product, rate, device);
+  MatrixTerms swapped = systolic_terms(product.n, product.m, product.k, product, rate, device);
+  swapped.is_swapped = true;
+  return swapped.seconds < straight.seconds ? swapped : straight;
 }
 
 // Tiles dealt out over the multiprocessors in waves; K cut in parts where that keeps more of them busy. A wave takes as
 // long as the tensor cores need for a tile, or as its operands need to arrive, all blocks drawing on the level-2 cache;
 // parts are written and read back once more to be summed. The best of the tiles that libraries have in store.
-double wave_seconds(const MatrixWork& product, double rate, const Device& device) {
+MatrixTerms wave_terms(const MatrixWork& product, double rate, const Device& device) {
   struct Tile {
     double m;
     double n;
@@ -116,25 +123,76 @@ double wave_seconds(const MatrixWork& product, double rate, const Device& device
   const double operand_rate = device.matrix.operand_bandwidth.value_or(0);
   const double wave = device.overhead.wave.value_or(0);
   const double bytes_k = product.k * (bits(product.lhs) + bits(product.rhs)) / 16.0;  // of a row, mean of the operands
-  double best = 0;
+  MatrixTerms best;
   for (const Tile& tile : kTiles) {
     for (const double parts : {1.0, 2.0, 4.0, 8.0, 16.0}) {
       if (parts > 1 && product.k / parts < kLeastK) continue;
-      const double blocks = product.batch * tiles_of(product.m, tile.m) * tiles_of(product.n, tile.n) * parts;
-      const double waves = std::ceil(blocks / units);
-      const double compute = waves * units * 2 * tile.m * tile.n * (product.k / parts) / rate;
-      double operands = 0;
-      double joining = 0;
+      MatrixTerms terms;
+      terms.form = MatrixForm::kWaves;
+      terms.tile_m = tile.m;
+      terms.tile_n = tile.n;
+      terms.parts = parts;
+      terms.blocks = product.batch * tiles_of(product.m, tile.m) * tiles_of(product.n, tile.n) * parts;
+      terms.waves = std::ceil(terms.blocks / units);
+      terms.compute = terms.waves * units * 2 * tile.m * tile.n * (product.k / parts) / rate;
       if (operand_rate > 0) {
-        operands = blocks * (tile.m + tile.n) * bytes_k / parts / operand_rate;
-        if (parts > 1) joining = parts * product.batch * product.m * product.n * kPartBytes / operand_rate;
+        terms.operands = terms.blocks * (tile.m + tile.n) * bytes_k / parts / operand_rate;
+        if (parts > 1) terms.joining = parts * product.batch * product.m * product.n * kPartBytes / operand_rate;
       }
-      if (parts > 1) joining += device.overhead.split.value_or(parts * device.overhead.op / 2);
-      const double seconds = std::max(compute, operands) + waves * wave + joining;
-      if (best == 0 || seconds < best) best = seconds;
+      if (parts > 1) terms.joining += device.overhead.split.value_or(parts * device.overhead.op / 2);
+      terms.starting = terms.waves * wave;
+      terms.seconds = std::max(terms.compute, terms.operands) + terms.starting + terms.joining;
+      if (best.form == MatrixForm::kPlain || terms.seconds < best.seconds) best = terms;
     }
   }
   return best;
+}
+
+// As the libraries do for TF32 on a Hopper GPU: not the tile that would be fastest, but the largest that gives `fill`
+// of the multiprocessors a block (256 x 128 for batches, whose kernels have it; else 128 x 128), or else the smallest.
+// Blocks draw on the level-2 cache each at its multiprocessor's share, and the results of the last wave are stored with
+// nothing left to hide behind. Where a long K meets few tiles, equal pieces of K go to all multiprocessors instead.
+MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, double attained, const Device& device) {
+  constexpr double kStreamedK = 2048;        // at least
+  constexpr double kStreamedKPerTile = 256;  // for every tile of 128 x 128 of one product
+  const double units = static_cast<double>(std::max<std::int64_t>(*device.vector.compute_units, 1));
+  const double operand_bytes = (bits(product.lhs) + bits(product.rhs)) / 16.0;  // mean of the operands
+  MatrixTerms terms;
+  terms.form = MatrixForm::kWaves;
+  const auto take = [&](double m, double n) {
+    terms.tile_m = m;
+    terms.tile_n = n;
+    terms.blocks = product.batch * tiles_of(product.m, m) * tiles_of(product.n, n);
+    return terms.blocks >= fill * units;
+  };
+  const bool is_tall = product.m >= product.n;
+  const bool is_large = product.batch > 1 && take(is_tall ? 256 : 128, is_tall ? 128 : 256);
+  if (!is_large && !take(128, 128)) take(64, 128);
+  terms.waves = std::ceil(terms.blocks / units);
+  terms.compute = terms.waves * units * 2 * terms.tile_m * terms.tile_n * product.k / (peak * attained);
+  if (device.matrix.operand_bandwidth) {
+    terms.operands = terms.waves * units * (terms.tile_m + terms.tile_n) * product.k * operand_bytes /
+                     *device.matrix.operand_bandwidth;
+  }
+  terms.starting = terms.waves * device.overhead.wave.value_or(0);
+  if (device.hbm.bandwidth > 0) {
+    terms.storing = product.batch * product.m * product.n * bits(product.out) / 8.0 / terms.waves /
+                    (device.hbm.bandwidth * device.hbm.write_efficiency.value_or(device.hbm.efficiency));
+  }
+  terms.attained = attained;
+  terms.seconds = std::max(terms.compute, terms.operands) + terms.starting + terms.storing;
+
+  const double tiles = tiles_of(product.m, 128) * tiles_of(product.n, 128);
+  if (device.matrix.efficiency_streamed_f32 && product.k >= std::max(kStreamedK, tiles * kStreamedKPerTile)) {
+    const double streamed = product.flops / (peak * *device.matrix.efficiency_streamed_f32);
+    if (streamed < terms.seconds) {
+      terms = {};
+      terms.compute = streamed;
+      terms.seconds = streamed;
+      terms.attained = *device.matrix.efficiency_streamed_f32;
+    }
+  }
+  return terms;
 }
 
 }  // namespace
@@ -149,20 +207,34 @@ double matrix_launch_seconds(const MatrixWork& product, const Device& device) {
   return matrix_type(product) == MatrixType::kF32 ? device.overhead.matmul_f32.value_or(seconds) : seconds;
 }
 
-double matrix_seconds(const MatrixWork& product, const Device& device) {
+MatrixTerms matrix_terms(const MatrixWork& product, const Device& device) {
+  MatrixTerms terms;
   const auto rate = rate_of(product, device);
-  if (!rate) return 0;
+  if (!rate) return terms;
   double attained = device.matrix.efficiency > 0 ? device.matrix.efficiency : 1;
   const MatrixType type = matrix_type(product);
   if (type == MatrixType::kF32) attained = device.matrix.efficiency_f32.value_or(attained);
   if (type == MatrixType::kF8) attained = device.matrix.efficiency_f8.value_or(attained);
   if (type == MatrixType::kS8) attained = device.matrix.efficiency_s8.value_or(attained);
-  if (!product.is_shape_known) return product.flops / (*rate * attained);
-  if (device.matrix.dim) return systolic_seconds(product, *rate, device) / attained;
-  if (device.family == DeviceFamily::kGpu && device.vector.compute_units) {
-    return wave_seconds(product, *rate * attained, device);
+  terms.attained = attained;
+  if (product.is_shape_known && device.matrix.dim) {
+    terms = systolic_terms(product, *rate, device);
+    terms.seconds /= attained;
+    terms.attained = attained;
+  } else if (product.is_shape_known && device.family == DeviceFamily::kGpu && device.vector.compute_units) {
+    if (type == MatrixType::kF32 && device.matrix.fill_f32) {
+      terms = filling_terms(product, *rate, *device.matrix.fill_f32, attained, device);
+    } else {
+      terms = wave_terms(product, *rate * attained, device);
+      terms.attained = attained;
+    }
+  } else {
+    terms.seconds = product.flops / (*rate * attained);
   }
-  return product.flops / (*rate * attained);
+  terms.rate = *rate;
+  return terms;
 }
+
+double matrix_seconds(const MatrixWork& product, const Device& device) { return matrix_terms(product, device).seconds; }
 
 }  // namespace hloroof::inline v0

@@ -10,34 +10,39 @@ namespace {
 
 double over(double amount, std::optional<double> rate) { return rate && *rate > 0 ? amount / *rate : 0; }
 
-// Reads alone and writes alone attain more than both at once: `efficiency` is that of as much read as written, and what
-// it falls behind the other two is lost in turning round, in proportion to the smaller of the two streams.
-double hbm_seconds(double read, double written, const Hbm& hbm) {
-  if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return 0;
-  const double reads = hbm.read_efficiency.value_or(hbm.efficiency);
-  const double writes = hbm.write_efficiency.value_or(hbm.efficiency);
-  const double turning = std::max(2 / hbm.efficiency - 1 / reads - 1 / writes, 0.0);
-  return (read / reads + written / writes + turning * std::min(read, written)) / hbm.bandwidth;
-}
+}  // namespace
 
-// How sharply the slowest resource decides: the norm that joins resources that run side by side. One in steady state
-// would be infinite; four is what measured matmuls near the ridge point show.
-constexpr double kOverlapNorm = 4;
-
-// The time of resources that work at once in a pipeline of windows. Near the ridge the slower one varies from window to
-// window; at the ends one waits for the other, for no longer than the pipeline takes to fill.
-double overlapped(const ResourceSeconds& resources, const Device& device) {
+// Near the ridge the slower of the two varies from window to window, so the norm that joins them is four and not the
+// infinity of a steady state, as measured matmuls show; at the ends one waits for the other, for no longer than the
+// pipeline takes to fill.
+OverlapTerms overlap_terms(const ResourceSeconds& resources, const Device& device) {
   const double compute =
       std::max({resources[Resource::kMatrix], resources[Resource::kVector], resources[Resource::kVmem]});
   const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
-  const double slower = std::max(compute, memory);
-  const double faster = std::min(compute, memory);
-  if (slower <= 0) return 0;
-  const double joined = slower * std::pow(1 + std::pow(faster / slower, kOverlapNorm), 1 / kOverlapNorm);
-  return joined + std::min(faster, device.overhead.pipeline_fill.value_or(0));
+  OverlapTerms terms;
+  terms.slower = std::max(compute, memory);
+  terms.faster = std::min(compute, memory);
+  if (terms.slower <= 0) return terms;
+  terms.joined = terms.slower * std::pow(1 + std::pow(terms.faster / terms.slower, kOverlapNorm), 1.0 / kOverlapNorm);
+  terms.ends = std::min(terms.faster, device.overhead.pipeline_fill.value_or(0));
+  return terms;
 }
 
-}  // namespace
+// Reads alone and writes alone attain more than both at once: `efficiency` is that of as much read as written, and what
+// it falls behind the other two is lost in turning round, in proportion to the smaller of the two streams. On a GPU all
+// but host memory is device memory.
+HbmTerms hbm_terms(const Work& work, const Device& device) {
+  const Hbm& hbm = device.hbm;
+  if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return {};
+  const bool has_vmem = device.on_chip.vmem_read_bandwidth.has_value();
+  const double read = work.read.hbm + (has_vmem ? 0 : work.read.vmem);
+  const double written = work.written.hbm + (has_vmem ? 0 : work.written.vmem);
+  const double reads = hbm.read_efficiency.value_or(hbm.efficiency);
+  const double writes = hbm.write_efficiency.value_or(hbm.efficiency);
+  const double turning = std::max(2 / hbm.efficiency - 1 / reads - 1 / writes, 0.0);
+  return {read / reads / hbm.bandwidth, written / writes / hbm.bandwidth,
+          turning * std::min(read, written) / hbm.bandwidth};
+}
 
 OpTime op_time(const Work& work, const Device& device) {
   OpTime time;
@@ -64,7 +69,7 @@ OpTime op_time(const Work& work, const Device& device) {
   const double read = work.read.hbm + (has_vmem ? 0 : work.read.vmem);
   const double written = work.written.hbm + (has_vmem ? 0 : work.written.vmem);
   const double peak_hbm = device.hbm.bandwidth > 0 ? (read + written) / device.hbm.bandwidth : 0;
-  time.resources[Resource::kHbm] = hbm_seconds(read, written, device.hbm);
+  time.resources[Resource::kHbm] = hbm_terms(work, device).seconds();
   if (has_vmem) {
     time.resources[Resource::kVmem] = std::max(over(work.read.vmem, device.on_chip.vmem_read_bandwidth),
                                                over(work.written.vmem, device.on_chip.vmem_write_bandwidth));
@@ -84,7 +89,7 @@ OpTime op_time(const Work& work, const Device& device) {
     if (slowest > time.overhead) time.bound = static_cast<Resource>(r);
     break;
   }
-  time.seconds = overlapped(time.resources, device) + time.overhead;
+  time.seconds = overlap_terms(time.resources, device).seconds() + time.overhead;
 
   double ideal = slowest;
   if (time.bound == Resource::kMatrix) ideal = peak_matrix;

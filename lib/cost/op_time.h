@@ -3,10 +3,70 @@
 #ifndef HLOROOF_LIB_COST_OP_TIME_H_
 #define HLOROOF_LIB_COST_OP_TIME_H_
 
+#include <cstdint>
+
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 
 namespace hloroof::inline v0 {
+
+// How the time of a product comes about.
+enum class MatrixForm : std::uint8_t {
+  kPlain,     // FLOPs over the rate
+  kSystolic,  // rows streamed past weights that stay
+  kWaves,     // thread-block tiles dealt out over multiprocessors
+};
+
+// What the seconds of one product on the matrix unit are made of. kSystolic: max(compute, operands) / attained,
+// operands being the loading of weights. kWaves: max(compute, operands) + starting + joining + storing, `attained`
+// being in `compute`.
+struct MatrixTerms {
+  MatrixForm form = MatrixForm::kPlain;
+  double seconds = 0;
+  double rate = 0;      // flop/s for these types, all passes made
+  double attained = 1;  // share of it that large products attain
+  double compute = 0;
+  double operands = 0;
+  // kSystolic
+  bool is_swapped = false;  // the left-hand operand stays and the right-hand one streams
+  double rows = 0;          // that stream, padded to registers
+  double k_tiles = 0;
+  double n_tiles = 0;
+  double row_rate = 0;  // rows/s, all arrays together
+  // kWaves
+  double tile_m = 0;
+  double tile_n = 0;
+  double parts = 1;  // that K is cut into
+  double blocks = 0;
+  double waves = 0;
+  double starting = 0;  // of the waves
+  double joining = 0;   // of the parts
+  double storing = 0;   // results of the last wave
+};
+MatrixTerms matrix_terms(const MatrixWork& product, const Device& device);
+
+// What the seconds of main memory are made of.
+struct HbmTerms {
+  double reading = 0;
+  double writing = 0;
+  double turning = 0;  // between the two
+
+  double seconds() const { return reading + writing + turning; }
+};
+HbmTerms hbm_terms(const Work& work, const Device& device);
+
+// What the seconds of resources that work at once in a pipeline of windows are made of: compute (matrix, vector, vmem)
+// against memory (hbm, host).
+inline constexpr int kOverlapNorm = 4;
+struct OverlapTerms {
+  double slower = 0;
+  double faster = 0;
+  double joined = 0;  // (slower^n + faster^n)^(1/n), n = kOverlapNorm
+  double ends = 0;    // before the first window and after the last
+
+  double seconds() const { return joined + ends; }
+};
+OverlapTerms overlap_terms(const ResourceSeconds& resources, const Device& device);
 
 // Seconds the matrix unit takes for one product, padding to its dimensions, passes and loading of weights included; the
 // better of the two ways to lay the product on the unit.

@@ -26,28 +26,39 @@ double alu_rate(ElementType type, const VectorUnit& unit) {
 
 }  // namespace
 
-double vector_seconds(const Work& work, const Device& device) {
+double VectorTerms::seconds() const {
+  return std::max({operation_seconds + partial_seconds, result_seconds, register_seconds});
+}
+
+VectorTerms vector_terms(const Work& work, const Device& device) {
   const VectorUnit& unit = device.vector;
-  double alu = 0;
-  double transcendental = 0;
-  double cross_lane = 0;
+  VectorTerms terms;
   for (const VectorWork& v : work.vector) {
     if (v.cross_lane && unit.transpose_cycles && device.clock) {
       const double cycles = bits(v.type) == 16 ? unit.packed_transpose_cycles.value_or(*unit.transpose_cycles) / 2
                                                : *unit.transpose_cycles;
-      cross_lane += v.elements / kRegisterElements * cycles / (*device.clock * device.cores());
+      terms.registers += v.elements / kRegisterElements;
+      terms.register_seconds += v.elements / kRegisterElements * cycles / (*device.clock * device.cores());
       continue;
     }
     const OpWeight weight = unit.weight(weight_name(v));
     const double rate = alu_rate(v.type, unit);
-    if (rate > 0) alu += v.elements * weight.vector_ops / rate;
-    if (unit.transcendental_rate > 0) transcendental += v.elements * weight.transcendentals / unit.transcendental_rate;
+    if (rate > 0) {
+      terms.operations += v.elements * weight.vector_ops * unit.f32_rate / rate;
+      terms.operation_seconds += v.elements * weight.vector_ops / rate;
+    }
+    if (unit.transcendental_rate > 0) {
+      terms.results += v.elements * weight.transcendentals;
+      terms.result_seconds += v.elements * weight.transcendentals / unit.transcendental_rate;
+    }
   }
   if (unit.partial_update_cycles && device.clock) {
-    alu +=
-        work.partial_tile_elements / kRegisterElements * *unit.partial_update_cycles / (*device.clock * device.cores());
+    terms.partial_registers = work.partial_tile_elements / kRegisterElements;
+    terms.partial_seconds = terms.partial_registers * *unit.partial_update_cycles / (*device.clock * device.cores());
   }
-  return std::max({alu, transcendental, cross_lane});
+  return terms;
 }
+
+double vector_seconds(const Work& work, const Device& device) { return vector_terms(work, device).seconds(); }
 
 }  // namespace hloroof::inline v0

@@ -7,6 +7,21 @@
 
 namespace hloroof::inline v0 {
 
+// What the seconds of the vector units are made of.
+struct VectorTerms {
+  double operations = 0;  // of f32 ALUs: elements times what an operation of that kind and type costs
+  double operation_seconds = 0;
+  double results = 0;  // of the transcendental unit
+  double result_seconds = 0;
+  double registers = 0;  // through the cross-lane unit
+  double register_seconds = 0;
+  double partial_registers = 0;  // updated in part, which the ALUs do
+  double partial_seconds = 0;
+
+  double seconds() const;  // the slowest of the three
+};
+VectorTerms vector_terms(const Work& work, const Device& device);
+
 // The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side.
 double vector_seconds(const Work& work, const Device& device);
 

@@ -9,8 +9,10 @@
 #include "hloroof/mesh.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
+#include "lib/cost/op_time.h"
 #include "lib/predict/costs.h"
 #include "lib/predict/resource_names.h"
+#include "lib/report/explain_time.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/rows.h"
 #include "lib/report/table.h"
@@ -148,41 +150,28 @@ class Explanation {
     }
   }
 
-  // What a resource would take at its nominal peak, with the numbers; empty where that is no one division.
-  std::string formula(Resource resource) const {
+  // The roof: what a resource would take at its nominal peak; empty where that is no one division.
+  std::string roof(Resource resource) const {
     const Work& work = op_->work;
-    switch (resource) {
-      case Resource::kMatrix: {
-        const std::optional<double> peak = device_.matrix.rate(MatrixType::kBf16);
-        if (!peak || work.matrix_flops <= 0) return "";
-        return absl::StrFormat("%s / %s bf16 peak = %s", format_flops(work.matrix_flops, 4),
-                               format_rate(*peak, "flop/s"), format_seconds(work.matrix_flops / *peak));
-      }
-      case Resource::kHbm: {
-        const double bytes = work.read.hbm + work.written.hbm;
-        return absl::StrFormat("%s / %s = %s at the nominal bandwidth", format_bytes(bytes),
-                               format_rate(device_.hbm.bandwidth, "B/s"),
-                               format_seconds(bytes / device_.hbm.bandwidth));
-      }
-      case Resource::kVector: {
-        std::vector<std::string> parts;
-        for (const VectorWork& vector : work.vector) {
-          if (parts.size() == 4) {
-            parts.push_back("...");
-            break;
-          }
-          parts.push_back(format_count(vector.elements) + " " + std::string(to_string(vector.opcode)) +
-                          (vector.cross_lane ? " across lanes" : ""));
-        }
-        return absl::StrJoin(parts, ", ") + (parts.empty() ? "" : " (padded elements)");
-      }
-      default: return "";
+    if (resource == Resource::kMatrix) {
+      const std::optional<double> peak = device_.matrix.rate(MatrixType::kBf16);
+      if (!peak || work.matrix_flops <= 0) return "";
+      return absl::StrFormat("%s / %s bf16 peak = %s", format_flops(work.matrix_flops, 4), format_rate(*peak, "flop/s"),
+                             format_seconds(work.matrix_flops / *peak));
     }
+    if (resource == Resource::kHbm && device_.hbm.bandwidth > 0) {
+      const double bytes = work.read.hbm + work.written.hbm;
+      return absl::StrFormat("%s / %s = %s at the nominal bandwidth", format_bytes(bytes),
+                             format_rate(device_.hbm.bandwidth, "B/s"), format_seconds(bytes / device_.hbm.bandwidth));
+    }
+    return "";
   }
 
   void time() {
     if (op_->seconds <= 0 && op_->exposed_seconds <= 0) return;
     out_ += "\nTime of one execution on " + device_.display_name + "\n";
+    // What a schedule, the user or the compiler's estimates have put in place of the model has no such formula.
+    const bool is_modelled = op_->time.seconds == op_time(op_->work, device_).seconds;
     double next = 0;
     std::string_view next_name;
     for (int r = 0; r < kResourceCount; ++r) {
@@ -190,17 +179,19 @@ class Explanation {
       const double seconds = op_->time.resources[resource];
       if (seconds <= 0) continue;
       std::string text = format_seconds(seconds);
-      const std::string numbers = formula(resource);
-      if (!numbers.empty()) text += "   " + numbers;
+      if (const std::string at_peak = roof(resource); !at_peak.empty()) text += "   " + at_peak;
       line(names_.name(resource), text);
+      if (is_modelled) {
+        for (const std::string& step : explain_resource(resource, op_->work, device_)) line("", step);
+      }
       if (resource != op_->time.bound && resource != Resource::kLatency && seconds > next) {
         next = seconds;
         next_name = names_.name(resource);
       }
     }
-    if (op_->time.overhead > 0) line("overhead", format_seconds(op_->time.overhead) + "   whatever the size");
     line("together", format_seconds(op_->seconds) + ", bound by " + op_->bound + " at " +
                          format_percent(op_->efficiency) + " of its peak");
+    if (const std::string sum = explain_together(op_->time, device_); is_modelled && !sum.empty()) line("", sum);
     if (next > 0 && !next_name.empty()) {
       // With the bounding resource free the next one limits, and the overhead stays unless it was what bound.
       const double without = next + (op_->time.bound == Resource::kLatency ? 0 : op_->time.overhead);

@@ -1,0 +1,158 @@
+#include "lib/report/explain_time.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lib/cost/op_time.h"
+#include "lib/cost/vector_time.h"
+#include "lib/report/units.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr std::size_t kMostKinds = 4;  // of vector work that are named
+
+std::string systolic_text(const MatrixTerms& t, const MatrixWork& product, const Device& device) {
+  const int dim = static_cast<int>(device.matrix.dim.value_or(0));
+  std::string text = absl::StrFormat(
+      "%.0f x %.0f tiles of %d x %d%s x %.0f rows%s / %s = %s", t.k_tiles, t.n_tiles, dim, dim,
+      product.batch > 1 ? absl::StrFormat(" x %.0f", product.batch) : std::string(), t.rows,
+      t.is_swapped ? " of the right-hand side" : "", format_rate(t.row_rate, "row/s"), format_seconds(t.compute));
+  if (t.operands > t.compute) text += "; loading the weights of the tiles " + format_seconds(t.operands);
+  return text + absl::StrFormat("; / %.3g attained = %s", t.attained, format_seconds(t.seconds));
+}
+
+std::string waves_text(const MatrixTerms& t, const MatrixWork& product, const Device& device) {
+  const double units = static_cast<double>(device.vector.compute_units.value_or(1));
+  std::string text = absl::StrFormat("%.0f blocks of %.0f x %.0f", t.blocks, t.tile_m, t.tile_n);
+  if (t.parts > 1) text += absl::StrFormat(", K in %.0f parts", t.parts);
+  text += absl::StrFormat(" on %.0f SMs: %.0f waves x %.0f x 2 x %.0f x %.0f x %.0f flop / (%s x %.3g attained) = %s",
+                          units, t.waves, units, t.tile_m, t.tile_n, product.k / t.parts, format_rate(t.rate, "flop/s"),
+                          t.attained, format_seconds(t.compute));
+  if (t.operands > 0) text += "; operands through L2 " + format_seconds(t.operands) + ", the slower counts";
+  if (t.starting > 0) text += "; + waves " + format_seconds(t.starting);
+  if (t.storing > 0) text += "; + storing the last wave " + format_seconds(t.storing);
+  if (t.joining > 0) text += "; + joining the parts " + format_seconds(t.joining);
+  return text + " = " + format_seconds(t.seconds);
+}
+
+std::vector<std::string> matrix_lines(const Work& work, const Device& device) {
+  std::vector<std::string> lines;
+  for (const MatrixWork& product : work.matrix) {
+    const MatrixTerms t = matrix_terms(product, device);
+    switch (t.form) {
+      case MatrixForm::kSystolic: lines.push_back(systolic_text(t, product, device)); break;
+      case MatrixForm::kWaves: lines.push_back(waves_text(t, product, device)); break;
+      case MatrixForm::kPlain:
+        if (t.rate > 0) {
+          lines.push_back(absl::StrFormat("%s / (%s x %.3g attained) = %s", format_flops(product.flops, 4),
+                                          format_rate(t.rate, "flop/s"), t.attained, format_seconds(t.seconds)));
+        }
+        break;
+    }
+  }
+  return lines;
+}
+
+std::string kinds_text(const Work& work, bool cross_lane) {
+  std::vector<std::string> parts;
+  for (const VectorWork& v : work.vector) {
+    if (v.cross_lane != cross_lane) continue;
+    if (parts.size() == kMostKinds) {
+      parts.push_back("...");
+      break;
+    }
+    parts.push_back(format_count(v.elements) + " " + std::string(to_string(v.opcode)));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::vector<std::string> vector_lines(const Work& work, const Device& device) {
+  const VectorTerms t = vector_terms(work, device);
+  std::vector<std::string> lines;
+  if (t.operation_seconds > 0) {
+    lines.push_back(absl::StrFormat("%s (padded elements): %s operations / %s = %s", kinds_text(work, false),
+                                    format_count(t.operations), format_rate(device.vector.f32_rate, "op/s"),
+                                    format_seconds(t.operation_seconds)));
+  }
+  if (t.partial_seconds > 0) {
+    lines.push_back(absl::StrFormat("+ %s registers updated in part x %.3g cycles = %s",
+                                    format_count(t.partial_registers), device.vector.partial_update_cycles.value_or(0),
+                                    format_seconds(t.partial_seconds)));
+  }
+  if (t.result_seconds > 0) {
+    lines.push_back(absl::StrFormat("beside them %s transcendental results / %s = %s", format_count(t.results),
+                                    format_rate(device.vector.transcendental_rate, "op/s"),
+                                    format_seconds(t.result_seconds)));
+  }
+  if (t.register_seconds > 0) {
+    lines.push_back(absl::StrFormat(
+        "across lanes %s: %s registers x %.3g cycles / (%s x %d cores) = %s", kinds_text(work, true),
+        format_count(t.registers), t.register_seconds / t.registers * *device.clock * device.cores(),
+        format_rate(*device.clock, "Hz"), static_cast<int>(device.cores()), format_seconds(t.register_seconds)));
+  }
+  return lines;
+}
+
+std::vector<std::string> hbm_lines(const Work& work, const Device& device) {
+  const HbmTerms t = hbm_terms(work, device);
+  const Hbm& hbm = device.hbm;
+  std::vector<std::string> parts;
+  const auto stream = [&](const char* what, double seconds, double efficiency) {
+    if (seconds <= 0) return;
+    parts.push_back(absl::StrFormat("%s %s / (%s x %.3g) = %s", what,
+                                    format_bytes(seconds * hbm.bandwidth * efficiency),
+                                    format_rate(hbm.bandwidth, "B/s"), efficiency, format_seconds(seconds)));
+  };
+  stream("reads", t.reading, hbm.read_efficiency.value_or(hbm.efficiency));
+  stream("writes", t.writing, hbm.write_efficiency.value_or(hbm.efficiency));
+  if (t.turning > 0) parts.push_back("turning between them " + format_seconds(t.turning));
+  std::vector<std::string> lines;
+  if (!parts.empty()) lines.push_back(absl::StrJoin(parts, ", "));
+  return lines;
+}
+
+std::vector<std::string> vmem_lines(const Work& work, const Device& device) {
+  std::vector<std::string> lines;
+  const auto stream = [&](const char* what, double bytes, std::optional<double> rate) {
+    if (bytes <= 0 || !rate || *rate <= 0) return;
+    lines.push_back(absl::StrFormat("%s %s / %s = %s", what, format_bytes(bytes), format_rate(*rate, "B/s"),
+                                    format_seconds(bytes / *rate)));
+  };
+  stream("loads", work.read.vmem, device.on_chip.vmem_read_bandwidth);
+  stream("stores", work.written.vmem, device.on_chip.vmem_write_bandwidth);
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> explain_resource(Resource resource, const Work& work, const Device& device) {
+  switch (resource) {
+    case Resource::kMatrix: return matrix_lines(work, device);
+    case Resource::kVector: return vector_lines(work, device);
+    case Resource::kHbm: return hbm_lines(work, device);
+    case Resource::kVmem: return vmem_lines(work, device);
+    case Resource::kHost:
+      if (!device.host.bandwidth || *device.host.bandwidth <= 0) return {};
+      return {absl::StrFormat("%s / %s", format_bytes(std::max(work.read.host, work.written.host)),
+                              format_rate(*device.host.bandwidth, "B/s"))};
+    default: return {};
+  }
+}
+
+std::string explain_together(const OpTime& time, const Device& device) {
+  const OverlapTerms t = overlap_terms(time.resources, device);
+  if (t.slower <= 0) return "";
+  std::string text = format_seconds(t.slower);
+  if (t.faster > 0) {
+    text = absl::StrFormat("(%s^%d + %s^%d)^(1/%d) = %s", format_seconds(t.slower), kOverlapNorm,
+                           format_seconds(t.faster), kOverlapNorm, kOverlapNorm, format_seconds(t.joined));
+  }
+  if (t.ends > 0) text += " + " + format_seconds(t.ends) + " at the ends, where they do not overlap";
+  if (time.overhead > 0) text += " + " + format_seconds(time.overhead) + " whatever the size";
+  return text + " = " + format_seconds(t.seconds() + time.overhead);
+}
+
+}  // namespace hloroof::inline v0
