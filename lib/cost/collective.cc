@@ -140,13 +140,15 @@ void add(TorusCost& total, const TorusCost& part) {
   }
 }
 
-// A gather level by level: between slices first, when each device has least to send, inside the chip last.
-TorusCost gather_levels(const Levels& levels, double bytes) {
+// A gather, or half of an all-reduce, level by level: between slices first, when each device has least to send, inside
+// the chip last.
+TorusCost gather_levels(const Levels& levels, double bytes, bool all_reduces) {
   TorusCost total;
   TorusCost network = gather_cost(levels.network, bytes / devices_in(levels.torus) / devices_in(levels.chip));
   if (network.wire_bytes > 0) network.algorithm = "between slices over the network";
   add(total, network);
-  add(total, gather_cost(levels.torus, bytes / devices_in(levels.chip)));
+  const double in_slice = bytes / devices_in(levels.chip);
+  add(total, all_reduces ? all_reduce_half_cost(levels.torus, in_slice) : gather_cost(levels.torus, in_slice));
   TorusCost chip = gather_cost(levels.chip, bytes);
   if (chip.wire_bytes > 0) chip.algorithm = "between the cores of a chip";
   add(total, chip);
@@ -365,9 +367,10 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
       assume(cost, collective.groups.regular ? "the groups are no axes of the mesh" : "the groups are irregular");
     } else {
       const Levels levels = levels_of(axes, mapping, device);
-      torus = is_exchange(collective.kind)                              ? exchange_levels(levels, bytes)
-              : collective.kind == CollectiveKind::kCollectiveBroadcast ? broadcast_levels(levels, bytes)
-                                                                        : gather_levels(levels, bytes);
+      torus = is_exchange(collective.kind) ? exchange_levels(levels, bytes)
+              : collective.kind == CollectiveKind::kCollectiveBroadcast
+                  ? broadcast_levels(levels, bytes)
+                  : gather_levels(levels, bytes, collective.kind == CollectiveKind::kAllReduce);
     }
     // An all-reduce is a reduce-scatter and an all-gather; each is the other backwards.
     const double passes = collective.kind == CollectiveKind::kAllReduce ? 2 : 1;

@@ -103,6 +103,31 @@ TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   return cost;
 }
 
+TorusCost all_reduce_half_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
+  const std::vector<TorusAxis> axes = longer_than_one(all_axes);
+  TorusCost best = gather_cost(axes, bytes);
+  if (axes.size() < 2 || std::all_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.wraps; })) return best;
+  const auto offer = [&best](const TorusCost& cost) {
+    if (cost.seconds + cost.hop_seconds < best.seconds + best.hop_seconds) best = cost;
+  };
+  if (std::any_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.size % 2 == 0; })) {
+    TorusAxis ring = axes[0];
+    ring.wraps = true;
+    for (std::size_t i = 1; i < axes.size(); ++i) {
+      ring.size *= axes[i].size;
+      ring.bandwidth = std::min(ring.bandwidth, axes[i].bandwidth);
+      ring.hop_latency = std::max(ring.hop_latency, axes[i].hop_latency);
+    }
+    TorusCost cost = gather_cost({ring}, bytes);
+    cost.algorithm = absl::StrCat("one ring through ", axes.size(), " axes, both directions");
+    offer(cost);
+  }
+  TorusCost cost = gather_on_all_axes(axes, bytes);
+  cost.algorithm = absl::StrCat("lines and rings over ", axes.size(), " axes at once");
+  offer(cost);
+  return best;
+}
+
 TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   const std::vector<TorusAxis> axes = longer_than_one(all_axes);
   TorusCost cost;

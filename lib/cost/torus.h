@@ -41,6 +41,11 @@ struct TorusCost {
 // of it (profile of a training step published with openxla/xprof).
 TorusCost gather_cost(const std::vector<TorusAxis>& axes, double bytes);
 
+// Either half of an all-reduce. Here the compiler drives several axes at once on slices without rings too, or goes
+// through all of them in one ring where an axis is even: the fastest is taken, which agrees with the strategies that
+// compiled programs name (UniDirectionNDRing and ND on 4x4 and 2x2x2, UniDirection1DRing through all of 2x4).
+TorusCost all_reduce_half_cost(const std::vector<TorusAxis>& axes, double bytes);
+
 // Each device holds `bytes`, to be cut evenly among all. Every axis works at once, and the longest has the busiest
 // links: line of X bytes X/4 / W, ring bytes X/8 / W (half the pairs cross the middle).
 TorusCost exchange_cost(const std::vector<TorusAxis>& axes, double bytes);

@@ -93,6 +93,7 @@ int run(int argc, char** argv) {
   report_steps(shared, report);
   report_gpu_matmuls(shared, report);
   report_compiler_cycles(shared, report);
+  report_collective_algorithms(shared, report);
   if (options.count("--check") != 0) return check(report, options["--check"]);
   std::fputs(report.text().c_str(), stdout);
   if (options.count("--readme") != 0 && !write_readme(report, options["--readme"])) return 1;

@@ -27,6 +27,9 @@ void report_observed(Report& report);
 // Whole training steps.
 void report_steps(const std::string& shared, Report& report);
 
+// How the model takes collectives to be carried out, against what the TPU compiler noted.
+void report_collective_algorithms(const std::string& shared, Report& report);
+
 // XLA's table of measured matmuls on GPUs.
 void report_gpu_matmuls(const std::string& shared, Report& report);
 

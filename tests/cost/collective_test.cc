@@ -89,6 +89,32 @@ TEST_CASE("Bandwidth terms of the scaling book's examples") {
   }
 }
 
+// On slices without rings gathers take one axis after another; all-reduces go all axes at once or in one ring, as the
+// strategies in compiled programs do. Figures by hand, in bytes over one link.
+TEST_CASE("All-reduces on open slices use all axes") {
+  struct Row {
+    const char* device;
+    const char* mesh;
+    CollectiveKind kind;
+    double passed;  // share of the array over a link
+    const char* algorithm;
+  };
+  const Row rows[] = {
+      {"tpu_v5e:2x4", "all=8", kGather, 7.0 / 8, "one axis after another"},
+      {"tpu_v5e:2x4", "all=8", kReduce, 2 * 7.0 / 16, "one ring through 2 axes"},
+      {"tpu_v5p:2x2x2", "all=8", kReduce, 2 * (1.0 / 24 + 1.0 / 12 + 1.0 / 6), "3 axes at once"},
+      {"tpu_v5e:4x4", "all=16", kReduce, 2 * 15.0 / 32, "2 axes"},
+  };
+  constexpr double kBytes = 1 << 28;
+  for (const Row& row : rows) {
+    const CollectiveCost cost = cost_of({row.device, row.mesh, {"all"}, row.kind, kBytes},
+                                        {{"ici.message_bytes", 1e15}, {"ici.link_bandwidth", 5e10}});
+    INFO(row.device << " " << cost.algorithm);
+    CHECK(cost.bandwidth_seconds == Approx(row.passed * kBytes / 5e10).epsilon(1e-6));
+    CHECK_THAT(cost.algorithm, ContainsSubstring(row.algorithm));
+  }
+}
+
 // measured/open_points.csv: profiles published with the scaling book and with openxla/xprof.
 TEST_CASE("Collectives observed on hardware") {
   struct Row {
