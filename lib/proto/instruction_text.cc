@@ -61,7 +61,7 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
     return append_computations(name, {called[at]}, false, names, out);
   };
   const auto two = [&](const char* first, std::size_t at, const char* second, std::size_t second_at) {
-    const absl::Status status = one(first, at);
+    absl::Status status = one(first, at);
     return status.ok() ? one(second, second_at) : status;
   };
   const std::optional<Opcode> known = opcode_from_string(opcode);
@@ -90,7 +90,7 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
     case Opcode::kScatter:
     case Opcode::kSort:
     case Opcode::kTopk: {
-      const absl::Status status = one("to_apply", 0);
+      absl::Status status = one("to_apply", 0);
       if (status.ok() && *known == Opcode::kCall && i.flag(f::kIsComposite)) out += ", is_composite=true";
       return status;
     }

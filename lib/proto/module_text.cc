@@ -100,7 +100,7 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
   const std::int64_t root = c.message.integer(proto::computation::kRoot);
   const auto append = [&](const WireMessage& i) -> absl::Status {
     out += "  ";
-    const absl::Status status = append_instruction(i, i.integer(f::kId) == root, names, by_id, wrapped, out);
+    absl::Status status = append_instruction(i, i.integer(f::kId) == root, names, by_id, wrapped, out);
     if (status.code() == absl::StatusCode::kResourceExhausted) return status;
     if (!status.ok()) {
       return invalid_argument(
