@@ -189,26 +189,14 @@ struct Roof {
   double rate = 0;          // nominal
 };
 
-struct StepPrediction {
-  std::string module_name;
-  std::int64_t instructions = 0;
-  std::int64_t num_partitions = 1;
-  std::int64_t replica_count = 1;
-  bool is_scheduled = false;
-  std::string device;
-  std::string topology;
-  std::int64_t slices = 1;
-  std::string device_file_sha256;
-  std::vector<std::pair<std::string, double>> set;  // parameters of the device that PredictOptions::set changed
-
+// What heads a prediction: the step, its bounds, and sums over it.
+struct StepSummary {
   double step_seconds = 0;
   double lower_bound_seconds = 0;  // perfect overlap: the busiest resource
   double serial_seconds = 0;       // no overlap at all
-  std::optional<double> compiler_estimate_seconds;
   std::string bound;
   std::optional<double> mfu;  // flops / (step x the device's bf16 peak)
   std::vector<ResourceUse> resources;
-  std::vector<Roof> roofs;
   double exposed_communication_seconds = 0;
 
   double flops = 0;
@@ -222,7 +210,22 @@ struct StepPrediction {
   double modelled_share = 1;
   double assumed_share = 0;
   double unknown_share = 0;
+};
 
+struct StepPrediction : StepSummary {
+  std::string module_name;
+  std::int64_t instructions = 0;
+  std::int64_t num_partitions = 1;
+  std::int64_t replica_count = 1;
+  bool is_scheduled = false;
+  std::string device;
+  std::string topology;
+  std::int64_t slices = 1;
+  std::string device_file_sha256;
+  std::vector<std::pair<std::string, double>> set;  // parameters of the device that PredictOptions::set changed
+
+  std::optional<double> compiler_estimate_seconds;
+  std::vector<Roof> roofs;
   std::vector<OpPrediction> ops;
   std::vector<CategoryPrediction> critical_path;  // longest first; together about the step
   std::vector<MeshAxisPrediction> mesh;           // outermost first

@@ -13,6 +13,7 @@
 #include "hloroof/attribute_values.h"
 #include "hloroof/mesh.h"
 #include "hloroof/replica_groups.h"
+#include "lib/analysis/collectives.h"
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/saturating.h"
@@ -251,8 +252,8 @@ Step step_of(ComputationView fused) {
 
 class Finder {
  public:
-  explicit Finder(const Module& module) : calls_(analyze_calls(module)) {
-    for (const ComputationId id : calls_.scheduled()) scan(module.computation(id));
+  Finder(const Module& module, const CallGraph& calls) {
+    for (const ComputationId id : calls.scheduled()) scan(module.computation(id));
   }
 
   std::vector<Collective> take() { return std::move(found_); }
@@ -316,7 +317,6 @@ class Finder {
     for (const std::size_t i : start->second) found_[i].done = done.id();
   }
 
-  CallGraph calls_;
   std::vector<Collective> found_;
   std::map<std::int64_t, std::size_t> open_;                   // by channel: cut into steps and not yet ended
   std::map<std::uint32_t, std::vector<std::size_t>> started_;  // by carrier
@@ -339,7 +339,24 @@ std::string_view collective_name(CollectiveKind kind) {
   return "";
 }
 
-std::vector<Collective> find_collectives(const Module& module) { return Finder(module).take(); }
+std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls) {
+  return Finder(module, calls).take();
+}
+
+std::vector<Collective> find_collectives(const Module& module) {
+  return find_collectives(module, analyze_calls(module));
+}
+
+bool is_collective(Opcode opcode) { return kind_of(opcode).has_value(); }
+
+bool ends_collective(Opcode opcode) { return is_done(opcode); }
+
+Collective read_again(const Module& module, const Collective& collective) {
+  const InstructionView instruction = module.instruction(collective.instruction);
+  Collective read = describe(instruction, *kind_of(instruction.opcode()), module.instruction(collective.carrier));
+  read.done = collective.done;
+  return read;
+}
 
 LogicalMesh infer_mesh(const Module& module) { return infer_mesh(module, find_collectives(module)); }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
 #include "lib/analysis/axis_roles.h"
+#include "lib/analysis/collectives.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/mesh_builder.h"
 #include "lib/analysis/saturating.h"
@@ -119,14 +120,19 @@ void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
   }
 }
 
-// What the collectives say about a mesh whose axes are settled: roles, and which groups are none of its axes.
-void read_off(const Module& module, const std::vector<Collective>& collectives, LogicalMesh& mesh) {
+// The collectives whose groups are none of the axes of a mesh whose axes are settled.
+void find_unaligned(const std::vector<Collective>& collectives, LogicalMesh& mesh) {
   for (const Collective& collective : collectives) {
     const DeviceGroups& groups = collective.groups;
     if (!groups.regular || (groups.group_size > 1 && spanned_axes(mesh, groups).empty())) {
       if (collective.kind != CollectiveKind::kCollectivePermute) mesh.unaligned.push_back(collective.instruction);
     }
   }
+}
+
+// What the collectives say about such a mesh: which groups are none of its axes, and roles.
+void read_off(const Module& module, const std::vector<Collective>& collectives, LogicalMesh& mesh) {
+  find_unaligned(collectives, mesh);
   assign_roles(module, collectives, mesh);
   if (!mesh.unaligned.empty()) {
     mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(),
@@ -214,7 +220,10 @@ std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& group
   return axes;
 }
 
-LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives) {
+namespace {
+
+// The axes with their names.
+LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& collectives) {
   LogicalMesh mesh;
   mesh.device_count = count_devices(module, collectives);
   MeshBuilder builder(mesh.device_count);
@@ -239,7 +248,20 @@ LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& coll
   }
   mesh.axes = builder.axes();
   name_axes(mesh, collectives);
+  return mesh;
+}
+
+}  // namespace
+
+LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives) {
+  LogicalMesh mesh = named_mesh(module, collectives);
   read_off(module, collectives, mesh);
+  return mesh;
+}
+
+LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& collectives) {
+  LogicalMesh mesh = named_mesh(module, collectives);
+  find_unaligned(collectives, mesh);
   return mesh;
 }
 

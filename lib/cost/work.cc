@@ -173,4 +173,11 @@ std::vector<Work> compute_work(const Module& module, const CallGraph& calls, con
   return result;
 }
 
+std::vector<Work> compute_work(const Module& module, Span<InstructionId> instructions, const WorkOptions& options) {
+  std::vector<Work> result;
+  WorkCounter counter(module, options);
+  for (InstructionId id : instructions) result.push_back(counter.count(module.instruction(id)));
+  return result;
+}
+
 }  // namespace hloroof::inline v0

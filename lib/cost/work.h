@@ -28,6 +28,9 @@ Work compute_work(InstructionView instruction, const WorkOptions& options = {});
 // The work of every instruction in a scheduled computation of `calls`, indexed by InstructionId; empty elsewhere.
 std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options = {});
 
+// The work of some instructions, in their order.
+std::vector<Work> compute_work(const Module& module, Span<InstructionId> instructions, const WorkOptions& options = {});
+
 }  // namespace hloroof::inline v0
 
 #endif  // HLOROOF_LIB_COST_WORK_H_

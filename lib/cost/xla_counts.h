@@ -13,8 +13,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "hloroof/counts.h"
 #include "hloroof/module.h"
+#include "hloroof/walk.h"
 #include "lib/analysis/saturating.h"
-#include "lib/cost/users.h"
 #include "lib/cost/xla_sizes.h"
 
 namespace hloroof::inline v0 {

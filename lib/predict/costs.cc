@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hloroof/backend_config.h"
+#include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
@@ -106,18 +107,44 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
   return demand;
 }
 
+// From the work of an instruction to its time and demand. Of a carrier the time of the collectives in it is a sum, what
+// it does beside them overlaps.
+void time_instruction(InstructionView instruction, const Device& device, const CollectiveCosts& collectives,
+                      Costs& costs) {
+  const std::uint32_t i = instruction.id().index;
+  costs.time[i] = op_time(costs.work[i], device);
+  costs.time[i].seconds = std::min(costs.time[i].seconds, kForever);
+  costs.demand[i] = plain_demand(instruction, costs.work[i], costs.time[i], device);
+  const auto [first, last] = collectives.by_carrier.equal_range(i);
+  if (first == last) return;
+  const double beside = costs.time[i].seconds;
+  Demand& demand = costs.demand[i];
+  demand.seconds = 0;
+  for (auto carried = first; carried != last; ++carried) {
+    add_collective(collectives.collectives[carried->second], collectives.costs[carried->second], collectives,
+                   instruction.opcode(), costs);
+  }
+  demand.seconds = std::min(std::max(demand.seconds, beside), kForever);
+  if (demand.step == Step::kStart) {
+    if (demand.lane == Lane::kDma) {
+      const bool network = at(demand.busy, Resource::kDcn) > links_busy(demand.busy);
+      demand.lane = network ? Lane::kDcn : Lane::kIci;
+    }
+  } else if (demand.seconds > 0) {
+    demand.step = Step::kRun;
+  }
+}
+
 }  // namespace
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device,
-                                                 const MeshOptions& mesh_options,
-                                                 const CollectiveOptions& collective_options) {
-  CollectiveCosts result;
-  result.collectives = find_collectives(module);
-  result.mesh = infer_mesh(module, result.collectives);
+absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
+                                 const CollectiveOptions& collective_options, bool roles, CollectiveCosts& result) {
+  const std::vector<Collective>& collectives = result.collectives;
+  result.mesh = roles ? infer_mesh(module, collectives) : infer_axes(module, collectives);
   if (!mesh_options.axes.empty()) {
-    absl::StatusOr<LogicalMesh> given = override_mesh(result.mesh, mesh_options.axes, module, result.collectives);
+    absl::StatusOr<LogicalMesh> given = override_mesh(result.mesh, mesh_options.axes, module, collectives);
     if (!given.ok()) return given.status();
     result.mesh = *std::move(given);
   }
@@ -126,12 +153,35 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Dev
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
   result.mapping = *std::move(mapping);
-  result.roles = collective_roles(module, result.collectives);
-  result.costs.reserve(result.collectives.size());
-  for (const Collective& collective : result.collectives) {
+  if (roles) result.roles = collective_roles(module, collectives);
+  result.costs.clear();
+  result.costs.reserve(collectives.size());
+  for (const Collective& collective : collectives) {
     result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, device, collective_options));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device,
+                                                 const MeshOptions& mesh_options,
+                                                 const CollectiveOptions& collective_options) {
+  CollectiveCosts result;
+  result.collectives = find_collectives(module);
+  if (absl::Status status = lay_out_collectives(module, device, mesh_options, collective_options, true, result);
+      !status.ok()) {
+    return status;
+  }
   return result;
+}
+
+void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& collectives) {
+  collectives.by_carrier.clear();
+  for (std::size_t c = 0; c < collectives.collectives.size(); ++c) {
+    const InstructionId carrier = collectives.collectives[c].carrier;
+    if (!carrier.valid() || !calls.is_scheduled(module.data(carrier).computation)) continue;
+    if (carries_collective_step(module.instruction(carrier))) continue;
+    collectives.by_carrier.emplace(carrier.index, c);
+  }
 }
 
 Costs cost_instructions(const Module& module, const CallGraph& calls, const Device& device,
@@ -145,60 +195,53 @@ Costs cost_instructions(const Module& module, const CallGraph& calls, const Devi
   costs.demand.resize(module.instruction_limit());
   for (ComputationId id : calls.scheduled()) {
     for (InstructionView instruction : module.computation(id).instructions()) {
-      const std::uint32_t i = instruction.id().index;
-      costs.time[i] = op_time(costs.work[i], device);
-      costs.time[i].seconds = std::min(costs.time[i].seconds, kForever);
-      costs.demand[i] = plain_demand(instruction, costs.work[i], costs.time[i], device);
-    }
-  }
-
-  // Carriers: the time of the collectives in one is a sum, what it does beside them overlaps.
-  std::vector<OpTime> beside(module.instruction_limit());
-  std::vector<bool> is_carrier(module.instruction_limit(), false);
-  for (std::size_t c = 0; c < collectives.collectives.size(); ++c) {
-    const Collective& collective = collectives.collectives[c];
-    if (!collective.carrier.valid()) continue;
-    const InstructionView carrier = module.instruction(collective.carrier);
-    const std::uint32_t i = collective.carrier.index;
-    if (!calls.is_scheduled(carrier.computation().id()) || carries_collective_step(carrier)) continue;
-    if (!is_carrier[i]) {
-      is_carrier[i] = true;
-      beside[i] = costs.time[i];
-      costs.demand[i].seconds = 0;
-    }
-    add_collective(collective, collectives.costs[c], collectives, carrier.opcode(), costs);
-  }
-  for (std::uint32_t i = 0; i < is_carrier.size(); ++i) {
-    if (!is_carrier[i]) continue;
-    Demand& demand = costs.demand[i];
-    demand.seconds = std::min(std::max(demand.seconds, beside[i].seconds), kForever);
-    if (demand.step == Step::kStart) {
-      if (demand.lane == Lane::kDma) {
-        const bool network = at(demand.busy, Resource::kDcn) > links_busy(demand.busy);
-        demand.lane = network ? Lane::kDcn : Lane::kIci;
-      }
-    } else if (demand.seconds > 0) {
-      demand.step = Step::kRun;
+      time_instruction(instruction, device, collectives, costs);
     }
   }
   return costs;
 }
 
+void cost_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+                const std::vector<CustomCallCost>& custom_calls, Span<InstructionId> changed, Costs& costs) {
+  WorkOptions work_options;
+  work_options.custom_calls = custom_calls;
+  std::vector<Work> work = compute_work(module, changed, work_options);
+  costs.work.resize(module.instruction_limit());
+  costs.time.resize(module.instruction_limit());
+  costs.demand.resize(module.instruction_limit());
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    costs.work[changed[i].index] = std::move(work[i]);
+    time_instruction(module.instruction(changed[i]), device, collectives, costs);
+  }
+}
+
+void time_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+                Span<InstructionId> changed, Costs& costs) {
+  for (InstructionId id : changed) {
+    costs.work[id.index].wire_bytes = 0;  // all of it is the collectives'
+    time_instruction(module.instruction(id), device, collectives, costs);
+  }
+}
+
+bool use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs) {
+  if (!device.clock) return false;
+  const std::uint32_t i = instruction.id().index;
+  const Step step = costs.demand[i].step;
+  if (step != Step::kRun && step != Step::kStart) return false;
+  const std::optional<std::int64_t> cycles = estimated_cycles(instruction);
+  if (!cycles || *cycles <= 0) return false;
+  const double seconds = static_cast<double>(*cycles) / *device.clock;
+  costs.time[i].seconds = seconds;
+  costs.time[i].source = CostSource::kCompiler;
+  costs.demand[i].seconds = seconds;
+  return true;
+}
+
 std::int64_t use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs) {
-  if (!device.clock) return 0;
   std::int64_t found = 0;
   for (ComputationId id : calls.scheduled()) {
     for (InstructionView instruction : module.computation(id).instructions()) {
-      const std::uint32_t i = instruction.id().index;
-      const Step step = costs.demand[i].step;
-      if (step != Step::kRun && step != Step::kStart) continue;
-      const std::optional<std::int64_t> cycles = estimated_cycles(instruction);
-      if (!cycles || *cycles <= 0) continue;
-      ++found;
-      const double seconds = static_cast<double>(*cycles) / *device.clock;
-      costs.time[i].seconds = seconds;
-      costs.time[i].source = CostSource::kCompiler;
-      costs.demand[i].seconds = seconds;
+      if (use_compiler_estimate(instruction, device, costs)) ++found;
     }
   }
   return found;

@@ -2,6 +2,8 @@
 #ifndef HLOROOF_LIB_PREDICT_COSTS_H_
 #define HLOROOF_LIB_PREDICT_COSTS_H_
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct CollectiveCosts {
   std::vector<AxisRole> roles;        // what each is for
   LogicalMesh mesh;
   PhysicalMapping mapping;
+  // The collectives, as indices, of each executed instruction that performs some, by its index; in order.
+  std::multimap<std::uint32_t, std::size_t> by_carrier;
 };
 
 // The topology is `device`'s where it was asked for, else the smallest standard one that holds the module's devices.
@@ -28,6 +32,14 @@ struct CollectiveCosts {
 absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device,
                                                  const MeshOptions& mesh_options = {},
                                                  const CollectiveOptions& collective_options = {});
+
+// From result.collectives to all the rest but the carriers; without `roles`, what axes and collectives are for is left
+// out. Errors: as above.
+absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
+                                 const CollectiveOptions& collective_options, bool roles, CollectiveCosts& result);
+
+// Fills in by_carrier.
+void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& collectives);
 
 // Tables indexed by InstructionId; entries of instructions that are not executed on their own are empty.
 struct Costs {
@@ -39,9 +51,20 @@ struct Costs {
 Costs cost_instructions(const Module& module, const CallGraph& calls, const Device& device,
                         const CollectiveCosts& collectives, const std::vector<CustomCallCost>& custom_calls);
 
+// Costs some instructions of scheduled computations again; the tables grow to the module's size.
+void cost_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+                const std::vector<CustomCallCost>& custom_calls, Span<InstructionId> changed, Costs& costs);
+
+// The same where only the collectives that an instruction carries cost something else.
+void time_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+                Span<InstructionId> changed, Costs& costs);
+
 // Replaces the model's seconds by the dump's own estimates (estimated_cycles at the device's clock) where there are
 // any. Returns how many instructions had one; nothing is replaced if the device's clock is unknown.
 std::int64_t use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs);
+
+// The same for one instruction; false if there is no estimate.
+bool use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs);
 
 // The worse of two: unknown, then assumed, then user, compiler, model.
 CostSource worse(CostSource a, CostSource b);

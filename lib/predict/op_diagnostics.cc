@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "hloroof/sharding.h"
-#include "lib/cost/users.h"
+#include "hloroof/walk.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/schedule/async_pairs.h"
 

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "lib/cost/users.h"
+#include "hloroof/walk.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/module_views.h"
 

@@ -35,27 +35,35 @@ bool is_plain_collective(Opcode opcode) {
   }
 }
 
-// Where a value comes from: element `element` of the result of `instruction`, or all of it.
+// Where a value comes from: element `element` of the result of `instruction`,
+// or all of it.
 struct Place {
   static constexpr std::int64_t kAll = -1;
   InstructionId instruction;
   std::int64_t element = kAll;
 };
 
+}  // namespace
+
 class Tracer {
  public:
-  Tracer(const Module& module, const CallGraph& calls) : module_(module), calls_(calls) {}
+  Tracer(const Module& module, const CallGraph& calls, AsyncPairs& pairs)
+      : module_(module), calls_(calls), pairs_(pairs) {}
 
-  void trace(InstructionView done, std::vector<InstructionId>& starts) {
+  void trace(InstructionView done, AsyncPairs::Done& result) {
     pending_.clear();
     visited_.clear();
+    result.starts.clear();
+    result.looked_at = {done.id()};
     collective_fusion_ = done.opcode() == Opcode::kFusion;
     for (InstructionId operand : done.operand_ids()) push({operand, Place::kAll});
     for (int visits = 0; !pending_.empty() && visits < kMaxVisits; ++visits) {
       const Place place = pending_.back();
       pending_.pop_back();
-      visit(place, starts);
+      result.looked_at.push_back(place.instruction);
+      visit(place, result.starts);
     }
+    std::sort(result.looked_at.begin(), result.looked_at.end());
   }
 
  private:
@@ -71,7 +79,7 @@ class Tracer {
 
   void visit(Place place, std::vector<InstructionId>& starts) {
     const InstructionView instruction = module_.instruction(place.instruction);
-    switch (async_role(instruction)) {
+    switch (pairs_.role(instruction)) {
       case AsyncRole::kStart:
         if ((instruction.opcode() == Opcode::kFusion) == collective_fusion_ &&
             std::find(starts.begin(), starts.end(), place.instruction) == starts.end()) {
@@ -104,7 +112,7 @@ class Tracer {
         break;
       case Opcode::kParameter: visit_parameter(instruction, place.element); break;
       case Opcode::kFusion:
-        if (collective_fusion_ && carries_collective_step(instruction)) {
+        if (collective_fusion_ && pairs_.is_step(instruction)) {
           for (InstructionId operand : instruction.operand_ids()) push({operand, Place::kAll});
         }
         break;
@@ -131,12 +139,11 @@ class Tracer {
 
   const Module& module_;
   const CallGraph& calls_;
+  AsyncPairs& pairs_;
   bool collective_fusion_ = false;
   std::vector<Place> pending_;
   std::unordered_set<std::uint64_t> visited_;
 };
-
-}  // namespace
 
 AsyncRole async_role(InstructionView instruction) {
   switch (instruction.opcode()) {
@@ -165,8 +172,8 @@ AsyncRole async_role(InstructionView instruction) {
 
 bool carries_collective_step(InstructionView fusion) {
   if (fusion.opcode() != Opcode::kFusion || async_role(fusion) != AsyncRole::kNone) return false;
-  // The state of the collective, semaphores and counters, passes through: a scalar in memory space 2 among the
-  // operands.
+  // The state of the collective, semaphores and counters, passes through: a
+  // scalar in memory space 2 among the operands.
   bool has_semaphore = false;
   for (InstructionView operand : fusion.operands()) {
     const Shape& shape = operand.shape();
@@ -181,23 +188,74 @@ bool carries_collective_step(InstructionView fusion) {
   return false;
 }
 
+AsyncRole AsyncPairs::role(InstructionView instruction) {
+  Known& known = known_[instruction.id().index];
+  if (!known.role_known) {
+    known.role = async_role(instruction);
+    known.role_known = true;
+  }
+  return known.role;
+}
+
+bool AsyncPairs::is_step(InstructionView fusion) {
+  Known& known = known_[fusion.id().index];
+  if (!known.step_known) {
+    known.is_step = role(fusion) == AsyncRole::kNone && carries_collective_step(fusion);
+    known.step_known = true;
+  }
+  return known.is_step;
+}
+
 AsyncPairs pair_async(const Module& module, const CallGraph& calls) {
   AsyncPairs pairs;
-  pairs.ranges_.resize(module.instruction_limit());
-  Tracer tracer(module, calls);
-  std::vector<InstructionId> starts;
+  pairs.traces_.resize(module.instruction_limit(), AsyncPairs::kNone);
+  pairs.known_.resize(module.instruction_limit());
+  Tracer tracer(module, calls, pairs);
   for (ComputationView computation : module.computations()) {
     if (!calls.is_scheduled(computation.id()) && calls.role(computation.id()) != ComputationRole::kAsync) continue;
     for (InstructionView instruction : computation.instructions()) {
-      if (async_role(instruction) != AsyncRole::kDone) continue;
-      starts.clear();
-      tracer.trace(instruction, starts);
-      pairs.ranges_[instruction.id().index] = {static_cast<std::uint32_t>(pairs.starts_.size()),
-                                               static_cast<std::uint32_t>(starts.size())};
-      pairs.starts_.insert(pairs.starts_.end(), starts.begin(), starts.end());
+      if (pairs.role(instruction) != AsyncRole::kDone) continue;
+      pairs.traces_[instruction.id().index] = static_cast<std::uint32_t>(pairs.dones_.size());
+      pairs.dones_.push_back({instruction.id(), {}, {}});
+      tracer.trace(instruction, pairs.dones_.back());
     }
   }
   return pairs;
+}
+
+void AsyncPairs::update(const Module& module, const CallGraph& calls, Span<InstructionId> edited,
+                        std::vector<bool>& changed) {
+  traces_.resize(module.instruction_limit(), kNone);
+  known_.resize(module.instruction_limit());
+  for (InstructionId id : edited) known_[id.index] = Known();
+  Tracer tracer(module, calls, *this);
+  for (InstructionId id : edited) {
+    const InstructionData& row = module.data(id);
+    const bool is_there =
+        (row.flags & InstructionData::kErased) == 0 &&
+        (calls.is_scheduled(row.computation) || calls.role(row.computation) == ComputationRole::kAsync);
+    const bool is_done = is_there && role(module.instruction(id)) == AsyncRole::kDone;
+    std::uint32_t& trace = traces_[id.index];
+    if (is_done && trace == kNone) {
+      trace = static_cast<std::uint32_t>(dones_.size());
+      dones_.push_back({id, {}, {id}});
+    } else if (!is_done && trace != kNone) {
+      dones_[trace].starts.clear();
+      dones_[trace].looked_at.clear();
+      trace = kNone;
+    }
+  }
+  for (std::size_t i = 0; i < dones_.size(); ++i) {
+    Done& done = dones_[i];
+    if (traces_[done.id.index] != i) continue;
+    const bool depends = std::any_of(edited.begin(), edited.end(), [&](InstructionId id) {
+      return std::binary_search(done.looked_at.begin(), done.looked_at.end(), id);
+    });
+    if (!depends) continue;
+    const std::vector<InstructionId> before = done.starts;
+    tracer.trace(module.instruction(done.id), done);
+    if (done.starts != before) changed[module.data(done.id).computation.index] = true;
+  }
 }
 
 }  // namespace hloroof::inline v0

@@ -72,6 +72,10 @@ double Machine::run(double seconds, const SharedSeconds& busy) {
   if (seconds <= 0) return 0;
   const double began = now_;
   seconds = std::min(seconds, kForever);
+  if (flights_.empty()) {
+    now_ += seconds;
+    return now_ - began;
+  }
   const SharedSeconds share = shares(seconds, busy);
   double remaining = seconds;
   while (remaining > 0) {

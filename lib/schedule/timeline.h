@@ -1,5 +1,4 @@
-// The step replayed: the compute stream goes through the instructions in the order of the text, starts issue transfers,
-// dones wait for what is left of them.
+// The whole step in one go: what replayer.h works out, with the critical path and the events of the timeline.
 #ifndef HLOROOF_LIB_SCHEDULE_TIMELINE_H_
 #define HLOROOF_LIB_SCHEDULE_TIMELINE_H_
 
@@ -12,17 +11,13 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/demand.h"
 #include "lib/schedule/list_schedule.h"
+#include "lib/schedule/replayer.h"
 
 namespace hloroof::inline v0 {
 
-struct Timeline {
-  double seconds = 0;           // the step
-  double serial_seconds = 0;    // everything one after another
-  std::vector<double> exposed;  // by InstructionId: seconds of the step the compute stream spends in it; they add up to
-                                // `seconds`
-  std::vector<double>
-      critical;             // by InstructionId: seconds of the step it stands on the critical path; see critical_path.h
-  SharedSeconds busy = {};  // of the whole step; the resource kIci is its busiest link
+struct Timeline : ReplaySums {        // the exposed seconds add up to `seconds`
+  std::vector<double> critical;       // by InstructionId: seconds of the step it stands on the critical path; see
+                                      // critical_path.h
   std::vector<TimelineEvent> events;  // in order of beginning
 };
 

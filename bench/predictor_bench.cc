@@ -1,0 +1,116 @@
+// Times predicting a module again after an edit of one instruction, beside predicting it from scratch.
+//
+//   predictor_bench [--edits N] [--kind KIND] FILE DEVICE [FILE DEVICE ...]
+//
+// For each file a table: the median and the longest CPU time of summary() after each of N (200) edits of every kind.
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hloroof/parse.h"
+#include "hloroof/predictor.h"
+#include "tests/predict/random_edits.h"
+
+namespace {
+
+// CPU time of this thread: other work on the machine does not count.
+double now_microseconds() {
+  timespec at{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+  return 1e6 * static_cast<double>(at.tv_sec) + 1e-3 * static_cast<double>(at.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+template <typename Run>
+double best_of(int repeats, Run&& run) {
+  double best = 1e300;
+  for (int i = 0; i < repeats; ++i) {
+    const double begin = now_microseconds();
+    run();
+    best = std::min(best, now_microseconds() - begin);
+  }
+  return best;
+}
+
+void row(const std::string& what, std::size_t count, double middle, double longest) {
+  std::printf("%-24s %6zu %12.0f %12.0f\n", what.c_str(), count, middle, longest);
+}
+
+int bench(const std::string& file, const std::string& name, int edits, const std::string& only) {
+  absl::StatusOr<hloroof::Module> module = hloroof::load_module(file);
+  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(name);
+  if (!module.ok() || !device.ok()) {
+    const absl::Status& status = module.ok() ? device.status() : module.status();
+    std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+    return 1;
+  }
+  std::printf("%s on %s: %zu instructions\n", file.substr(file.rfind('/') + 1).c_str(), name.c_str(),
+              module->instruction_count());
+  std::printf("%-24s %6s %12s %12s\n", "", "edits", "median us", "longest us");
+  const double scratch = best_of(5, [&] { (void)hloroof::predict_step_time(*module, *device); });
+  row("predict from scratch", 0, scratch, scratch);
+  const double create = best_of(5, [&] { (void)hloroof::Predictor::create(*module, *device); });
+  row("Predictor::create", 0, create, create);
+  for (const std::string_view kind : {"shape", "layout", "memory space", "operand", "replica groups", "erase", "insert",
+                                      "replace uses", "fuse", "unfuse", "move"}) {
+    if (!only.empty() && kind != only) continue;
+    absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*module, *device);
+    if (!predictor.ok()) return 1;
+    hloroof::RandomEdits random(predictor->edit(), 1);
+    std::vector<double> times;
+    for (int tried = 0; static_cast<int>(times.size()) < edits && tried < 100 * edits; ++tried) {
+      if (random.next(kind).empty()) continue;
+      const double begin = now_microseconds();
+      const absl::StatusOr<hloroof::StepSummary> summary = predictor->summary();
+      const double time = now_microseconds() - begin;
+      if (!summary.ok()) {
+        std::fprintf(stderr, "%s\n", std::string(summary.status().message()).c_str());
+        return 1;
+      }
+      times.push_back(time);
+    }
+    if (times.empty()) continue;  // no such thing to edit in it
+    row(std::string(kind), times.size(), median(times), *std::max_element(times.begin(), times.end()));
+    if (kind != "shape") continue;
+    const double memory = best_of(3, [&] { (void)predictor->memory(); });
+    row("  memory()", 0, memory, memory);
+    const double all = best_of(3, [&] { (void)predictor->predict(); });
+    row("  predict()", 0, all, all);
+  }
+  std::printf("\n");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int edits = 200;
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::string only;
+  while (arguments.size() > 2 && (arguments[0] == "--edits" || arguments[0] == "--kind")) {
+    if (arguments[0] == "--kind") {
+      only = arguments[1];
+    } else {
+      edits = std::max(1, std::atoi(arguments[1].c_str()));
+    }
+    arguments.erase(arguments.begin(), arguments.begin() + 2);
+  }
+  if (arguments.empty() || arguments.size() % 2 != 0) {
+    std::fprintf(stderr, "usage: predictor_bench [--edits N] [--kind KIND] FILE DEVICE [FILE DEVICE ...]\n");
+    return 1;
+  }
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    if (const int rc = bench(arguments[i], arguments[i + 1], edits, only); rc != 0) return rc;
+  }
+  return 0;
+}

@@ -1,0 +1,83 @@
+// A pass that chooses layouts by predicted cost: for every array of the program each order of its dimensions, of which
+// the fastest stays.
+//
+//   choose_layout examples/narrow_heads.v5e.hlo tpu_v5e
+//
+// The layout of a fusion's result is that of what the fused computation returns, so both change together. Whether a
+// kernel for the chosen layout exists is the compiler's business, as is propagating it further.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "hloroof/analysis.h"
+#include "hloroof/parse.h"
+#include "hloroof/predictor.h"
+
+namespace {
+
+int fail(const absl::Status& status) {
+  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+  return 1;
+}
+
+// The instructions that have one layout with `id`: itself, and the root of what it fuses.
+std::vector<hloroof::InstructionId> with_root(const hloroof::Module& module, hloroof::InstructionId id) {
+  std::vector<hloroof::InstructionId> all = {id};
+  for (const hloroof::ComputationView body : module.instruction(id).computations(hloroof::AttributeKey::kCalls)) {
+    if (body.root().shape().is_array()) all.push_back(body.root().id());
+  }
+  return all;
+}
+
+bool set_layout(hloroof::Predictor& predictor, hloroof::InstructionId id, const hloroof::Layout& layout) {
+  bool all = true;
+  for (const hloroof::InstructionId i : with_root(predictor.module(), id)) {
+    all = predictor.edit().set_layout(i, layout).ok() && all;
+  }
+  return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return std::fprintf(stderr, "usage: choose_layout FILE DEVICE\n"), 1;
+  absl::StatusOr<hloroof::Module> module = hloroof::load_module(argv[1]);
+  if (!module.ok()) return fail(module.status());
+  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(argv[2]);
+  if (!device.ok()) return fail(device.status());
+  std::vector<hloroof::InstructionId> arrays;
+  for (const hloroof::InstructionId id : hloroof::analyze_calls(*module).scheduled_instructions()) {
+    const hloroof::Shape& shape = module->instruction(id).shape();
+    if (shape.is_array() && shape.rank() >= 2 && shape.layout.present) arrays.push_back(id);
+  }
+  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *device);
+  if (!predictor.ok()) return fail(predictor.status());
+
+  double best = predictor->summary()->step_seconds;
+  std::printf("%zu arrays, step %.3f us\n", arrays.size(), best * 1e6);
+  int tried = 0;
+  for (const hloroof::InstructionId id : arrays) {
+    hloroof::Layout chosen = predictor->module().instruction(id).shape().layout;
+    hloroof::Layout layout = chosen;
+    bool changed = false;
+    std::sort(layout.minor_to_major.begin(), layout.minor_to_major.end());
+    do {
+      if (!set_layout(*predictor, id, layout)) continue;
+      ++tried;
+      const absl::StatusOr<hloroof::StepSummary> summary = predictor->summary();
+      if (!summary.ok()) return fail(summary.status());
+      if (summary->step_seconds >= best * (1 - 1e-9)) continue;
+      best = summary->step_seconds;
+      chosen = layout;
+      changed = true;
+    } while (std::next_permutation(layout.minor_to_major.begin(), layout.minor_to_major.end()));
+    set_layout(*predictor, id, chosen);
+    if (!changed) continue;
+    const hloroof::InstructionView array = predictor->module().instruction(id);
+    std::printf("  %s: %s, step %.3f us\n", std::string(array.name()).c_str(),
+                hloroof::to_string(predictor->module().shapes(), array.shape_id()).c_str(), best * 1e6);
+  }
+  std::printf("%d layouts tried, step %.3f us\n", tried, best * 1e6);
+  return 0;
+}

@@ -1,0 +1,110 @@
+// A pass that fuses greedily by predicted gain: an edge from an elementwise producer to its consumer is fused if the
+// step is shorter for it, and taken apart again if not.
+//
+//   fuse_greedily tpu_v5e
+//
+// The program, a gated activation with a normalization before it, is written in C++ with the builder. At the end it is
+// verified and printed.
+#include <cstdio>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hloroof/builder.h"
+#include "hloroof/predictor.h"
+#include "hloroof/print.h"
+
+namespace {
+
+using hloroof::InstructionId;
+using hloroof::Opcode;
+
+constexpr char kArray[] = "bf16[2048,8192]{1,0:T(8,128)(2,1)}";
+
+int fail(const absl::Status& status) {
+  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+  return 1;
+}
+
+absl::StatusOr<hloroof::Module> gated_activation() {
+  hloroof::ModuleHeader header;
+  header.is_scheduled = true;
+  hloroof::Module module = hloroof::new_module("gated_activation", header);
+  hloroof::ModuleEditor edit(module);
+  hloroof::ComputationBuilder b(edit, "main", /*entry=*/true);
+  const InstructionId x = b.parameter(kArray, "x");
+  const InstructionId scale = b.parameter("bf16[8192]{0:T(1024)(128)(2,1)}", "scale");
+  const InstructionId up = b.parameter(kArray, "up");
+  const InstructionId scales =
+      b.op(Opcode::kBroadcast, {scale}, {{hloroof::AttributeKey::kDimensions, "{1}", {}}}, kArray);
+  const InstructionId scaled = b.op(Opcode::kMultiply, {x, scales});
+  const InstructionId gate = b.op(Opcode::kLogistic, {scaled});
+  const InstructionId silu = b.op(Opcode::kMultiply, {scaled, gate});
+  const InstructionId product = b.op(Opcode::kMultiply, {silu, up});
+  const InstructionId sum = b.op(Opcode::kAdd, {product, x});
+  const absl::StatusOr<hloroof::ComputationId> main = b.finish(b.op(Opcode::kTanh, {sum}));
+  if (!main.ok()) return main.status();
+  return module;
+}
+
+bool may_fuse(hloroof::InstructionView i) {
+  return hloroof::is_elementwise(i.opcode()) || i.opcode() == Opcode::kBroadcast || i.opcode() == Opcode::kFusion;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return std::fprintf(stderr, "usage: fuse_greedily DEVICE\n"), 1;
+  absl::StatusOr<hloroof::Module> module = gated_activation();
+  if (!module.ok()) return fail(module.status());
+  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(argv[1]);
+  if (!device.ok()) return fail(device.status());
+  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *device);
+  if (!predictor.ok()) return fail(predictor.status());
+  hloroof::ModuleEditor& edit = predictor->edit();
+  const hloroof::Module& program = predictor->module();
+
+  double best = predictor->summary()->step_seconds;
+  std::printf("%zu instructions, step %.1f us\n", program.instruction_count(), best * 1e6);
+  std::set<std::pair<InstructionId, InstructionId>> refused;
+  bool goes_on = true;
+  while (goes_on) {
+    goes_on = false;
+    for (const hloroof::InstructionView consumer : program.entry().instructions()) {
+      if (!may_fuse(consumer)) continue;
+      for (const hloroof::InstructionView producer : consumer.operands()) {
+        const std::pair<InstructionId, InstructionId> edge(producer.id(), consumer.id());
+        if (!may_fuse(producer) || refused.count(edge) != 0) continue;
+        const std::string names = std::string(producer.name()) + " + " + std::string(consumer.name());
+        const absl::StatusOr<InstructionId> fusion = edit.fuse({edge.first, edge.second});
+        if (!fusion.ok()) {
+          refused.insert(edge);
+          continue;
+        }
+        edit.erase_unused_computations();
+        const absl::StatusOr<hloroof::StepSummary> summary = predictor->summary();
+        if (!summary.ok()) return fail(summary.status());
+        if (summary->step_seconds < best) {
+          std::printf("  fused %s: step %.1f us\n", names.c_str(), summary->step_seconds * 1e6);
+          best = summary->step_seconds;
+        } else {
+          const absl::StatusOr<std::vector<InstructionId>> parts = edit.unfuse(*fusion);
+          if (!parts.ok()) return fail(parts.status());
+          edit.erase_unused_computations();
+          // The same edge between what came back.
+          for (const InstructionId to : *parts) {
+            for (const InstructionId from : program.instruction(to).operand_ids()) refused.emplace(from, to);
+          }
+        }
+        goes_on = true;
+        break;
+      }
+      if (goes_on) break;
+    }
+  }
+  if (const absl::Status status = hloroof::verify(program); !status.ok()) return fail(status);
+  std::printf("%zu instructions of the program left, step %.1f us\n%s", program.entry().instruction_count(), best * 1e6,
+              hloroof::print_module(program).c_str());
+  return 0;
+}

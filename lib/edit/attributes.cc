@@ -1,0 +1,195 @@
+// Edits of an instruction's attributes.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "hloroof/edit.h"
+#include "lib/base/source_text.h"
+#include "lib/base/strings.h"
+#include "lib/ir/module_builder.h"
+#include "lib/text/decode.h"
+#include "lib/text/opcode_attributes.h"
+#include "lib/text/values.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+bool names_computations(AttributeKey key) {
+  return form(key) == AttributeForm::kComputation || form(key) == AttributeForm::kComputationList;
+}
+
+}  // namespace
+
+// That `opcode` has such an attribute and the value follows its grammar.
+absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& attribute) {
+  const AttributeKey key = attribute.key;
+  if (key >= AttributeKey::kConstantLiteral) return invalid_argument("an attribute needs a key that has a name");
+  const std::string name(to_string(key));
+  if (!opcode_attributes(opcode).allowed.contains(key)) {
+    return invalid_argument(std::string(to_string(opcode)) + " has no attribute " + name +
+                            ", but: " + to_string(opcode_attributes(opcode).allowed));
+  }
+  if (form(key) == AttributeForm::kInstructionList) return invalid_argument(name + " cannot be set as text");
+  if (names_computations(key)) {
+    if (!attribute.value.empty() || attribute.computations.empty()) {
+      return invalid_argument(name + " takes computations, not text");
+    }
+    if (form(key) == AttributeForm::kComputation && attribute.computations.size() != 1) {
+      return invalid_argument(name + " takes one computation");
+    }
+    for (ComputationId id : attribute.computations) {
+      if (const auto place = place_of(id); !place.ok()) return place.status();
+    }
+    return absl::OkStatus();
+  }
+  if (!attribute.computations.empty()) return invalid_argument(name + " takes text, not computations");
+  Cursor cursor(attribute.value);
+  ShapeParser shapes;
+  shapes.start(&ModuleBuilder(module_).shapes());
+  if (!read_value(cursor, opcode, key, &shapes)) {
+    const ErrorRecord& error = cursor.errors().front();
+    return invalid_argument(located_message(name, attribute.value, error.offset, error.message));
+  }
+  if (cursor.at_end()) return absl::OkStatus();
+  return invalid_argument(located_message(name, attribute.value, cursor.offset(), "expects the end of the value"));
+}
+
+// Where a computation stands in the module's order.
+absl::StatusOr<std::size_t> ModuleEditor::place_of(ComputationId computation) const {
+  const Span<ComputationId> order = module_.computations().ids();
+  const auto* at = std::find(order.begin(), order.end(), computation);
+  if (!computation.valid() || at == order.end()) return invalid_argument("there is no such computation");
+  return static_cast<std::size_t>(at - order.begin());
+}
+
+// Replaces an attribute list; a longer one is written behind all others.
+void ModuleEditor::write_attributes(InstructionId id, std::vector<AttributeData> attributes) {
+  ModuleBuilder builder(module_);
+  InstructionData& row = builder.instructions()[id.index];
+  if (attributes.size() > row.attribute_count) {
+    row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
+    builder.attributes().resize(builder.attributes().size() + attributes.size());
+  }
+  row.attribute_count = static_cast<std::uint16_t>(attributes.size());
+  std::copy(attributes.begin(), attributes.end(), builder.attributes().begin() + row.attribute_begin);
+}
+
+absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std::string_view value) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const InstructionData& row = module_.data(id);
+  NewAttribute made;
+  made.key = key;
+  made.value = std::string(value);
+  // Behind a sugared start it is the wrapped instruction that is described.
+  const bool wraps = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
+  const absl::Status own = check_attribute(row.opcode, made);
+  if (!own.ok() && (!wraps || !check_attribute(static_cast<Opcode>(row.number), made).ok())) return own;
+
+  std::int64_t index = 0;
+  const bool is_index = key == AttributeKey::kIndex && row.opcode == Opcode::kGetTupleElement;
+  if (is_index) {
+    index = decode_text<std::int64_t>(made.value, read_integer).value_or(-1);
+    if (index < 0 || index >= std::numeric_limits<std::uint32_t>::max()) {
+      return invalid_argument("tuple index is out of range: " + made.value);
+    }
+    const Span<InstructionId> span = module_.operands(row);
+    const absl::Status status =
+        check_tuples(row.opcode, {span.begin(), span.end()}, row.shape, static_cast<std::uint32_t>(index));
+    if (!status.ok()) return status;
+  }
+  std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+  const auto at =
+      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; });
+  if (at != attributes.end() && module_.text(at->value) == value) return absl::OkStatus();
+  AttributeData written;
+  written.key = key;
+  written.value = text(value);
+  if (at != attributes.end()) {
+    *at = written;
+  } else {
+    if (attributes.size() >= std::numeric_limits<std::uint16_t>::max()) {
+      return resource_exhausted("an instruction has at most 65535 attributes");
+    }
+    attributes.push_back(written);
+  }
+  write_attributes(id, std::move(attributes));
+  if (is_index) ModuleBuilder(module_).instructions()[id.index].number = static_cast<std::uint32_t>(index);
+  note(id, Edit::Kind::kAttributes, ShapeId(), key);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
+                                            const std::vector<ComputationId>& computations) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const InstructionData& row = module_.data(id);
+  if (!names_computations(key)) return invalid_argument(std::string(to_string(key)) + " takes text, not computations");
+  if (computations.size() > std::numeric_limits<std::uint16_t>::max()) {
+    return resource_exhausted("an attribute names at most 65535 computations");
+  }
+  NewAttribute made;
+  made.key = key;
+  made.computations = computations;
+  if (absl::Status status = check_attribute(row.opcode, made); !status.ok()) return status;
+  const absl::StatusOr<std::size_t> here = place_of(row.computation);
+  if (!here.ok()) return here.status();
+  for (ComputationId callee : computations) {
+    // Callees stand before their callers, so what stands behind may call back.
+    if (*place_of(callee) >= *here) {
+      return invalid_argument(std::string(module_.computation(callee).name()) + " does not stand before " +
+                              std::string(module_.computation(row.computation).name()) + ", which would call it");
+    }
+  }
+  ModuleBuilder builder(module_);
+  AttributeData written;
+  written.key = key;
+  written.reference_begin = static_cast<std::uint32_t>(builder.references().size());
+  written.reference_count = static_cast<std::uint16_t>(computations.size());
+  written.value = text(module_.computation(computations[0]).name());
+  for (ComputationId callee : computations) builder.references().push_back(callee.index);
+  std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+  const auto at =
+      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; });
+  if (at != attributes.end()) {
+    *at = written;
+  } else {
+    attributes.push_back(written);
+  }
+  write_attributes(id, std::move(attributes));
+  note(id, Edit::Kind::kAttributes, ShapeId(), key);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::remove_attribute(InstructionId id, AttributeKey key) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const InstructionView instruction = module_.instruction(id);
+  if (key == AttributeKey::kConstantLiteral || !instruction.has(key)) {
+    return not_found(std::string(instruction.name()) + " has no attribute " + std::string(to_string(key)));
+  }
+  if (opcode_attributes(instruction.opcode()).required.contains(key)) {
+    return invalid_argument(std::string(instruction.opcode_text()) + " cannot do without " +
+                            std::string(to_string(key)));
+  }
+  if (key == AttributeKey::kControlPredecessors) {
+    for (InstructionView predecessor : instruction.control_predecessors()) {
+      std::vector<InstructionId>& users = control_users_[predecessor.id().index];
+      users.erase(std::remove(users.begin(), users.end(), id), users.end());
+    }
+  }
+  std::vector<AttributeData> attributes(instruction.attributes().begin(), instruction.attributes().end());
+  attributes.erase(
+      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; }));
+  write_attributes(id, std::move(attributes));
+  note(id, Edit::Kind::kAttributes, ShapeId(), key);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::set_sharding(InstructionId id, std::string_view sharding) {
+  return set_attribute(id, AttributeKey::kSharding, sharding);
+}
+
+absl::Status ModuleEditor::set_replica_groups(InstructionId id, std::string_view groups) {
+  return set_attribute(id, AttributeKey::kReplicaGroups, groups);
+}
+
+}  // namespace hloroof::inline v0

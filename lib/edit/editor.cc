@@ -1,0 +1,176 @@
+// What the editor knows beside the module: uses, positions, names, and the texts it added.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "hloroof/edit.h"
+#include "lib/base/strings.h"
+#include "lib/ir/module_builder.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+// Room between the positions of neighbours: halved by every insertion at the same place.
+constexpr std::uint64_t kGap = std::uint64_t{1} << 24;
+
+bool is_control(const AttributeData& attribute) { return attribute.key == AttributeKey::kControlPredecessors; }
+
+}  // namespace
+
+ModuleEditor::ModuleEditor(Module& module)
+    : module_(module), users_(module.instruction_limit()), position_(module.instruction_limit(), 0) {
+  for (ComputationView computation : module.computations()) {
+    computation_names_.emplace(computation.name());
+    renumber(computation.id());
+    for (InstructionView instruction : computation.instructions()) {
+      for (InstructionId operand : instruction.operand_ids()) add_use(operand, instruction.id());
+      for (InstructionView predecessor : instruction.control_predecessors()) {
+        control_users_[predecessor.id().index].push_back(instruction.id());
+      }
+    }
+  }
+}
+
+bool ModuleEditor::is_alive(InstructionId id) const {
+  return id.valid() && id.index < module_.instruction_limit() &&
+         (module_.data(id).flags & InstructionData::kErased) == 0;
+}
+
+absl::Status ModuleEditor::check_alive(InstructionId id) const {
+  if (is_alive(id)) return absl::OkStatus();
+  if (!id.valid() || id.index >= module_.instruction_limit()) return invalid_argument("there is no such instruction");
+  return invalid_argument(std::string(module_.instruction(id).name()) + " was erased");
+}
+
+std::vector<Edit> ModuleEditor::take_edits() { return std::exchange(edits_, {}); }
+
+void ModuleEditor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, AttributeKey key) {
+  edits_.push_back({id, kind, old_shape, key});
+}
+
+// The same text is stored once: who tries variants sets few values many times.
+TextRange ModuleEditor::text(std::string_view text) {
+  const auto [at, is_new] = texts_.try_emplace(std::string(text));
+  if (is_new) at->second = ModuleBuilder(module_).add_text(text);
+  return at->second;
+}
+
+void ModuleEditor::add_use(InstructionId operand, InstructionId user) {
+  std::vector<InstructionId>& users = users_[operand.index];
+  // Uses by one instruction usually come one after the other.
+  if (!users.empty() && users.back() == user) return;
+  if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
+}
+
+// To be called when `operand` is no longer among the operands of `user`.
+void ModuleEditor::remove_use(InstructionId operand, InstructionId user) {
+  std::vector<InstructionId>& users = users_[operand.index];
+  users.erase(std::remove(users.begin(), users.end(), user), users.end());
+}
+
+void ModuleEditor::renumber(ComputationId computation) {
+  std::uint64_t next = kGap;
+  for (InstructionView instruction : module_.computation(computation).instructions()) {
+    position_[instruction.id().index] = next;
+    next += kGap;
+  }
+}
+
+// Gives a linked instruction a position between its neighbours'.
+void ModuleEditor::place(InstructionId id) {
+  const InstructionData& row = module_.data(id);
+  const std::uint64_t low = row.previous.valid() ? position_[row.previous.index] : 0;
+  const std::uint64_t high = row.next.valid() ? position_[row.next.index] : low + 2 * kGap;
+  position_[id.index] = low + (high - low) / 2;
+  if (position_[id.index] == low || high < low) renumber(row.computation);
+}
+
+// Puts an instruction that is in no order into that of `computation`, before `before` or at the end.
+void ModuleEditor::link(InstructionId id, ComputationId computation, InstructionId before) {
+  ModuleBuilder builder(module_);
+  InstructionData& row = builder.instructions()[id.index];
+  ComputationData& owner = builder.computations()[computation.index];
+  row.computation = computation;
+  row.next = before;
+  row.previous = before.valid() ? builder.instructions()[before.index].previous : owner.last;
+  (row.previous.valid() ? builder.instructions()[row.previous.index].next : owner.first) = id;
+  (before.valid() ? builder.instructions()[before.index].previous : owner.last) = id;
+  ++owner.instruction_count;
+  if (row.opcode == Opcode::kParameter) ++owner.parameter_count;
+  place(id);
+}
+
+void ModuleEditor::unlink(InstructionId id) {
+  ModuleBuilder builder(module_);
+  InstructionData& row = builder.instructions()[id.index];
+  ComputationData& owner = builder.computations()[row.computation.index];
+  (row.previous.valid() ? builder.instructions()[row.previous.index].next : owner.first) = row.next;
+  (row.next.valid() ? builder.instructions()[row.next.index].previous : owner.last) = row.previous;
+  --owner.instruction_count;
+  if (row.opcode == Opcode::kParameter) --owner.parameter_count;
+  row.next = row.previous = InstructionId();
+}
+
+void ModuleEditor::index_names(ComputationId computation) {
+  const auto [at, is_new] = names_.try_emplace(computation.index);
+  if (!is_new) return;
+  for (InstructionView instruction : module_.computation(computation).instructions()) {
+    at->second.emplace(instruction.name());
+  }
+}
+
+// `stem`, or stem.N where that is taken.
+TextRange ModuleEditor::unique_name(ComputationId computation, std::string_view stem) {
+  index_names(computation);
+  std::unordered_set<std::string>& names = names_[computation.index];
+  std::string name(stem);
+  while (names.count(name) != 0) name = std::string(stem) + "." + std::to_string(++next_number_);
+  names.insert(name);
+  return text(name);
+}
+
+// The layouts of the program's arguments and results stand in the header as well. Where they are left out, readers take
+// those of the instructions, which are the ones that are being edited.
+void ModuleEditor::forget_entry_layout(InstructionId id) {
+  const InstructionData& row = module_.data(id);
+  if (!module_.has_entry() || row.computation != module_.entry().id()) return;
+  if (row.opcode != Opcode::kParameter && module_.entry().data().root != id) return;
+  std::vector<AttributeData>& header = ModuleBuilder(module_).header_attributes();
+  header.erase(std::remove_if(header.begin(), header.end(),
+                              [](const AttributeData& a) { return a.key == AttributeKey::kEntryComputationLayout; }),
+               header.end());
+}
+
+// Takes `id` out of the control predecessors of others, and its own.
+void ModuleEditor::drop_control_edges(InstructionId id) {
+  for (InstructionView predecessor : module_.instruction(id).control_predecessors()) {
+    std::vector<InstructionId>& users = control_users_[predecessor.id().index];
+    users.erase(std::remove(users.begin(), users.end(), id), users.end());
+  }
+  const auto found = control_users_.find(id.index);
+  if (found == control_users_.end()) return;
+  ModuleBuilder builder(module_);
+  for (InstructionId user : found->second) {
+    const InstructionData& row = module_.data(user);
+    std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+    for (AttributeData& attribute : attributes) {
+      if (!is_control(attribute)) continue;
+      // Written anew, since a clone has the same references.
+      const Span<std::uint32_t> span = module_.references(attribute);
+      std::vector<std::uint32_t> kept(span.begin(), span.end());
+      kept.erase(std::remove(kept.begin(), kept.end(), id.index), kept.end());
+      attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
+      attribute.reference_count = static_cast<std::uint16_t>(kept.size());
+      builder.references().insert(builder.references().end(), kept.begin(), kept.end());
+    }
+    attributes.erase(std::remove_if(attributes.begin(), attributes.end(),
+                                    [](const AttributeData& a) { return is_control(a) && a.reference_count == 0; }),
+                     attributes.end());
+    write_attributes(user, std::move(attributes));
+    note(user, Edit::Kind::kAttributes, ShapeId(), AttributeKey::kControlPredecessors);
+  }
+  control_users_.erase(found);
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,157 @@
+// Edits of one instruction: its shape, its operands, its name.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "hloroof/edit.h"
+#include "hloroof/infer_shape.h"
+#include "lib/base/source_text.h"
+#include "lib/base/strings.h"
+#include "lib/ir/module_builder.h"
+#include "lib/text/cursor.h"
+#include "lib/text/decode.h"
+#include "lib/text/shape_parser.h"
+
+namespace hloroof::inline v0 {
+
+absl::StatusOr<ShapeId> ModuleEditor::shape(std::string_view text) {
+  ShapeTable& shapes = ModuleBuilder(module_).shapes();
+  return parse_text<ShapeId>(text, [&](Cursor& cursor, ShapeId* id) { return read_shape(cursor, &shapes, id); });
+}
+
+ShapeId ModuleEditor::shape(const Shape& shape) { return ModuleBuilder(module_).shapes().intern(shape); }
+
+absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  if (!shape.valid() || shape.index >= module_.shapes().size()) return invalid_argument("there is no such shape");
+  InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
+  if (row.shape == shape) return absl::OkStatus();
+  const Span<InstructionId> span = module_.operands(row);
+  if (absl::Status status = check_tuples(row.opcode, {span.begin(), span.end()}, shape, row.number); !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = check_elements_used(id, shape); !status.ok()) return status;
+  note(id, Edit::Kind::kShape, row.shape);
+  row.shape = shape;
+  forget_entry_layout(id);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::set_shape(InstructionId id, std::string_view text) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const absl::StatusOr<ShapeId> read = shape(text);
+  return read.ok() ? set_shape(id, *read) : read.status();
+}
+
+absl::Status ModuleEditor::set_layout(InstructionId id, const Layout& layout) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  Shape changed = module_.instruction(id).shape();
+  if (!changed.is_array()) return invalid_argument(std::string(module_.instruction(id).name()) + " is no array");
+  std::vector<std::int64_t> sorted = layout.minor_to_major;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::int64_t> all(changed.dimensions.size());
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  if (layout.present && sorted != all) {
+    return invalid_argument("minor_to_major must name each of " + std::to_string(all.size()) + " dimensions once");
+  }
+  changed.layout = layout;
+  return set_shape(id, shape(changed));
+}
+
+absl::Status ModuleEditor::set_memory_space(InstructionId id, std::int64_t space) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  if (space < 0) return invalid_argument("a memory space is not negative");
+  Layout layout = module_.instruction(id).shape().layout;
+  if (!layout.present) {
+    layout.present = true;
+    layout.minor_to_major.resize(module_.instruction(id).shape().dimensions.size());
+    std::iota(layout.minor_to_major.rbegin(), layout.minor_to_major.rend(), std::int64_t{0});
+  }
+  layout.memory_space = space;
+  return set_layout(id, layout);
+}
+
+absl::Status ModuleEditor::infer_shape(InstructionId id) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const absl::StatusOr<ShapeId> inferred = v0::infer_shape(module_.instruction(id), ModuleBuilder(module_).shapes());
+  return inferred.ok() ? set_shape(id, *inferred) : inferred.status();
+}
+
+absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value) const {
+  if (absl::Status status = check_alive(value); !status.ok()) return status;
+  const InstructionView from = module_.instruction(value);
+  const InstructionView to = module_.instruction(user);
+  if (from.data().computation != to.data().computation) {
+    return invalid_argument(std::string(from.name()) + " is not in the computation of " + std::string(to.name()));
+  }
+  if (!is_before(value, user)) {
+    return invalid_argument(std::string(from.name()) + " does not come before " + std::string(to.name()));
+  }
+  return absl::OkStatus();
+}
+
+// Replaces an operand list; a longer one is written behind all others.
+void ModuleEditor::write_operands(InstructionId id, const std::vector<InstructionId>& operands) {
+  ModuleBuilder builder(module_);
+  InstructionData& row = builder.instructions()[id.index];
+  const Span<InstructionId> span = module_.operands(row);
+  const std::vector<InstructionId> old(span.begin(), span.end());
+  if (operands.size() > old.size()) {
+    row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
+    builder.operands().resize(builder.operands().size() + operands.size());
+  }
+  row.operand_count = static_cast<std::uint32_t>(operands.size());
+  std::copy(operands.begin(), operands.end(), builder.operands().begin() + row.operand_begin);
+  for (InstructionId operand : old) {
+    if (std::find(operands.begin(), operands.end(), operand) == operands.end()) remove_use(operand, id);
+  }
+  for (InstructionId operand : operands) add_use(operand, id);
+}
+
+absl::Status ModuleEditor::set_operand(InstructionId id, std::size_t index, InstructionId value) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const InstructionView instruction = module_.instruction(id);
+  if (index >= instruction.operand_count()) {
+    return invalid_argument(std::string(instruction.name()) + " has " + std::to_string(instruction.operand_count()) +
+                            " operands, no operand " + std::to_string(index));
+  }
+  std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
+  operands[index] = value;
+  return set_operands(id, operands);
+}
+
+absl::Status ModuleEditor::set_operands(InstructionId id, const std::vector<InstructionId>& operands) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  for (InstructionId operand : operands) {
+    if (absl::Status status = check_operand(id, operand); !status.ok()) return status;
+  }
+  const InstructionData& row = module_.data(id);
+  if (absl::Status status = check_operand_count(row.opcode, operands.size()); !status.ok()) return status;
+  if (absl::Status status = check_tuples(row.opcode, operands, row.shape, row.number); !status.ok()) return status;
+  if (module_.instruction(id).operand_ids() == Span<InstructionId>(operands)) return absl::OkStatus();
+  write_operands(id, operands);
+  note(id, Edit::Kind::kOperands);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::set_name(InstructionId id, std::string_view name) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const std::string copy(name);
+  Cursor cursor(copy);
+  std::string_view read;
+  if (!cursor.read_name(&read) || !cursor.at_end()) return invalid_argument("'" + copy + "' is no name");
+  InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
+  if (module_.text(row.name) == read) return absl::OkStatus();
+  index_names(row.computation);
+  std::unordered_set<std::string>& names = names_[row.computation.index];
+  if (names.count(std::string(read)) != 0) return invalid_argument("the name " + copy + " is taken");
+  names.erase(std::string(module_.text(row.name)));
+  names.emplace(read);
+  row.name = text(read);
+  note(id, Edit::Kind::kName);
+  return absl::OkStatus();
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,326 @@
+// Edits of the order: making, erasing and moving instructions and computations.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "hloroof/edit.h"
+#include "hloroof/infer_shape.h"
+#include "lib/base/strings.h"
+#include "lib/ir/module_builder.h"
+#include "lib/text/cursor.h"
+#include "lib/text/values.h"
+
+namespace hloroof::inline v0 {
+
+absl::StatusOr<InstructionId> ModuleEditor::insert_before(InstructionId before, const NewInstruction& made) {
+  if (absl::Status status = check_alive(before); !status.ok()) return status;
+  return add(module_.data(before).computation, before, made);
+}
+
+absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, const NewInstruction& made) {
+  if (const auto place = place_of(computation); !place.ok()) return place.status();
+  return add(computation, InstructionId(), made);
+}
+
+absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, InstructionId before,
+                                                const NewInstruction& made) {
+  if (made.opcode == Opcode::kUnknown) return invalid_argument("an instruction needs an opcode that is known");
+  for (InstructionId operand : made.operands) {
+    if (absl::Status status = check_alive(operand); !status.ok()) return status;
+    const std::string name(module_.instruction(operand).name());
+    if (module_.data(operand).computation != computation) return invalid_argument(name + " is of another computation");
+    if (before.valid() && !is_before(operand, before)) {
+      return invalid_argument(name + " does not come before " + std::string(module_.instruction(before).name()));
+    }
+  }
+  if (absl::Status status = check_operand_count(made.opcode, made.operands.size()); !status.ok()) return status;
+  if (absl::Status status = check_required(made); !status.ok()) return status;
+  const std::size_t here = *place_of(computation);
+  for (const NewAttribute& attribute : made.attributes) {
+    if (absl::Status status = check_attribute(made.opcode, attribute); !status.ok()) return status;
+    for (ComputationId callee : attribute.computations) {
+      if (*place_of(callee) >= here) {
+        return invalid_argument(std::string(module_.computation(callee).name()) + " does not stand before its caller");
+      }
+    }
+  }
+  ShapeId result = made.shape_id;
+  if (result.valid() && result.index >= module_.shapes().size()) return invalid_argument("there is no such shape");
+  if (!made.shape.empty()) {
+    const absl::StatusOr<ShapeId> read = shape(std::string_view(made.shape));
+    if (!read.ok()) return read.status();
+    result = *read;
+  }
+  if (made.opcode == Opcode::kConstant) {
+    if (!result.valid()) return invalid_argument("a constant needs a shape");
+    Cursor cursor(made.literal);
+    if (!read_literal(cursor, module_.shapes(), result, nullptr) || !cursor.at_end()) {
+      return invalid_argument("'" + made.literal + "' is no literal of shape " + to_string(module_.shapes(), result));
+    }
+  } else if (!result.valid() && !shape_inferable(made.opcode)) {
+    return absl::UnimplementedError("the result shape of " + std::string(to_string(made.opcode)) +
+                                    " does not follow from its operands");
+  }
+  if (result.valid() || made.opcode == Opcode::kGetTupleElement) {
+    const absl::Status status = check_tuples(made.opcode, made.operands, result, made.number);
+    if (!status.ok()) return status;
+  }
+
+  ModuleBuilder builder(module_);
+  const InstructionId id(builder.instructions().size());
+  InstructionData row;
+  row.opcode = made.opcode;
+  row.shape = result;
+  row.number = made.number;
+  row.name = unique_name(computation, made.name.empty() ? to_string(made.opcode) : made.name);
+  row.computation = computation;
+  builder.instructions().push_back(row);
+  users_.emplace_back();
+  position_.push_back(0);
+  std::vector<AttributeData> attributes;
+  const auto write = [&](AttributeKey key, std::string_view value) {
+    attributes.push_back(AttributeData());
+    attributes.back().key = key;
+    attributes.back().value = text(value);
+  };
+  if (made.opcode == Opcode::kConstant) write(AttributeKey::kConstantLiteral, made.literal);
+  if (made.opcode == Opcode::kGetTupleElement) write(AttributeKey::kIndex, std::to_string(made.number));
+  for (const NewAttribute& attribute : made.attributes) {
+    if (attribute.key == AttributeKey::kIndex && made.opcode == Opcode::kGetTupleElement) continue;
+    write(attribute.key, attribute.computations.empty() ? std::string_view(attribute.value)
+                                                        : module_.computation(attribute.computations[0]).name());
+    attributes.back().reference_begin = static_cast<std::uint32_t>(builder.references().size());
+    attributes.back().reference_count = static_cast<std::uint16_t>(attribute.computations.size());
+    for (ComputationId callee : attribute.computations) builder.references().push_back(callee.index);
+  }
+  write_attributes(id, std::move(attributes));
+  write_operands(id, made.operands);
+  if (!result.valid()) {
+    const absl::StatusOr<ShapeId> inferred = v0::infer_shape(module_.instruction(id), builder.shapes());
+    if (!inferred.ok()) {
+      for (InstructionId operand : made.operands) remove_use(operand, id);
+      builder.instructions()[id.index].flags |= InstructionData::kErased;
+      names_[computation.index].erase(std::string(module_.instruction(id).name()));
+      return inferred.status();
+    }
+    builder.instructions()[id.index].shape = *inferred;
+  }
+  link(id, computation, before);
+  ComputationData& owner = builder.computations()[computation.index];
+  if (!owner.root.valid()) owner.root = id;
+  forget_entry_layout(id);
+  note(id, Edit::Kind::kInserted);
+  return id;
+}
+
+absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  if (module_.data(id).opcode == Opcode::kParameter) {
+    return invalid_argument("a parameter cannot be there twice: " + std::string(module_.instruction(id).name()));
+  }
+  ModuleBuilder builder(module_);
+  const InstructionId copy(builder.instructions().size());
+  InstructionData row = module_.data(id);
+  const ComputationId computation = row.computation;
+  const InstructionId before = row.next;
+  row.name = unique_name(computation, module_.instruction(id).name());
+  row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
+  const std::vector<InstructionId> operands(module_.operands(row).begin(), module_.operands(row).end());
+  const std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+  row.operand_count = 0;
+  row.attribute_count = 0;
+  builder.instructions().push_back(row);
+  users_.emplace_back();
+  position_.push_back(0);
+  write_operands(copy, operands);
+  write_attributes(copy, attributes);
+  for (InstructionView predecessor : module_.instruction(copy).control_predecessors()) {
+    control_users_[predecessor.id().index].push_back(copy);
+  }
+  link(copy, computation, before);
+  note(copy, Edit::Kind::kInserted);
+  return copy;
+}
+
+absl::Status ModuleEditor::erase(InstructionId id) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  const InstructionView instruction = module_.instruction(id);
+  const std::string name(instruction.name());
+  if (!users(id).empty()) {
+    return absl::FailedPreconditionError(name + " is used by " + std::string(module_.instruction(users(id)[0]).name()));
+  }
+  if (instruction.is_root()) return absl::FailedPreconditionError(name + " is the root of its computation");
+  if (instruction.opcode() == Opcode::kParameter) return absl::FailedPreconditionError(name + " is a parameter");
+  drop_control_edges(id);
+  const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
+  for (InstructionId operand : operands) remove_use(operand, id);
+  const auto names = names_.find(instruction.data().computation.index);
+  if (names != names_.end()) names->second.erase(name);
+  unlink(id);
+  ModuleBuilder(module_).instructions()[id.index].flags |= InstructionData::kErased;
+  note(id, Edit::Kind::kErased);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by) {
+  if (absl::Status status = check_alive(old); !status.ok()) return status;
+  if (absl::Status status = check_alive(by); !status.ok()) return status;
+  if (old == by) return absl::OkStatus();
+  const InstructionView from = module_.instruction(old);
+  const InstructionView to = module_.instruction(by);
+  if (from.data().computation != to.data().computation) {
+    return invalid_argument(std::string(to.name()) + " is not in the computation of " + std::string(from.name()));
+  }
+  if (!compatible(module_.shapes(), from.shape_id(), module_.shapes(), to.shape_id())) {
+    return invalid_argument(std::string(to.name()) + " is " + to_string(module_.shapes(), to.shape_id()) + ", not " +
+                            to_string(module_.shapes(), from.shape_id()) + " as " + std::string(from.name()));
+  }
+  std::vector<InstructionId> changed;
+  for (InstructionId user : users(old)) {
+    if (user != by) changed.push_back(user);
+  }
+  if (absl::Status status = replace_uses(old, by, changed); !status.ok()) return status;
+  return module_.instruction(old).is_root() ? set_root(module_.data(old).computation, by) : absl::OkStatus();
+}
+
+// Makes `users`, which use `old`, use `by` instead.
+absl::Status ModuleEditor::replace_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users) {
+  for (InstructionId user : users) {
+    if (absl::Status status = check_operand(user, by); !status.ok()) return status;
+  }
+  for (InstructionId user : users) {
+    const Span<InstructionId> span = module_.instruction(user).operand_ids();
+    std::vector<InstructionId> operands(span.begin(), span.end());
+    std::replace(operands.begin(), operands.end(), old, by);
+    write_operands(user, operands);
+    note(user, Edit::Kind::kOperands);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  if (absl::Status status = check_alive(before); !status.ok()) return status;
+  const InstructionView instruction = module_.instruction(id);
+  const std::string name(instruction.name());
+  if (instruction.data().computation != module_.data(before).computation) {
+    return invalid_argument(std::string(module_.instruction(before).name()) + " is not in the computation of " + name);
+  }
+  if (id == before || instruction.data().next == before) return absl::OkStatus();
+  // What must stay on its side: operands and predecessors before, users and successors behind.
+  std::vector<InstructionId> earlier(instruction.operand_ids().begin(), instruction.operand_ids().end());
+  for (InstructionView predecessor : instruction.control_predecessors()) earlier.push_back(predecessor.id());
+  for (InstructionId other : earlier) {
+    if (is_before(other, before)) continue;
+    return invalid_argument(name + " needs " + std::string(module_.instruction(other).name()) + " before it");
+  }
+  std::vector<InstructionId> later(users(id).begin(), users(id).end());
+  const auto control = control_users_.find(id.index);
+  if (control != control_users_.end()) later.insert(later.end(), control->second.begin(), control->second.end());
+  for (InstructionId other : later) {
+    if (other == before || is_before(before, other)) continue;
+    return invalid_argument(std::string(module_.instruction(other).name()) + " needs " + name + " before it");
+  }
+  const ComputationId computation = instruction.data().computation;
+  unlink(id);
+  link(id, computation, before);
+  note(id, Edit::Kind::kMoved);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId root) {
+  if (const auto place = place_of(computation); !place.ok()) return place.status();
+  if (absl::Status status = check_alive(root); !status.ok()) return status;
+  if (module_.data(root).computation != computation) {
+    return invalid_argument(std::string(module_.instruction(root).name()) + " is of another computation");
+  }
+  ComputationData& row = ModuleBuilder(module_).computations()[computation.index];
+  if (row.root == root) return absl::OkStatus();
+  if (row.root.valid()) {
+    forget_entry_layout(row.root);
+    note(row.root, Edit::Kind::kMoved);
+  }
+  row.root = root;
+  note(root, Edit::Kind::kMoved);
+  return absl::OkStatus();
+}
+
+ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, ComputationId before) {
+  std::string unique(name);
+  while (computation_names_.count(unique) != 0) unique = std::string(name) + "." + std::to_string(++next_number_);
+  computation_names_.insert(unique);
+  ModuleBuilder builder(module_);
+  const bool is_entry = entry && !module_.has_entry();
+  const ComputationId id = builder.add_computation(text(unique), is_entry ? ComputationData::kEntry : 0);
+  std::vector<ComputationId>& order = builder.computation_order();
+  order.insert(std::find(order.begin(), order.end(), before), id);
+  if (is_entry) builder.set_entry(id);
+  return id;
+}
+
+absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) {
+  if (const auto place = place_of(id); !place.ok()) return place.status();
+  const std::string name(module_.computation(id).name());
+  const ComputationId copy = add_computation(name, false, id);
+  ModuleBuilder builder(module_);
+  std::unordered_map<std::uint32_t, InstructionId> made;
+  for (InstructionId at = module_.data(id).first; at.valid(); at = module_.data(at).next) {
+    InstructionData row = module_.data(at);
+    std::vector<InstructionId> operands(module_.operands(row).begin(), module_.operands(row).end());
+    for (InstructionId& operand : operands) operand = made[operand.index];
+    std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+    const InstructionId to(builder.instructions().size());
+    for (AttributeData& attribute : attributes) {
+      if (attribute.key != AttributeKey::kControlPredecessors) continue;
+      const Span<std::uint32_t> span = module_.references(attribute);
+      const std::vector<std::uint32_t> old(span.begin(), span.end());
+      attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
+      for (std::uint32_t reference : old) {
+        builder.references().push_back(made[reference].index);
+        control_users_[made[reference].index].push_back(to);
+      }
+    }
+    made[at.index] = to;
+    row.operand_count = 0;
+    row.attribute_count = 0;
+    builder.instructions().push_back(row);
+    users_.emplace_back();
+    position_.push_back(0);
+    write_operands(to, operands);
+    write_attributes(to, std::move(attributes));
+    link(to, copy, InstructionId());
+    note(to, Edit::Kind::kInserted);
+  }
+  builder.computations()[copy.index].root = made[module_.data(id).root.index];
+  return copy;
+}
+
+std::size_t ModuleEditor::erase_unused_computations() {
+  ModuleBuilder builder(module_);
+  std::vector<bool> used(module_.computation_limit(), false);
+  if (module_.has_entry()) used[module_.entry().id().index] = true;
+  const std::vector<ComputationId> order(module_.computations().ids().begin(), module_.computations().ids().end());
+  // Callers stand behind what they call, so that going backwards all callers were seen.
+  std::vector<ComputationId> kept;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const ComputationView computation = module_.computation(order[i]);
+    if (!used[order[i].index]) {
+      computation_names_.erase(std::string(computation.name()));
+      for (InstructionView instruction : computation.instructions()) {
+        builder.instructions()[instruction.id().index].flags |= InstructionData::kErased;
+        note(instruction.id(), Edit::Kind::kErased);
+      }
+      continue;
+    }
+    kept.push_back(order[i]);
+    for (InstructionView instruction : computation.instructions()) {
+      for (ComputationId callee : instruction.called_computations()) used[callee.index] = true;
+    }
+  }
+  std::reverse(kept.begin(), kept.end());
+  builder.computation_order() = kept;
+  return order.size() - kept.size();
+}
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,86 @@
+// What readers of a module rely on without looking, since a text without it is not read: numbers of operands, the
+// elements of tuples, attributes that an opcode cannot do without. No edit takes it away.
+#include <string>
+
+#include "hloroof/edit.h"
+#include "lib/base/strings.h"
+#include "lib/text/opcode_attributes.h"
+
+namespace hloroof::inline v0 {
+
+absl::Status ModuleEditor::check_operand_count(Opcode opcode, std::size_t count) {
+  const auto expects = [&](const std::string& expected) {
+    return invalid_argument(std::string(to_string(opcode)) + " takes " + expected + " operands, not " +
+                            std::to_string(count));
+  };
+  const int fixed = arity(opcode);
+  switch (opcode) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      return count >= 2 && count % 2 == 0 ? absl::OkStatus() : expects("an even, positive number of");
+    case Opcode::kScatter:
+      return count >= 3 && count % 2 == 1 ? absl::OkStatus() : expects("an odd number, 3 or more, of");
+    case Opcode::kConvolution:
+    case Opcode::kDot:
+    case Opcode::kDynamicUpdateSlice: return count >= 2 ? absl::OkStatus() : expects("2 or more");
+    case Opcode::kConditional:
+    case Opcode::kConcatenate:
+    case Opcode::kSort:
+    case Opcode::kDynamicReshape:
+    case Opcode::kDynamicSlice:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone: return count >= 1 ? absl::OkStatus() : expects("1 or more");
+    default:
+      return fixed < 0 || count == static_cast<std::size_t>(fixed) ? absl::OkStatus() : expects(std::to_string(fixed));
+  }
+}
+
+// Of an instruction of `opcode` with `operands` and a result of `shape`; `number` is its index if it takes a tuple
+// apart.
+absl::Status ModuleEditor::check_tuples(Opcode opcode, const std::vector<InstructionId>& operands, ShapeId shape,
+                                        std::uint32_t number) const {
+  const ShapeTable& shapes = module_.shapes();
+  if (opcode == Opcode::kTuple) {
+    const Shape& tuple = shapes[shape];
+    if (tuple.is_tuple() && tuple.elements.size() == operands.size()) return absl::OkStatus();
+    return invalid_argument("a tuple of " + std::to_string(operands.size()) + " operands cannot have the shape " +
+                            to_string(shapes, shape));
+  }
+  if (opcode == Opcode::kGetTupleElement) {
+    const Shape& tuple = shapes[module_.data(operands[0]).shape];
+    if (tuple.is_tuple() && number < tuple.elements.size()) return absl::OkStatus();
+    return invalid_argument(std::string(module_.instruction(operands[0]).name()) + " has no element " +
+                            std::to_string(number));
+  }
+  if (opcode == Opcode::kInfeed || opcode == Opcode::kRecv) {
+    if (shapes[shape].is_tuple() && !shapes[shape].elements.empty()) return absl::OkStatus();
+    return invalid_argument(std::string(to_string(opcode)) + " gives a tuple");
+  }
+  return absl::OkStatus();
+}
+
+// That what takes `id` apart still can if its shape is `shape`.
+absl::Status ModuleEditor::check_elements_used(InstructionId id, ShapeId shape) const {
+  const Shape& tuple = module_.shapes()[shape];
+  for (InstructionId user : users(id)) {
+    const InstructionData& row = module_.data(user);
+    if (row.opcode != Opcode::kGetTupleElement) continue;
+    if (tuple.is_tuple() && row.number < tuple.elements.size()) continue;
+    return invalid_argument(std::string(module_.instruction(user).name()) + " takes element " +
+                            std::to_string(row.number) + " of it");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::check_required(const NewInstruction& made) {
+  KeySet missing = opcode_attributes(made.opcode).required;
+  KeySet given;
+  for (const NewAttribute& attribute : made.attributes) given.insert(attribute.key);
+  if (made.opcode == Opcode::kGetTupleElement) given.insert(AttributeKey::kIndex);
+  for (int i = 0; i < 2; ++i) missing.bits[i] &= ~given.bits[i];
+  const std::string names = to_string(missing);
+  return names.empty() ? absl::OkStatus()
+                       : invalid_argument(std::string(to_string(made.opcode)) + " needs the attribute " + names);
+}
+
+}  // namespace hloroof::inline v0

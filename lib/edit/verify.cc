@@ -1,0 +1,228 @@
+// What a compiler would refuse in a module.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "hloroof/attribute_values.h"
+#include "hloroof/edit.h"
+#include "hloroof/infer_shape.h"
+#include "lib/base/strings.h"
+#include "lib/text/opcode_attributes.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Module& module)
+      : module_(module), shapes_(module.shapes()), seen_(module.instruction_limit(), false) {
+    place_.assign(module.computation_limit(), kNowhere);
+    std::size_t next = 0;
+    for (ComputationView computation : module.computations()) place_[computation.id().index] = next++;
+  }
+
+  absl::Status run() {
+    if (!module_.has_entry()) return invalid_argument("the module has no entry computation");
+    for (ComputationView computation : module_.computations()) {
+      if (computation.is_missing()) continue;
+      if (absl::Status status = check(computation); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+  std::string text(ShapeId shape) const { return to_string(shapes_, shape, ShapeText::kWithoutLayout); }
+
+  absl::Status refuse(InstructionView instruction, std::string_view why) const {
+    return invalid_argument(std::string(instruction.computation().name()) + "." + std::string(instruction.name()) +
+                            ": " + std::string(why));
+  }
+
+  absl::Status check(ComputationView computation) {
+    const std::string name(computation.name());
+    const InstructionId root = computation.data().root;
+    if (!root.valid()) return invalid_argument(name + ": a computation needs a root");
+    std::unordered_set<std::string_view> names;
+    std::vector<bool> numbers(computation.data().parameter_count, false);
+    for (InstructionView instruction : computation.instructions()) {
+      if (!names.insert(instruction.name()).second) return refuse(instruction, "another instruction has that name");
+      if (instruction.opcode() == Opcode::kParameter) {
+        const auto number = static_cast<std::size_t>(instruction.parameter_number());
+        if (number >= numbers.size() || numbers[number]) {
+          return refuse(instruction, "parameters are numbered from 0, each once");
+        }
+        numbers[number] = true;
+      }
+      if (absl::Status status = check(instruction); !status.ok()) return status;
+      seen_[instruction.id().index] = true;
+    }
+    if (seen_[root.index] && module_.data(root).computation == computation.id()) return absl::OkStatus();
+    return invalid_argument(name + ": the root is of another computation");
+  }
+
+  absl::Status check(InstructionView instruction) {
+    for (InstructionView operand : instruction.operands()) {
+      const std::string name(operand.name());
+      if (operand.data().computation != instruction.data().computation) {
+        return refuse(instruction, "operand " + name + " is of another computation");
+      }
+      if (!seen_[operand.id().index]) return refuse(instruction, "operand " + name + " does not come before it");
+    }
+    for (InstructionView predecessor : instruction.control_predecessors()) {
+      if (seen_[predecessor.id().index]) continue;
+      return refuse(instruction, "control predecessor " + std::string(predecessor.name()) + " does not come before it");
+    }
+    if (absl::Status status = check_layout(instruction); !status.ok()) return status;
+    if (instruction.opcode() == Opcode::kUnknown) return absl::OkStatus();
+    if (absl::Status status = check_attributes(instruction); !status.ok()) return status;
+    bool missing = false;
+    for (ComputationId called : instruction.called_computations()) {
+      if (place_[called.index] == kNowhere || place_[called.index] >= place_[instruction.computation().id().index]) {
+        return refuse(instruction, std::string(module_.computation(called).name()) +
+                                       " is not in the module before the computation that calls it");
+      }
+      missing = missing || module_.computation(called).is_missing();
+    }
+    return missing ? absl::OkStatus() : check_shape(instruction);
+  }
+
+  absl::Status check_layout(InstructionView instruction) const {
+    for (ShapeId leaf : shapes_.leaves(instruction.shape_id())) {
+      const Shape& shape = shapes_[leaf];
+      if (!shape.is_array() || !shape.layout.present) continue;
+      std::vector<bool> seen(shape.dimensions.size(), false);
+      bool right = shape.layout.minor_to_major.size() == seen.size();
+      for (const std::int64_t d : shape.layout.minor_to_major) {
+        right = right && d >= 0 && d < static_cast<std::int64_t>(seen.size()) && !seen[static_cast<std::size_t>(d)];
+        if (right) seen[static_cast<std::size_t>(d)] = true;
+      }
+      if (!right) return refuse(instruction, "minor_to_major does not name each dimension once");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status check_attributes(InstructionView instruction) const {
+    const InstructionData& row = instruction.data();
+    const bool wraps = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
+    KeySet allowed = opcode_attributes(row.opcode).allowed;
+    if (wraps) allowed = allowed | opcode_attributes(static_cast<Opcode>(row.number)).allowed;
+    KeySet seen;
+    for (const AttributeData& attribute : instruction.attributes()) {
+      if (attribute.key >= AttributeKey::kConstantLiteral) continue;
+      const std::string name(to_string(attribute.key));
+      if (!allowed.contains(attribute.key)) return refuse(instruction, "it has no attribute " + name);
+      if (seen.contains(attribute.key)) return refuse(instruction, "attribute " + name + " is there twice");
+      seen.insert(attribute.key);
+    }
+    // A get-tuple-element in a tuple path has its index there.
+    const KeySet& required = opcode_attributes(row.opcode).required;
+    if (wraps || row.opcode == Opcode::kGetTupleElement || seen.contains_all(required)) return absl::OkStatus();
+    KeySet missing = required;
+    for (int i = 0; i < 2; ++i) missing.bits[i] &= ~seen.bits[i];
+    return refuse(instruction, "attribute " + to_string(missing) + " is missing");
+  }
+
+  absl::Status check_shape(InstructionView instruction) {
+    const InstructionData& row = instruction.data();
+    const int fixed = arity(row.opcode);
+    const bool sparse = row.opcode == Opcode::kDot && instruction.has(AttributeKey::kSparsity);
+    if (fixed >= 0 && row.operand_count != static_cast<std::uint32_t>(fixed) && !sparse) {
+      return refuse(instruction, std::string(to_string(row.opcode)) + " takes " + std::to_string(fixed) +
+                                     " operands, not " + std::to_string(row.operand_count));
+    }
+    switch (row.opcode) {
+      case Opcode::kFusion: return check_fusion(instruction);
+      case Opcode::kBroadcast: return check_broadcast(instruction);
+      case Opcode::kCopy:  // on TPUs also to another type
+        if (compatible(shapes_, instruction.shape_id(), shapes_, instruction.operand(0).shape_id())) break;
+        return check_elements(instruction);
+      case Opcode::kOptBarrier: return expect(instruction, instruction.operand(0).shape_id());
+      case Opcode::kConvert:
+      case Opcode::kReshape: return check_elements(instruction);
+      case Opcode::kDot:
+        if (sparse) return absl::OkStatus();
+        break;
+      default: break;
+    }
+    if (!shape_inferable(row.opcode)) return absl::OkStatus();
+    const absl::StatusOr<ShapeId> inferred = infer_shape(instruction, shapes_);
+    if (inferred.ok()) return expect(instruction, *inferred);
+    if (inferred.status().code() == absl::StatusCode::kUnimplemented) return absl::OkStatus();
+    return refuse(instruction, std::string(inferred.status().message()));
+  }
+
+  absl::Status expect(InstructionView instruction, ShapeId shape) const {
+    if (compatible(shapes_, instruction.shape_id(), shapes_, shape)) return absl::OkStatus();
+    // The element type of a product may be wider than that of its operands.
+    const Shape& is = instruction.shape();
+    const Shape& should = shapes_[shape];
+    if (is.is_array() && should.is_array() && is.dimensions == should.dimensions &&
+        work_class(instruction.opcode()) == WorkClass::kContraction) {
+      return absl::OkStatus();
+    }
+    return refuse(instruction, "its shape is " + text(instruction.shape_id()) + ", but " + text(shape) +
+                                   " follows from its operands");
+  }
+
+  absl::Status check_elements(InstructionView instruction) const {
+    const Shape& to = instruction.shape();
+    const Shape& from = instruction.operand(0).shape();
+    const bool unbounded = std::count(from.dimensions.begin(), from.dimensions.end(), Shape::kUnboundedSize) > 0;
+    const bool same = instruction.opcode() != Opcode::kReshape ? to.dimensions == from.dimensions
+                                                               : element_count(to) == element_count(from);
+    if (unbounded || (to.is_array() && from.is_array() && same)) return absl::OkStatus();
+    return refuse(instruction,
+                  "it cannot make " + text(instruction.shape_id()) + " of " + text(instruction.operand(0).shape_id()));
+  }
+
+  // Where the dimensions of the operand are found in the result; the others are new.
+  absl::Status check_broadcast(InstructionView broadcast) const {
+    const Shape& from = broadcast.operand(0).shape();
+    const Shape& to = broadcast.shape();
+    const std::vector<std::int64_t> dimensions = integers(broadcast, AttributeKey::kDimensions);
+    bool fits = from.is_array() && to.is_array() && dimensions.size() == from.dimensions.size();
+    for (std::size_t i = 0; fits && i < dimensions.size(); ++i) {
+      const std::int64_t d = dimensions[i];
+      fits = d >= 0 && d < to.rank() && to.dimensions[static_cast<std::size_t>(d)] == from.dimensions[i];
+    }
+    if (fits) return absl::OkStatus();
+    return refuse(broadcast, text(broadcast.operand(0).shape_id()) + " does not broadcast to " +
+                                 text(broadcast.shape_id()) + " along its dimensions");
+  }
+
+  absl::Status check_fusion(InstructionView fusion) const {
+    const auto called = fusion.computations(AttributeKey::kCalls);
+    if (called.size() != 1) return refuse(fusion, "a fusion calls one computation");
+    const std::vector<InstructionId> parameters = called[0].parameters();
+    if (parameters.size() != fusion.operand_count()) {
+      return refuse(fusion, std::string(called[0].name()) + " takes " + std::to_string(parameters.size()) +
+                                " arguments, not " + std::to_string(fusion.operand_count()));
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!parameters[i].valid()) return refuse(fusion, "a parameter of the fused computation is missing");
+      const ShapeId wanted = module_.data(parameters[i]).shape;
+      if (compatible(shapes_, wanted, shapes_, fusion.operand(i).shape_id())) continue;
+      return refuse(fusion, "operand " + std::to_string(i) + " is " + text(fusion.operand(i).shape_id()) +
+                                ", but parameter " + std::to_string(i) + " of " + std::string(called[0].name()) + " " +
+                                text(wanted));
+    }
+    if (compatible(shapes_, called[0].root().shape_id(), shapes_, fusion.shape_id())) return absl::OkStatus();
+    return refuse(fusion, "its shape is " + text(fusion.shape_id()) + ", but that of the root of " +
+                              std::string(called[0].name()) + " is " + text(called[0].root().shape_id()));
+  }
+
+  const Module& module_;
+  ShapeTable shapes_;               // a copy, for the shapes that are inferred
+  std::vector<std::size_t> place_;  // by ComputationId: in the module's order
+  std::vector<bool> seen_;          // by InstructionId
+};
+
+}  // namespace
+
+absl::Status verify(const Module& module) { return Verifier(module).run(); }
+
+}  // namespace hloroof::inline v0

@@ -1,0 +1,160 @@
+#include "lib/predict/summary.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/predict/resource_names.h"
+
+namespace hloroof::inline v0 {
+
+void Summary::fill_row(const Module& module, const StepFacts& facts, InstructionId id) {
+  const Work& work = facts.costs.work[id.index];
+  OpTerms& row = terms_[id.index];
+  row.flops = work.flops;
+  row.transcendentals = work.transcendentals;
+  row.hbm_bytes = work.read.hbm + work.written.hbm;
+  row.logical_bytes = work.logical_bytes;
+  row.padded_bytes = work.padded_bytes;
+  row.wire_bytes = work.wire_bytes;
+  row.time_source = worse(facts.costs.time[id.index].source, work.source);
+  row.source = op_source(module, facts.costs, id);
+  row.bound = facts.costs.time[id.index].bound;
+  const Step step = facts.costs.demand[id.index].step;
+  row.is_done = step == Step::kDone;
+  row.adds = step != Step::kFree || row.flops != 0 || row.transcendentals != 0 || row.hbm_bytes != 0 ||
+             row.logical_bytes != 0 || row.padded_bytes != 0 || row.wire_bytes != 0;
+}
+
+void Summary::list_ops(const Module& module, ComputationId id) {
+  ops_[id.index].clear();
+  for (InstructionView instruction : module.computation(id).instructions()) {
+    if (terms_[instruction.id().index].adds) ops_[id.index].push_back(instruction.id());
+  }
+}
+
+void Summary::fill(const Module& module, const StepFacts& facts) {
+  terms_.assign(module.instruction_limit(), {});
+  ops_.assign(module.computation_limit(), {});
+  for (ComputationId id : facts.calls.scheduled()) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      fill_row(module, facts, instruction.id());
+    }
+    list_ops(module, id);
+  }
+  update_calls(module, facts);
+}
+
+void Summary::update(const Module& module, const StepFacts& facts, Span<InstructionId> changed,
+                     const std::vector<bool>& stale) {
+  terms_.resize(module.instruction_limit());
+  ops_.resize(module.computation_limit());
+  for (InstructionId id : changed) fill_row(module, facts, id);
+  for (ComputationId id : facts.calls.scheduled()) {
+    if (stale[id.index]) list_ops(module, id);
+  }
+}
+
+void Summary::update_calls(const Module& module, const StepFacts& facts) {
+  assumed_ = assumed_computations(module, facts.calls);
+}
+
+CostSource Summary::source(const Module& module, InstructionId id) const {
+  const CostSource source = terms_[id.index].source;
+  return assumed_[module.data(id).computation.index] ? in_assumed(source) : source;
+}
+
+void Summary::add_up(const Module& module, const StepFacts& facts, const ReplaySums& sums, StepSummary& result) const {
+  result.step_seconds = sums.seconds;
+  result.serial_seconds = sums.serial_seconds;
+  double exposed[kResourceCount] = {};
+  double by_source[5] = {};
+  for (ComputationId id : facts.calls.scheduled()) {
+    const double n = facts.calls.executions(id);
+    for (InstructionId op : ops_[id.index]) {
+      const OpTerms& row = terms_[op.index];
+      result.flops += n * row.flops;
+      result.transcendentals += n * row.transcendentals;
+      result.hbm_bytes += n * row.hbm_bytes;
+      result.logical_bytes += n * row.logical_bytes;
+      result.padded_bytes += n * row.padded_bytes;
+      result.wire_bytes += n * row.wire_bytes;
+      const double seconds = sums.exposed[op.index];
+      if (seconds == 0) continue;
+      Resource bound = row.bound;
+      CostSource source = this->source(module, op);
+      if (row.is_done) {  // what it waited for says why
+        for (InstructionId start : facts.pairs.starts_of(op)) {
+          bound = terms_[start.index].bound;
+          source = worse(source, terms_[start.index].time_source);
+        }
+      }
+      exposed[static_cast<int>(bound)] += seconds;
+      by_source[static_cast<int>(source)] += seconds;
+    }
+  }
+  const double step = result.step_seconds;
+  if (step > 0) {
+    result.assumed_share = by_source[static_cast<int>(CostSource::kAssumed)] / step;
+    result.unknown_share = by_source[static_cast<int>(CostSource::kUnknown)] / step;
+    result.modelled_share = std::max(0.0, 1 - result.assumed_share - result.unknown_share);
+  }
+  const ResourceNames names(facts.device.family);
+  int bound = static_cast<int>(Resource::kLatency);
+  for (int r = 0; r < kResourceCount; ++r) {
+    if (exposed[r] > exposed[bound]) bound = r;
+    const auto resource = static_cast<Resource>(r);
+    if (resource == Resource::kLatency) continue;
+    const double busy = sums.busy[r];
+    ResourceUse use;
+    use.name = std::string(names.name(resource));
+    use.busy_seconds = busy;
+    use.utilization = step > 0 ? busy / step : 0;
+    use.idle_seconds = std::max(0.0, step - busy);
+    result.resources.push_back(std::move(use));
+    result.lower_bound_seconds = std::max(result.lower_bound_seconds, busy);
+  }
+  result.lower_bound_seconds = std::min(result.lower_bound_seconds, step);
+  result.bound = std::string(names.name(static_cast<Resource>(bound)));
+  const std::optional<double> peak = facts.device.matrix.rate(MatrixType::kBf16);
+  if (peak && *peak > 0 && step > 0) result.mfu = result.flops / (step * *peak);
+}
+
+std::vector<double> Summary::add_up_exposed(const Module& module, const StepFacts& facts, const ReplaySums& sums,
+                                            StepSummary& result) const {
+  const CollectiveCosts& all = facts.collectives;
+  std::vector<double> exposed(all.collectives.size(), 0);
+  std::unordered_map<std::uint32_t, std::size_t> last_of;  // index of the carrier to index of its last collective
+  std::vector<std::pair<std::size_t, std::uint32_t>> listed;
+  for (const auto& [carrier, c] : all.by_carrier) listed.emplace_back(c, carrier);
+  std::sort(listed.begin(), listed.end());
+  for (const auto& [c, carrier] : listed) {
+    exposed[c] = sums.exposed[carrier];
+    if (facts.costs.demand[carrier].step == Step::kRun) {
+      // What the fusion around it computes would have taken that long without it.
+      const double executions = facts.calls.executions(module.data(InstructionId(carrier)).computation);
+      exposed[c] = std::min(exposed[c], executions * all.costs[c].seconds);
+    }
+    result.exposed_communication_seconds += exposed[c];
+    last_of[carrier] = c;
+  }
+  // Stalls belong to the transfers waited for.
+  for (ComputationId id : facts.calls.scheduled()) {
+    for (InstructionId op : ops_[id.index]) {
+      const double seconds = sums.exposed[op.index];
+      if (!terms_[op.index].is_done || seconds <= 0) continue;
+      for (InstructionId start : facts.pairs.starts_of(op)) {
+        const auto found = last_of.find(start.index);
+        if (found == last_of.end()) continue;
+        exposed[found->second] += seconds;
+        result.exposed_communication_seconds += seconds;
+        break;
+      }
+    }
+  }
+  return exposed;
+}
+
+}  // namespace hloroof::inline v0

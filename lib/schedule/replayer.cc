@@ -1,0 +1,310 @@
+#include "lib/schedule/replayer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace hloroof::inline v0 {
+namespace {
+
+// How many iterations of a loop body are replayed before the last one is taken for all others. Software-pipelined
+// transfers settle after two or three.
+constexpr std::int64_t kMaxReplayedIterations = 16;
+
+// True if the same transfers are under way with as much left to do.
+bool same_state(const std::vector<Flight>& a, const std::vector<Flight>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].start != b[i].start) return false;
+    if (std::abs(a[i].remaining - b[i].remaining) > 1e-9 * std::max(a[i].remaining, b[i].remaining)) return false;
+  }
+  return true;
+}
+
+void add(SharedSeconds& sum, const SharedSeconds& more, double times) {
+  for (int r = 0; r < kSharedCount; ++r) sum[r] = std::min(kForever, sum[r] + times * more[r]);
+}
+
+}  // namespace
+
+double Replayer::Replayed::seconds(double iterations) const {
+  if (iterations <= 0 || ends.empty()) return 0;
+  const auto replayed = static_cast<double>(ends.size());
+  if (iterations < replayed) return ends[static_cast<std::size_t>(std::max(1.0, iterations)) - 1];
+  return ends.back() + (iterations - replayed) * steady;
+}
+
+void Replayer::resize() {
+  replayed_.resize(module_.computation_limit());
+  trips_.assign(module_.computation_limit(), 1);
+  first_.resize(module_.instruction_limit(), 0);
+  last_.resize(module_.instruction_limit(), 0);
+  if (!record_) return;
+  records_.resize(module_.computation_limit());
+  begin_.resize(module_.instruction_limit(), 0);
+  flight_begin_.resize(module_.instruction_limit(), 0);
+}
+
+void Replayer::replay(CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
+                      const ListSchedule& schedule, std::vector<bool> stale) {
+  resize();
+  stale.resize(module_.computation_limit(), false);
+  calls_ = &calls;
+  pairs_ = &pairs;
+  demands_ = &demands;
+  schedule_ = &schedule;
+  for (const CallGraph::Loop& loop : calls.loops()) {
+    for (ComputationView body : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {
+      trips_[body.id().index] = std::max(trips_[body.id().index], loop.trips.value);
+    }
+  }
+  // Callees before their callers, so that each computation meets only finished ones.
+  const std::vector<ComputationId> order(calls.scheduled().rbegin(), calls.scheduled().rend());
+  order_ = &order;
+  for (ComputationId id : order) {
+    if (!stale[id.index] && replayed_[id.index].has_run) continue;
+    replay_computation(module_.computation(id));
+    for (InstructionId caller : calls.callers(id)) stale[module_.data(caller).computation.index] = true;
+  }
+  for (ComputationId id : order) {
+    for (InstructionId step : replayed_[id.index].steps) {
+      if (demands[step.index].step != Step::kBranch) continue;
+      const auto chosen = chosen_.find(step.index);
+      if (chosen == chosen_.end()) continue;
+      std::vector<double>& told = told_[step.index];
+      if (told == chosen->second) continue;
+      told = chosen->second;
+      calls.set_branch_probabilities(step, told);
+    }
+  }
+}
+
+void Replayer::replay_computation(ComputationView computation) {
+  Machine machine;
+  Replayed& result = replayed_[computation.id().index];
+  result = Replayed();
+  result.has_run = true;
+  for (InstructionView instruction : computation.instructions()) {
+    const std::uint32_t i = instruction.id().index;
+    first_[i] = last_[i] = 0;
+    if (schedule_->empty() && (*demands_)[i].step != Step::kFree) result.steps.push_back(instruction.id());
+  }
+  if (!schedule_->empty()) {
+    for (InstructionId id : schedule_->order[computation.id().index]) {
+      if ((*demands_)[id.index].step != Step::kFree) result.steps.push_back(id);
+    }
+  }
+  if (record_) records_[computation.id().index] = ReplayRecord();
+  const std::int64_t iterations = std::min(kMaxReplayedIterations, trips_[computation.id().index]);
+  std::vector<Flight> state_before;
+  double before = 0;
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    replay_once(computation, machine, result, /*is_first=*/i == 0);
+    if (computation.is_entry()) finish(machine, *order_);
+    result.ends.push_back(machine.now());
+    result.steady = machine.now() - before;
+    before = machine.now();
+    if (same_state(state_before, machine.in_flight())) break;
+    state_before = machine.in_flight();
+  }
+  result.left = machine.in_flight();
+  if (record_) record_transfers(computation, machine, result.ends.empty() ? 0 : result.ends.front());
+}
+
+void Replayer::replay_once(ComputationView computation, Machine& machine, Replayed& result, bool is_first) {
+  if (record_) {
+    PathRecord& path = records_[computation.id().index].last;
+    path = PathRecord();
+    path.begin = machine.now();
+  }
+  if (schedule_->empty()) {
+    for (InstructionId id : result.steps) replay_step(id, machine, result, is_first);
+    return;
+  }
+  for (InstructionId id : result.steps) {
+    for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine);
+    replay_step(id, machine, result, is_first);
+  }
+  // What the results hold is there when the computation ends.
+  for (InstructionId id : result.steps) {
+    const bool is_split = work_class(module_.data(id).opcode) == WorkClass::kCollective;
+    if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine);
+  }
+}
+
+// Waits for a transfer that has no done.
+void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine) {
+  const double begin = machine.now();
+  const double waited = machine.wait(transfer);
+  if (waited <= 0) return;
+  first_[transfer.index] += waited;
+  last_[transfer.index] += waited;
+  if (!record_) return;
+  records_[module_.data(transfer).computation.index].last.steps.push_back(
+      {transfer, begin, machine.now(), waited, transfer, flight_begin_[transfer.index]});
+}
+
+void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result, bool is_first) {
+  const Demand& demand = (*demands_)[id.index];
+  const double begin = machine.now();
+  double exposed = 0;
+  InstructionId waited_for;
+  switch (demand.step) {
+    case Step::kFree: break;
+    case Step::kRun:
+      exposed = machine.run(demand.seconds, demand.busy);
+      add(result.busy, demand.busy, 1);
+      break;
+    case Step::kStart:
+      exposed = machine.run(demand.issue, {}) + machine.start(id, demand);
+      if (record_) flight_begin_[id.index] = machine.now();
+      add(result.busy, demand.busy, 1);
+      result.last_start = id;
+      break;
+    case Step::kDone:
+      exposed = machine.run(demand.seconds, demand.busy);
+      for (InstructionId start : pairs_->starts_of(id)) {
+        const double waited = machine.wait(start);
+        if (waited > 0) waited_for = start;
+        exposed += waited;
+      }
+      break;
+    case Step::kLoop:
+    case Step::kBranch:
+    case Step::kCall: exposed = run_callees(module_.instruction(id), demand, machine, result); break;
+  }
+  first_[id.index] += exposed;
+  last_[id.index] = exposed;
+  if (!record_) return;
+  ReplayRecord& record = records_[module_.data(id).computation.index];
+  if (machine.now() > begin) {
+    record.last.steps.push_back(
+        {id, begin, machine.now(), exposed, waited_for, waited_for.valid() ? flight_begin_[waited_for.index] : 0});
+  }
+  if (!is_first) return;
+  begin_[id.index] = begin;
+  if (machine.now() > begin) record.first.push_back({id, Lane::kCompute, begin, machine.now()});
+}
+
+// Runs what an instruction calls as one stretch of average load; what that leaves under way goes on beside the caller.
+// Returns the seconds that are the instruction's own: overhead, and slowing down by what the caller has under way.
+double Replayer::run_callees(InstructionView instruction, const Demand& demand, Machine& machine, Replayed& result) {
+  double inside = 0;
+  double own = 0;
+  SharedSeconds busy = {};
+  std::vector<const Flight*> left;
+  PathRecord* path = record_ ? &records_[instruction.computation().id().index].last : nullptr;
+  const auto call = [&](ComputationView callee, double times, bool in_sequence) {
+    const Replayed& replayed = replayed_[callee.id().index];
+    if (replayed.ends.empty() || times <= 0) return;
+    inside += in_sequence ? replayed.seconds(times) : times * replayed.seconds(1);
+    add(busy, replayed.busy, times / static_cast<double>(replayed.ends.size()));
+    if (path != nullptr) path->calls.push_back({instruction.id(), {callee.id(), times}});
+    for (const Flight& flight : replayed.left) left.push_back(&flight);
+  };
+  if (demand.step == Step::kLoop) {
+    const TripCount* trips = calls_->trip_count(instruction.id());
+    const double n = trips != nullptr ? static_cast<double>(trips->value) : 1;
+    for (ComputationView body : instruction.computations(AttributeKey::kBody)) call(body, n, true);
+    for (ComputationView condition : instruction.computations(AttributeKey::kCondition)) call(condition, n + 1, false);
+    own = n * demand.issue;
+  } else {
+    const std::vector<ComputationId> callees = instruction.called_computations();
+    const std::vector<double> probabilities = demand.step == Step::kBranch ? branch_probabilities(instruction, callees)
+                                                                           : std::vector<double>(callees.size(), 1);
+    for (std::size_t i = 0; i < callees.size(); ++i) call(module_.computation(callees[i]), probabilities[i], false);
+    own = demand.seconds;
+  }
+  inside = std::min(inside, kForever);
+  const double took = machine.run(inside + own, busy);
+  add(result.busy, busy, 1);
+  for (const Flight* flight : left) {
+    Flight moved = *flight;
+    moved.begin = machine.now();
+    machine.adopt(moved);
+  }
+  return std::max(0.0, took - inside);
+}
+
+std::vector<double> Replayer::branch_probabilities(InstructionView conditional,
+                                                   const std::vector<ComputationId>& branches) {
+  const auto given = given_.find(conditional.id().index);
+  if (given != given_.end()) {
+    std::vector<double> probabilities = given->second;
+    probabilities.resize(branches.size(), 0);
+    return probabilities;
+  }
+  std::vector<double> probabilities(branches.size(), 0);
+  std::size_t slowest = 0;
+  for (std::size_t i = 1; i < branches.size(); ++i) {
+    if (replayed_[branches[i].index].seconds(1) > replayed_[branches[slowest].index].seconds(1)) slowest = i;
+  }
+  if (!branches.empty()) probabilities[slowest] = 1;
+  chosen_[conditional.id().index] = probabilities;
+  return probabilities;
+}
+
+// The step is over when nothing is under way any more; the wait is charged to the last start.
+void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order) {
+  const double began = machine.now();
+  drained_seconds_ = machine.drain();
+  drained_ = InstructionId();
+  for (ComputationId id : order) {
+    if (replayed_[id.index].last_start.valid()) drained_ = replayed_[id.index].last_start;
+  }
+  if (!record_ || drained_seconds_ <= 0 || !drained_.valid()) return;
+  records_[module_.entry().id().index].last.steps.push_back(
+      {drained_, began, machine.now(), drained_seconds_, drained_, flight_begin_[drained_.index]});
+}
+
+// Transfers that began in the first iteration.
+void Replayer::record_transfers(ComputationView computation, Machine& machine, double first_end) {
+  for (const FinishedFlight& flight : machine.take_finished()) {
+    if (flight.begin > first_end || module_.data(flight.start).computation != computation.id()) continue;
+    records_[computation.id().index].first.push_back({flight.start, flight.lane, flight.begin, flight.end});
+  }
+}
+
+// How often a computation is entered: a loop body once for all its iterations.
+double Replayer::entries(const CallGraph& calls, ComputationView computation) const {
+  if (calls.role(computation.id()) != ComputationRole::kBody) return calls.executions(computation.id());
+  double sum = 0;
+  for (InstructionId caller : calls.callers(computation.id())) sum += calls.executions(module_.instruction(caller));
+  return sum;
+}
+
+void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) const {
+  sums.seconds = sums.serial_seconds = 0;
+  sums.busy = {};
+  sums.exposed.assign(module_.instruction_limit(), 0);
+  for (ComputationId id : calls.scheduled()) {
+    const ComputationView computation = module_.computation(id);
+    const double executions = calls.executions(id);
+    if (executions <= 0) continue;
+    const double entered = entries(calls, computation);
+    const auto replayed = static_cast<double>(replayed_[id.index].ends.size());
+    const double further = executions - entered * replayed;
+    for (InstructionId step : replayed_[id.index].steps) {
+      const std::uint32_t i = step.index;
+      const Demand& demand = demands[i];
+      double first = first_[i];
+      double last = last_[i];
+      if (step == drained_ && drained_seconds_ > 0) {
+        first += drained_seconds_;
+        last += drained_seconds_;
+      }
+      sums.exposed[i] = further >= 0 ? entered * first + further * last : executions * first / std::max(1.0, replayed);
+      double serial = demand.seconds + demand.issue;
+      if (demand.step == Step::kLoop) {
+        const TripCount* trips = calls.trip_count(step);
+        serial = demand.issue * (trips != nullptr ? static_cast<double>(trips->value) : 1);
+      }
+      sums.serial_seconds += executions * serial;
+      add(sums.busy, demand.busy, executions);
+    }
+  }
+  sums.busy[static_cast<int>(Resource::kIci)] = std::min(kForever, links_busy(sums.busy));
+  if (module_.has_entry()) sums.seconds = replayed_[module_.entry().id().index].seconds(1);
+}
+
+}  // namespace hloroof::inline v0

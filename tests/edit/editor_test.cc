@@ -1,0 +1,198 @@
+// Single edits: what each does to the module, and what it refuses.
+#include "hloroof/edit.h"
+
+#include <string>
+#include <vector>
+
+#include "hloroof/parse.h"
+#include "hloroof/print.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+constexpr std::string_view kText =
+    R"(HloModule m, is_scheduled=true, entry_computation_layout={(bf16[8,128]{1,0}, bf16[8,128]{1,0})->bf16[8,128]{1,0}}
+
+ENTRY %main (a: bf16[8,128], b: bf16[8,128]) -> bf16[8,128] {
+  %a = bf16[8,128]{1,0} parameter(0)
+  %b = bf16[8,128]{1,0} parameter(1)
+  %sum = bf16[8,128]{1,0} add(%a, %b)
+  %twice = bf16[8,128]{1,0} add(%sum, %sum), control-predecessors={%sum}
+  %gathered = bf16[64,128]{1,0} all-gather(%twice), channel_id=1, replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}
+  ROOT %out = bf16[8,128]{1,0} multiply(%twice, %b)
+}
+
+)";
+
+Module parsed(std::string_view text = kText) {
+  absl::StatusOr<Module> module = parse_module(text);
+  REQUIRE(module.ok());
+  return *std::move(module);
+}
+
+InstructionId named(const Module& module, std::string_view name) {
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.name() == name) return instruction.id();
+    }
+  }
+  FAIL("no instruction " << name);
+  return {};
+}
+
+std::string line(const Module& module, InstructionId id) { return print_instruction(module.instruction(id)); }
+
+// What was printed can be read again as the same module.
+void check_readable(const Module& module) {
+  const std::string text = print_module(module);
+  absl::StatusOr<Module> again = parse_module(text);
+  INFO(text << (again.ok() ? "" : std::string(again.status().message())));
+  REQUIRE(again.ok());
+  CHECK(print_module(*again) == text);
+}
+
+TEST_CASE("users are those that name an instruction, each once") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  CHECK(edit.users(named(module, "sum")) == std::vector<InstructionId>{named(module, "twice")});
+  CHECK(edit.users(named(module, "twice")).size() == 2);
+  CHECK(edit.users(named(module, "out")).empty());
+}
+
+TEST_CASE("a shape, a layout, a memory space") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const InstructionId sum = named(module, "sum");
+  REQUIRE(edit.set_shape(sum, "bf16[8,128]{0,1:T(8,128)(2,1)}").ok());
+  CHECK(line(module, sum) == "%sum = bf16[8,128]{0,1:T(8,128)(2,1)} add(%a, %b)");
+  REQUIRE(edit.set_memory_space(sum, 1).ok());
+  CHECK(line(module, sum) == "%sum = bf16[8,128]{0,1:T(8,128)(2,1)S(1)} add(%a, %b)");
+  Layout wrong;
+  wrong.present = true;
+  wrong.minor_to_major = {1, 1};
+  CHECK(edit.set_layout(sum, wrong).code() == absl::StatusCode::kInvalidArgument);
+  CHECK(edit.set_shape(sum, "bf16[8,").code() == absl::StatusCode::kInvalidArgument);
+  CHECK(module.find_header(AttributeKey::kEntryComputationLayout) != nullptr);
+  // The header would say something else about an argument.
+  REQUIRE(edit.set_shape(named(module, "a"), "bf16[8,128]{0,1}").ok());
+  CHECK(module.find_header(AttributeKey::kEntryComputationLayout) == nullptr);
+  check_readable(module);
+}
+
+TEST_CASE("operands must come before") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const InstructionId sum = named(module, "sum");
+  REQUIRE(edit.set_operand(named(module, "out"), 1, sum).ok());
+  CHECK(line(module, named(module, "out")) == "ROOT %out = bf16[8,128]{1,0} multiply(%twice, %sum)");
+  CHECK(edit.users(sum).size() == 2);
+  CHECK(edit.set_operand(sum, 0, named(module, "twice")).message() == "twice does not come before sum");
+  CHECK(edit.set_operand(sum, 2, named(module, "a")).message() == "sum has 2 operands, no operand 2");
+  CHECK(edit.set_operand(sum, 0, InstructionId()).message() == "there is no such instruction");
+  REQUIRE(edit.set_operands(sum, {named(module, "b"), named(module, "b")}).ok());
+  CHECK(edit.users(named(module, "a")).empty());
+  check_readable(module);
+}
+
+TEST_CASE("attributes follow their grammar") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const InstructionId gathered = named(module, "gathered");
+  REQUIRE(edit.set_replica_groups(gathered, "[2,4]<=[8]").ok());
+  CHECK(module.instruction(gathered).text(AttributeKey::kReplicaGroups) == "[2,4]<=[8]");
+  REQUIRE(edit.set_sharding(gathered, "{replicated}").ok());
+  CHECK_FALSE(edit.set_replica_groups(gathered, "[2,3]<=[8]").ok());
+  CHECK_FALSE(edit.set_attribute(gathered, AttributeKey::kWindow, "{size=3}").ok());
+  CHECK_FALSE(edit.set_attribute(gathered, AttributeKey::kToApply, "f").ok());
+  REQUIRE(edit.remove_attribute(gathered, AttributeKey::kSharding).ok());
+  CHECK(edit.remove_attribute(gathered, AttributeKey::kSharding).code() == absl::StatusCode::kNotFound);
+  check_readable(module);
+}
+
+TEST_CASE("inserting, replacing, erasing") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const InstructionId sum = named(module, "sum");
+  const InstructionId twice = named(module, "twice");
+  NewInstruction negate;
+  negate.opcode = Opcode::kNegate;
+  negate.operands = {sum};
+  negate.name = "sum";
+  const absl::StatusOr<InstructionId> made = edit.insert_before(twice, negate);
+  REQUIRE(made.ok());
+  CHECK(line(module, *made) == "%sum.1 = bf16[8,128]{1,0} negate(%sum)");
+  REQUIRE(edit.replace_all_uses(sum, *made).ok());
+  CHECK(line(module, twice) == "%twice = bf16[8,128]{1,0} add(%sum.1, %sum.1), control-predecessors={%sum}");
+  CHECK(edit.users(sum) == std::vector<InstructionId>{*made});
+  CHECK(edit.erase(sum).message() == "sum is used by sum.1");
+  REQUIRE(edit.set_operand(*made, 0, named(module, "a")).ok());
+  REQUIRE(edit.erase(sum).ok());
+  CHECK(line(module, twice) == "%twice = bf16[8,128]{1,0} add(%sum.1, %sum.1)");
+  CHECK_FALSE(edit.is_alive(sum));
+  CHECK(edit.erase(sum).message() == "sum was erased");
+  CHECK(edit.erase(named(module, "out")).code() == absl::StatusCode::kFailedPrecondition);
+  CHECK(edit.erase(named(module, "a")).code() == absl::StatusCode::kFailedPrecondition);
+  CHECK_FALSE(edit.replace_all_uses(twice, named(module, "gathered")).ok());
+  // The root goes over to what takes its place.
+  const absl::StatusOr<InstructionId> root = edit.clone(named(module, "out"));
+  REQUIRE(root.ok());
+  REQUIRE(edit.replace_all_uses(named(module, "out"), *root).ok());
+  REQUIRE(edit.erase(named(module, "out")).ok());
+  CHECK(module.entry().root().id() == *root);
+  check_readable(module);
+}
+
+TEST_CASE("moving keeps operands before users") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const InstructionId gathered = named(module, "gathered");
+  CHECK(edit.move_before(gathered, named(module, "twice")).message() == "gathered needs twice before it");
+  CHECK(edit.move_before(named(module, "sum"), gathered).message() == "twice needs sum before it");
+  const InstructionId b = named(module, "b");
+  REQUIRE(edit.move_before(b, named(module, "a")).ok());
+  CHECK(module.data(module.entry().data().first).number == 1);
+  check_readable(module);
+}
+
+TEST_CASE("a constant needs a literal of its shape") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  NewInstruction made;
+  made.opcode = Opcode::kConstant;
+  made.shape = "s32[2]{0}";
+  made.literal = "{1, 2, 3}";
+  const InstructionId out = named(module, "out");
+  CHECK_FALSE(edit.insert_before(out, made).ok());
+  made.literal = "{1, 2}";
+  const absl::StatusOr<InstructionId> constant = edit.insert_before(out, made);
+  REQUIRE(constant.ok());
+  CHECK(line(module, *constant) == "%constant = s32[2]{0} constant({1, 2})");
+  NewInstruction convert;
+  convert.opcode = Opcode::kConvert;
+  convert.operands = {*constant};
+  CHECK(edit.insert_before(out, convert).status().code() == absl::StatusCode::kUnimplemented);
+  check_readable(module);
+}
+
+TEST_CASE("many insertions at one place") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const InstructionId out = named(module, "out");
+  InstructionId last = named(module, "twice");
+  for (int i = 0; i < 200; ++i) {
+    NewInstruction negate;
+    negate.opcode = Opcode::kNegate;
+    negate.operands = {last};
+    const absl::StatusOr<InstructionId> made = edit.insert_before(out, negate);
+    REQUIRE(made.ok());
+    CHECK(edit.is_before(last, *made));
+    CHECK(edit.is_before(*made, out));
+    last = *made;
+  }
+  CHECK(module.entry().instruction_count() == 206);
+  check_readable(module);
+}
+
+}  // namespace
+}  // namespace hloroof

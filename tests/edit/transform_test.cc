@@ -1,0 +1,299 @@
+// Fusing, outlining and taking apart; building; verifying; walking.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hloroof/builder.h"
+#include "hloroof/edit.h"
+#include "hloroof/parse.h"
+#include "hloroof/print.h"
+#include "hloroof/walk.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+constexpr std::string_view kChain = R"(HloModule m
+
+ENTRY %main (a: f32[8,128], b: f32[8,128]) -> (f32[8,128], f32[8,128]) {
+  %a = f32[8,128]{1,0} parameter(0)
+  %b = f32[8,128]{1,0} parameter(1)
+  %sum = f32[8,128]{1,0} add(%a, %b)
+  %between = f32[8,128]{1,0} negate(%sum)
+  %tanh = f32[8,128]{1,0} tanh(%sum)
+  %product = f32[8,128]{1,0} multiply(%tanh, %b)
+  ROOT %out = (f32[8,128]{1,0}, f32[8,128]{1,0}) tuple(%between, %product)
+}
+
+)";
+
+Module parsed(std::string_view text = kChain) {
+  absl::StatusOr<Module> module = parse_module(text);
+  REQUIRE(module.ok());
+  return *std::move(module);
+}
+
+InstructionId named(const Module& module, std::string_view name) {
+  InstructionId found;
+  walk(module, [&](InstructionView i) {
+    if (i.name() == name) found = i.id();
+  });
+  INFO(name);
+  REQUIRE(found.valid());
+  return found;
+}
+
+void check_sound(const Module& module) {
+  const std::string text = print_module(module);
+  INFO(text);
+  CHECK(verify(module) == absl::OkStatus());
+  const absl::StatusOr<Module> again = parse_module(text);
+  INFO((again.ok() ? "" : std::string(again.status().message())));
+  REQUIRE(again.ok());
+  CHECK(print_module(*again) == text);
+}
+
+TEST_CASE("fusing makes parameters of what comes in and a tuple of what goes out") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const absl::StatusOr<InstructionId> fusion =
+      edit.fuse({named(module, "product"), named(module, "sum"), named(module, "tanh")});
+  REQUIRE(fusion.ok());
+  check_sound(module);
+  CHECK(print_module(module) == R"(HloModule m
+
+%fused_computation (param_0: f32[8,128], param_1: f32[8,128]) -> (f32[8,128], f32[8,128]) {
+  %param_0 = f32[8,128]{1,0} parameter(0)
+  %param_1 = f32[8,128]{1,0} parameter(1)
+  %sum = f32[8,128]{1,0} add(%param_0, %param_1)
+  %tanh = f32[8,128]{1,0} tanh(%sum)
+  %product = f32[8,128]{1,0} multiply(%tanh, %param_1)
+  ROOT %tuple = (f32[8,128]{1,0}, f32[8,128]{1,0}) tuple(%sum, %product)
+}
+
+ENTRY %main (a: f32[8,128], b: f32[8,128]) -> (f32[8,128], f32[8,128]) {
+  %a = f32[8,128]{1,0} parameter(0)
+  %b = f32[8,128]{1,0} parameter(1)
+  %fusion = (f32[8,128]{1,0}, f32[8,128]{1,0}) fusion(%a, %b), kind=kLoop, calls=%fused_computation
+  %get-tuple-element = f32[8,128]{1,0} get-tuple-element(%fusion), index=0
+  %get-tuple-element.1 = f32[8,128]{1,0} get-tuple-element(%fusion), index=1
+  %between = f32[8,128]{1,0} negate(%get-tuple-element)
+  ROOT %out = (f32[8,128]{1,0}, f32[8,128]{1,0}) tuple(%between, %get-tuple-element.1)
+}
+
+)");
+  // And back.
+  const absl::StatusOr<std::vector<InstructionId>> parts = edit.unfuse(*fusion);
+  REQUIRE(parts.ok());
+  CHECK(parts->size() == 3);
+  CHECK(edit.erase_unused_computations() == 1);
+  check_sound(module);
+  CHECK(module.computations().size() == 1);
+  CHECK(module.entry().instruction_count() == 7);
+}
+
+TEST_CASE("fusing across what is left out is refused") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  NewInstruction made;
+  made.opcode = Opcode::kAdd;
+  made.operands = {named(module, "between"), named(module, "product")};
+  const absl::StatusOr<InstructionId> last = edit.insert_before(named(module, "out"), made);
+  REQUIRE(last.ok());
+  const absl::StatusOr<InstructionId> fusion = edit.fuse({named(module, "sum"), *last});
+  CHECK(fusion.status().message() == "add needs the others by way of between");
+  CHECK_FALSE(edit.fuse({named(module, "a"), named(module, "sum")}).ok());
+  CHECK_FALSE(edit.fuse({}).ok());
+  CHECK_FALSE(edit.fuse({named(module, "sum")}, "kNothing").ok());
+  check_sound(module);
+}
+
+TEST_CASE("a fusion that is fused gives what is in it") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const absl::StatusOr<InstructionId> first = edit.fuse({named(module, "sum"), named(module, "tanh")});
+  REQUIRE(first.ok());
+  check_sound(module);
+  std::vector<InstructionId> all;
+  for (InstructionView i : module.entry().instructions()) {
+    if (i.opcode() != Opcode::kParameter && !i.is_root()) all.push_back(i.id());
+  }
+  const absl::StatusOr<InstructionId> second = edit.fuse(all);
+  REQUIRE(second.ok());
+  edit.erase_unused_computations();
+  check_sound(module);
+  CHECK(module.computations().size() == 2);
+  CHECK(module.entry().instruction_count() == 6);  // two parameters, the fusion, two elements, the tuple
+}
+
+TEST_CASE("outlining makes a call") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const absl::StatusOr<InstructionId> call =
+      edit.outline({named(module, "tanh"), named(module, "product")}, "activate");
+  REQUIRE(call.ok());
+  check_sound(module);
+  CHECK(print_instruction(module.instruction(*call)) == "%call = f32[8,128]{1,0} call(%sum, %b), to_apply=%activate");
+  REQUIRE(edit.unfuse(*call).ok());
+  edit.erase_unused_computations();
+  check_sound(module);
+}
+
+TEST_CASE("computations are copied with what they call") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const absl::StatusOr<InstructionId> fusion = edit.fuse({named(module, "tanh"), named(module, "product")});
+  REQUIRE(fusion.ok());
+  const ComputationId body = module.instruction(*fusion).computations(AttributeKey::kCalls)[0].id();
+  const absl::StatusOr<ComputationId> copy = edit.clone_computation(body);
+  REQUIRE(copy.ok());
+  REQUIRE(edit.set_computations(*fusion, AttributeKey::kCalls, {*copy}).ok());
+  CHECK_FALSE(edit.set_computations(*fusion, AttributeKey::kCalls, {module.entry().id()}).ok());
+  CHECK(edit.erase_unused_computations() == 1);
+  check_sound(module);
+}
+
+TEST_CASE("a module is built with the shapes that follow") {
+  ModuleHeader header;
+  header.num_partitions = 8;
+  Module module = new_module("mlp", header);
+  ModuleEditor edit(module);
+
+  ComputationBuilder add(edit, "add");
+  const absl::StatusOr<ComputationId> sum =
+      add.finish(add.op(Opcode::kAdd, {add.parameter("f32[]", "x"), add.parameter("f32[]", "y")}));
+  REQUIRE(sum.ok());
+
+  ComputationBuilder condition(edit, "goes_on");
+  const InstructionId counted = condition.element(condition.parameter("(s32[], f32[256,512]{1,0})", "state"), 0);
+  const absl::StatusOr<ComputationId> goes_on = condition.finish(condition.op(
+      Opcode::kCompare, {counted, condition.constant("s32[]", "12")}, {{AttributeKey::kDirection, "LT", {}}}));
+  REQUIRE(goes_on.ok());
+
+  ComputationBuilder step(edit, "layer");
+  const InstructionId state = step.parameter("(s32[], f32[256,512]{1,0})", "state");
+  const InstructionId next = step.op(Opcode::kAdd, {step.element(state, 0), step.constant("s32[]", "1")});
+  const InstructionId x = step.op(Opcode::kTanh, {step.element(state, 1)});
+  const absl::StatusOr<ComputationId> layer = step.finish(step.tuple({next, x}));
+  REQUIRE(layer.ok());
+
+  ComputationBuilder b(edit, "main", /*entry=*/true);
+  const InstructionId a = b.parameter("bf16[256,1024]{1,0}", "a");
+  const InstructionId w = b.parameter("bf16[1024,512]{1,0}", "w");
+  const InstructionId dot =
+      b.op(Opcode::kDot, {a, w},
+           {{AttributeKey::kLhsContractingDims, "{1}", {}}, {AttributeKey::kRhsContractingDims, "{0}", {}}},
+           "f32[256,512]{1,0}");
+  const InstructionId reduced = b.op(Opcode::kAllReduce, {dot},
+                                     {{AttributeKey::kChannelId, "1", {}},
+                                      {AttributeKey::kReplicaGroups, "[1,8]<=[8]", {}},
+                                      {AttributeKey::kUseGlobalDeviceIds, "true", {}},
+                                      {AttributeKey::kToApply, "", {*sum}}},
+                                     "f32[256,512]{1,0}");
+  const InstructionId looped = b.loop(*goes_on, *layer, b.tuple({b.constant("s32[]", "0"), reduced}));
+  const absl::StatusOr<ComputationId> main = b.finish(b.element(looped, 1));
+  REQUIRE(main.ok());
+  check_sound(module);
+  CHECK(module.instruction(looped).shape().is_tuple());
+  CHECK(module.num_partitions() == 8);
+  CHECK(print_module(module).substr(0, 33) == "HloModule mlp, num_partitions=8\n\n");
+
+  // What is wrong is said once, at the end.
+  ComputationBuilder wrong(edit, "wrong");
+  const InstructionId p = wrong.parameter("f32[8,128]");
+  const InstructionId q = wrong.op(Opcode::kAdd, {p, wrong.parameter("f32[9,128]")});
+  CHECK_FALSE(q.valid());
+  CHECK_FALSE(wrong.op(Opcode::kTanh, {q}).valid());
+  const absl::Status status = wrong.finish().status();
+  CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("verify says what no longer fits") {
+  const auto after = [](const auto& change) {
+    Module module = parsed();
+    ModuleEditor edit(module);
+    REQUIRE(verify(module) == absl::OkStatus());
+    change(edit, module);
+    return std::string(verify(module).message());
+  };
+  CHECK(after([](ModuleEditor& edit, Module& m) { REQUIRE(edit.set_shape(named(m, "tanh"), "f32[8,129]").ok()); }) ==
+        "main.tanh: its shape is f32[8,129], but f32[8,128] follows from its operands");
+  CHECK(after([](ModuleEditor& edit, Module& m) {
+          REQUIRE(edit.set_shape(named(m, "a"), "f32[4,128]{1,0}").ok());
+        }).substr(0, 10) == "main.sum: ");
+  CHECK(after([](ModuleEditor& edit, Module& m) {
+          const absl::StatusOr<InstructionId> fusion = edit.fuse({named(m, "tanh"), named(m, "product")});
+          REQUIRE(fusion.ok());
+          REQUIRE(edit.set_operands(*fusion, {named(m, "sum")}).ok());
+        }) == "main.fusion: fused_computation takes 2 arguments, not 1");
+}
+
+TEST_CASE("what readers rely on cannot be taken away") {
+  Module module = parsed();
+  ModuleEditor edit(module);
+  const InstructionId tanh = named(module, "tanh");
+  CHECK(edit.set_operands(tanh, {named(module, "a"), named(module, "b")}).message() == "tanh takes 1 operands, not 2");
+  CHECK_FALSE(edit.set_operands(named(module, "out"), {tanh}).ok());
+  CHECK_FALSE(edit.set_shape(named(module, "out"), "f32[8,128]{1,0}").ok());
+  const absl::StatusOr<InstructionId> fusion = edit.fuse({named(module, "sum"), tanh, named(module, "product")});
+  REQUIRE(fusion.ok());
+  CHECK(edit.remove_attribute(*fusion, AttributeKey::kKind).message() == "fusion cannot do without kind");
+  CHECK(edit.set_shape(*fusion, "f32[8,128]{1,0}").message() == "get-tuple-element takes element 0 of it");
+  NewInstruction element;
+  element.opcode = Opcode::kGetTupleElement;
+  element.operands = {*fusion};
+  element.number = 2;
+  CHECK(edit.append(module.entry().id(), element).status().message() == "fusion has no element 2");
+  NewInstruction compare;
+  compare.opcode = Opcode::kCompare;
+  compare.operands = {named(module, "a"), named(module, "b")};
+  CHECK(edit.append(module.entry().id(), compare).status().message() == "compare needs the attribute direction");
+  check_sound(module);
+}
+
+TEST_CASE("verify accepts what compilers print") {
+  const std::filesystem::path shared = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus";
+  std::vector<std::filesystem::path> files;
+  for (const auto& folder : {shared / "tpu", shared / "cpu", shared / "gpu", shared / "forms", shared / "step",
+                             std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples"}) {
+    if (!std::filesystem::exists(folder)) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.path().extension() == ".hlo" && name.find("xla-rejects") == std::string::npos)
+        files.push_back(entry.path());
+    }
+  }
+  for (const std::filesystem::path& file : files) {
+    const absl::StatusOr<Module> module = load_module(file.string());
+    if (!module.ok() || !module->has_entry() || module->is_single_instruction()) continue;
+    INFO(file.string());
+    CHECK(verify(*module) == absl::OkStatus());
+  }
+}
+
+TEST_CASE("walking") {
+  Module module = parsed();
+  const Users users(module);
+  const InstructionView sum = module.instruction(named(module, "sum"));
+  std::string names;
+  for (InstructionView user : users.of(sum)) names += std::string(user.name()) + " ";
+  CHECK(names == "between tanh ");
+  names.clear();
+  for (InstructionView i : post_order(module.instruction(named(module, "product"))))
+    names += std::string(i.name()) + " ";
+  CHECK(names == "a b sum tanh product ");
+
+  ModuleEditor edit(module);
+  const absl::StatusOr<InstructionId> fusion = edit.fuse({named(module, "tanh"), named(module, "product")});
+  REQUIRE(fusion.ok());
+  REQUIRE(edit.outline({*fusion}, "outer").ok());
+  names.clear();
+  for (ComputationView c : called_by(module.entry())) names += std::string(c.name()) + " ";
+  CHECK(names == "fused_computation outer ");
+  std::size_t count = 0;
+  walk(module, [&](InstructionView) { ++count; });
+  CHECK(count == module.instruction_count());
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,206 @@
+// Predicting after edits against predicting from scratch: equal to the last bit.
+#include "hloroof/predictor.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hloroof/parse.h"
+#include "hloroof/print.h"
+#include "tests/catch.h"
+#include "tests/predict/corpus.h"
+#include "tests/predict/random_edits.h"
+
+namespace hloroof {
+namespace {
+
+bool same(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// The first figure that differs, by name; empty if none does.
+std::string difference(const StepSummary& a, const StepSummary& b) {
+  const auto bits = [](double value) { return std::to_string(value); };
+#define HLOROOF_COMPARE(field) \
+  if (!same(a.field, b.field)) return #field ": " + bits(a.field) + " against " + bits(b.field);
+  HLOROOF_COMPARE(step_seconds)
+  HLOROOF_COMPARE(lower_bound_seconds)
+  HLOROOF_COMPARE(serial_seconds)
+  HLOROOF_COMPARE(exposed_communication_seconds)
+  HLOROOF_COMPARE(flops)
+  HLOROOF_COMPARE(transcendentals)
+  HLOROOF_COMPARE(hbm_bytes)
+  HLOROOF_COMPARE(logical_bytes)
+  HLOROOF_COMPARE(padded_bytes)
+  HLOROOF_COMPARE(wire_bytes)
+  HLOROOF_COMPARE(modelled_share)
+  HLOROOF_COMPARE(assumed_share)
+  HLOROOF_COMPARE(unknown_share)
+#undef HLOROOF_COMPARE
+  if (a.bound != b.bound) return "bound";
+  if (a.mfu != b.mfu) return "mfu";
+  if (a.resources.size() != b.resources.size()) return "resources";
+  for (std::size_t r = 0; r < a.resources.size(); ++r) {
+    if (!same(a.resources[r].busy_seconds, b.resources[r].busy_seconds)) return "busy " + a.resources[r].name;
+    if (!same(a.resources[r].utilization, b.resources[r].utilization)) return "utilization";
+    if (!same(a.resources[r].idle_seconds, b.resources[r].idle_seconds)) return "idle";
+  }
+  return "";
+}
+
+std::string difference(const StepPrediction& a, const StepPrediction& b) {
+  std::string first = difference(static_cast<const StepSummary&>(a), b);
+  if (!first.empty()) return first;
+  if (a.topology != b.topology || a.compiler_estimate_seconds != b.compiler_estimate_seconds) return "topology";
+  if (a.ops.size() != b.ops.size()) return "ops";
+  for (std::size_t i = 0; i < a.ops.size(); ++i) {
+    const OpPrediction& x = a.ops[i];
+    const OpPrediction& y = b.ops[i];
+    if (x.id != y.id || x.name != y.name || x.category != y.category || x.bound != y.bound || x.source != y.source ||
+        !same(x.executions, y.executions) || !same(x.seconds, y.seconds) ||
+        !same(x.exposed_seconds, y.exposed_seconds) || !same(x.critical_seconds, y.critical_seconds) ||
+        !same(x.efficiency, y.efficiency) || !same(x.work.flops, y.work.flops) ||
+        !same(x.work.padded_bytes, y.work.padded_bytes) || !same(x.work.wire_bytes, y.work.wire_bytes)) {
+      return "op " + x.name + " against " + y.name;
+    }
+  }
+  if (a.collectives.size() != b.collectives.size()) return "collectives";
+  for (std::size_t i = 0; i < a.collectives.size(); ++i) {
+    const CollectivePrediction& x = a.collectives[i];
+    const CollectivePrediction& y = b.collectives[i];
+    if (x.id != y.id || x.axes != y.axes || x.axis_names != y.axis_names || x.algorithm != y.algorithm ||
+        x.crossover_tokens != y.crossover_tokens || !same(x.seconds, y.seconds) ||
+        !same(x.exposed_seconds, y.exposed_seconds)) {
+      return "collective " + x.name;
+    }
+  }
+  if (a.mesh.size() != b.mesh.size()) return "mesh";
+  for (std::size_t i = 0; i < a.mesh.size(); ++i) {
+    if (a.mesh[i].name != b.mesh[i].name || a.mesh[i].roles != b.mesh[i].roles || a.mesh[i].why != b.mesh[i].why ||
+        a.mesh[i].placement != b.mesh[i].placement) {
+      return "mesh axis " + a.mesh[i].name;
+    }
+  }
+  if (!same(a.memory.peak_bytes, b.memory.peak_bytes) || a.memory.hbm_over_program != b.memory.hbm_over_program) {
+    return "memory";
+  }
+  if (a.diagnostics.size() != b.diagnostics.size()) return "diagnostics";
+  for (std::size_t i = 0; i < a.diagnostics.size(); ++i) {
+    if (a.diagnostics[i].message != b.diagnostics[i].message) return a.diagnostics[i].message;
+  }
+  if (a.timeline.size() != b.timeline.size()) return "timeline";
+  for (std::size_t i = 0; i < a.timeline.size(); ++i) {
+    if (a.timeline[i].id != b.timeline[i].id || !same(a.timeline[i].begin, b.timeline[i].begin)) return "timeline";
+  }
+  return "";
+}
+
+// Edits a module `count` times and compares the summary after each edit, all of the prediction after every tenth.
+void edit_and_compare(const std::filesystem::path& path, int count, std::uint32_t seed,
+                      const PredictOptions& options = {}) {
+  INFO(path.string());
+  absl::StatusOr<Module> module = load_module(path.string());
+  REQUIRE(module.ok());
+  const std::string name = device_of(path);
+  const absl::StatusOr<Device> device = find_device(name);
+  REQUIRE(device.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device, options);
+  INFO((predictor.ok() ? "" : std::string(predictor.status().message())));
+  REQUIRE(predictor.ok());
+  RandomEdits edits(predictor->edit(), seed);
+  std::string history;
+  for (int made = 0, tried = 0; made < count && tried < 50 * count; ++tried) {
+    const std::string what = edits.next();
+    if (what.empty()) continue;
+    history += what + "\n";
+    ++made;
+    const absl::StatusOr<StepSummary> quick = predictor->summary();
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device, options);
+    INFO(history);
+    REQUIRE(quick.ok() == scratch.ok());
+    if (!quick.ok()) {
+      CHECK(quick.status().message() == scratch.status().message());
+      continue;
+    }
+    REQUIRE(difference(*quick, *scratch) == "");
+    if (made % 10 != 0) continue;
+    const absl::StatusOr<StepPrediction> all = predictor->predict();
+    REQUIRE(all.ok());
+    REQUIRE(difference(*all, *scratch) == "");
+    const absl::StatusOr<MemoryPrediction> memory = predictor->memory();
+    REQUIRE(memory.ok());
+    CHECK(same(memory->hbm_peak_bytes, scratch->memory.hbm_peak_bytes));
+  }
+}
+
+TEST_CASE("after random edits of small programs the answer is that from scratch") {
+  const std::filesystem::path examples = std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples";
+  for (const char* file : {"ffn_block.v5e_2x4.hlo", "decode_step.v5e.hlo", "narrow_heads.v5e.hlo"}) {
+    for (std::uint32_t seed = 0; seed < 3; ++seed) edit_and_compare(examples / file, 60, seed);
+  }
+}
+
+TEST_CASE("so it is of programs without a schedule, with loops and with asynchronous parts") {
+  const std::filesystem::path corpus = std::filesystem::path(HLOROOF_SOURCE_DIR) / "tests" / "corpus";
+  for (const char* file : {"y_default_while.hlo", "y_default_async_sugar.hlo", "y_default_fusion_tiled.hlo"}) {
+    edit_and_compare(corpus / file, 60, 3);
+  }
+}
+
+TEST_CASE("the same with the compiler's own estimates") {
+  PredictOptions options;
+  options.estimates = EstimateSource::kCompiler;
+  edit_and_compare(std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples" / "ffn_block.v5e_2x4.hlo", 60, 7, options);
+}
+
+TEST_CASE("after random edits of dumps the answer is that from scratch") {
+  const std::filesystem::path shared = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus";
+  if (!std::filesystem::exists(shared)) {
+    WARN("skipped: no corpus at " << shared);
+    return;
+  }
+  const std::pair<const char*, int> dumps[] = {
+      {"tpu/llm_2d_16.v5e_4x4.hlo", 60},
+      {"tpu/llm_fsdp_train.v4_2x2x2.hlo", 60},
+      {"step/llama3.1-8b.v6e-32.hlo", 60},
+      {"cpu/ring_attention.cpu_8.hlo", 120},
+      {"cpu/while_dynamic.cpu_8.hlo", 120},
+      {"tpu/llm_unrolled_fsdp.v5e_2x4.hlo", 20},
+      {"unoptimized/moe_ep_train.v5e_2x4.hlo", 20},
+      {"tpu/coll_a2a_64mb.v5e_4x4.hlo", 60},
+      {"gpu/coll_ag_64mb.b200_1x1x8.hlo", 60},
+  };
+  for (const auto& [file, count] : dumps) {
+    if (std::filesystem::exists(shared / file)) edit_and_compare(shared / file, count, 1);
+  }
+}
+
+TEST_CASE("an edit that makes the module impossible is an error until it is taken back") {
+  const std::filesystem::path path = std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples" / "ffn_block.v5e_2x4.hlo";
+  absl::StatusOr<Module> module = load_module(path.string());
+  REQUIRE(module.ok());
+  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
+  REQUIRE(device.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  REQUIRE(predictor.ok());
+  const absl::StatusOr<StepSummary> before = predictor->summary();
+  REQUIRE(before.ok());
+  InstructionId collective;
+  for (ComputationView computation : predictor->module().computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.has(AttributeKey::kReplicaGroups)) collective = instruction.id();
+    }
+  }
+  REQUIRE(collective.valid());
+  const std::string groups(predictor->module().instruction(collective).text(AttributeKey::kReplicaGroups));
+  REQUIRE(predictor->edit().set_replica_groups(collective, "{{0,4095}}").ok());
+  CHECK(predictor->summary().status().code() == absl::StatusCode::kInvalidArgument);
+  REQUIRE(predictor->edit().set_replica_groups(collective, groups).ok());
+  const absl::StatusOr<StepSummary> after = predictor->summary();
+  REQUIRE(after.ok());
+  CHECK(difference(*before, *after) == "");
+}
+
+}  // namespace
+}  // namespace hloroof
