@@ -17,8 +17,7 @@ std::string categories(const StepPrediction& p, std::size_t width) {
   for (const CategoryPrediction& part : p.critical_path) {
     table.add({format_seconds(part.seconds), share_of(part.seconds, p), part.category});
   }
-  return "Critical path by category; a transfer waited for stands for what ran beside it\n" +
-         table.to_string(width);
+  return "Critical path by category; a transfer waited for stands for what ran beside it\n" + table.to_string(width);
 }
 
 // The longest of the path, in the order of the program.
@@ -60,8 +59,7 @@ std::string resources(const StepPrediction& p, std::size_t width) {
                use.step_if_free_seconds ? format_seconds(without) : "",
                without > 0 ? absl::StrFormat("%.2fx", p.step_seconds / without) : ""});
   }
-  return "Resources; the step if each were free is the most to be had from it\n" +
-         table.to_string(width);
+  return "Resources; the step if each were free is the most to be had from it\n" + table.to_string(width);
 }
 
 }  // namespace

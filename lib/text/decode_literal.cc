@@ -8,8 +8,8 @@
 #include "hloroof/literal.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
-#include "lib/text/decode.h"
 #include "lib/ir/float_format.h"
+#include "lib/text/decode.h"
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
