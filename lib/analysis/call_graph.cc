@@ -42,7 +42,10 @@ bool is_schedule(ComputationRole role) {
 
 }  // namespace
 
-bool CallGraph::is_scheduled(ComputationId id) const { return is_schedule(roles_[id.index]); }
+bool CallGraph::is_scheduled(ComputationId id) const {
+  // The insides of fusions that an edit made since are beyond the tables.
+  return id.index < roles_.size() && is_schedule(roles_[id.index]);
+}
 
 std::vector<InstructionId> CallGraph::scheduled_instructions() const {
   std::vector<InstructionId> result;
