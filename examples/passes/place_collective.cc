@@ -44,6 +44,7 @@ absl::StatusOr<Program> four_layers() {
                                                           {AttributeKey::kRhsContractingDims, "{0}", {}}};
   InstructionId x = b.parameter(kActivations, "x");
   std::vector<InstructionId> weights;
+  weights.reserve(3);
   for (int layer = 0; layer < 3; ++layer) weights.push_back(b.parameter(kActivations, "weights"));
   const InstructionId shard = b.parameter(kShard, "shard");
   for (const InstructionId w : weights) {

@@ -37,7 +37,7 @@ class CheckResult {
   // GoogleTest's AssertionResult, or anything else that is made from a bool, takes text by << and has
   // failure_message(): so EXPECT_TRUE prints the message.
   template <typename Result, typename = decltype(std::declval<const Result&>().failure_message())>
-  operator Result() const {
+  operator Result() const {  // NOLINT(google-explicit-constructor): what a check gives stands where theirs does
     Result result(ok_);
     result << message_;
     return result;

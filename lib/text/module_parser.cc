@@ -23,6 +23,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   single_ = false;
   over_limit_ = false;
   implicit_parameters_ = 0;
+  next_anonymous_.fill(0);
   shapes_.start(&builder.shapes(), module.source().size());
   checked_.start();
   instruction_names_.reset(module_);

@@ -121,4 +121,17 @@ TEST_CASE("instructions are accepted or refused as the table says") {
 }
 
 }  // namespace
+
+TEST_CASE("a parser used again names nested operands as a new one does") {
+  const char* kText = "f32[2]{0} xor(f32[2]{0} %x, f32[2]{0} multiply(f32[2]{0} constant({1, 2}), f32[2]{0} %x))";
+  Parser parser;
+  Module module;
+  for (int again = 0; again < 2; ++again) {
+    REQUIRE(parser.parse(kText, module).ok());
+    std::string difference;
+    CHECK(equal(module, *parse_module(kText), &difference));
+    CHECK(difference == "");
+  }
+}
+
 }  // namespace hloroof
