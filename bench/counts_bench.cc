@@ -25,19 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The least time of at least five runs and of as many as fit into `budget` seconds.
-template <typename Work>
-double best(double budget, Work work) {
-  double least = 1e9;
-  const double began = bench::cpu_seconds();
-  for (int runs = 0; runs < 5 || bench::cpu_seconds() - began < budget; ++runs) {
-    const double start = bench::cpu_seconds();
-    work();
-    least = std::min(least, bench::cpu_seconds() - start);
-  }
-  return least;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -56,7 +43,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "counts_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
     return 1;
   }
-  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("jaxlib_counts.py", files);
+  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("counts", files);
   std::printf("%-36s %8s %8s %8s %8s %8s %8s %8s %8s\n", "file", "MB", "instr", "xla ms", "f32 ms", "calls ms",
               "work ms", "XLA ms", "ratio");
   for (const std::string& file : files) {
@@ -66,14 +53,16 @@ int main(int argc, char** argv) {
       return 1;
     }
     double sink = 0;  // uses what the loops give
-    const double xla = best(budget, [&] { sink += hloroof::count_xla(*module)->total.flops; });
+    const double xla = bench::best_seconds(budget, [&] { sink += hloroof::count_xla(*module)->total.flops; });
     hloroof::XlaCountOptions options;
     options.float32 = true;
-    const double float32 = best(budget, [&] { sink += hloroof::count_xla(*module, options)->total.flops; });
-    const double calls =
-        best(budget, [&] { sink += static_cast<double>(hloroof::analyze_calls(*module).loops().size()); });
+    const double float32 =
+        bench::best_seconds(budget, [&] { sink += hloroof::count_xla(*module, options)->total.flops; });
+    const double calls = bench::best_seconds(
+        budget, [&] { sink += static_cast<double>(hloroof::analyze_calls(*module).loops().size()); });
     const hloroof::CallGraph graph = hloroof::analyze_calls(*module);
-    const double work = best(budget, [&] { sink += hloroof::compute_work(*module, graph).back().flops; });
+    const double work =
+        bench::best_seconds(budget, [&] { sink += hloroof::compute_work(*module, graph).back().flops; });
     const auto theirs = jaxlib.find(file);
     std::printf("%-36s %8.2f %8zu %8.3f %8.3f %8.3f %8.3f", fs::path(file).filename().c_str(),
                 static_cast<double>(fs::file_size(file)) / 1e6, module->instruction_count(), xla * 1e3, float32 * 1e3,

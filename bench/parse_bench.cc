@@ -48,14 +48,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// CPU seconds of this thread, what the kernel does for it included: on a machine that others use too, the wall clock
-// tells how busy they are.
-double cpu_seconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 // Seconds of each repeat. The least is what the work takes; the others tell how noisy the machine was.
 using Samples = std::vector<double>;
 
@@ -78,11 +70,11 @@ double best(const Samples& samples) { return *std::min_element(samples.begin(), 
 template <typename Work>
 Samples repeat(double budget, Work work) {
   Samples samples;
-  const double began = cpu_seconds();
-  while (samples.size() < 5 || cpu_seconds() - began < budget) {
-    const double start = cpu_seconds();
+  const double began = bench::cpu_seconds();
+  while (samples.size() < 5 || bench::cpu_seconds() - began < budget) {
+    const double start = bench::cpu_seconds();
     work();
-    samples.push_back(cpu_seconds() - start);
+    samples.push_back(bench::cpu_seconds() - start);
   }
   return samples;
 }
@@ -209,7 +201,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!measure(self, files[i], budget, &rows[i])) return 1;
   }
-  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("jaxlib_parse.py", files);
+  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("parse", files);
   std::printf("%-36s %8s %8s %7s %7s %7s %7s %7s %6s %7s %7s %7s %7s %7s\n", "file", "MB", "instr", "parse", "reparse",
               "print", "ns/ins", "memchr", "mem", "allocs", "again", "jaxlib", "ratio", "reused");
   nlohmann::json out = nlohmann::json::array();

@@ -31,19 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The least time of at least five runs and of as many as fit into `budget` seconds.
-template <typename Work>
-double best(double budget, Work work) {
-  double least = 1e9;
-  const double began = bench::cpu_seconds();
-  for (int runs = 0; runs < 5 || bench::cpu_seconds() - began < budget; ++runs) {
-    const double start = bench::cpu_seconds();
-    work();
-    least = std::min(least, bench::cpu_seconds() - start);
-  }
-  return least;
-}
-
 struct Times {
   double megabytes = 0;
   std::size_t instructions = 0;
@@ -63,25 +50,25 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
   const absl::StatusOr<hloroof::StepPrediction> prediction = hloroof::predict_step_time(*module, device);
   if (!prediction.ok()) return prediction.status();
   std::size_t sink = 0;  // uses what the loops give
-  times.parse = best(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
+  times.parse = bench::best_seconds(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
   hloroof::CallGraph calls = hloroof::analyze_calls(*module);
-  times.calls = best(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
+  times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
   const auto collectives = hloroof::cost_collectives(*module, device);
   if (!collectives.ok()) return collectives.status();
   const hloroof::Costs costs = hloroof::cost_instructions(*module, calls, device, *collectives, {});
-  times.costs = best(budget, [&] {
+  times.costs = bench::best_seconds(budget, [&] {
     const auto again = hloroof::cost_collectives(*module, device);
     sink += hloroof::cost_instructions(*module, calls, device, *again, {}).work.size();
   });
-  times.schedule = best(budget, [&] {
+  times.schedule = bench::best_seconds(budget, [&] {
     const hloroof::AsyncPairs pairs = hloroof::pair_async(*module, calls);
     sink += hloroof::replay(*module, calls, pairs, costs.demand).events.size();
   });
-  times.memory =
-      best(budget, [&] { sink += hloroof::analyze_memory(*module, calls, device).prediction.live_at_peak.size(); });
+  times.memory = bench::best_seconds(
+      budget, [&] { sink += hloroof::analyze_memory(*module, calls, device).prediction.live_at_peak.size(); });
   const std::vector<hloroof::StepPrediction> one = {*prediction};
-  times.json = best(budget, [&] { sink += hloroof::predictions_json(one).size(); });
-  times.all = best(budget, [&] {
+  times.json = bench::best_seconds(budget, [&] { sink += hloroof::predictions_json(one).size(); });
+  times.all = bench::best_seconds(budget, [&] {
     const absl::StatusOr<hloroof::Module> read = hloroof::parse_module(text);
     std::vector<hloroof::StepPrediction> result;
     result.push_back(*hloroof::predict_step_time(*read, device));
@@ -134,7 +121,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", std::string(device.status().message()).c_str());
     return 1;
   }
-  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("jaxlib_predict.py", files);
+  const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("predict", files);
   std::printf("%-34s %6s %7s %7s %7s %7s %7s %7s %7s %8s %7s %9s %7s\n", "file", "MB", "instr", "parse", "calls",
               "costs", "sched", "memory", "json", "all ms", "MB/s", "XLA ms", "ratio");
   nlohmann::json rows = nlohmann::json::array();

@@ -35,6 +35,19 @@ inline double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+// The least CPU time of at least five runs of `work` and of as many as fit into `budget` seconds.
+template <typename Work>
+double best_seconds(double budget, Work work) {
+  double least = 1e9;
+  const double began = cpu_seconds();
+  for (int runs = 0; runs < 5 || cpu_seconds() - began < budget; ++runs) {
+    const double start = cpu_seconds();
+    work();
+    least = std::min(least, cpu_seconds() - start);
+  }
+  return least;
+}
+
 // What a shell command writes to its standard output.
 inline std::string output_of(const std::string& command) {
   std::string output;
@@ -46,12 +59,12 @@ inline std::string output_of(const std::string& command) {
   return output;
 }
 
-// XLA's seconds by path as `script`, a Python file of this folder, times them; empty if neither HLOROOF_JAX_PYTHON nor
-// python3 has jaxlib.
-inline std::map<std::string, double> jaxlib_seconds(const std::string& script, const std::vector<std::string>& files) {
+// XLA's seconds by path for `what` ("parse", "counts", "predict"), as jaxlib_times.py takes them; empty if neither
+// HLOROOF_JAX_PYTHON nor python3 has jaxlib.
+inline std::map<std::string, double> jaxlib_seconds(const std::string& what, const std::vector<std::string>& files) {
   const char* python = std::getenv("HLOROOF_JAX_PYTHON");
-  std::string command =
-      std::string(python == nullptr ? "python3" : python) + " '" + HLOROOF_SOURCE_DIR + "/bench/" + script + "'";
+  std::string command = std::string(python == nullptr ? "python3" : python) + " '" + HLOROOF_SOURCE_DIR +
+                        "/bench/jaxlib_times.py' " + what;
   for (const std::string& file : files) command += " '" + file + "'";
   std::map<std::string, double> seconds;
   const nlohmann::json parsed = nlohmann::json::parse(output_of(command + " 2>/dev/null"), nullptr, false);
