@@ -3,8 +3,6 @@
 //   predictor_bench [--edits N] [--kind KIND] FILE DEVICE [FILE DEVICE ...]
 //
 // For each file a table: the median and the longest CPU time of summary() after each of N (200) edits of every kind.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,18 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "bench/reference.h"
 #include "hloroof/parse.h"
 #include "hloroof/predictor.h"
 #include "tests/predict/random_edits.h"
 
 namespace {
 
-// CPU time of this thread: other work on the machine does not count.
-double now_microseconds() {
-  timespec at{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-  return 1e6 * static_cast<double>(at.tv_sec) + 1e-3 * static_cast<double>(at.tv_nsec);
-}
+double now_microseconds() { return 1e6 * bench::cpu_seconds(); }
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -46,7 +40,7 @@ void row(const std::string& what, std::size_t count, double middle, double longe
   std::printf("%-24s %6zu %12.0f %12.0f\n", what.c_str(), count, middle, longest);
 }
 
-int bench(const std::string& file, const std::string& name, int edits, const std::string& only) {
+int measure(const std::string& file, const std::string& name, int edits, const std::string& only) {
   absl::StatusOr<hloroof::Module> module = hloroof::load_module(file);
   const absl::StatusOr<hloroof::Device> device = hloroof::find_device(name);
   if (!module.ok() || !device.ok()) {
@@ -110,7 +104,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
-    if (const int rc = bench(arguments[i], arguments[i + 1], edits, only); rc != 0) return rc;
+    if (const int rc = measure(arguments[i], arguments[i + 1], edits, only); rc != 0) return rc;
   }
   return 0;
 }
