@@ -187,6 +187,9 @@ class ModuleEditor {
   absl::StatusOr<InstructionId> add(ComputationId computation, InstructionId before, const NewInstruction& made);
   absl::StatusOr<InstructionId> move_out(const std::vector<InstructionId>& instructions, Opcode opcode,
                                          std::string_view stem, std::vector<NewAttribute> attributes);
+  InstructionId new_row(InstructionData row);
+  InstructionId add_row(const InstructionData& row, const std::vector<InstructionId>& operands,
+                        std::vector<AttributeData> attributes, InstructionId before);
   InstructionId copy(InstructionId from, ComputationId computation, InstructionId before,
                      const std::vector<InstructionId>& operands);
   std::unordered_map<std::uint32_t, InstructionId> copy_body(ComputationId from, ComputationId to, InstructionId before,

@@ -86,6 +86,29 @@ void ModuleEditor::place(InstructionId id) {
   if (position_[id.index] == low || high < low) renumber(row.computation);
 }
 
+// A row that nothing leads to yet, without operands and attributes.
+InstructionId ModuleEditor::new_row(InstructionData row) {
+  ModuleBuilder builder(module_);
+  const InstructionId id(builder.instructions().size());
+  row.operand_count = 0;
+  row.attribute_count = 0;
+  builder.instructions().push_back(row);
+  users_.emplace_back();
+  position_.push_back(0);
+  return id;
+}
+
+// A new instruction like `row` in its computation, before `before` or at the end.
+InstructionId ModuleEditor::add_row(const InstructionData& row, const std::vector<InstructionId>& operands,
+                                    std::vector<AttributeData> attributes, InstructionId before) {
+  const InstructionId id = new_row(row);
+  write_operands(id, operands);
+  write_attributes(id, std::move(attributes));
+  link(id, row.computation, before);
+  note(id, Edit::Kind::kInserted);
+  return id;
+}
+
 // Puts an instruction that is in no order into that of `computation`, before `before` or at the end.
 void ModuleEditor::link(InstructionId id, ComputationId computation, InstructionId before) {
   ModuleBuilder builder(module_);

@@ -29,8 +29,6 @@ ComputationView inlined(InstructionView instruction) {
 // A copy of an instruction, in `computation` before `before` or at its end.
 InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, InstructionId before,
                                  const std::vector<InstructionId>& operands) {
-  ModuleBuilder builder(module_);
-  const InstructionId id(builder.instructions().size());
   InstructionData row = module_.data(from);
   std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
   // Control edges are within a computation.
@@ -40,16 +38,7 @@ InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, 
   row.name = unique_name(computation, module_.text(row.name));
   row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
   row.computation = computation;
-  row.operand_count = 0;
-  row.attribute_count = 0;
-  builder.instructions().push_back(row);
-  users_.emplace_back();
-  position_.push_back(0);
-  write_operands(id, operands);
-  write_attributes(id, std::move(attributes));
-  link(id, computation, before);
-  note(id, Edit::Kind::kInserted);
-  return id;
+  return add_row(row, operands, std::move(attributes), before);
 }
 
 // Copies what a computation holds, its parameters excepted, which are `arguments`. Returns the copies by the index of

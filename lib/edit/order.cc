@@ -68,16 +68,13 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
   }
 
   ModuleBuilder builder(module_);
-  const InstructionId id(builder.instructions().size());
   InstructionData row;
   row.opcode = made.opcode;
   row.shape = result;
   row.number = made.number;
   row.name = unique_name(computation, made.name.empty() ? to_string(made.opcode) : made.name);
   row.computation = computation;
-  builder.instructions().push_back(row);
-  users_.emplace_back();
-  position_.push_back(0);
+  const InstructionId id = new_row(row);
   std::vector<AttributeData> attributes;
   const auto write = [&](AttributeKey key, std::string_view value) {
     attributes.push_back(AttributeData());
@@ -119,27 +116,15 @@ absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
   if (module_.data(id).opcode == Opcode::kParameter) {
     return invalid_argument("a parameter cannot be there twice: " + std::string(module_.instruction(id).name()));
   }
-  ModuleBuilder builder(module_);
-  const InstructionId copy(builder.instructions().size());
   InstructionData row = module_.data(id);
-  const ComputationId computation = row.computation;
-  const InstructionId before = row.next;
-  row.name = unique_name(computation, module_.instruction(id).name());
+  row.name = unique_name(row.computation, module_.instruction(id).name());
   row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
   const std::vector<InstructionId> operands(module_.operands(row).begin(), module_.operands(row).end());
   const std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
-  row.operand_count = 0;
-  row.attribute_count = 0;
-  builder.instructions().push_back(row);
-  users_.emplace_back();
-  position_.push_back(0);
-  write_operands(copy, operands);
-  write_attributes(copy, attributes);
+  const InstructionId copy = add_row(row, operands, attributes, row.next);
   for (InstructionView predecessor : module_.instruction(copy).control_predecessors()) {
     control_users_[predecessor.id().index].push_back(copy);
   }
-  link(copy, computation, before);
-  note(copy, Edit::Kind::kInserted);
   return copy;
 }
 
@@ -267,6 +252,7 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
   std::unordered_map<std::uint32_t, InstructionId> made;
   for (InstructionId at = module_.data(id).first; at.valid(); at = module_.data(at).next) {
     InstructionData row = module_.data(at);
+    row.computation = copy;
     std::vector<InstructionId> operands(module_.operands(row).begin(), module_.operands(row).end());
     for (InstructionId& operand : operands) operand = made[operand.index];
     std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
@@ -282,15 +268,7 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
       }
     }
     made[at.index] = to;
-    row.operand_count = 0;
-    row.attribute_count = 0;
-    builder.instructions().push_back(row);
-    users_.emplace_back();
-    position_.push_back(0);
-    write_operands(to, operands);
-    write_attributes(to, std::move(attributes));
-    link(to, copy, InstructionId());
-    note(to, Edit::Kind::kInserted);
+    add_row(row, operands, std::move(attributes), InstructionId());
   }
   builder.computations()[copy.index].root = made[module_.data(id).root.index];
   return copy;

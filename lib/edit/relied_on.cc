@@ -5,34 +5,16 @@
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/text/opcode_attributes.h"
+#include "lib/text/operand_count.h"
 
 namespace hloroof::inline v0 {
 
 absl::Status ModuleEditor::check_operand_count(Opcode opcode, std::size_t count) {
-  const auto expects = [&](const std::string& expected) {
-    return invalid_argument(std::string(to_string(opcode)) + " takes " + expected + " operands, not " +
-                            std::to_string(count));
-  };
-  const int fixed = arity(opcode);
-  switch (opcode) {
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-      return count >= 2 && count % 2 == 0 ? absl::OkStatus() : expects("an even, positive number of");
-    case Opcode::kScatter:
-      return count >= 3 && count % 2 == 1 ? absl::OkStatus() : expects("an odd number, 3 or more, of");
-    case Opcode::kConvolution:
-    case Opcode::kDot:
-    case Opcode::kDynamicUpdateSlice: return count >= 2 ? absl::OkStatus() : expects("2 or more");
-    case Opcode::kConditional:
-    case Opcode::kConcatenate:
-    case Opcode::kSort:
-    case Opcode::kDynamicReshape:
-    case Opcode::kDynamicSlice:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone: return count >= 1 ? absl::OkStatus() : expects("1 or more");
-    default:
-      return fixed < 0 || count == static_cast<std::size_t>(fixed) ? absl::OkStatus() : expects(std::to_string(fixed));
-  }
+  // A dot may have the metadata of sparse operands behind the two.
+  const bool is_dot = opcode == Opcode::kDot;
+  if (is_dot ? count >= 2 : takes_operands(opcode, count)) return absl::OkStatus();
+  return invalid_argument(std::string(to_string(opcode)) + " takes " + (is_dot ? "2 or more" : operand_counts(opcode)) +
+                          " operands, not " + std::to_string(count));
 }
 
 // Of an instruction of `opcode` with `operands` and a result of `shape`; `number` is its index if it takes a tuple

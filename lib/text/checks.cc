@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/text/module_parser.h"
+#include "lib/text/operand_count.h"
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
@@ -142,15 +143,10 @@ bool ModuleParser::check_operand_count(const InstructionFrame& frame, Opcode opc
     return cursor_.fail(frame.operands_at,
                         "expects " + expected + " operands, but has " + std::to_string(count) + " operands");
   };
-  const int fixed = arity(opcode);
   switch (opcode) {
     case Opcode::kDot:
       // Older texts give a sparse dot its metadata as further operands.
-      return count == fixed || (count > fixed && frame.seen.contains(AttributeKey::kSparsity)) || fail("2");
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow: return (count >= 2 && count % 2 == 0) || fail("an even, positive number of");
-    case Opcode::kScatter: return (count >= 3 && count % 2 == 1) || fail("an odd number, 3 or more, of");
-    case Opcode::kConvolution: return count >= 2 || fail("2 or more");
+      return count == 2 || (count > 2 && frame.seen.contains(AttributeKey::kSparsity)) || fail("2");
     case Opcode::kScan: {
       const AttributeData* body = find_attribute(frame, AttributeKey::kToApply);
       if (body == nullptr || body->reference_count == 0) return true;
@@ -159,18 +155,10 @@ bool ModuleParser::check_operand_count(const InstructionFrame& frame, Opcode opc
       return !known || static_cast<std::uint32_t>(count) == called.parameter_count ||
              fail(std::to_string(called.parameter_count));
     }
-    case Opcode::kConditional:
-    case Opcode::kConcatenate:
-    case Opcode::kSort:
-    case Opcode::kDynamicReshape:
-    case Opcode::kDynamicSlice:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone: return count >= 1 || fail("1 or more");
-    case Opcode::kDynamicUpdateSlice: return count >= 2 || fail("2 or more");
     case Opcode::kCollectivePermute:
     case Opcode::kCollectivePermuteStart:
       return !frame.seen.contains(AttributeKey::kSliceSizes) || count == 4 || fail("4");
-    default: return fixed < 0 || count == fixed || fail(std::to_string(fixed));
+    default: return takes_operands(opcode, static_cast<std::size_t>(count)) || fail(operand_counts(opcode));
   }
 }
 
