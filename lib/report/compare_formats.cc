@@ -75,9 +75,7 @@ std::string comparison_json(const StepPrediction& prediction, const Comparison& 
   }
   out.end_array();
   out.end_object();
-  std::string text = out.take();
-  text += '\n';
-  return text;
+  return out.take_document();
 }
 
 std::string comparison_csv(const Comparison& comparison) {

@@ -413,7 +413,7 @@ std::string counts_json(const std::vector<CountsReport>& reports) {
   if (reports.size() != 1) json.begin_array();
   for (const CountsReport& report : reports) write_json(report, json);
   if (reports.size() != 1) json.end_array();
-  return json.take() + "\n";
+  return json.take_document();
 }
 
 std::string counts_csv(const std::vector<CountsReport>& reports) {

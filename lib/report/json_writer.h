@@ -51,6 +51,11 @@ class JsonWriter {
   // The text so far; complete when everything begun has ended.
   const std::string& text() const { return out_; }
   std::string take() { return std::move(out_); }
+  // The complete text as a file has it, with an end of line.
+  std::string take_document() {
+    out_ += '\n';
+    return std::move(out_);
+  }
 
  private:
   void open(char bracket);

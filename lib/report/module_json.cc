@@ -66,9 +66,7 @@ std::string module_json(const Module& module) {
   }
   out.end_array();
   out.end_object();
-  std::string text = out.take();
-  text += '\n';
-  return text;
+  return out.take_document();
 }
 
 }  // namespace hloroof::inline v0

@@ -211,9 +211,7 @@ std::string predictions_json(const std::vector<StepPrediction>& predictions) {
   if (predictions.size() != 1) out.begin_array();
   for (const StepPrediction& prediction : predictions) write_json(prediction, out);
   if (predictions.size() != 1) out.end_array();
-  std::string text = out.take();
-  text += '\n';
-  return text;
+  return out.take_document();
 }
 
 }  // namespace hloroof::inline v0

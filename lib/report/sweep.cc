@@ -64,9 +64,7 @@ std::string sweep_json(const std::vector<NamedPrediction>& points) {
   }
   out.end_array();
   out.end_object();
-  std::string text = out.take();
-  text += '\n';
-  return text;
+  return out.take_document();
 }
 
 }  // namespace hloroof::inline v0

@@ -74,9 +74,7 @@ class TraceWriter {
     }
     out_.end_array();
     out_.end_object();
-    std::string text = out_.take();
-    text += '\n';
-    return text;
+    return out_.take_document();
   }
 
  private:

@@ -1,27 +1,18 @@
 // Completion scripts and the manual page: made from the same tree as --help, and read without complaint by the shells
 // and by man where they are installed.
-#include <array>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "tests/catch.h"
 #include "tests/cli/run.h"
+#include "tests/shell.h"
 
 namespace hloroof {
 namespace {
 
-std::string output_of(const std::string& command) {
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  std::array<char, 4096> part;
-  for (std::size_t n; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) output.append(part.data(), n);
-  pclose(pipe);
-  return output;
-}
+std::string said_by(const std::string& command) { return output_of(command + " 2>&1"); }
 
-bool has_tool(const std::string& name) { return !output_of("command -v " + name).empty(); }
+bool has_tool(const std::string& name) { return !said_by("command -v " + name).empty(); }
 
 // Names of the long options in a command's help.
 std::vector<std::string> options_of(const std::string& help) {
@@ -65,7 +56,7 @@ TEST_CASE("bash completes commands, options, values and lists of values") {
     const std::string driver = folder.write(
         "driver.bash", "source " + script + "\nCOMP_WORDS=(hloroof " + words +
                            ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_hloroof\nprintf '%s ' \"${COMPREPLY[@]}\"\n");
-    return output_of("bash --norc " + driver);
+    return said_by("bash --norc " + driver);
   };
   struct Case {
     const char* words;
@@ -93,13 +84,13 @@ TEST_CASE("bash completes commands, options, values and lists of values") {
 TEST_CASE("the other shells read their scripts") {
   const TemporaryFolder folder;
   if (has_tool("zsh")) {
-    CHECK(output_of("zsh -n " + folder.write("_hloroof", run_hloroof({"completion", "zsh"}).out)).empty());
+    CHECK(said_by("zsh -n " + folder.write("_hloroof", run_hloroof({"completion", "zsh"}).out)).empty());
   }
   if (has_tool("fish")) {
     const std::string script = folder.write("hloroof.fish", run_hloroof({"completion", "fish"}).out);
-    CHECK(output_of("fish --no-execute " + script).empty());
+    CHECK(said_by("fish --no-execute " + script).empty());
     const std::string words =
-        output_of("fish --no-config -c 'source " + script + "; complete -C \"hloroof predict x.hlo --format js\"'");
+        said_by("fish --no-config -c 'source " + script + "; complete -C \"hloroof predict x.hlo --format js\"'");
     CHECK_THAT(words, ContainsSubstring("json"));
   }
 }
@@ -113,8 +104,8 @@ TEST_CASE("the manual page is roff that no reader complains about") {
     CHECK_THAT(man.out, ContainsSubstring(part));
   }
   if (!has_tool("groff")) HLOROOF_SKIP("no groff");
-  CHECK(output_of("groff -man -Tutf8 -ww -z " + page).empty());
-  CHECK_THAT(output_of("groff -man -Tascii -P-c -P-b -P-u " + page), ContainsSubstring("--device DEVICE"));
+  CHECK(said_by("groff -man -Tutf8 -ww -z " + page).empty());
+  CHECK_THAT(said_by("groff -man -Tascii -P-c -P-b -P-u " + page), ContainsSubstring("--device DEVICE"));
 }
 
 }  // namespace

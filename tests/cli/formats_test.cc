@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 #include "tests/report/json_schema.h"
@@ -15,15 +14,6 @@ namespace {
 
 constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
 constexpr char kProfile[] = "tests/cli/profiles/ffn_block.v5e_2x4";
-
-JsonValue json_of(const std::vector<std::string>& arguments) {
-  const CliResult result = run_hloroof(arguments);
-  CAPTURE(arguments, result.err);
-  REQUIRE(result.code == kExitOk);
-  auto json = parse_json(result.out, "out");
-  REQUIRE(json.ok());
-  return *std::move(json);
-}
 
 // RFC 4180: fields between commas, in quotes where they hold commas, quotes or line ends.
 std::vector<std::vector<std::string>> parse_csv(const std::string& text) {

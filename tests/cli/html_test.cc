@@ -9,6 +9,7 @@
 #include "lib/base/json.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
+#include "tests/shell.h"
 
 namespace hloroof {
 namespace {
@@ -40,16 +41,6 @@ Page make_page(const std::string& dump, const std::string& device, const std::st
   }
   CHECK(data->find("ops")->elements.size() == page.ops);
   return page;
-}
-
-std::string command_output(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer;
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), n);
-  pclose(pipe);
-  return output;
 }
 
 // The value of an attribute of the page's html element after its script has run; empty if it has none.
@@ -84,8 +75,7 @@ ENTRY main {
 
 // Empty where there is no browser.
 std::string find_browser() {
-  const std::string found =
-      command_output("command -v chromium || command -v chromium-browser || command -v google-chrome");
+  const std::string found = output_of("command -v chromium || command -v chromium-browser || command -v google-chrome");
   return found.substr(0, found.find('\n'));
 }
 
@@ -100,9 +90,9 @@ Opened open_page(const std::string& browser, const TemporaryFolder& folder, cons
   const std::string errors = folder.path() + "/errors";
   Opened opened;
   opened.dom =
-      command_output("timeout 100 " + browser +
-                     " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" + folder.path() +
-                     "/profile --virtual-time-budget=20000 --dump-dom 'file://" + path + fragment + "' 2>" + errors);
+      output_of("timeout 100 " + browser +
+                " --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" + folder.path() +
+                "/profile --virtual-time-budget=20000 --dump-dom 'file://" + path + fragment + "' 2>" + errors);
   opened.dom.resize(std::min(opened.dom.size(), opened.dom.find("<script")));  // the scripts are no elements
   std::ifstream file(errors);
   opened.log.assign(std::istreambuf_iterator<char>(file), {});

@@ -8,8 +8,10 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "lib/base/json.h"
 #include "lib/cli/cli.h"
 #include "tests/catch.h"
 
@@ -29,6 +31,16 @@ inline CliResult run_hloroof(const std::vector<std::string>& arguments) {
   result.out = out.str();
   result.err = err.str();
   return result;
+}
+
+// The JSON that a command prints.
+inline JsonValue json_of(const std::vector<std::string>& arguments) {
+  const CliResult result = run_hloroof(arguments);
+  CAPTURE(arguments, result.err);
+  REQUIRE(result.code == kExitOk);
+  auto json = parse_json(result.out, "out");
+  REQUIRE(json.ok());
+  return *std::move(json);
 }
 
 // A folder that goes when the test does.

@@ -16,13 +16,10 @@ constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
 constexpr char kDecode[] = "examples/decode_step.v5e.hlo";
 
 JsonValue points_of(const std::vector<std::string>& arguments) {
-  const CliResult result = run_hloroof(arguments);
-  CAPTURE(arguments, result.err);
-  REQUIRE(result.code == kExitOk);
-  auto json = parse_json(result.out, "sweep");
-  REQUIRE(json.ok());
-  CHECK(JsonSchema("sweep").violations(*json) == std::vector<std::string>());
-  return *json->find("points");
+  const JsonValue json = json_of(arguments);
+  CAPTURE(arguments);
+  CHECK(JsonSchema("sweep").violations(json) == std::vector<std::string>());
+  return *json.find("points");
 }
 
 double step_of(const JsonValue& point) { return point.find("step_seconds")->number; }

@@ -4,21 +4,16 @@ Every dump below the folders that XLA reads is edited (edit_tool.cc: copies, clo
 after each edit, printed, and read by XLA.
 """
 
-import pathlib
 import sys
 
-from parsers import SKIPPED, Ours, Xla
+from parsers import Ours, Xla, dumps
 
 
 def main():
     tool, folders = sys.argv[1], sys.argv[2:]
     xla, ours = Xla(), Ours(tool)
-    files = sorted(path for folder in folders for path in pathlib.Path(folder).rglob("*.hlo"))
-    if not files:
-        print("skipped: no dumps in " + " ".join(folders))
-        sys.exit(SKIPPED)
     read, unread, wrong = 0, 0, 0
-    for path in files:
+    for path in dumps(folders):
         text = path.read_bytes()
         if len(text) > 1_000_000 or xla.ask("verdict", text)[0] != "accept":
             unread += 1

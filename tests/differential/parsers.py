@@ -4,12 +4,22 @@ Some texts make XLA's parser abort or run for long; its process is then replaced
 """
 
 import os
+import pathlib
 import select
 import signal
 import subprocess
 import sys
 
 SKIPPED = 77  # the exit code by which ctest knows a skipped test
+
+
+def dumps(folders):
+    """The dumps below the folders, in order; ends the process as skipped if there are none."""
+    files = sorted(path for folder in folders for path in pathlib.Path(folder).rglob("*.hlo"))
+    if not files:
+        print("skipped: no dumps in " + " ".join(folders))
+        sys.exit(SKIPPED)
+    return files
 
 
 def import_jaxlib():

@@ -5,10 +5,9 @@ computations have no name in the dump, written in place, XLA makes up others tha
 """
 
 import difflib
-import pathlib
 import sys
 
-from parsers import SKIPPED, Ours, Xla
+from parsers import Ours, Xla, dumps
 
 
 def first_difference(a, b):
@@ -24,10 +23,7 @@ def entry(canonical):
 def main():
     tool, folders = sys.argv[1], sys.argv[2:]
     xla, ours = Xla(), Ours(tool)
-    files = sorted(path for folder in folders for path in pathlib.Path(folder).rglob("*.hlo"))
-    if not files:
-        print("skipped: no dumps in " + " ".join(folders))
-        sys.exit(SKIPPED)
+    files = dumps(folders)
     same, renamed, unread, different = 0, 0, 0, 0
     for path in files:
         text = path.read_bytes()

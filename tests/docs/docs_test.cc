@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/shell.h"
 
 namespace hloroof {
 namespace {
@@ -40,17 +41,11 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-std::string output_of(std::string command, const std::string& built) {
+std::string printed_by(std::string command, const std::string& built) {
   for (std::size_t at = 0; (at = command.find(kCommand, at)) != std::string::npos; at += built.size()) {
     command.replace(at, sizeof(kCommand) - 1, built);
   }
-  FILE* pipe = popen(("{ " + command + " ; } 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  std::array<char, 4096> part;
-  for (std::size_t n; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) output.append(part.data(), n);
-  pclose(pipe);
-  return output;
+  return output_of("{ " + command + " ; } 2>&1");
 }
 
 // The document with what its commands print now.
@@ -65,7 +60,7 @@ std::string regenerated(const std::vector<std::string>& lines, const std::string
     }
     if (!in_console || lines[i].rfind("$ ", 0) != 0) continue;
     ++commands;
-    out << output_of(lines[i].substr(2), built);
+    out << printed_by(lines[i].substr(2), built);
     while (i + 1 < lines.size() && lines[i + 1].rfind("$ ", 0) != 0 && lines[i + 1].rfind("```", 0) != 0) ++i;
   }
   return out.str();

@@ -7,6 +7,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof {
 namespace {
@@ -25,22 +26,6 @@ ENTRY %main (a: bf16[8,128], b: bf16[8,128]) -> bf16[8,128] {
 
 )";
 
-Module parsed(std::string_view text = kText) {
-  absl::StatusOr<Module> module = parse_module(text);
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
-
-InstructionId named(const Module& module, std::string_view name) {
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      if (instruction.name() == name) return instruction.id();
-    }
-  }
-  FAIL("no instruction " << name);
-  return {};
-}
-
 std::string line(const Module& module, InstructionId id) { return print_instruction(module.instruction(id)); }
 
 // What was printed can be read again as the same module.
@@ -53,7 +38,7 @@ void check_readable(const Module& module) {
 }
 
 TEST_CASE("users are those that name an instruction, each once") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   CHECK(edit.users(named(module, "sum")) == std::vector<InstructionId>{named(module, "twice")});
   CHECK(edit.users(named(module, "twice")).size() == 2);
@@ -61,7 +46,7 @@ TEST_CASE("users are those that name an instruction, each once") {
 }
 
 TEST_CASE("a shape, a layout, a memory space") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId sum = named(module, "sum");
   REQUIRE(edit.set_shape(sum, "bf16[8,128]{0,1:T(8,128)(2,1)}").ok());
@@ -81,7 +66,7 @@ TEST_CASE("a shape, a layout, a memory space") {
 }
 
 TEST_CASE("operands must come before") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId sum = named(module, "sum");
   REQUIRE(edit.set_operand(named(module, "out"), 1, sum).ok());
@@ -96,7 +81,7 @@ TEST_CASE("operands must come before") {
 }
 
 TEST_CASE("attributes follow their grammar") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId gathered = named(module, "gathered");
   REQUIRE(edit.set_replica_groups(gathered, "[2,4]<=[8]").ok());
@@ -111,7 +96,7 @@ TEST_CASE("attributes follow their grammar") {
 }
 
 TEST_CASE("inserting, replacing, erasing") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId sum = named(module, "sum");
   const InstructionId twice = named(module, "twice");
@@ -144,7 +129,7 @@ TEST_CASE("inserting, replacing, erasing") {
 }
 
 TEST_CASE("moving keeps operands before users") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId gathered = named(module, "gathered");
   CHECK(edit.move_before(gathered, named(module, "twice")).message() == "gathered needs twice before it");
@@ -156,7 +141,7 @@ TEST_CASE("moving keeps operands before users") {
 }
 
 TEST_CASE("a constant needs a literal of its shape") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   NewInstruction made;
   made.opcode = Opcode::kConstant;
@@ -176,7 +161,7 @@ TEST_CASE("a constant needs a literal of its shape") {
 }
 
 TEST_CASE("many insertions at one place") {
-  Module module = parsed();
+  Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId out = named(module, "out");
   InstructionId last = named(module, "twice");

@@ -9,6 +9,7 @@
 #include "hloroof/print.h"
 #include "hloroof/walk.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof {
 namespace {
@@ -27,22 +28,6 @@ ENTRY %main (a: f32[8,128], b: f32[8,128]) -> (f32[8,128], f32[8,128]) {
 
 )";
 
-Module parsed(std::string_view text = kChain) {
-  absl::StatusOr<Module> module = parse_module(text);
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
-
-InstructionId named(const Module& module, std::string_view name) {
-  InstructionId found;
-  walk(module, [&](InstructionView i) {
-    if (i.name() == name) found = i.id();
-  });
-  INFO(name);
-  REQUIRE(found.valid());
-  return found;
-}
-
 void check_sound(const Module& module) {
   const std::string text = print_module(module);
   INFO(text);
@@ -54,7 +39,7 @@ void check_sound(const Module& module) {
 }
 
 TEST_CASE("fusing makes parameters of what comes in and a tuple of what goes out") {
-  Module module = parsed();
+  Module module = parsed(kChain);
   ModuleEditor edit(module);
   const absl::StatusOr<InstructionId> fusion =
       edit.fuse({named(module, "product"), named(module, "sum"), named(module, "tanh")});
@@ -93,7 +78,7 @@ ENTRY %main (a: f32[8,128], b: f32[8,128]) -> (f32[8,128], f32[8,128]) {
 }
 
 TEST_CASE("fusing across what is left out is refused") {
-  Module module = parsed();
+  Module module = parsed(kChain);
   ModuleEditor edit(module);
   NewInstruction made;
   made.opcode = Opcode::kAdd;
@@ -109,7 +94,7 @@ TEST_CASE("fusing across what is left out is refused") {
 }
 
 TEST_CASE("a fusion that is fused gives what is in it") {
-  Module module = parsed();
+  Module module = parsed(kChain);
   ModuleEditor edit(module);
   const absl::StatusOr<InstructionId> first = edit.fuse({named(module, "sum"), named(module, "tanh")});
   REQUIRE(first.ok());
@@ -127,7 +112,7 @@ TEST_CASE("a fusion that is fused gives what is in it") {
 }
 
 TEST_CASE("outlining makes a call") {
-  Module module = parsed();
+  Module module = parsed(kChain);
   ModuleEditor edit(module);
   const absl::StatusOr<InstructionId> call =
       edit.outline({named(module, "tanh"), named(module, "product")}, "activate");
@@ -140,7 +125,7 @@ TEST_CASE("outlining makes a call") {
 }
 
 TEST_CASE("computations are copied with what they call") {
-  Module module = parsed();
+  Module module = parsed(kChain);
   ModuleEditor edit(module);
   const absl::StatusOr<InstructionId> fusion = edit.fuse({named(module, "tanh"), named(module, "product")});
   REQUIRE(fusion.ok());
@@ -210,7 +195,7 @@ TEST_CASE("a module is built with the shapes that follow") {
 
 TEST_CASE("verify says what no longer fits") {
   const auto after = [](const auto& change) {
-    Module module = parsed();
+    Module module = parsed(kChain);
     ModuleEditor edit(module);
     REQUIRE(verify(module) == absl::OkStatus());
     change(edit, module);
@@ -229,7 +214,7 @@ TEST_CASE("verify says what no longer fits") {
 }
 
 TEST_CASE("what readers rely on cannot be taken away") {
-  Module module = parsed();
+  Module module = parsed(kChain);
   ModuleEditor edit(module);
   const InstructionId tanh = named(module, "tanh");
   CHECK(edit.set_operands(tanh, {named(module, "a"), named(module, "b")}).message() == "tanh takes 1 operands, not 2");
@@ -272,7 +257,7 @@ TEST_CASE("verify accepts what compilers print") {
 }
 
 TEST_CASE("walking") {
-  Module module = parsed();
+  Module module = parsed(kChain);
   const Users users(module);
   const InstructionView sum = module.instruction(named(module, "sum"));
   std::string names;

@@ -4,39 +4,14 @@
 #include <set>
 #include <string>
 
-#include "hloroof/parse.h"
-#include "lib/schedule/timeline.h"
 #include "tests/catch.h"
+#include "tests/schedule/program.h"
 
 namespace hloroof {
 namespace {
 
-struct Program {
-  explicit Program(const std::string& text) {
-    auto parsed = parse_module(text);
-    INFO(text);
-    INFO(parsed.status().message());
-    REQUIRE(parsed.ok());
-    module = *std::move(parsed);
-    calls = analyze_calls(module);
-    demands.resize(module.instruction_limit());
-    pairs = pair_async(module, calls);
-  }
-
-  InstructionId find(std::string_view name) const {
-    for (ComputationView computation : module.computations()) {
-      for (InstructionView instruction : computation.instructions()) {
-        if (instruction.name() == name) return instruction.id();
-      }
-    }
-    FAIL("no instruction " << name);
-    return InstructionId();
-  }
-
-  void runs(std::string_view name, double seconds) {
-    demands[find(name).index].step = Step::kRun;
-    demands[find(name).index].seconds = seconds;
-  }
+struct ScheduledProgram : Program {
+  using Program::Program;
 
   void scheduled() {
     split_collectives(module, calls, demands);
@@ -51,10 +26,6 @@ struct Program {
     return names;
   }
 
-  Module module;
-  CallGraph calls;
-  AsyncPairs pairs;
-  std::vector<Demand> demands;
   ListSchedule schedule;
 };
 
@@ -62,7 +33,7 @@ const std::string kAdd = "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter
 
 // a reduces its gradient, then uses it, then computes b: the transfer goes on beside b.
 TEST_CASE("what waits for a transfer lets others go first") {
-  Program program("HloModule m\n" + kAdd + R"(ENTRY main {
+  ScheduledProgram program("HloModule m\n" + kAdd + R"(ENTRY main {
   p = f32[8] parameter(0)
   a = f32[8] exponential(p)
   sum = f32[8] all-reduce(a), replica_groups={}, to_apply=add
@@ -87,7 +58,7 @@ TEST_CASE("what waits for a transfer lets others go first") {
 }
 
 TEST_CASE("a transfer that only the result needs ends with the program, and with each iteration of a loop") {
-  Program program("HloModule m\n" + kAdd + R"(body {
+  ScheduledProgram program("HloModule m\n" + kAdd + R"(body {
   s = (s32[], f32[8]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   v = f32[8] get-tuple-element(s), index=1
@@ -133,7 +104,7 @@ TEST_CASE("few results of transfers lie about unused") {
     text += std::string(i == kLayers - 1 ? "  ROOT" : " ") + " x" + std::to_string(i + 1) + " = f32[8] add(x" + n +
             ", g" + n + ")\n";
   }
-  Program program(text + "}\n");
+  ScheduledProgram program(text + "}\n");
   for (int i = 0; i < kLayers; ++i) {
     program.runs("g" + std::to_string(i), 1);
     program.runs("x" + std::to_string(i + 1), 4);
@@ -150,7 +121,7 @@ TEST_CASE("few results of transfers lie about unused") {
 }
 
 TEST_CASE("a transfer does not share its lane with the one that is waited for") {
-  Program program(R"(HloModule m
+  ScheduledProgram program(R"(HloModule m
 ENTRY main {
   x = f32[8] parameter(0)
   w0 = f32[1] parameter(1)
@@ -188,7 +159,7 @@ TEST_CASE("any schedule has every instruction once, after what it depends on") {
         default: text += name + "add(" + a + ", " + b + ")" + before + "\n"; break;
       }
     }
-    Program program(text + "}\n");
+    ScheduledProgram program(text + "}\n");
     for (InstructionView instruction : program.module.entry().instructions()) {
       const Opcode opcode = instruction.opcode();
       if (opcode == Opcode::kAdd || opcode == Opcode::kAllReduce) {

@@ -4,43 +4,16 @@
 #include <limits>
 #include <string>
 
-#include "hloroof/parse.h"
 #include "tests/catch.h"
+#include "tests/schedule/program.h"
 
 namespace hloroof {
 namespace {
 
 constexpr int kHbm = static_cast<int>(Resource::kHbm);
 
-// A module with the demands of its instructions set by hand.
-struct Program {
-  explicit Program(const std::string& text) {
-    auto parsed = parse_module(text);
-    REQUIRE(parsed.ok());
-    module = *std::move(parsed);
-    calls = analyze_calls(module);
-    demands.resize(module.instruction_limit());
-    pairs = pair_async(module, calls);
-  }
-
-  InstructionId find(std::string_view name) const {
-    for (ComputationView computation : module.computations()) {
-      for (InstructionView instruction : computation.instructions()) {
-        if (instruction.name() == name) return instruction.id();
-      }
-    }
-    FAIL("no instruction " << name);
-    return InstructionId();
-  }
-
-  Demand& demand(std::string_view name) { return demands[find(name).index]; }
-
-  // Runs for `seconds`; `hbm` of them the memory is busy.
-  void runs(std::string_view name, double seconds, double hbm = 0) {
-    demand(name).step = Step::kRun;
-    demand(name).seconds = seconds;
-    demand(name).busy[kHbm] = hbm;
-  }
+struct ReplayedProgram : Program {
+  using Program::Program;
 
   void starts(std::string_view name, double seconds, double hbm = 0) {
     runs(name, seconds, hbm);
@@ -50,11 +23,6 @@ struct Program {
 
   Timeline replayed() { return replay(module, calls, pairs, demands); }
   double exposed(const Timeline& timeline, std::string_view name) const { return timeline.exposed[find(name).index]; }
-
-  Module module;
-  CallGraph calls;
-  AsyncPairs pairs;
-  std::vector<Demand> demands;
 };
 
 constexpr char kOverlap[] = R"(
@@ -69,7 +37,7 @@ ENTRY main {
 )";
 
 TEST_CASE("a transfer runs beside compute and the done stalls for what is left") {
-  Program program(kOverlap);
+  ReplayedProgram program(kOverlap);
   program.demand("done").step = Step::kDone;
   program.starts("start", 5);
   program.runs("work", 3);
@@ -87,7 +55,7 @@ TEST_CASE("a transfer runs beside compute and the done stalls for what is left")
 }
 
 TEST_CASE("a hidden transfer does not stall") {
-  Program program(kOverlap);
+  ReplayedProgram program(kOverlap);
   program.demand("done").step = Step::kDone;
   program.starts("start", 2);
   program.runs("work", 3);
@@ -102,7 +70,7 @@ TEST_CASE("what shares a resource slows down by the sum of the shares") {
   // The transfer keeps the memory busy for all of its 4 seconds. Work that does too gets half of it: 6 seconds for 3,
   // then 1 second for the rest of the transfer. Work that uses a third of it: load 4/3, 4 seconds for 3, then 1.
   for (const Case& c : {Case{0, 4}, Case{3, 7}, Case{1, 5}}) {
-    Program program(kOverlap);
+    ReplayedProgram program(kOverlap);
     program.demand("done").step = Step::kDone;
     program.starts("start", 4, 4);
     program.runs("work", 3, c.work_hbm);
@@ -123,7 +91,7 @@ ENTRY main {
 }
 )";
   for (const bool same_axis : {true, false}) {
-    Program program(kTwo);
+    ReplayedProgram program(kTwo);
     for (const char* done : {"d1", "d2"}) program.demand(done).step = Step::kDone;
     program.starts("first", 4);
     program.starts("second", 4);
@@ -136,7 +104,7 @@ ENTRY main {
 }
 
 TEST_CASE("a transfer that nobody awaits is over before the step is") {
-  Program program(R"(
+  ReplayedProgram program(R"(
 HloModule m, is_scheduled=true
 ENTRY main {
   p = f32[8] parameter(0)
@@ -181,7 +149,7 @@ ENTRY main {
 
 TEST_CASE("a loop costs its trips, whatever their number") {
   for (const std::int64_t trips : {0L, 1L, 3L, 1000000000L}) {
-    Program program(loop(std::to_string(trips), "  y = f32[8] negate(x)"));
+    ReplayedProgram program(loop(std::to_string(trips), "  y = f32[8] negate(x)"));
     program.runs("y", 2);
     program.runs("lt", 0.25);
     program.demand("w").step = Step::kLoop;
@@ -200,7 +168,7 @@ TEST_CASE("a loop costs its trips, whatever their number") {
 
 TEST_CASE("a transfer that the loop hands on overlaps with the next iteration") {
   // Each iteration awaits the transfer that the one before it started: the first has none to await.
-  Program program(R"(
+  ReplayedProgram program(R"(
 HloModule m, is_scheduled=true
 cond {
   c = (s32[], (f32[8], f32[8], u32[])) parameter(0)
@@ -253,7 +221,7 @@ ENTRY main {
   ROOT c = f32[8] conditional(k, p, p), branch_computations={a, b}
 }
 )";
-  Program program(text);
+  ReplayedProgram program(text);
   program.runs("ra", 1);
   program.runs("rb", 3);
   program.demand("c").step = Step::kBranch;
@@ -289,7 +257,7 @@ TEST_CASE("what is left when a resource is free") {
 }
 
 TEST_CASE("durations beyond any step are cut off rather than made infinite") {
-  Program program(kOverlap);
+  ReplayedProgram program(kOverlap);
   program.starts("start", std::numeric_limits<double>::infinity());
   program.runs("work", std::numeric_limits<double>::infinity());
   program.demand("done").step = Step::kDone;
@@ -299,7 +267,7 @@ TEST_CASE("durations beyond any step are cut off rather than made infinite") {
 }
 
 TEST_CASE("events lie within the step and in order") {
-  Program program(loop("3", "  y = f32[8] negate(x)"));
+  ReplayedProgram program(loop("3", "  y = f32[8] negate(x)"));
   program.runs("y", 2);
   program.demand("w").step = Step::kLoop;
   const Timeline timeline = program.replayed();
