@@ -11,6 +11,7 @@
 #ifndef HLOROOF_SHAPE_H_
 #define HLOROOF_SHAPE_H_
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -19,6 +20,7 @@
 
 #include "hloroof/element_type.h"
 #include "hloroof/ids.h"
+#include "hloroof/span.h"
 
 namespace hloroof {
 inline namespace v0 {
@@ -91,15 +93,19 @@ class ShapeTable {
   // The id of `shape`, adding it if it is new. The ids in shape.elements must be of this table.
   ShapeId intern(const Shape& shape);
 
-  const Shape& operator[](ShapeId id) const { return shapes_[id.index]; }
+  const Shape& operator[](ShapeId id) const { return blocks_[id.index / kBlock][id.index % kBlock]; }
   std::size_t size() const { return size_; }
 
   // The array, token and opaque shapes inside `id` in depth-first order; a buffer counts as its array. One entry, `id`
-  // itself, for what is no tuple. Computed once per shape. At most 2^20 leaves are listed.
-  const std::vector<ShapeId>& leaves(ShapeId id) const { return leaves_[id.index]; }
+  // itself, for what is no tuple. Computed once per shape. At most 2^20 leaves are listed. The view is valid until
+  // another shape is added.
+  Span<ShapeId> leaves(ShapeId id) const {
+    const Parts& parts = parts_[id.index];
+    return {leaves_.data() + parts.leaf_begin, parts.leaf_count};
+  }
 
   // How deeply tuples nest: 0 for an array.
-  int depth(ShapeId id) const { return depths_[id.index]; }
+  int depth(ShapeId id) const { return parts_[id.index].depth; }
 
  private:
   // A place of the hash table; empty if `id` is invalid.
@@ -108,14 +114,24 @@ class ShapeTable {
     ShapeId id;
   };
 
-  void grow();
+  // What was computed of a shape when it was added.
+  struct Parts {
+    std::size_t leaf_begin = 0;  // in leaves_
+    std::uint32_t leaf_count = 0;
+    int depth = 0;
+  };
 
-  // Rows from size_ on are left from before clear().
+  static constexpr std::size_t kBlock = 16;
+
+  void grow();
+  Shape& new_shape();
+
+  // Blocks keep references valid. Shapes from size_ on are left from before clear(), for their memory.
   std::size_t size_ = 0;
-  std::deque<Shape> shapes_;
-  std::deque<std::vector<ShapeId>> leaves_;
-  std::deque<int> depths_;
-  std::vector<Slot> slots_;  // open addressing, at most half full
+  std::deque<std::array<Shape, kBlock>> blocks_;
+  std::vector<Parts> parts_;
+  std::vector<ShapeId> leaves_;  // of all shapes, in one piece
+  std::vector<Slot> slots_;      // open addressing, at most half full
 };
 
 // Same element types, dimensions and tuple structure: layouts and dynamic flags are not looked at, and a dimension `?`

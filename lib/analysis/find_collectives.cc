@@ -225,7 +225,7 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
   if (!dimensions.empty()) collective.dimension = dimensions[0];
   if (kind == CollectiveKind::kReduceScatter) {
-    const std::vector<ShapeId>& leaves = module.shapes().leaves(instruction.shape_id());
+    const Span<ShapeId> leaves = module.shapes().leaves(instruction.shape_id());
     if (!leaves.empty()) collective.shard_shape = leaves[0];
   }
   if (kind == CollectiveKind::kAllReduce && collective.in_fusion) {

@@ -110,7 +110,7 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
 // A window that spans its whole dimension from every position computes prefixes (or the total, broadcast): in a tree
 // that is done with one operation an element and level, not one a window position.
 void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
-  const auto leaves = instruction.module().shapes().leaves(instruction.shape_id());
+  const Span<ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
   if (leaves.empty() || instruction.operand_count() == 0) return;
   const Shape& out = instruction.module().shape(leaves[0]);
   const Shape& in = instruction.operand(0).shape();
@@ -239,7 +239,7 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
 }  // namespace
 
 double topk_levels(InstructionView topk) {
-  const auto& leaves = topk.module().shapes().leaves(topk.shape_id());
+  const Span<ShapeId> leaves = topk.module().shapes().leaves(topk.shape_id());
   if (leaves.empty()) return 1;
   const Shape& best = topk.module().shape(leaves[0]);
   const double k = best.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(best.dimensions.back(), 1)) : 1;

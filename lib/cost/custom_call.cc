@@ -68,7 +68,7 @@ ElementType main_type(InstructionView call, SizeCache& sizes) {
 }
 
 const Shape* first_leaf(InstructionView call) {
-  const auto& leaves = call.module().shapes().leaves(call.shape_id());
+  const Span<ShapeId> leaves = call.module().shapes().leaves(call.shape_id());
   return leaves.empty() ? nullptr : &call.module().shape(leaves[0]);
 }
 

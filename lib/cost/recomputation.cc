@@ -29,7 +29,7 @@ bool asks_at_same_place(InstructionView instruction, std::size_t i) {
 // How often an instruction whose elements are computed once each asks for an element of operand `i`, on average.
 double uses(InstructionView instruction, std::size_t i, SizeCache& sizes) {
   const ShapeTable& shapes = instruction.module().shapes();
-  const auto& leaves = shapes.leaves(instruction.shape_id());
+  const Span<ShapeId> leaves = shapes.leaves(instruction.shape_id());
   const double out = leaves.empty() ? 0 : sizes[leaves[0]].logical_elements;
   const double in = sizes[instruction.operand(i).shape_id()].logical_elements;
   if (in <= 0) return 0;

@@ -62,7 +62,7 @@ bool is_free(InstructionView instruction) {
 }
 
 // The array leaves that an instruction writes: of a start, the results, not the operands it hands on nor its contexts.
-std::vector<ShapeId> written_leaves(InstructionView instruction) {
+Span<ShapeId> written_leaves(InstructionView instruction) {
   const ShapeTable& shapes = instruction.module().shapes();
   const Shape& shape = instruction.shape();
   switch (instruction.opcode()) {
@@ -138,7 +138,7 @@ class WorkCounter {
   }
 
  private:
-  void add_boundary(InstructionView instruction, const Inside& inside, const std::vector<ShapeId>& leaves, Work& work) {
+  void add_boundary(InstructionView instruction, const Inside& inside, Span<ShapeId> leaves, Work& work) {
     SizeCache& sizes = insides_.sizes();
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       const Share share = i < inside.parameters.size() ? inside.parameters[i] : kAll;

@@ -106,6 +106,8 @@ bool operator==(const Shape& a, const Shape& b) {
 
 void ShapeTable::clear() {
   size_ = 0;
+  parts_.clear();
+  leaves_.clear();
   std::fill(slots_.begin(), slots_.end(), Slot());
 }
 
@@ -121,6 +123,13 @@ void ShapeTable::grow() {
   }
 }
 
+// The next shape's place, which may hold one from before clear().
+Shape& ShapeTable::new_shape() {
+  const std::size_t at = size_++;
+  if (at / kBlock == blocks_.size()) blocks_.emplace_back();
+  return blocks_[at / kBlock][at % kBlock];
+}
+
 ShapeId ShapeTable::intern(const Shape& shape) {
   if (2 * (size_ + 1) > slots_.size()) grow();
   const std::uint64_t wide_hash = hash_of(shape);
@@ -128,31 +137,26 @@ ShapeId ShapeTable::intern(const Shape& shape) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;
   for (; slots_[slot].id.valid(); slot = (slot + 1) & mask) {
-    if (slots_[slot].hash == hash && shapes_[slots_[slot].id.index] == shape) return slots_[slot].id;
+    if (slots_[slot].hash == hash && (*this)[slots_[slot].id] == shape) return slots_[slot].id;
   }
   const ShapeId id(size_);
   slots_[slot] = {hash, id};
-  if (size_ == shapes_.size()) {
-    shapes_.emplace_back();
-    leaves_.emplace_back();
-    depths_.emplace_back();
-  }
-  ++size_;
-  shapes_[id.index] = shape;
-  std::vector<ShapeId>& leaves = leaves_[id.index];
-  leaves.clear();
-  int depth = 0;
+  new_shape() = shape;
+  Parts parts;
+  parts.leaf_begin = leaves_.size();
   if (shape.is_tuple()) {
     for (ShapeId e : shape.elements) {
-      const std::vector<ShapeId>& inner = leaves_[e.index];
-      const std::size_t room = kMaxLeaves - std::min(kMaxLeaves, leaves.size());
-      leaves.insert(leaves.end(), inner.begin(), inner.begin() + std::min(room, inner.size()));
-      depth = std::max(depth, depths_[e.index] + 1);
+      const Parts inner = parts_[e.index];
+      const std::size_t room = kMaxLeaves - std::min(kMaxLeaves, leaves_.size() - parts.leaf_begin);
+      const std::size_t count = std::min<std::size_t>(room, inner.leaf_count);
+      for (std::size_t i = 0; i < count; ++i) leaves_.push_back(leaves_[inner.leaf_begin + i]);
+      parts.depth = std::max(parts.depth, inner.depth + 1);
     }
   } else {
-    leaves.push_back(shape.is_buffer() ? shape.elements.front() : id);
+    leaves_.push_back(shape.is_buffer() ? shape.elements.front() : id);
   }
-  depths_[id.index] = depth;
+  parts.leaf_count = static_cast<std::uint32_t>(leaves_.size() - parts.leaf_begin);
+  parts_.push_back(parts);
   return id;
 }
 

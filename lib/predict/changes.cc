@@ -11,7 +11,7 @@ namespace {
 // Whether an array in a shape could count a loop: one element.
 bool has_counter(const Module& module, ShapeId shape) {
   if (!shape.valid()) return false;
-  const std::vector<ShapeId>& leaves = module.shapes().leaves(shape);
+  const Span<ShapeId> leaves = module.shapes().leaves(shape);
   return std::any_of(leaves.begin(), leaves.end(), [&](ShapeId leaf) {
     return module.shape(leaf).is_array() && element_count(module.shape(leaf)) == 1;
   });

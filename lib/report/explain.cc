@@ -94,7 +94,7 @@ class Explanation {
   }
 
   void shape(ShapeId id) {
-    const std::vector<ShapeId>& leaves = module_.shapes().leaves(id);
+    const Span<ShapeId> leaves = module_.shapes().leaves(id);
     const bool is_tuple = module_.shape(id).is_tuple();
     if (is_tuple) out_ += absl::StrFormat("  a tuple of %d arrays\n", leaves.size());
     for (std::size_t i = 0; i < leaves.size(); ++i) {

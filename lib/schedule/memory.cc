@@ -203,7 +203,7 @@ class Analysis {
       taken.insert(parameter);
     }
     std::multimap<std::string, ValueId> results;
-    const std::vector<ShapeId>& leaves = module_.shapes().leaves(root.shape_id());
+    const Span<ShapeId> leaves = module_.shapes().leaves(root.shape_id());
     for (std::uint32_t leaf = 0; leaf < leaves.size(); ++leaf) {
       const ValueId value = buffers_.first_value(root.id()) + leaf;
       if (taken.count(value) == 0 && is_device_memory(module_.shape(leaves[leaf]))) {

@@ -13,7 +13,7 @@
 namespace hloroof::inline v0 {
 
 // A dump repeats few windows, shardings, replica groups and aliases many times. Where the bytes are those of a value
-// that was found right before, under the same name, there XX then the reading of them did not depend on what follows.
+// found right before, under the same name, they are right again: the reading of them did not depend on what follows.
 // Keeps its own copy of the texts, so that it serves the next text too, up to a limit.
 class CheckedValues {
  public:

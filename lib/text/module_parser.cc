@@ -258,19 +258,24 @@ bool ModuleParser::check_aliases() {
   const AttributeData* header = module_->find_header(AttributeKey::kInputOutputAlias);
   if (header == nullptr) return true;
   const ShapeTable& shapes = module_->shapes();
-  for (const ParameterAlias& alias : input_output_alias(*module_)) {
-    ShapeId at = module_->entry().root().shape_id();
+  Cursor cursor(module_->text(header->value));
+  const ShapeId result = module_->entry().root().shape_id();
+  bool ok = true;
+  for_each_header_alias(cursor, alias_, [&](const ParameterAlias& alias) {
+    ShapeId at = result;
     for (const std::int64_t i : alias.output) {
       const Shape& shape = shapes[at];
       if (!shape.is_tuple() || i < 0 || static_cast<std::uint64_t>(i) >= shape.elements.size()) {
-        return cursor_.fail(source_begin_ + header->value.begin,
-                            "an alias of what is no part of the result, " +
-                                to_string(shapes, module_->entry().root().shape_id(), ShapeText::kWithoutLayout));
+        ok =
+            cursor_.fail(source_begin_ + header->value.begin, "an alias of what is no part of the result, " +
+                                                                  to_string(shapes, result, ShapeText::kWithoutLayout));
+        return false;
       }
       at = shape.elements[static_cast<std::size_t>(i)];
     }
-  }
-  return true;
+    return true;
+  });
+  return ok;
 }
 
 }  // namespace hloroof::inline v0

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "hloroof/attribute_values.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "lib/base/source_text.h"
@@ -180,6 +181,7 @@ class ModuleParser {
   Cursor cursor_;
   ShapeParser shapes_;
   CheckedValues checked_;
+  ParameterAlias alias_;         // scratch of check_aliases
   NameTable instruction_names_;  // of one top-level computation and what is inside it; scope: the computation
   NameTable computation_names_;
   std::vector<ComputationFrame> computations_;

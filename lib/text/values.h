@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "hloroof/attribute.h"
 #include "hloroof/attribute_values.h"
 #include "hloroof/literal.h"
@@ -97,6 +98,8 @@ bool read_result_accuracy(Cursor& cursor, ResultAccuracy* out);
 bool read_shape_index(Cursor& cursor, ShapeIndex* out);
 bool read_operand_aliases(Cursor& cursor, std::vector<OperandAlias>* out);
 bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out);
+// Gives each alias to `each`, which may stop the reading, in `alias`, whose memory serves for all of them.
+bool for_each_header_alias(Cursor& cursor, ParameterAlias& alias, absl::FunctionRef<bool(const ParameterAlias&)> each);
 bool read_header_donors(Cursor& cursor, std::vector<BufferDonor>* out);
 // The shapes go where `shapes` was told to.
 bool read_entry_layout(Cursor& cursor, ShapeParser& shapes, EntryLayout* out);

@@ -45,25 +45,30 @@ bool read_operand_aliases(Cursor& cursor, std::vector<OperandAlias>* out) {
 
 // aliases := '{' (alias (',' alias)* ','?)? '}'
 // alias   := index ':' '(' INT ',' index (',' ('may-alias' | 'must-alias'))? ')'
-bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out) {
+bool for_each_header_alias(Cursor& cursor, ParameterAlias& alias, absl::FunctionRef<bool(const ParameterAlias&)> each) {
   return read_alias_list(cursor, [&] {
-    ParameterAlias* alias = out == nullptr ? nullptr : &out->emplace_back();
-    std::int64_t parameter = 0;
-    bool must_alias = false;
-    if (!read_shape_index(cursor, alias == nullptr ? nullptr : &alias->output) || !cursor.expect(':') ||
-        !cursor.expect('(') || !read_integer(cursor, &parameter) || !cursor.expect(',') ||
-        !read_shape_index(cursor, alias == nullptr ? nullptr : &alias->parameter_index)) {
+    alias.output.clear();
+    alias.parameter_index.clear();
+    alias.must_alias = false;
+    if (!read_shape_index(cursor, &alias.output) || !cursor.expect(':') || !cursor.expect('(') ||
+        !read_integer(cursor, &alias.parameter) || !cursor.expect(',') ||
+        !read_shape_index(cursor, &alias.parameter_index)) {
       return false;
     }
     if (cursor.accept(',')) {
-      must_alias = cursor.accept_keyword("must-alias");
-      if (!must_alias && !cursor.accept_keyword("may-alias")) return cursor.fail_expects("may-alias or must-alias");
+      alias.must_alias = cursor.accept_keyword("must-alias");
+      if (!alias.must_alias && !cursor.accept_keyword("may-alias")) {
+        return cursor.fail_expects("may-alias or must-alias");
+      }
     }
-    if (!cursor.expect(')')) return false;
-    if (alias != nullptr) {
-      alias->parameter = parameter;
-      alias->must_alias = must_alias;
-    }
+    return cursor.expect(')') && each(alias);
+  });
+}
+
+bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out) {
+  ParameterAlias alias;
+  return for_each_header_alias(cursor, alias, [out](const ParameterAlias& read) {
+    if (out != nullptr) out->push_back(read);
     return true;
   });
 }
