@@ -134,6 +134,11 @@ class CallGraph {
   // Null for what is no scheduled while instruction.
   const TripCount* trip_count(InstructionId id) const;
 
+  // Whether the trip counts were read off an instruction, or off who calls a computation. Edits of all others leave
+  // them as they are; false for what came after this was made.
+  bool trips_read_off(InstructionId id) const;
+  bool trips_follow_callers(ComputationId id) const;
+
   // Sets the probabilities of a conditional's branches and counts the executions again.
   void set_branch_probabilities(InstructionId conditional, std::vector<double> probabilities);
 
@@ -147,6 +152,8 @@ class CallGraph {
   std::vector<std::vector<InstructionId>> callers_;
   std::vector<ComputationId> scheduled_;
   std::vector<Loop> loops_;
+  std::vector<bool> trips_read_off_;                                   // by InstructionId
+  std::vector<bool> trips_follow_callers_;                             // by ComputationId
   std::map<std::uint32_t, std::vector<double>> branch_probabilities_;  // by index of the conditional
 };
 

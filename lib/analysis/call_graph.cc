@@ -47,6 +47,14 @@ bool CallGraph::is_scheduled(ComputationId id) const {
   return id.index < roles_.size() && is_schedule(roles_[id.index]);
 }
 
+bool CallGraph::trips_read_off(InstructionId id) const {
+  return id.index < trips_read_off_.size() && trips_read_off_[id.index];
+}
+
+bool CallGraph::trips_follow_callers(ComputationId id) const {
+  return id.index < trips_follow_callers_.size() && trips_follow_callers_[id.index];
+}
+
 std::vector<InstructionId> CallGraph::scheduled_instructions() const {
   std::vector<InstructionId> result;
   for (ComputationId id : scheduled_) {
@@ -153,6 +161,8 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
     }
   }
   graph.callers_ = std::move(context.callers);
+  graph.trips_read_off_ = std::move(context.looked_at);
+  graph.trips_follow_callers_ = std::move(context.callers_mattered);
   graph.count_executions();
   return graph;
 }

@@ -2,6 +2,9 @@
 #ifndef HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_
 #define HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "hloroof/analysis.h"
@@ -16,8 +19,17 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
 bool is_collective(Opcode opcode);
 bool ends_collective(Opcode opcode);
 
-// The same collective as its instruction now says; what carries it and what waits for it stay as they were.
-Collective read_again(const Module& module, const Collective& collective);
+// find_collectives() after edits.
+struct CollectivesAgain {
+  static constexpr std::size_t kNew = static_cast<std::size_t>(-1);
+  std::vector<Collective> collectives;
+  std::vector<std::size_t> before;  // of each its index among the known ones if it says what it said; else kNew
+};
+
+// `known` are those from before the edits. Only collectives whose instructions (by index) are in `reread` may say
+// something else; unless `others`, they are the same ones in the same order with the same carriers and dones.
+CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
+                                        const std::set<std::uint32_t>& reread, bool others);
 
 // infer_mesh() without what the axes are for.
 LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& collectives);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -252,11 +253,19 @@ Step step_of(ComputationView fused) {
 
 class Finder {
  public:
-  Finder(const Module& module, const CallGraph& calls) {
-    for (const ComputationId id : calls.scheduled()) scan(module.computation(id));
+  Finder() = default;
+
+  // With what is known from before; see find_collectives_again().
+  Finder(std::vector<Collective> known, const std::set<std::uint32_t>& reread) : known_(std::move(known)) {
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      if (reread.count(known_[i].instruction.index) == 0) known_at_[key(known_[i].instruction, known_[i].carrier)] = i;
+    }
   }
 
-  std::vector<Collective> take() { return std::move(found_); }
+  CollectivesAgain run(const Module& module, const CallGraph& calls) {
+    for (const ComputationId id : calls.scheduled()) scan(module.computation(id));
+    return std::move(result_);
+  }
 
  private:
   void scan(ComputationView computation) {
@@ -292,32 +301,48 @@ class Finder {
         const auto open = open_.find(*channel);
         if (open != open_.end()) {
           if (step == Step::kDone) {
-            found_[open->second].done = carrier.id();
+            result_.collectives[open->second].done = carrier.id();
             open_.erase(open);
           }
           continue;
         }
       }
       if (step == Step::kDone) continue;  // begun where we cannot see it
-      if (channel && step == Step::kStart) open_[*channel] = found_.size();
+      if (channel && step == Step::kStart) open_[*channel] = result_.collectives.size();
       add(inside, *kind, carrier);
     }
   }
 
   void add(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
     if (!carrier.id().valid()) return;
-    started_[carrier.id().index].push_back(found_.size());
-    found_.push_back(describe(instruction, kind, carrier));
+    std::vector<Collective>& found = result_.collectives;
+    started_[carrier.id().index].push_back(found.size());
+    const auto known = known_at_.find(key(instruction.id(), carrier.id()));
+    if (known == known_at_.end()) {
+      found.push_back(describe(instruction, kind, carrier));
+      result_.before.push_back(CollectivesAgain::kNew);
+      return;
+    }
+    found.push_back(std::move(known_[known->second]));
+    found.back().done = InstructionId();
+    result_.before.push_back(known->second);
+    known_at_.erase(known);
   }
 
   void finish(InstructionView done) {
     if (done.operand_count() == 0) return;
     const auto start = started_.find(done.operand(0).id().index);
     if (start == started_.end()) return;
-    for (const std::size_t i : start->second) found_[i].done = done.id();
+    for (const std::size_t i : start->second) result_.collectives[i].done = done.id();
   }
 
-  std::vector<Collective> found_;
+  static std::uint64_t key(InstructionId instruction, InstructionId carrier) {
+    return (std::uint64_t{carrier.index} << 32) | instruction.index;
+  }
+
+  std::vector<Collective> known_;
+  std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet met
+  CollectivesAgain result_;
   std::map<std::int64_t, std::size_t> open_;                   // by channel: cut into steps and not yet ended
   std::map<std::uint32_t, std::vector<std::size_t>> started_;  // by carrier
 };
@@ -340,7 +365,7 @@ std::string_view collective_name(CollectiveKind kind) {
 }
 
 std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls) {
-  return Finder(module, calls).take();
+  return Finder().run(module, calls).collectives;
 }
 
 std::vector<Collective> find_collectives(const Module& module) {
@@ -351,11 +376,22 @@ bool is_collective(Opcode opcode) { return kind_of(opcode).has_value(); }
 
 bool ends_collective(Opcode opcode) { return is_done(opcode); }
 
-Collective read_again(const Module& module, const Collective& collective) {
-  const InstructionView instruction = module.instruction(collective.instruction);
-  Collective read = describe(instruction, *kind_of(instruction.opcode()), module.instruction(collective.carrier));
-  read.done = collective.done;
-  return read;
+CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
+                                        const std::set<std::uint32_t>& reread, bool others) {
+  if (others) return Finder(std::move(known), reread).run(module, calls);
+  CollectivesAgain result;
+  result.collectives = std::move(known);
+  for (std::size_t i = 0; i < result.collectives.size(); ++i) {
+    Collective& collective = result.collectives[i];
+    result.before.push_back(i);
+    if (reread.count(collective.instruction.index) == 0) continue;
+    const InstructionView instruction = module.instruction(collective.instruction);
+    Collective read = describe(instruction, *kind_of(instruction.opcode()), module.instruction(collective.carrier));
+    read.done = collective.done;
+    collective = std::move(read);
+    result.before[i] = CollectivesAgain::kNew;
+  }
+  return result;
 }
 
 LogicalMesh infer_mesh(const Module& module) { return infer_mesh(module, find_collectives(module)); }

@@ -21,6 +21,7 @@ struct Scalar {
   static Scalar integer(std::int64_t value) { return {true, 0, value}; }
   static Scalar counter() { return {true, 1, 0}; }
   bool is_integer() const { return known && slope == 0; }
+  friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
 enum class Comparison : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };

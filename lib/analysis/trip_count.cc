@@ -66,7 +66,9 @@ class Loop {
       : context_(context),
         instruction_(instruction),
         condition_(single(instruction, AttributeKey::kCondition)),
-        body_(single(instruction, AttributeKey::kBody)) {}
+        body_(single(instruction, AttributeKey::kBody)) {
+    context.looked_at[instruction.id().index] = true;
+  }
 
   bool well_formed() const {
     return usable(module(), condition_) && usable(module(), body_) && instruction_.operand_count() == 1;
@@ -254,6 +256,7 @@ std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFa
   }
 
   std::int64_t steps = 0;
+  LoopState passed;  // the state at the last trip that is a power of two: to come by it again is to go round for ever
   for (std::int64_t trip = 0; trip <= kMaxRunTrips && steps < kMaxRunSteps; ++trip) {
     ValueTracer condition(context_, condition_, &state);
     const Scalar goes_on = condition.evaluate(module().data(condition_).root);
@@ -269,6 +272,8 @@ std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFa
       if (!value.is_integer()) return std::nullopt;
     }
     state = std::move(next);
+    if (state == passed) return std::nullopt;
+    if ((trip & (trip + 1)) == 0) passed = state;
     steps += condition.steps() + body.steps();
   }
   return std::nullopt;

@@ -17,6 +17,8 @@ TraceContext make_trace_context(const Module& module) {
   TraceContext context;
   context.module = &module;
   context.callers.resize(module.computation_limit());
+  context.looked_at.resize(module.instruction_limit(), false);
+  context.callers_mattered.resize(module.computation_limit(), false);
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
       for (ComputationId callee : instruction.called_computations()) {
@@ -58,6 +60,7 @@ bool ValueTracer::follow_parameter(Place& place) {
     return true;
   }
   if (frame.is_loop) return false;
+  context_.callers_mattered[frame.computation.index] = true;
   const auto& callers = context_.callers[frame.computation.index];
   if (callers.size() != 1) return false;
   const InstructionView caller = module_.instruction(callers[0]);
@@ -91,6 +94,7 @@ bool ValueTracer::follow_parameter(Place& place) {
 // One step back through something that hands its value on. False at a source.
 bool ValueTracer::follow(Place& place) {
   const InstructionView instruction = module_.instruction(place.id);
+  context_.looked_at[place.id.index] = true;
   switch (instruction.opcode()) {
     case Opcode::kGetTupleElement:
       if (instruction.operand_count() != 1 || place.path.size() >= kMaxPath) return false;
@@ -116,7 +120,9 @@ bool ValueTracer::follow(Place& place) {
     case Opcode::kReshape:
     case Opcode::kBroadcast:
     case Opcode::kTranspose:
-      if (instruction.operand_count() != 1 || !is_one_element(instruction.shape()) ||
+      if (instruction.operand_count() != 1) return false;
+      context_.looked_at[instruction.operand(0).id().index] = true;
+      if (!is_one_element(instruction.shape()) ||
           instruction.operand(0).shape().element_type != instruction.shape().element_type) {
         return false;
       }
@@ -124,6 +130,7 @@ bool ValueTracer::follow(Place& place) {
       return true;
     case Opcode::kCopyDone:
       if (instruction.operand_count() != 1 || instruction.operand(0).opcode() != Opcode::kCopyStart) return false;
+      context_.looked_at[instruction.operand(0).id().index] = true;
       if (instruction.operand(0).operand_count() != 1) return false;
       place.id = instruction.operand(0).operand(0).id();
       return true;

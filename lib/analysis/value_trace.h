@@ -31,6 +31,9 @@ struct TraceContext {
   const Module* module = nullptr;
   std::vector<std::vector<InstructionId>> callers;
   std::unordered_map<std::uint32_t, LoopFacts> loops;
+  // What answers were read off so far, so that only edits of these ask for new ones.
+  mutable std::vector<bool> looked_at;         // by InstructionId
+  mutable std::vector<bool> callers_mattered;  // by ComputationId
 };
 
 TraceContext make_trace_context(const Module& module);

@@ -131,22 +131,23 @@ class Finder {
     }
   }
 
-  bool holds_collective(ComputationId id) const {
+  std::vector<InstructionId> collectives_in(ComputationId id) const {
+    std::vector<InstructionId> result;
     for (InstructionView instruction : module_.computation(id).instructions()) {
-      if (is_collective(instruction.opcode())) return true;
+      if (is_collective(instruction.opcode())) result.push_back(instruction.id());
     }
-    return false;
+    return result;
+  }
+
+  bool is_known(InstructionId collective) const {
+    const std::vector<Collective>& all = facts_.collectives.collectives;
+    return std::any_of(all.begin(), all.end(), [&](const Collective& c) { return c.instruction == collective; });
   }
 
   // A collective of a scheduled computation.
   void read_again(InstructionId id) {
-    const std::vector<Collective>& all = facts_.collectives.collectives;
-    const auto at = std::find_if(all.begin(), all.end(), [&](const Collective& c) { return c.instruction == id; });
-    if (at == all.end()) {
-      changes_.collectives = true;
-    } else {
-      changes_.read_again.insert(static_cast<std::size_t>(at - all.begin()));
-    }
+    changes_.reread.insert(id.index);
+    if (!is_known(id)) changes_.collectives = true;
   }
 
   // Whether a computation that `opcode` calls may be a schedule of its own, or wrapped as one.
@@ -162,16 +163,19 @@ class Finder {
   void look_at_calls(const Edit& edit) {
     const InstructionView instruction = view(edit.instruction);
     const std::vector<ComputationId> called = instruction.called_computations();
-    const bool schedules = runs_schedules(instruction.opcode()) && !called.empty();
+    // A new schedule, or another number of callers where trip counts follow parameters to the only one.
+    const bool matters = std::any_of(called.begin(), called.end(), [&](ComputationId id) {
+      return runs_schedules(instruction.opcode()) || facts_.calls.trips_follow_callers(id);
+    });
     switch (edit.kind) {
       case Edit::Kind::kInserted:
         for (ComputationId id : called) changes_.callers.emplace_back(id, edit.instruction);
         [[fallthrough]];
       case Edit::Kind::kErased:
-      case Edit::Kind::kMoved: changes_.calls |= schedules; break;
+      case Edit::Kind::kMoved: changes_.calls |= matters; break;
       case Edit::Kind::kAttributes:
         if (!names_computations(edit.key)) break;
-        changes_.calls |= schedules;
+        changes_.calls = true;  // also for what was called before
         for (ComputationId id : called) {
           changes_.callers.emplace_back(id, edit.instruction);
           change_content(id);  // what else calls it may look at what this one does with it
@@ -179,20 +183,7 @@ class Finder {
         break;
       default: break;
     }
-    if (edit.kind == Edit::Kind::kMoved && !instruction.is_root()) return;  // counters do not mind
-    if (facts_.calls.loops().empty() || changes_.calls) return;
-    const ComputationId computation = instruction.data().computation;
-    if (computation.index < known_) {
-      const ComputationRole role = facts_.calls.role(computation);
-      if (role == ComputationRole::kApplied) return;
-      // What a fusion does with scalars inside counts no loop unless it gives one.
-      const std::vector<InstructionId>& callers = facts_.calls.callers(computation);
-      const bool gives_counter = std::any_of(callers.begin(), callers.end(), [&](InstructionId caller) {
-        return has_counter(module_, module_.data(caller).shape);
-      });
-      const bool as_before = facts_.callers_since.count(computation.index) == 0;
-      if (role == ComputationRole::kFused && as_before && !gives_counter) return;
-    }
+    if (changes_.calls || !facts_.calls.trips_read_off(edit.instruction)) return;
     const bool counts = instruction.opcode() == Opcode::kConstant || instruction.opcode() == Opcode::kWhile ||
                         has_counter(module_, instruction.shape_id()) || has_counter(module_, edit.old_shape);
     if (counts) changes_.calls = true;
@@ -208,24 +199,23 @@ class Finder {
     if (is_collective(opcode)) changes_.collectives = true;
     if (opcode != Opcode::kFusion && opcode != Opcode::kAsyncStart) return;
     for (ComputationId called : instruction.called_computations()) {
-      if (holds_collective(called)) changes_.collectives = true;
+      if (!collectives_in(called).empty()) changes_.collectives = true;
     }
   }
 
   // An edit of what a fusion, or what is wrapped, does.
   void look_inside(const Edit& edit) {
     const InstructionView instruction = view(edit.instruction);
-    const std::vector<Collective>& all = facts_.collectives.collectives;
-    const auto at =
-        std::find_if(all.begin(), all.end(), [&](const Collective& c) { return c.instruction == edit.instruction; });
-    // Groups are read at the one place that stands for all steps; the channel says which steps belong together.
+    const ComputationId computation = instruction.data().computation;
+    // The channel says which steps belong together; all else is read at the one place that stands for all of them.
     if (edit.kind == Edit::Kind::kAttributes && is_collective(instruction.opcode()) &&
         edit.key != AttributeKey::kChannelId) {
-      if (at != all.end()) changes_.read_again.insert(static_cast<std::size_t>(at - all.begin()));
+      changes_.reread.insert(edit.instruction.index);
       return;
     }
-    if (is_collective(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall ||
-        holds_collective(instruction.data().computation)) {
+    const std::vector<InstructionId> beside = collectives_in(computation);
+    for (InstructionId collective : beside) changes_.reread.insert(collective.index);
+    if (is_collective(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall || !beside.empty()) {
       changes_.collectives = true;
     }
   }

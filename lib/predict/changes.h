@@ -2,7 +2,7 @@
 #ifndef HLOROOF_LIB_PREDICT_CHANGES_H_
 #define HLOROOF_LIB_PREDICT_CHANGES_H_
 
-#include <cstddef>
+#include <cstdint>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,8 +17,8 @@ struct Changes {
   bool everything = false;                                       // what the options name may have come or gone
   bool calls = false;                                            // who calls whom, or how often a loop runs
   std::vector<std::pair<ComputationId, InstructionId>> callers;  // new ones, of fused and applied computations
-  bool collectives = false;                                      // which collectives there are
-  std::set<std::size_t> read_again;  // else: those, by index in StepFacts, that say something else
+  bool collectives = false;          // which collectives there are, what carries them, what waits for them
+  std::set<std::uint32_t> reread;    // the instructions, by index, of collectives that may say something else
   std::vector<InstructionId> pairs;  // instructions that pairs of starts and dones may depend on
   std::vector<InstructionId> costs;  // instructions of scheduled computations that may cost something else
   std::vector<bool> order;           // by ComputationId: the instructions are others or stand in another order

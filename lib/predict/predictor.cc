@@ -1,5 +1,6 @@
 #include "hloroof/predictor.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,26 +20,23 @@ bool same_demand(const Demand& a, const Demand& b) {
   return a.step == b.step && a.lane == b.lane && a.issue == b.issue && a.seconds == b.seconds && a.busy == b.busy;
 }
 
-// Whether two call graphs run the same computations as often.
-bool same_runs(const CallGraph& a, const CallGraph& b) {
-  if (a.scheduled() != b.scheduled() || a.loops().size() != b.loops().size()) return false;
-  for (std::size_t i = 0; i < a.loops().size(); ++i) {
-    const CallGraph::Loop& x = a.loops()[i];
-    const CallGraph::Loop& y = b.loops()[i];
-    if (x.instruction != y.instruction || x.trips.value != y.trips.value || x.trips.source != y.trips.source) {
-      return false;
-    }
-  }
-  return true;
+// Whether two call graphs have the same schedules and loops.
+bool same_schedules(const CallGraph& a, const CallGraph& b) {
+  return a.scheduled() == b.scheduled() &&
+         std::equal(a.loops().begin(), a.loops().end(), b.loops().begin(), b.loops().end(),
+                    [](const CallGraph::Loop& x, const CallGraph::Loop& y) { return x.instruction == y.instruction; });
 }
 
-// Whether two collectives say the same of the mesh.
-bool same_evidence(const Collective& a, const Collective& b) {
-  const DeviceGroups& x = a.groups;
-  const DeviceGroups& y = b.groups;
-  return a.kind == b.kind && a.bytes == b.bytes && a.pairs == b.pairs && x.regular == y.regular &&
-         x.group_size == y.group_size && x.within == y.within && x.across == y.across && x.members == y.members &&
-         x.named_axes == y.named_axes;
+// Marks the computations in which the replay meets loops of another length. The graphs have the same loops.
+void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph& b, std::vector<bool>& stale) {
+  for (std::size_t i = 0; i < a.loops().size(); ++i) {
+    if (a.loops()[i].trips.value == b.loops()[i].trips.value) continue;
+    const InstructionView loop = module.instruction(a.loops()[i].instruction);
+    stale[loop.computation().id().index] = true;
+    for (ComputationId called : loop.called_computations()) {
+      if (called.valid()) stale[called.index] = true;
+    }
+  }
 }
 
 bool same_axes(const LogicalMesh& a, const LogicalMesh& b) {
@@ -78,15 +76,16 @@ struct Predictor::State {
     if (edits.empty()) return absl::OkStatus();
     sums.reset();
     Changes changes = find_changes(editor, edits, *facts, options);
-    if (changes.everything || (options.slices && (changes.collectives || !changes.read_again.empty()))) {
+    if (changes.everything || (options.slices && (changes.collectives || !changes.reread.empty()))) {
       return rebuild();
     }
     for (const auto& [computation, caller] : changes.callers) facts->callers_since.emplace(computation.index, caller);
     bool other_callers = false;
     if (changes.calls) {
-      const CallGraph before = facts->calls;
+      const CallGraph before = std::move(facts->calls);
       if (absl::Status status = find_calls_again(); !status.ok()) return fail(status);
-      if (!same_runs(before, facts->calls)) return rebuild();
+      if (!same_schedules(before, facts->calls)) return rebuild();
+      mark_other_trips(module, before, facts->calls, changes.order);
       for (ComputationId id : before.scheduled()) {
         other_callers = other_callers || before.callers(id) != facts->calls.callers(id);
       }
@@ -144,35 +143,41 @@ struct Predictor::State {
   // Collectives that came, went or changed. Adds the instructions that carry what costs something else to `carriers`.
   absl::Status place_collectives(const Changes& changes, std::vector<InstructionId>& carriers) {
     CollectiveCosts& all = facts->collectives;
-    if (!changes.collectives && changes.read_again.empty()) return absl::OkStatus();
-    bool all_again = changes.collectives;
-    if (changes.collectives) {
+    if (!changes.collectives && changes.reread.empty()) return absl::OkStatus();
+    std::vector<InstructionId> carriers_before;
+    for (const Collective& collective : all.collectives) carriers_before.push_back(collective.carrier);
+    CollectivesAgain again =
+        find_collectives_again(module, facts->calls, std::move(all.collectives), changes.reread, changes.collectives);
+    all.collectives = std::move(again.collectives);
+    if (!options.mesh.axes.empty() || !same_axes(infer_axes(module, all.collectives), all.mesh)) {
       add_carriers(all, carriers);
-      all.collectives = find_collectives(module, facts->calls);
-    } else {
-      bool same = true;
-      for (const std::size_t c : changes.read_again) {
-        Collective read = read_again(module, all.collectives[c]);
-        same = same && same_evidence(read, all.collectives[c]);
-        all.collectives[c] = std::move(read);
+      if (absl::Status status = lay_out_collectives(module, facts->device, options.mesh, options.collectives,
+                                                    /*roles=*/false, all);
+          !status.ok()) {
+        return status;
       }
-      if (!same) {
-        all_again = !options.mesh.axes.empty() || !same_axes(infer_axes(module, all.collectives), all.mesh);
-      }
-    }
-    if (!all_again) {
-      for (const std::size_t c : changes.read_again) {
-        all.costs[c] = collective_cost(all.collectives[c], all.mesh, all.mapping, facts->device, options.collectives);
-      }
+      index_carriers(module, facts->calls, all);
+      add_carriers(all, carriers);
       return absl::OkStatus();
     }
-    if (absl::Status status = lay_out_collectives(module, facts->device, options.mesh, options.collectives,
-                                                  /*roles=*/false, all);
-        !status.ok()) {
-      return status;
+    // On the same mesh all but a few cost what they did.
+    std::vector<CollectiveCost> costs;
+    costs.reserve(all.collectives.size());
+    for (std::size_t c = 0; c < all.collectives.size(); ++c) {
+      const std::size_t before = again.before[c];
+      if (before != CollectivesAgain::kNew) {
+        costs.push_back(std::move(all.costs[before]));
+        carriers_before[before] = InstructionId();
+        continue;
+      }
+      costs.push_back(collective_cost(all.collectives[c], all.mesh, all.mapping, facts->device, options.collectives));
+      carriers.push_back(all.collectives[c].carrier);
     }
-    index_carriers(module, facts->calls, all);
-    add_carriers(all, carriers);
+    all.costs = std::move(costs);
+    for (InstructionId carrier : carriers_before) {
+      if (carrier.valid() && editor.is_alive(carrier)) carriers.push_back(carrier);
+    }
+    if (changes.collectives) index_carriers(module, facts->calls, all);
     return absl::OkStatus();
   }
 

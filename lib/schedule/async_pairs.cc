@@ -1,7 +1,8 @@
 #include "lib/schedule/async_pairs.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <set>
+#include <utility>
 
 namespace hloroof::inline v0 {
 namespace {
@@ -43,16 +44,31 @@ struct Place {
   std::int64_t element = kAll;
 };
 
+// Whether the elements of a result may come from different places, as visit() follows them.
+bool tells_elements_apart(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kTuple:
+    case Opcode::kWhile:
+    case Opcode::kCall:
+    case Opcode::kParameter:
+    case Opcode::kBitcast:
+    case Opcode::kOptBarrier:
+    case Opcode::kAddDependency: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 class Tracer {
  public:
   Tracer(const Module& module, const CallGraph& calls, AsyncPairs& pairs)
-      : module_(module), calls_(calls), pairs_(pairs) {}
+      : module_(module), calls_(calls), pairs_(pairs), visited_(module.instruction_limit(), 0) {}
 
   void trace(InstructionView done, AsyncPairs::Done& result) {
     pending_.clear();
-    visited_.clear();
+    visited_elements_.clear();
+    ++trace_;
     result.starts.clear();
     result.looked_at = {done.id()};
     collective_fusion_ = done.opcode() == Opcode::kFusion;
@@ -64,13 +80,20 @@ class Tracer {
       visit(place, result.starts);
     }
     std::sort(result.looked_at.begin(), result.looked_at.end());
+    result.looked_at.erase(std::unique(result.looked_at.begin(), result.looked_at.end()), result.looked_at.end());
   }
 
  private:
   void push(Place place) {
-    const std::uint64_t key =
-        (std::uint64_t{place.instruction.index} << 32) ^ static_cast<std::uint32_t>(place.element);
-    if (place.instruction.valid() && visited_.insert(key).second) pending_.push_back(place);
+    if (!place.instruction.valid()) return;
+    if (!tells_elements_apart(module_.data(place.instruction).opcode)) place.element = Place::kAll;
+    if (place.element == Place::kAll) {
+      if (visited_[place.instruction.index] == trace_) return;
+      visited_[place.instruction.index] = trace_;
+    } else if (!visited_elements_.insert({place.instruction.index, place.element}).second) {
+      return;
+    }
+    pending_.push_back(place);
   }
 
   void push_operand(InstructionView instruction, std::size_t i, std::int64_t element) {
@@ -142,7 +165,9 @@ class Tracer {
   AsyncPairs& pairs_;
   bool collective_fusion_ = false;
   std::vector<Place> pending_;
-  std::unordered_set<std::uint64_t> visited_;
+  std::vector<std::uint32_t> visited_;  // by InstructionId: the last trace that came by all of it
+  std::uint32_t trace_ = 0;
+  std::set<std::pair<std::uint32_t, std::int64_t>> visited_elements_;
 };
 
 AsyncRole async_role(InstructionView instruction) {

@@ -184,6 +184,39 @@ TEST_CASE("after random edits of dumps the answer is that from scratch") {
   }
 }
 
+TEST_CASE("a collective inside two fusions that share a computation is read again for both") {
+  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
+  REQUIRE(device.ok());
+  absl::StatusOr<Module> module = parse_module(R"(HloModule shared, is_scheduled=true, num_partitions=8
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT sum = f32[] add(a, b) }
+fused {
+  p = f32[4096,1024]{1,0:T(8,128)} parameter(0)
+  ROOT reduced = f32[4096,1024]{1,0:T(8,128)} all-reduce(p), channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true, to_apply=add
+}
+ENTRY main {
+  x = f32[4096,1024]{1,0:T(8,128)} parameter(0)
+  one = f32[4096,1024]{1,0:T(8,128)} fusion(x), kind=kCustom, calls=fused
+  ROOT two = f32[4096,1024]{1,0:T(8,128)} fusion(one), kind=kCustom, calls=fused
+})");
+  REQUIRE(module.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  REQUIRE(predictor.ok());
+  InstructionId reduced;
+  for (ComputationView computation : predictor->module().computations()) {
+    if (computation.name() == "fused") reduced = computation.root().id();
+  }
+  REQUIRE(reduced.valid());
+  for (const char* groups : {"[4,2]<=[8]", "[2,4]<=[4,2]T(1,0)", "[8,1]<=[8]", "[1,8]<=[8]"}) {
+    INFO(groups);
+    REQUIRE(predictor->edit().set_replica_groups(reduced, groups).ok());
+    const absl::StatusOr<StepSummary> quick = predictor->summary();
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+    REQUIRE(quick.ok());
+    REQUIRE(scratch.ok());
+    CHECK(difference(*quick, *scratch) == "");
+  }
+}
+
 TEST_CASE("an edit that makes the module impossible is an error until it is taken back") {
   const std::filesystem::path path = std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples" / "ffn_block.v5e_2x4.hlo";
   absl::StatusOr<Module> module = load_module(path.string());
