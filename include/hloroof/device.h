@@ -248,13 +248,14 @@ struct CompilerAssumptions {
 struct Topology {
   std::vector<int64_t> shape;  // chips along each axis
   std::vector<bool> wraps;     // does that axis close to a ring; same size as shape
+  bool twisted = false;        // the wraparound links of the shorter axes end half-way along the longer ones
   int64_t slices = 1;
   int64_t devices_per_chip = 1;
 
   int64_t chips_per_slice() const;
   int64_t devices_per_slice() const;
   int64_t device_count() const;
-  std::string to_string() const;  // "4x4x8*2"; without "*1"
+  std::string to_string() const;  // "4x4x8*2", "4x4x8_twisted"; without "*1"
 };
 
 struct Device {

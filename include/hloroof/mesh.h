@@ -148,6 +148,7 @@ struct PhysicalAxis {
   std::int64_t size = 1;
   bool wraps = false;
   LinkKind link = LinkKind::kIci;
+  bool twisted = false;  // its wraparound links also go half-way along the longer axes of the torus (Topology::twisted)
 };
 
 // A stretch of a physical axis that carries (part of) a mesh axis: `size` positions, `stride` apart.
@@ -155,7 +156,8 @@ struct AxisPiece {
   int physical = 0;  // index into PhysicalMapping::physical
   std::int64_t size = 1;
   std::int64_t stride = 1;
-  bool wraps = false;  // the piece is a whole axis that closes to a ring
+  // The piece is a whole axis that closes to a ring. A twisted one does together with all of the longer axes.
+  bool wraps = false;
 };
 
 struct PhysicalMapping {

@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/replica_groups.h"
+#include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::inline v0 {
@@ -38,7 +39,6 @@ std::optional<std::vector<AxisPiece>> box_of(const std::vector<std::int64_t>& pl
     piece.physical = static_cast<int>(k);
     piece.size = static_cast<std::int64_t>(coordinates.size());
     piece.stride = *std::next(coordinates.begin()) - *coordinates.begin();
-    piece.wraps = axis.wraps && piece.size == axis.size;
     std::int64_t expected = *coordinates.begin();
     for (const std::int64_t coordinate : coordinates) {
       if (coordinate != expected) return std::nullopt;
@@ -49,6 +49,7 @@ std::optional<std::vector<AxisPiece>> box_of(const std::vector<std::int64_t>& pl
   }
   // Distinct places within a box of as many are all of it.
   if (covered != static_cast<std::int64_t>(places.size())) return std::nullopt;
+  close_rings(mapping.physical, pieces);
   return pieces;
 }
 

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
 #include "lib/analysis/device_order.h"
+#include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::inline v0 {
@@ -27,6 +28,8 @@ bool crosses_network(LinkKind link) { return link == LinkKind::kDcn || link == L
 std::vector<PhysicalAxis> physical_axes(const Device& device, const Topology& topology, std::optional<bool> wrap) {
   static constexpr std::string_view kTorusNames[] = {"x", "y", "z"};
   const bool torus = device.ici.dims > 0;
+  const std::int64_t longest =
+      topology.shape.empty() ? 1 : *std::max_element(topology.shape.begin(), topology.shape.end());
   std::vector<PhysicalAxis> axes;
   if (topology.slices > 1) {
     axes.push_back({torus ? "slice" : "node", topology.slices, false, torus ? LinkKind::kDcn : LinkKind::kNetwork});
@@ -38,6 +41,7 @@ std::vector<PhysicalAxis> physical_axes(const Device& device, const Topology& to
     if (torus) {
       axis.name = i < 3 ? std::string(kTorusNames[i]) : absl::StrCat("axis", i);
       axis.wraps = wrap.value_or(i < topology.wraps.size() && topology.wraps[i]);
+      axis.twisted = topology.twisted && axis.wraps && axis.size < longest;
     } else {
       axis.name = device.family == DeviceFamily::kGpu ? "nvlink" : "scale-up";
       axis.link = LinkKind::kScaleUp;
@@ -55,14 +59,12 @@ struct Remaining {
   std::vector<std::int64_t> size;
   std::vector<std::int64_t> stride;
 
-  void take(std::size_t axis, std::int64_t count, const std::vector<PhysicalAxis>& physical,
-            std::vector<AxisPiece>& pieces) {
+  void take(std::size_t axis, std::int64_t count, std::vector<AxisPiece>& pieces) {
     if (count <= 1) return;
     AxisPiece piece;
     piece.physical = static_cast<int>(axis);
     piece.size = count;
     piece.stride = stride[axis];
-    piece.wraps = physical[axis].wraps && count == physical[axis].size;
     pieces.push_back(piece);
     size[axis] /= count;
     stride[axis] *= count;
@@ -100,7 +102,7 @@ bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remain
     const unsigned set = whole_axes(remaining, physical, size, network);
     if (set == 0) continue;
     for (std::size_t i = physical.size(); i-- > 0;) {
-      if ((set >> i & 1U) != 0) remaining.take(i, remaining.size[i], physical, pieces);
+      if ((set >> i & 1U) != 0) remaining.take(i, remaining.size[i], pieces);
     }
     return true;
   }
@@ -111,7 +113,7 @@ bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remain
         if (crosses_network(physical[i].link) != network || remaining.size[i] <= 1) continue;
         const std::int64_t part = std::gcd(size, remaining.size[i]);
         if (whole && part != remaining.size[i]) continue;
-        remaining.take(i, part, physical, pieces);
+        remaining.take(i, part, pieces);
         size /= part;
       }
     }
@@ -225,6 +227,7 @@ absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& 
                                            " does not factor over what is left of ", topology.to_string()));
     }
     std::reverse(pieces.begin(), pieces.end());  // outermost first
+    close_rings(mapping.physical, pieces);
   }
   if (topology.device_count() > mesh.device_count) {
     mapping.notes.push_back(
@@ -244,7 +247,9 @@ std::string PhysicalMapping::placement(std::size_t axis) const {
       if (piece.stride != 1) absl::StrAppend(&text, ", every ", piece.stride, piece.stride == 2 ? "nd" : "th");
       absl::StrAppend(&text, ")");
     } else if (piece.wraps) {
-      absl::StrAppend(&text, " (ring)");
+      absl::StrAppend(&text, on.twisted ? " (twisted ring)" : " (ring)");
+    } else if (on.twisted) {
+      absl::StrAppend(&text, " (line, its ring is twisted)");
     }
   }
   return text;

@@ -162,7 +162,9 @@ void add_work_flags(CLI::App& command, PredictFlags& flags) {
 void add_predict_flags(CLI::App& command, PredictFlags& flags) {
   constexpr const char* kGroup = "Machine";
   add_device_flag(command, flags);
-  command.add_option("--topology", flags.topology, "Chips along each axis, e.g. 4x4; default: the smallest that fits")
+  command
+      .add_option("--topology", flags.topology,
+                  "Chips along each axis, e.g. 4x4 or 4x4x8_twisted; default: the smallest that fits")
       ->type_name("T")
       ->group(kGroup);
   add_count(command, "--slices", flags.slices, 1, "Number of slices")->group(kGroup);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
 #include "lib/analysis/axis_roles.h"
+#include "lib/analysis/rings.h"
 #include "lib/cost/permute.h"
 #include "lib/cost/scale_up.h"
 #include "lib/cost/torus.h"
@@ -99,16 +100,16 @@ Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, c
     if (!merged.empty() && merged.back().physical == piece.physical &&
         merged.back().stride * merged.back().size == piece.stride) {
       merged.back().size *= piece.size;
-      merged.back().wraps =
-          mapping.physical[piece.physical].wraps && merged.back().size == mapping.physical[piece.physical].size;
     } else {
       merged.push_back(piece);
     }
   }
+  close_rings(mapping.physical, merged);
   Levels levels;
   for (const AxisPiece& piece : merged) {
     const PhysicalAxis& axis = mapping.physical[piece.physical];
-    const TorusAxis stretch = torus_axis(device, axis.link, piece.size, piece.stride, piece.wraps);
+    TorusAxis stretch = torus_axis(device, axis.link, piece.size, piece.stride, piece.wraps);
+    stretch.twisted = axis.twisted && stretch.wraps;
     switch (axis.link) {
       case LinkKind::kIci: levels.torus.push_back(stretch); break;
       case LinkKind::kDieToDie: levels.chip.push_back(stretch); break;
@@ -229,6 +230,7 @@ std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device
   std::vector<TorusAxis> axes;
   for (const PhysicalAxis& axis : mapping.physical) {
     axes.push_back(torus_axis(device, axis.link, axis.size, 1, axis.wraps));
+    axes.back().twisted = axis.twisted;
   }
   return axes;
 }

@@ -52,6 +52,47 @@ std::int64_t steps_between(std::int64_t from, std::int64_t to, const TorusAxis& 
   return steps;
 }
 
+bool is_longer_ring(const TorusAxis& axis) { return axis.link == LinkKind::kIci && axis.wraps && !axis.twisted; }
+
+// Moves a position on a twisted torus as leaving a twisted axis at its end does: half-way along all longer ones.
+void come_back_half_way(Position& position, const std::vector<TorusAxis>& axes) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (is_longer_ring(axes[i])) position[i] = (position[i] + axes[i].size / 2) % axes[i].size;
+  }
+}
+
+// Steps along each axis from one position to another, as few as can be. A twisted torus leaves a choice: on each
+// twisted axis a message may go straight to its target, or out at the end.
+Position shortest_steps(const Position& from, const Position& to, const std::vector<TorusAxis>& axes) {
+  std::vector<std::size_t> twisted;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].twisted) twisted.push_back(i);
+  }
+  Position best;
+  std::int64_t fewest = 0;
+  for (unsigned leaves = 0; leaves < (1U << twisted.size()); ++leaves) {
+    Position start = from;  // as if already come back
+    for (std::size_t t = 0; t < twisted.size(); ++t) {
+      if ((leaves >> t & 1U) != 0) come_back_half_way(start, axes);
+    }
+    Position steps(axes.size(), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      steps[i] = axes[i].twisted ? to[i] - start[i] : steps_between(start[i], to[i], axes[i]);
+    }
+    for (std::size_t t = 0; t < twisted.size(); ++t) {
+      std::int64_t& along = steps[twisted[t]];
+      if ((leaves >> t & 1U) != 0) along += along > 0 ? -axes[twisted[t]].size : axes[twisted[t]].size;
+    }
+    std::int64_t total = 0;
+    for (const std::int64_t count : steps) total += std::abs(count);
+    if (best.empty() || total < fewest) {
+      best = std::move(steps);
+      fewest = total;
+    }
+  }
+  return best;
+}
+
 class LinkLoads {
  public:
   explicit LinkLoads(const std::vector<TorusAxis>& axes) : axes_(axes) {}
@@ -66,7 +107,9 @@ class LinkLoads {
     const std::int64_t size = axes_[axis].size;
     for (std::int64_t i = 0; i < std::abs(steps); ++i) {
       add(position, axis, steps > 0, part);
-      position[axis] = (position[axis] + (steps > 0 ? 1 : size - 1)) % size;
+      const std::int64_t before = position[axis];
+      position[axis] = (before + (steps > 0 ? 1 : size - 1)) % size;
+      if (axes_[axis].twisted && std::abs(position[axis] - before) > 1) come_back_half_way(position, axes_);
     }
   }
 
@@ -113,14 +156,14 @@ TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&
     if (source == target || source < 0 || target < 0 || walked > kMaxHops) continue;
     const Position from = position_of(source, mesh, mapping);
     const Position to = position_of(target, mesh, mapping);
+    const Position steps = shortest_steps(from, to, axes);
     std::vector<std::size_t> differing;
     double hops = 0;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      const std::int64_t steps = steps_between(from[i], to[i], axes[i]);
-      if (steps == 0) continue;
+      if (steps[i] == 0) continue;
       differing.push_back(i);
-      hops += static_cast<double>(std::abs(steps)) * axes[i].hop_latency;
-      walked += std::abs(steps);
+      hops += static_cast<double>(std::abs(steps[i])) * axes[i].hop_latency;
+      walked += std::abs(steps[i]);
     }
     if (differing.empty()) continue;
     sends = true;
@@ -130,7 +173,7 @@ TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&
       Position at = from;
       for (std::size_t k = 0; k < differing.size(); ++k) {
         const std::size_t axis = differing[(first + k) % differing.size()];
-        loads.walk(at, axis, steps_between(at[axis], to[axis], axes[axis]), to[axis], part);
+        loads.walk(at, axis, steps[axis], to[axis], part);
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,46 @@ void note_link(TorusCost& cost, const TorusAxis& axis, double bytes) {
   cost.link = axis.link;
 }
 
+bool is_twisted(const std::vector<TorusAxis>& axes) {
+  return std::any_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.twisted; });
+}
+
+// The axes of a twisted torus among those of a group: the shorter ones, of k chips, and the longer ones, of 2k.
+std::vector<TorusAxis> twisted_part(const std::vector<TorusAxis>& axes) {
+  std::vector<TorusAxis> result;
+  if (!is_twisted(axes)) return result;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(result), [](const TorusAxis& a) { return a.wraps; });
+  return result;
+}
+
+// Hops from a device to all others of a twisted torus, itself among them, on average. Its chips are a lattice modulo
+// another: k x k x 2k modulo the face-centred, k x 2k x 2k modulo the body-centred cubic one. The sums over all chips,
+// for even k, are those of Camara et al., "Twisted torus topologies for enhanced interconnection networks" (2010) and
+// "Lattice graphs for high-scale interconnection topologies" (2013).
+double twisted_average_distance(const std::vector<TorusAxis>& axes) {
+  const auto shorter = std::count_if(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.twisted; });
+  double k = 0;
+  double devices = 1;
+  for (const TorusAxis& axis : axes) {
+    if (axis.twisted) k = static_cast<double>(axis.size);
+    devices *= static_cast<double>(axis.size);
+  }
+  const double k2 = k * k;
+  if (axes.size() == 2) return k * (4 * k2 - 1) / 3 / devices;
+  return shorter == 2 ? k2 * (7 * k2 - 2) / 4 / devices : k2 * (35 * k2 - 8) / 8 / devices;
+}
+
+// All pairs of a twisted torus. The farthest device is half of a shorter axis away along each axis.
+TorusCost twisted_exchange_cost(const std::vector<TorusAxis>& axes, double bytes) {
+  TorusCost cost;
+  const auto shortest = std::min_element(axes.begin(), axes.end(),
+                                         [](const TorusAxis& a, const TorusAxis& b) { return a.size < b.size; });
+  cost.hop_seconds = static_cast<double>(axes.size()) * gather_hops(*shortest) * shortest->hop_latency;
+  note_link(cost, axes[0], bytes * twisted_average_distance(axes) / (2.0 * static_cast<double>(axes.size())));
+  cost.seconds = cost.link_seconds;
+  return cost;
+}
+
 // All axes at once: the array in as many parts as there are axes, part c going through axes c, c+1, ... in turn. A
 // phase ends when its slowest part does.
 TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
@@ -43,13 +84,20 @@ TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
   const std::size_t n = axes.size();
   double devices = 1;
   for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
+  // The ring that a part goes round in a phase: the axis it is at, or on a twisted torus the longest that is left.
+  std::vector<std::int64_t> longest_first;
+  if (is_twisted(axes)) {
+    for (const TorusAxis& axis : axes) longest_first.push_back(axis.size);
+    std::sort(longest_first.rbegin(), longest_first.rend());
+  }
   std::vector<double> gathered(n, bytes / static_cast<double>(n) / devices);  // of each part
   std::vector<double> carried(n, 0);                                          // by each axis
   for (std::size_t phase = 0; phase < n; ++phase) {
     double slowest = 0;
     for (std::size_t part = 0; part < n; ++part) {
       const TorusAxis& axis = axes[(part + phase) % n];
-      const double received = gathered[part] * static_cast<double>(axis.size - 1);
+      const std::int64_t ring = longest_first.empty() ? axis.size : longest_first[phase];
+      const double received = gathered[part] * static_cast<double>(ring - 1);
       slowest = std::max(slowest, received / gather_rate(axis));
       carried[(part + phase) % n] += received;
       gathered[part] += received;
@@ -76,7 +124,8 @@ TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   const bool rings = std::all_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.wraps; });
   if (rings && axes.size() > 1) {
     TorusCost cost = gather_on_all_axes(axes, bytes);
-    cost.algorithm = absl::StrCat("rings over ", axes.size(), " axes at once, both directions");
+    cost.algorithm = absl::StrCat(is_twisted(axes) ? "twisted rings" : "rings", " over ", axes.size(),
+                                  " axes at once, both directions");
     return cost;
   }
   std::stable_sort(axes.begin(), axes.end(),
@@ -136,7 +185,14 @@ TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
                        : absl::StrCat("all pairs over ", axes.size(), axes.size() == 1 ? " axis" : " axes at once");
   double devices = 1;
   for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
+  const std::vector<TorusAxis> twisted = twisted_part(axes);
+  if (!twisted.empty()) {
+    const std::string algorithm = absl::StrCat(cost.algorithm, ", twisted");
+    cost = twisted_exchange_cost(twisted, bytes);
+    cost.algorithm = algorithm;
+  }
   for (const TorusAxis& axis : axes) {
+    if (axis.wraps && !twisted.empty()) continue;  // part of the twisted torus
     const double size = static_cast<double>(axis.size);
     // Pairs on either side of the middle of a line: size/2 each, times two ways round a ring. An odd ring or line has
     // (size^2 - 1)/4 in place of size^2/4.

@@ -21,6 +21,9 @@ struct TorusAxis {
   double bandwidth = 0;    // bytes/s, one link one way, what this group gets of it
   double hop_latency = 0;  // s, from one member to the next
   LinkKind link = LinkKind::kIci;
+  // Who leaves it at its end comes back half-way along the group's longer rings. With them it makes a torus in which
+  // all directions are alike, whatever the sizes.
+  bool twisted = false;
 };
 
 struct TorusCost {
@@ -39,6 +42,10 @@ struct TorusCost {
 //   one axis of X: line  bytes (X-1)/X / W,  X-1 hops;  ring  bytes (X-1)/X / 2W,  X/2 hops
 // On slices without rings the compiler drives one axis at a time: on TPU v5p 2x2x1 gathers take 3/4 bytes / W, not half
 // of it (profile of a training step published with openxla/xprof).
+//
+// A twisted torus is gathered like one of rings. Whichever axis a part begins with is a ring as long as the longest,
+// for it leads through the shorter axis more than once; what is left for the others is as long as the remaining sizes.
+// So no part waits for another: bytes (N-1)/N / (2 n W) for n axes.
 TorusCost gather_cost(const std::vector<TorusAxis>& axes, double bytes);
 
 // Either half of an all-reduce. Here the compiler drives several axes at once on slices without rings too, or goes
@@ -47,7 +54,8 @@ TorusCost gather_cost(const std::vector<TorusAxis>& axes, double bytes);
 TorusCost all_reduce_half_cost(const std::vector<TorusAxis>& axes, double bytes);
 
 // Each device holds `bytes`, to be cut evenly among all. Every axis works at once, and the longest has the busiest
-// links: line of X bytes X/4 / W, ring bytes X/8 / W (half the pairs cross the middle).
+// links: line of X bytes X/4 / W, ring bytes X/8 / W (half the pairs cross the middle). On a twisted torus of n axes
+// all links carry the same: bytes * average distance / (2 n W).
 TorusCost exchange_cost(const std::vector<TorusAxis>& axes, double bytes);
 
 // One device's `bytes` to all, in a pipeline along the axes.

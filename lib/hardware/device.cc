@@ -56,6 +56,7 @@ int64_t Topology::device_count() const {
 
 std::string Topology::to_string() const {
   std::string text = print_box(shape);
+  if (twisted) text += kTwistedSuffix;
   if (slices != 1) text += "*" + std::to_string(slices);
   return text;
 }

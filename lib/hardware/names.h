@@ -68,6 +68,10 @@ std::optional<std::vector<int64_t>> parse_box(std::string_view text);
 
 std::string print_box(std::span<const int64_t> shape);
 
+// After the box of a slice, as Cloud TPU names them: "4x4x8_twisted". Plain tori are the default and may say so.
+inline constexpr std::string_view kTwistedSuffix = "_twisted";
+inline constexpr std::string_view kUntwistedSuffix = "_untwisted";
+
 // The product of the extents; empty when it does not fit.
 std::optional<int64_t> box_size(std::span<const int64_t> shape);
 

@@ -52,6 +52,17 @@ std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& sha
   return wraps;
 }
 
+// Slices of cubes may be twisted where every axis is as long as the shortest or twice that, and not all are alike: the
+// wraparound links of the shorter axes, which optical switches make, then end half-way along the longer ones (Cloud TPU
+// v4 documentation; Jouppi et al., "TPU v4", ISCA 2023, section 2.8).
+bool can_twist(const Device& device, const std::vector<int64_t>& shape) {
+  const int64_t shortest = *std::min_element(shape.begin(), shape.end());
+  const int64_t longest = *std::max_element(shape.begin(), shape.end());
+  return device.ici.wrap == WrapRule::kWholeCubes && shortest % kCube == 0 && longest == 2 * shortest &&
+         std::all_of(shape.begin(), shape.end(),
+                     [&](int64_t extent) { return extent == shortest || extent == longest; });
+}
+
 Topology make_topology(const Device& device, std::vector<int64_t> shape, int64_t slices) {
   Topology topology;
   topology.wraps = has_torus(device) ? wraps_of(device, shape) : std::vector<bool>(shape.size(), false);
@@ -91,6 +102,13 @@ bool fits_pod(std::vector<int64_t> shape, std::vector<int64_t> pod) {
   std::sort(shape.begin(), shape.end());
   std::sort(pod.begin(), pod.end());
   return std::equal(shape.begin(), shape.end(), pod.begin(), pod.end(), std::less_equal<>());
+}
+
+// Takes `suffix` off the end of `text` if it stands there.
+bool take_suffix(std::string_view& text, std::string_view suffix) {
+  if (text.size() < suffix.size() || text.substr(text.size() - suffix.size()) != suffix) return false;
+  text.remove_suffix(suffix.size());
+  return true;
 }
 
 absl::StatusOr<Topology> torus_topology(const Device& device, std::string_view text, std::vector<int64_t> shape,
@@ -150,7 +168,7 @@ absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_c
   return make_topology(device, largest, ceil_divide(chips, std::max<int64_t>(box_size(largest).value_or(1), 1)));
 }
 
-// Topology = Box [ "*" Count ]
+// Topology = Box [ "_twisted" | "_untwisted" ] [ "*" Count ]
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text) {
   const std::string_view stripped = from_absl(absl::StripAsciiWhitespace(to_absl(text)));
   const size_t star = stripped.find('*');
@@ -164,15 +182,30 @@ absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view t
     }
     slices = count;
   }
-  const std::optional<std::vector<int64_t>> shape = parse_box(stripped.substr(0, star));
+  std::string_view box = stripped.substr(0, star);
+  const bool twisted = take_suffix(box, kTwistedSuffix);
+  if (!twisted) take_suffix(box, kUntwistedSuffix);
+  const std::optional<std::vector<int64_t>> shape = parse_box(box);
   if (!shape || !box_size(*shape)) {
     return bad_topology(device, text,
                         has_torus(device) ? absl::StrCat("expected chips along each axis, such as ",
                                                          print_box(device.ici.slices.back()))
                                           : std::string("expected a number of devices, such as 16"));
   }
-  if (!has_torus(device)) return domain_topology(device, text, *shape, slices);
-  return torus_topology(device, text, *shape, slices.value_or(1));
+  if (!has_torus(device)) {
+    if (box.size() != stripped.substr(0, star).size()) return bad_topology(device, text, "it has no torus to twist");
+    return domain_topology(device, text, *shape, slices);
+  }
+  absl::StatusOr<Topology> topology = torus_topology(device, text, *shape, slices.value_or(1));
+  if (!topology.ok() || !twisted) return topology;
+  if (!can_twist(device, topology->shape)) {
+    return bad_topology(device, text,
+                        device.ici.wrap == WrapRule::kWholeCubes
+                            ? "twisted slices are k x k x 2k or k x 2k x 2k chips with k a multiple of 4"
+                            : "no optical switches join its cubes, so it has no twisted slices");
+  }
+  topology->twisted = true;
+  return topology;
 }
 
 absl::StatusOr<Topology> topology_for(const Device& device, int64_t device_count) {

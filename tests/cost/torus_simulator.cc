@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace hloroof {
@@ -12,6 +13,7 @@ TorusSimulator::TorusSimulator(std::vector<SimulatedAxis> axes, double bandwidth
   for (std::size_t i = axes_.size(); i-- > 0;) {
     strides_[i] = devices_;
     devices_ *= axes_[i].size;
+    twisted_ = twisted_ || axes_[i].twisted;
   }
   reset();
 }
@@ -28,15 +30,87 @@ int TorusSimulator::neighbour(int device, Hop hop) const {
   const int size = axes_[hop.axis].size;
   const int here = coordinate(device, hop.axis);
   const int there = (here + hop.direction + size) % size;
-  return device + (there - here) * strides_[hop.axis];
+  int next = device + (there - here) * strides_[hop.axis];
+  if (axes_[hop.axis].twisted && there != here + hop.direction) {
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      if (!axes_[axis].wraps || axes_[axis].twisted) continue;
+      const int at = coordinate(next, static_cast<int>(axis));
+      next += ((at + axes_[axis].size / 2) % axes_[axis].size - at) * strides_[axis];
+    }
+  }
+  return next;
 }
 
-int TorusSimulator::reach(int device, int axis, int direction, bool& halved) const {
-  const int size = axes_[axis].size;
-  halved = axes_[axis].wraps && size % 2 == 0;
-  if (axes_[axis].wraps) return size / 2;
+std::vector<int> TorusSimulator::ring_lengths(const std::vector<int>& order) const {
+  std::vector<bool> reached(static_cast<std::size_t>(devices_), false);
+  std::vector<int> members = {0};
+  reached[0] = true;
+  std::vector<int> lengths;
+  for (const int axis : order) {
+    int length = 1;
+    if (!axes_[axis].wraps) {
+      length = axes_[axis].size;
+    } else {
+      for (int device = neighbour(0, {axis, 1}); !reached[device]; device = neighbour(device, {axis, 1})) ++length;
+    }
+    const std::vector<int> before = members;
+    for (int device : before) {
+      for (int i = 1; i < length; ++i) {
+        device = neighbour(device, {axis, 1});
+        reached[device] = true;
+        members.push_back(device);
+      }
+    }
+    lengths.push_back(length);
+  }
+  return lengths;
+}
+
+int TorusSimulator::reach(int device, int axis, int ring, int direction, bool& halved) const {
+  halved = axes_[axis].wraps && ring % 2 == 0;
+  if (axes_[axis].wraps) return ring / 2;
   const int here = coordinate(device, axis);
-  return direction > 0 ? size - 1 - here : here;
+  return direction > 0 ? ring - 1 - here : here;
+}
+
+// Tries, on every axis, the straight way and one round either end; of twisted axes the ends come out elsewhere, so the
+// other axes try to make up for it. What does not arrive is no way.
+std::vector<std::vector<int>> TorusSimulator::shortest_ways(int source, int target) const {
+  std::vector<std::vector<int>> tries = {{}};
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const int size = axes_[axis].size;
+    const int straight = coordinate(target, static_cast<int>(axis)) - coordinate(source, static_cast<int>(axis));
+    std::vector<int> choices = {straight};
+    if (axes_[axis].wraps) choices = {straight, straight - size, straight + size};
+    if (axes_[axis].wraps && !axes_[axis].twisted && twisted_) {
+      choices.insert(choices.end(), {straight - size / 2, straight + size / 2});
+    }
+    std::vector<std::vector<int>> longer;
+    for (const std::vector<int>& steps : tries) {
+      for (const int choice : choices) {
+        if (std::abs(choice) > size) continue;
+        longer.push_back(steps);
+        longer.back().push_back(choice);
+      }
+    }
+    tries = std::move(longer);
+  }
+  const auto length = [](const std::vector<int>& steps) {
+    return std::accumulate(steps.begin(), steps.end(), 0, [](int sum, int count) { return sum + std::abs(count); });
+  };
+  std::stable_sort(tries.begin(), tries.end(), [&](const auto& a, const auto& b) { return length(a) < length(b); });
+  std::vector<std::vector<int>> ways;
+  for (std::vector<int>& steps : tries) {
+    if (!ways.empty() && length(steps) > length(ways[0])) break;
+    int device = source;
+    for (std::size_t axis = 0; axis < steps.size(); ++axis) {
+      for (int i = 0; i < std::abs(steps[axis]); ++i) {
+        device = neighbour(device, {static_cast<int>(axis), steps[axis] > 0 ? 1 : -1});
+      }
+    }
+    if (device == target) ways.push_back(std::move(steps));
+  }
+  return ways;
 }
 
 // Puts the message on the next link of its way. It arrives at the other end when its last byte does.
@@ -66,12 +140,21 @@ void TorusSimulator::send(int device, Message message, double time) {
   arrivals_.push({end + latency_, sequence_++, neighbour(device, hop), slot});
 }
 
+int TorusSimulator::distance(int source, int target) const {
+  const std::vector<std::vector<int>> ways = shortest_ways(source, target);
+  int sum = 0;
+  for (const int steps : ways.at(0)) sum += std::abs(steps);
+  return sum;
+}
+
 double TorusSimulator::gather(double bytes, const std::vector<std::vector<int>>& orders) {
   reset();
   const std::size_t parts = orders.size();
   if (parts == 0) return NAN;
   const double share = bytes / static_cast<double>(parts) / devices_;
   std::vector<double> held(static_cast<std::size_t>(devices_) * parts, share);
+  std::vector<std::vector<int>> rings;
+  for (const std::vector<int>& order : orders) rings.push_back(ring_lengths(order));
   // Bytes still to come in each phase; those of devices that are a phase ahead may come early.
   std::vector<std::vector<double>> awaited(held.size(), std::vector<double>(axes_.size() + 1, 0));
   std::vector<std::size_t> phase_of(held.size(), 0);
@@ -81,11 +164,11 @@ double TorusSimulator::gather(double bytes, const std::vector<std::vector<int>>&
     if (phase == orders[part].size()) return;
     const int axis = orders[part][phase];
     const double block = held[i];
-    awaited[i][phase] += block * (axes_[axis].size - 1);
+    awaited[i][phase] += block * (rings[part][phase] - 1);
     for (const int direction : {1, -1}) {
       bool halved = false;
       Message message;
-      message.hops = reach(device, axis, direction, halved);
+      message.hops = reach(device, axis, rings[part][phase], direction, halved);
       if (message.hops == 0) continue;
       message.bytes = block;
       message.last_bytes = halved ? block / 2 : block;
@@ -106,7 +189,7 @@ double TorusSimulator::gather(double bytes, const std::vector<std::vector<int>>&
         if (awaited[i][phase] > 1e-6 * share) return;
       }
       for (std::size_t part = 0; part < parts; ++part) {
-        held[first + part] *= axes_[orders[part][phase]].size;
+        held[first + part] *= rings[part][phase];
         ++phase_of[first + part];
       }
       for (std::size_t part = 0; part < parts; ++part) begin(device, static_cast<int>(part), now);
@@ -136,6 +219,12 @@ double TorusSimulator::scatter(double bytes, const std::vector<std::vector<int>>
   reset();
   const std::size_t parts = orders.size();
   if (parts == 0) return NAN;
+  std::vector<std::vector<int>> rings;  // those of the gather that this undoes
+  for (std::vector<int> order : orders) {
+    std::reverse(order.begin(), order.end());
+    rings.push_back(ring_lengths(order));
+    std::reverse(rings.back().begin(), rings.back().end());
+  }
   std::vector<double> block(static_cast<std::size_t>(devices_) * parts, bytes / static_cast<double>(parts));
   std::vector<int> awaited(block.size(), 0);  // sums for this device's own block
   std::vector<std::size_t> phase_of(block.size(), 0);
@@ -150,7 +239,7 @@ double TorusSimulator::scatter(double bytes, const std::vector<std::vector<int>>
     const std::size_t i = index(device, part);
     if (phase_of[i] == orders[part].size()) return;
     const int axis = orders[part][phase_of[i]];
-    const SimulatedAxis& along = axes_[axis];
+    const SimulatedAxis along = {rings[part][phase_of[i]], axes_[axis].wraps};
     block[i] /= along.size;
     const int here = coordinate(device, axis);
     for (const int direction : {1, -1}) {
@@ -227,27 +316,19 @@ double TorusSimulator::exchange(double bytes) {
   for (int source = 0; source < devices_; ++source) {
     for (int offset = 1; offset < devices_; ++offset) {
       const int target = (source + offset) % devices_;
-      for (std::size_t first = 0; first < axes; ++first) {
-        // Two ways of equal length share the bytes.
-        for (const int tie : {1, -1}) {
+      // Ways of equal length share the bytes.
+      const std::vector<std::vector<int>> ways = shortest_ways(source, target);
+      if (ways.empty()) return NAN;
+      for (const std::vector<int>& steps : ways) {
+        for (std::size_t first = 0; first < axes; ++first) {
           Message message;
-          bool tied = false;
           for (std::size_t k = axes; k-- > 0;) {  // from the back: the first axis is taken first
             const int axis = static_cast<int>((first + k) % axes);
-            const int size = axes_[axis].size;
-            int steps = coordinate(target, axis) - coordinate(source, axis);
-            if (axes_[axis].wraps) {
-              if (2 * std::abs(steps) > size) steps += steps > 0 ? -size : size;
-              if (2 * std::abs(steps) == size) {
-                steps = tie * size / 2;
-                tied = true;
-              }
-            }
-            message.route.insert(message.route.end(), static_cast<std::size_t>(std::abs(steps)),
-                                 Hop{axis, steps > 0 ? 1 : -1});
+            message.route.insert(message.route.end(), static_cast<std::size_t>(std::abs(steps[axis])),
+                                 Hop{axis, steps[axis] > 0 ? 1 : -1});
           }
-          if (!tied && tie < 0) continue;
-          message.bytes = tied ? each / 2 : each;
+          message.target = target;
+          message.bytes = each / static_cast<double>(ways.size());
           ++expected;
           const std::size_t hops = message.route.size();
           planned.push_back({hops, source, std::move(message)});
@@ -266,6 +347,7 @@ double TorusSimulator::exchange(double bytes) {
     Message message = std::move(messages_[arrival.message]);
     unused_.push_back(arrival.message);
     if (message.route.empty()) {
+      if (message.target != arrival.device) return NAN;
       ++delivered;
     } else {
       send(arrival.device, std::move(message), now);
@@ -283,10 +365,13 @@ double TorusSimulator::broadcast(double bytes, int chunks, bool all_round) {
   std::vector<double> received(static_cast<std::size_t>(devices_), 0);
   received[0] = bytes;
   const double chunk = bytes / chunks;
+  std::vector<int> all(axes_.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int> rings = ring_lengths(all);
   // From a device that has a chunk on along the axes that it has not taken yet.
   const auto spread = [&](int device, std::size_t from_axis, int part, double time) {
     for (std::size_t axis = from_axis; axis < axes_.size(); ++axis) {
-      const int size = axes_[axis].size;
+      const int size = rings[axis];
       for (const int direction : {1, -1}) {
         Message message;
         if (!axes_[axis].wraps) {

@@ -13,6 +13,7 @@ namespace hloroof {
 struct SimulatedAxis {
   int size = 1;
   bool wraps = false;
+  bool twisted = false;  // the link from the last device to the first also goes half-way along the other, longer rings
 };
 
 class TorusSimulator {
@@ -21,6 +22,9 @@ class TorusSimulator {
   TorusSimulator(std::vector<SimulatedAxis> axes, double bandwidth, double latency);
 
   int devices() const { return devices_; }
+
+  // Links on the shortest way from one device to another.
+  int distance(int source, int target) const;
 
   // Seconds until every device has all `bytes`, of which each began with its share: blocks pass along the axes of
   // `orders[part]` in turn, each part of the array on its own.
@@ -50,6 +54,7 @@ class TorusSimulator {
     double bytes = 0;
     double last_bytes = 0;  // on the last hop, where that differs
     int part = 0;
+    int target = 0;  // of a message along several axes
     std::size_t phase = 0;
     int hops = 0;  // left, of a message along one axis
     Hop hop = {0, 1};
@@ -68,14 +73,21 @@ class TorusSimulator {
   double broadcast(double bytes, int chunks, bool all_round);
   int coordinate(int device, int axis) const { return device / strides_[axis] % axes_[axis].size; }
   int neighbour(int device, Hop hop) const;
-  // How far blocks go along an axis from a device, forwards or backwards; `halved` if the last hop carries half.
-  int reach(int device, int axis, int direction, bool& halved) const;
+  // Devices that one meets along each axis of an order before coming to where those before it lead: the sizes, except
+  // where axes are twisted.
+  std::vector<int> ring_lengths(const std::vector<int>& order) const;
+  // How far blocks go from a device along an axis with so many devices in a ring, forwards or backwards; `halved` if
+  // the last hop carries half.
+  int reach(int device, int axis, int ring, int direction, bool& halved) const;
+  // The shortest ways from one device to another, as steps along each axis.
+  std::vector<std::vector<int>> shortest_ways(int source, int target) const;
   void send(int device, Message message, double time);
   void reset();
 
   std::vector<SimulatedAxis> axes_;
   std::vector<int> strides_;
   int devices_ = 1;
+  bool twisted_ = false;
   double bandwidth_;
   double latency_;
   std::vector<double> free_at_;  // of each directed link

@@ -29,12 +29,13 @@ using Axes = std::vector<SimulatedAxis>;
 std::string name_of(const Axes& axes) {
   std::string text;
   for (const SimulatedAxis& axis : axes) {
-    text += (text.empty() ? "" : "x") + std::to_string(axis.size) + (axis.wraps ? "*" : "");
+    text += (text.empty() ? "" : "x") + std::to_string(axis.size) + (axis.twisted ? "~" : axis.wraps ? "*" : "");
   }
   return text;
 }
 
-// The slices of all TPUs, rings marked, axes of one left out; and the lines and rings up to 16.
+// The slices of all TPUs, axes of one left out, and their planes where they are twisted; and the lines and rings up to
+// 16. Rings are marked with a star, twisted ones with a tilde.
 std::vector<Axes> shapes() {
   std::vector<Axes> result;
   std::set<std::string> seen;
@@ -53,13 +54,18 @@ std::vector<Axes> shapes() {
     for (const std::vector<std::int64_t>& slice : device->ici.slices) {
       std::string text;
       for (const std::int64_t extent : slice) text += (text.empty() ? "" : "x") + std::to_string(extent);
-      absl::StatusOr<Topology> topology = parse_topology(*device, text);
-      if (!topology.ok() || topology->chips_per_slice() > kMaxChips) continue;
-      Axes axes;
-      for (std::size_t i = 0; i < topology->shape.size(); ++i) {
-        axes.push_back({static_cast<int>(topology->shape[i]), topology->wraps[i]});
+      for (const char* suffix : {"", "_twisted"}) {
+        absl::StatusOr<Topology> topology = parse_topology(*device, text + suffix);
+        if (!topology.ok()) continue;
+        const std::int64_t longest = *std::max_element(topology->shape.begin(), topology->shape.end());
+        Axes axes;
+        for (std::size_t i = 0; i < topology->shape.size(); ++i) {
+          const bool twisted = topology->twisted && topology->shape[i] < longest;
+          axes.push_back({static_cast<int>(topology->shape[i]), topology->wraps[i], twisted});
+        }
+        if (topology->chips_per_slice() <= kMaxChips) add(axes);
+        if (topology->twisted && longest * longest / 2 <= kMaxChips) add({axes.front(), axes.back()});
       }
-      add(std::move(axes));
     }
   }
   return result;
@@ -71,6 +77,7 @@ std::vector<TorusAxis> torus_axes(const Axes& axes) {
     TorusAxis torus;
     torus.size = axis.size;
     torus.wraps = axis.wraps;
+    torus.twisted = axis.twisted;
     torus.bandwidth = kBandwidth;
     torus.hop_latency = kLatency;
     result.push_back(torus);
@@ -192,6 +199,30 @@ TEST_CASE("Shifts along an axis") {
         INFO(size << (wraps ? " ring" : " line") << ", shift by " << steps);
         CHECK(total(cost) == Approx(simulated).epsilon(0.02));
       }
+    }
+  }
+}
+
+TEST_CASE("Messages on twisted tori take the shortest way") {
+  for (const char* slice : {"tpu_v5p:4x4x8", "tpu_v5p:4x4x8_twisted", "tpu_v5p:4x8x8_twisted"}) {
+    const Device device = *find_device(slice);
+    const std::vector<std::int64_t>& shape = device.topology->shape;
+    LogicalMesh mesh;
+    mesh.device_count = device.topology->device_count();
+    mesh = *override_mesh(mesh, {{"x", shape[0]}, {"y", shape[1]}, {"z", shape[2]}});
+    MeshOptions in_order;
+    for (std::int64_t i = 0; i < mesh.device_count; ++i) in_order.device_order.push_back(i);
+    const PhysicalMapping mapping = *map_mesh(mesh, device, *device.topology, in_order);
+    Axes axes;
+    for (const PhysicalAxis& axis : mapping.physical) {
+      axes.push_back({static_cast<int>(axis.size), axis.wraps, axis.twisted});
+    }
+    const TorusSimulator simulator(axes, kBandwidth, kLatency);
+    for (int target = 1; target < simulator.devices(); ++target) {
+      const TorusCost cost =
+          permute_cost({{3, (3 + target) % simulator.devices()}}, mesh, mapping, torus_axes(axes), 1);
+      INFO(slice << ", 3 to " << (3 + target) % simulator.devices());
+      CHECK(cost.hop_seconds == Approx(kLatency * simulator.distance(3, (3 + target) % simulator.devices())));
     }
   }
 }
