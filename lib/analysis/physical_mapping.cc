@@ -249,7 +249,7 @@ std::string PhysicalMapping::placement(std::size_t axis) const {
     } else if (piece.wraps) {
       absl::StrAppend(&text, on.twisted ? " (twisted ring)" : " (ring)");
     } else if (on.twisted) {
-      absl::StrAppend(&text, " (line, its ring is twisted)");
+      absl::StrAppend(&text, " (twisted, open)");
     }
   }
   return text;
