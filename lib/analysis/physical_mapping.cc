@@ -98,7 +98,13 @@ unsigned whole_axes(const Remaining& remaining, const std::vector<PhysicalAxis>&
 // Takes `size` positions out of what remains. False if the sizes do not divide.
 bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remaining& remaining,
             std::vector<AxisPiece>& pieces) {
+  // Not even in part inside a slice or a node: an axis of two among eight GPUs is no pair of nodes.
+  bool fits_inside = false;
+  for (std::size_t i = 0; i < physical.size(); ++i) {
+    fits_inside |= !crosses_network(physical[i].link) && std::gcd(size, remaining.size[i]) > 1;
+  }
   for (const bool network : {false, true}) {
+    if (network && fits_inside) break;
     const unsigned set = whole_axes(remaining, physical, size, network);
     if (set == 0) continue;
     for (std::size_t i = physical.size(); i-- > 0;) {
