@@ -121,11 +121,20 @@ struct GemmBackendConfig {
   double beta = 0;
   std::string epilogue;  // DEFAULT, BIAS, RELU, ...
   std::vector<std::string> operand_precision;
+  std::string algorithm;  // ALG_UNSET, ALG_DOT_TF32_TF32_F32, ...
   std::optional<std::int64_t> selected_algorithm;
   std::optional<std::int64_t> lhs_stride;  // elements from one matrix of a batch to the next
   std::optional<std::int64_t> rhs_stride;
 };
 std::optional<GemmBackendConfig> gemm_backend_config(InstructionView instruction);
+
+// Of a cuDNN attention call.
+struct AttentionBackendConfig {
+  std::vector<std::int64_t> scores;  // dimensions of the array of scores: batch, heads, queries, keys
+  std::string mask;                  // NO_MASK, CAUSAL, PADDING, PADDING_CAUSAL, ...
+  std::int64_t sliding_window = 0;   // keys that a query sees; 0: all of them
+};
+std::optional<AttentionBackendConfig> attention_backend_config(InstructionView instruction);
 
 // Of a Triton kernel that the compiler blocks by itself.
 struct BlockLevelFusionConfig {

@@ -37,6 +37,10 @@ struct MemoryBytes {
   double total() const { return hbm + vmem + host + scalar; }
 };
 
+// What a dot's algorithm names for the multiplication, in place of its precision: dot_bf16_bf16_f32_x3 multiplies f32
+// operands as bf16, in 3 passes.
+enum class MultipliedAs : std::uint8_t { kUnset, kBf16, kF16, kTf32, kF32 };
+
 // One matrix product as the matrix unit sees it: `batch` times an M x K by a K x N one. Convolutions appear as the
 // product they are computed as: M output positions, K the positions of the window times input features, N output
 // features.
@@ -48,8 +52,12 @@ struct MatrixWork {
   ElementType lhs = ElementType::kBf16;
   ElementType rhs = ElementType::kBf16;
   ElementType out = ElementType::kBf16;
-  int passes = 1;               // products of the operands' parts: 1 for bf16, 3 and 6 for f32 at HIGH and HIGHEST
-  double flops = 0;             // as counted in Work: valid positions only
+  int passes = 1;    // products of the operands' parts: 1 for bf16, 3 and 6 for f32 at HIGH and HIGHEST
+  double flops = 0;  // as counted in Work: valid positions only
+  MultipliedAs multiplied_as = MultipliedAs::kUnset;
+  double tile_m = 0;  // GPU: the block that the compiler chose for a Triton kernel; 0: none is given
+  double tile_n = 0;
+  bool is_untuned = false;      // the compiler saw no GPU, and its block is a placeholder that no run would use
   double window_positions = 1;  // of a convolution: the part of K that is the window; 1 for a dot
   bool is_shape_known = true;   // false where only the FLOPs are stated: m, n and k are then a cube
 };
@@ -78,7 +86,9 @@ struct Work {
   double partial_tile_elements = 0;  // padded elements of tiles that an update in place covers only in part
   std::optional<double> seconds;     // given by the user, in place of a model
   CostSource source = CostSource::kModel;
-  bool is_free = false;  // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
+  double kernels = 1;     // GPU: how many a library call launches one after another
+  bool in_graph = false;  // GPU: one of the kernels that a command buffer launches
+  bool is_free = false;   // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
 };
 
 // Seconds that one execution keeps each resource busy. They overlap: the time of the operation is the slowest plus

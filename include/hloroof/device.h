@@ -81,8 +81,8 @@ struct MatrixUnit {
   std::optional<double> clock;  // Hz, where the matrix unit's peaks are quoted at another clock than Device::clock
   MatrixPeak peak;              // flop/s
   double efficiency = 0;        // fraction of peak that a large dense matmul attains, bf16 or f16
-  std::optional<double> efficiency_f32;           // the same for f32 at default precision
-  std::optional<double> efficiency_streamed_f32;  // GPU: the same where K is cut into equal pieces for few tiles
+  std::optional<double> efficiency_f32;  // the same for f32 at default precision
+  std::optional<int64_t> largest_tile;   // GPU: rows and columns of the largest block that libraries have; 128
   std::optional<double> fill_f32;  // GPU: share of the multiprocessors the largest tile has to fill to be taken for f32
   std::optional<double> efficiency_f8;  // the same for f8
   std::optional<double> efficiency_s8;  // the same for s8
@@ -229,6 +229,8 @@ struct Overhead {
   double loop_iteration = 0;            // one trip of a while loop, beside its operations
   double collective = 0;                // one collective, beside its hops
   std::optional<double> pipeline_fill;  // most that compute and memory of one operation fail to overlap at its ends
+  std::optional<double> launch;         // GPU: s, from one kernel's launch by the host to the next: none takes less
+  std::optional<double> graph_launch;   // GPU: the same inside a command buffer
   std::optional<double> matmul;         // GPU: s, a matmul kernel beside `op`
   std::optional<double> matmul_f32;     // the same with f32 operands
   std::optional<double> wave;           // GPU: s, a wave of tiles of a matmul: filling and draining its blocks

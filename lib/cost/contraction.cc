@@ -42,7 +42,22 @@ int passes_of_algorithm(std::string_view algorithm) {
   return last == '3' || last == '6' || last == '9' ? last - '0' : 0;
 }
 
+MultipliedAs multiplied_as(std::string_view algorithm) {
+  const auto starts = [algorithm](std::string_view with) { return algorithm.substr(0, with.size()) == with; };
+  if (starts("dot_bf16_bf16")) return MultipliedAs::kBf16;
+  if (starts("dot_f16_f16")) return MultipliedAs::kF16;
+  if (starts("dot_tf32")) return MultipliedAs::kTf32;
+  if (starts("dot_f32_f32")) return MultipliedAs::kF32;
+  return MultipliedAs::kUnset;
+}
+
 }  // namespace
+
+void set_passes(std::string_view algorithm, const std::vector<Precision>& precision, MatrixWork& product) {
+  product.multiplied_as = multiplied_as(algorithm);
+  product.passes = passes_of_algorithm(algorithm);
+  if (product.passes == 0) product.passes = passes(product.lhs, product.rhs, precision);
+}
 
 int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& precision) {
   Precision highest = Precision::kDefault;
@@ -142,8 +157,7 @@ MatrixWork matrix_work(InstructionView contraction) {
     default: return none;
   }
   work.out = contraction.shape().element_type;
-  work.passes = passes_of_algorithm(word(contraction, AttributeKey::kAlgorithm));
-  if (work.passes == 0) work.passes = passes(work.lhs, work.rhs, operand_precision(contraction));
+  set_passes(word(contraction, AttributeKey::kAlgorithm), operand_precision(contraction), work);
   return work;
 }
 

@@ -28,6 +28,10 @@ MatrixWork convolution_work(const Shape& lhs, const Shape& rhs, const Shape& out
 // kHighest into three, and the smallest cross terms are left out.
 int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& precision);
 
+// Sets what `product` is multiplied as, and in how many passes, from a dot's algorithm ("dot_bf16_bf16_f32_x3", empty
+// for none) and precision. `product` has its operands' types.
+void set_passes(std::string_view algorithm, const std::vector<Precision>& precision, MatrixWork& product);
+
 }  // namespace hloroof::inline v0
 
 #endif  // HLOROOF_LIB_COST_CONTRACTION_H_

@@ -1,6 +1,7 @@
 #include "lib/cost/custom_call.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "lib/base/strings.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/inside.h"
+#include "lib/cost/library_call.h"
 #include "lib/cost/pallas_kernels.h"
 #include "re2/re2.h"
 
@@ -72,6 +74,15 @@ const Shape* first_leaf(InstructionView call) {
   return leaves.empty() ? nullptr : &call.module().shape(leaves[0]);
 }
 
+// "ALG_DOT_TF32_TF32_F32" as a dot has it: "dot_tf32_tf32_f32". Empty for ALG_UNSET.
+std::string algorithm_name(std::string_view enumerator) {
+  constexpr std::string_view kPrefix = "ALG_";
+  if (enumerator.substr(0, kPrefix.size()) != kPrefix || enumerator == "ALG_UNSET") return "";
+  std::string name(enumerator.substr(kPrefix.size()));
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
 // A product written by a library, with its dimension numbers in the backend_config.
 bool add_gemm(InstructionView call, Work& work) {
   const auto config = gemm_backend_config(call);
@@ -83,7 +94,7 @@ bool add_gemm(InstructionView call, Work& work) {
   for (const std::string& p : config->operand_precision) {
     precision.push_back(p == "HIGHEST" ? Precision::kHighest : p == "HIGH" ? Precision::kHigh : Precision::kDefault);
   }
-  product.passes = passes(product.lhs, product.rhs, precision);
+  set_passes(algorithm_name(config->algorithm), precision, product);
   work.flops += product.flops;
   work.matrix_flops += product.flops;
   work.matrix.push_back(product);
@@ -228,11 +239,30 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
       return;
     }
     case CustomCallBehaviour::kGemm:
+      leave_out_workspace(call, sizes, work);
       if (!add_gemm(call, work)) work.source = CostSource::kUnknown;
       return;
     case CustomCallBehaviour::kConvolution:
+      leave_out_workspace(call, sizes, work);
       if (!add_convolution(call, target, work)) work.source = CostSource::kUnknown;
       return;
+    case CustomCallBehaviour::kAttention:
+    case CustomCallBehaviour::kAttentionBackward:
+      leave_out_workspace(call, sizes, work);
+      if (!add_attention(call, *behaviour == CustomCallBehaviour::kAttentionBackward, work))
+        work.source = CostSource::kUnknown;
+      return;
+    case CustomCallBehaviour::kNorm:
+      leave_out_workspace(call, sizes, work);
+      add_norm(call, sizes, work);
+      return;
+    case CustomCallBehaviour::kRadixSort: add_radix_sort(call, sizes, work); return;
+    case CustomCallBehaviour::kGpuCholesky:
+    case CustomCallBehaviour::kGpuLu:
+    case CustomCallBehaviour::kGpuQr:
+    case CustomCallBehaviour::kGpuEigen:
+    case CustomCallBehaviour::kGpuSvd: add_factorization(call, *behaviour, work); return;
+    case CustomCallBehaviour::kRandomBits: add_random_bits(call, sizes, work); return;
     case CustomCallBehaviour::kKernel: add_kernel(call, sizes, work); return;
   }
 }

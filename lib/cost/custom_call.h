@@ -25,6 +25,16 @@ enum class CustomCallBehaviour : std::uint8_t {
   kTopK,
   kGemm,
   kConvolution,
+  kAttention,
+  kAttentionBackward,
+  kNorm,
+  kRadixSort,
+  kGpuCholesky,
+  kGpuLu,
+  kGpuQr,
+  kGpuEigen,
+  kGpuSvd,
+  kRandomBits,
   kKernel,  // a kernel of the user's: a stated cost, a known kernel's formula, or not known
 };
 

@@ -71,13 +71,36 @@ double type_bits(MatrixType type) {
   }
 }
 
-// The rate that the unit really has for `product`, passes included; nothing if the unit cannot multiply such operands.
-std::optional<double> rate_of(const MatrixWork& product, const Device& device) {
-  const MatrixType type = matrix_type(product);
-  std::optional<double> rate = device.matrix.rate(type);
-  if (!rate || *rate <= 0) return std::nullopt;
-  return *rate / std::max(product.passes, 1);
+// How a device multiplies the operands of a product. A TPU splits f32 into bf16 parts, one pass a pair of them. A GPU
+// rounds f32 to TF32 (DEFAULT, HIGH) or leaves its tensor cores alone (HIGHEST), and splits only where an algorithm
+// says so (openxla/xla xla/service/gpu/matmul_utils.cc, 2026-08-22).
+struct Multiplication {
+  MatrixType type = MatrixType::kBf16;
+  int passes = 1;
+};
+Multiplication multiplication(const MatrixWork& product, const Device& device) {
+  const Multiplication plain = {matrix_type(product), std::max(product.passes, 1)};
+  if (device.family != DeviceFamily::kGpu || plain.type != MatrixType::kF32) return plain;
+  switch (product.multiplied_as) {
+    case MultipliedAs::kBf16: return {MatrixType::kBf16, plain.passes};
+    case MultipliedAs::kF16: return {MatrixType::kF16, plain.passes};
+    case MultipliedAs::kTf32: return {MatrixType::kTf32, plain.passes};
+    case MultipliedAs::kF32: return {MatrixType::kF32Highest, 1};
+    case MultipliedAs::kUnset: break;
+  }
+  constexpr int kHighest = 6;                                                   // passes of a TPU
+  const int real = is_complex(product.lhs) || is_complex(product.rhs) ? 4 : 1;  // products of a complex one
+  return {plain.passes / real >= kHighest ? MatrixType::kF32Highest : MatrixType::kF32, real};
 }
+
+// The rate that the unit really has for `product`, passes included; nothing if the unit cannot multiply such operands.
+std::optional<double> rate_of(const Multiplication& as, const Device& device) {
+  const std::optional<double> rate = device.matrix.rate(as.type);
+  if (!rate || *rate <= 0) return std::nullopt;
+  return *rate / as.passes;
+}
+
+bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }
 
 // One way to lay the product: the K x N operand stays, M rows stream past it.
 MatrixTerms systolic_terms(double m, double n, double k, const MatrixWork& product, double rate, const Device& device) {
@@ -110,13 +133,17 @@ MatrixTerms systolic_terms(const MatrixWork& product, double rate, const Device&
 
 // Tiles dealt out over the multiprocessors in waves; K cut in parts where that keeps more of them busy. A wave takes as
 // long as the tensor cores need for a tile, or as its operands need to arrive, all blocks drawing on the level-2 cache;
-// parts are written and read back once more to be summed. The best of the tiles that libraries have in store.
+// parts are written and read back once more to be summed. The tile the compiler chose, or the best of those that
+// libraries have in store.
 MatrixTerms wave_terms(const MatrixWork& product, double rate, const Device& device) {
   struct Tile {
     double m;
     double n;
   };
-  constexpr Tile kTiles[] = {{64, 128}, {128, 128}};
+  const Tile given{product.tile_m, product.tile_n};
+  const bool is_given = given.m > 0 && given.n > 0;
+  const double largest = static_cast<double>(device.matrix.largest_tile.value_or(128));
+  const Tile kTiles[] = {{64, 128}, {128, 64}, {128, 128}, {largest, largest}};
   constexpr double kLeastK = 512;       // of a part
   constexpr double kPartBytes = 2 * 4;  // a part of the sum is f32, written and read
   const double units = static_cast<double>(std::max<std::int64_t>(*device.vector.compute_units, 1));
@@ -124,9 +151,10 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const Device& dev
   const double wave = device.overhead.wave.value_or(0);
   const double bytes_k = product.k * (bits(product.lhs) + bits(product.rhs)) / 16.0;  // of a row, mean of the operands
   MatrixTerms best;
-  for (const Tile& tile : kTiles) {
+  for (const Tile& stored : kTiles) {
+    const Tile& tile = is_given ? given : stored;
     for (const double parts : {1.0, 2.0, 4.0, 8.0, 16.0}) {
-      if (parts > 1 && product.k / parts < kLeastK) continue;
+      if (parts > 1 && (is_given || product.k / parts < kLeastK)) continue;
       MatrixTerms terms;
       terms.form = MatrixForm::kWaves;
       terms.tile_m = tile.m;
@@ -140,7 +168,9 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const Device& dev
         if (parts > 1) terms.joining = parts * product.batch * product.m * product.n * kPartBytes / operand_rate;
       }
       if (parts > 1) terms.joining += device.overhead.split.value_or(parts * device.overhead.op / 2);
-      terms.starting = terms.waves * wave;
+      // Small blocks of a compiler's own choice share a multiprocessor, and start while others work.
+      const double resident = is_given ? std::max(std::floor(128 * 128 / (tile.m * tile.n)), 1.0) : 1;
+      terms.starting = std::ceil(terms.waves / resident) * wave;
       terms.seconds = std::max(terms.compute, terms.operands) + terms.starting + terms.joining;
       if (best.form == MatrixForm::kPlain || terms.seconds < best.seconds) best = terms;
     }
@@ -148,16 +178,31 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const Device& dev
   return best;
 }
 
+// Whether the libraries cut K in equal pieces for all multiprocessors (stream-K) rather than hand out whole tiles: for
+// few tiles of 128 x 128 against a long K, and sooner for products four times as wide as high.
+bool is_streamed(const MatrixWork& product, double units) {
+  const double tiles = tiles_of(product.m, 128) * tiles_of(product.n, 128);
+  const bool is_wide = product.n >= 4 * product.m && tiles <= units / 8;
+  const double least_k = is_wide ? std::max(1024.0, 64 * tiles) : std::max(2048.0, 256 * tiles);
+  return product.k >= least_k && product.batch * tiles <= units / (is_wide ? 4 : 8);
+}
+
 // As the libraries do for TF32 on a Hopper GPU: not the tile that would be fastest, but the largest that gives `fill`
-// of the multiprocessors a block (256 x 128 for batches, whose kernels have it; else 128 x 128), or else the smallest.
-// Blocks draw on the level-2 cache each at its multiprocessor's share, and the results of the last wave are stored with
-// nothing left to hide behind. Where a long K meets few tiles, equal pieces of K go to all multiprocessors instead.
+// of the multiprocessors a block (256 x 128 for batches, whose kernels have it; else 128 x 128), or else the smallest;
+// tall products of a long K take the smallest if its blocks run all at once. The clock falls as more multiprocessors
+// work: alone a block attains the peak, among all of them `attained` of it. Each draws on the level-2 cache at its
+// share, and the results of the last wave are stored with nothing left to hide behind.
 MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, double attained, const Device& device) {
-  constexpr double kStreamedK = 2048;        // at least
-  constexpr double kStreamedKPerTile = 256;  // for every tile of 128 x 128 of one product
   const double units = static_cast<double>(std::max<std::int64_t>(*device.vector.compute_units, 1));
-  const double operand_bytes = (bits(product.lhs) + bits(product.rhs)) / 16.0;  // mean of the operands
   MatrixTerms terms;
+  terms.attained = 1;
+  if (is_streamed(product, units)) {
+    terms.form = MatrixForm::kStreamed;
+    terms.compute = product.flops / peak;
+    terms.joining = device.overhead.split.value_or(0);
+    terms.seconds = terms.compute + terms.joining;
+    return terms;
+  }
   terms.form = MatrixForm::kWaves;
   const auto take = [&](double m, double n) {
     terms.tile_m = m;
@@ -167,10 +212,14 @@ MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, d
   };
   const bool is_tall = product.m >= product.n;
   const bool is_large = product.batch > 1 && take(is_tall ? 256 : 128, is_tall ? 128 : 256);
-  if (!is_large && !take(128, 128)) take(64, 128);
+  const bool is_long = product.m >= 4 * product.n && product.k >= 2048;
+  if (!is_large && (!take(128, 128) || (is_long && 2 * terms.blocks <= units))) is_tall ? take(128, 64) : take(64, 128);
   terms.waves = std::ceil(terms.blocks / units);
-  terms.compute = terms.waves * units * 2 * terms.tile_m * terms.tile_n * product.k / (peak * attained);
+  const double loaded = terms.blocks / (terms.waves * units);
+  terms.attained = 1 / (1 - loaded + loaded / attained);
+  terms.compute = terms.waves * units * 2 * terms.tile_m * terms.tile_n * product.k / (peak * terms.attained);
   if (device.matrix.operand_bandwidth) {
+    const double operand_bytes = (bits(product.lhs) + bits(product.rhs)) / 16.0;  // mean of the operands
     terms.operands = terms.waves * units * (terms.tile_m + terms.tile_n) * product.k * operand_bytes /
                      *device.matrix.operand_bandwidth;
   }
@@ -179,41 +228,30 @@ MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, d
     terms.storing = product.batch * product.m * product.n * bits(product.out) / 8.0 / terms.waves /
                     (device.hbm.bandwidth * device.hbm.write_efficiency.value_or(device.hbm.efficiency));
   }
-  terms.attained = attained;
   terms.seconds = std::max(terms.compute, terms.operands) + terms.starting + terms.storing;
-
-  const double tiles = tiles_of(product.m, 128) * tiles_of(product.n, 128);
-  if (device.matrix.efficiency_streamed_f32 && product.k >= std::max(kStreamedK, tiles * kStreamedKPerTile)) {
-    const double streamed = product.flops / (peak * *device.matrix.efficiency_streamed_f32);
-    if (streamed < terms.seconds) {
-      terms = {};
-      terms.compute = streamed;
-      terms.seconds = streamed;
-      terms.attained = *device.matrix.efficiency_streamed_f32;
-    }
-  }
   return terms;
 }
 
 }  // namespace
 
 double matrix_peak_seconds(const MatrixWork& product, const Device& device) {
-  const auto rate = rate_of(product, device);
+  const auto rate = rate_of(multiplication(product, device), device);
   return rate ? product.flops / *rate : 0;
 }
 
 double matrix_launch_seconds(const MatrixWork& product, const Device& device) {
   const double seconds = device.overhead.matmul.value_or(0);
-  return matrix_type(product) == MatrixType::kF32 ? device.overhead.matmul_f32.value_or(seconds) : seconds;
+  return is_rounded_f32(multiplication(product, device).type) ? device.overhead.matmul_f32.value_or(seconds) : seconds;
 }
 
 MatrixTerms matrix_terms(const MatrixWork& product, const Device& device) {
   MatrixTerms terms;
-  const auto rate = rate_of(product, device);
+  const Multiplication as = multiplication(product, device);
+  const auto rate = rate_of(as, device);
   if (!rate) return terms;
   double attained = device.matrix.efficiency > 0 ? device.matrix.efficiency : 1;
-  const MatrixType type = matrix_type(product);
-  if (type == MatrixType::kF32) attained = device.matrix.efficiency_f32.value_or(attained);
+  const MatrixType type = as.type;
+  if (is_rounded_f32(type)) attained = device.matrix.efficiency_f32.value_or(attained);
   if (type == MatrixType::kF8) attained = device.matrix.efficiency_f8.value_or(attained);
   if (type == MatrixType::kS8) attained = device.matrix.efficiency_s8.value_or(attained);
   terms.attained = attained;
@@ -222,7 +260,7 @@ MatrixTerms matrix_terms(const MatrixWork& product, const Device& device) {
     terms.seconds /= attained;
     terms.attained = attained;
   } else if (product.is_shape_known && device.family == DeviceFamily::kGpu && device.vector.compute_units) {
-    if (type == MatrixType::kF32 && device.matrix.fill_f32) {
+    if (is_rounded_f32(type) && device.matrix.fill_f32 && product.tile_m <= 0) {
       terms = filling_terms(product, *rate, *device.matrix.fill_f32, attained, device);
     } else {
       terms = wave_terms(product, *rate * attained, device);

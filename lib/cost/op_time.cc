@@ -44,6 +44,11 @@ HbmTerms hbm_terms(const Work& work, const Device& device) {
           turning * std::min(read, written) / hbm.bandwidth};
 }
 
+double launch_floor_seconds(const Work& work, const Device& device) {
+  const auto& floor = work.in_graph ? device.overhead.graph_launch : device.overhead.launch;
+  return std::max(work.kernels, 1.0) * floor.value_or(0);
+}
+
 OpTime op_time(const Work& work, const Device& device) {
   OpTime time;
   time.source = work.source;
@@ -77,7 +82,10 @@ OpTime op_time(const Work& work, const Device& device) {
   const double peak_host = over(std::max(work.read.host, work.written.host), device.host.bandwidth);
   time.resources[Resource::kHost] = peak_host;
 
-  time.overhead = device.overhead.op + launch;
+  // A launch hides behind the kernel before it unless that is too short.
+  const double busy = overlap_terms(time.resources, device).seconds();
+  time.overhead =
+      std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch, launch_floor_seconds(work, device) - busy);
   time.resources[Resource::kLatency] = time.overhead;
   time.bound = Resource::kLatency;
   double slowest = 0;
@@ -89,7 +97,7 @@ OpTime op_time(const Work& work, const Device& device) {
     if (slowest > time.overhead) time.bound = static_cast<Resource>(r);
     break;
   }
-  time.seconds = overlap_terms(time.resources, device).seconds() + time.overhead;
+  time.seconds = busy + time.overhead;
 
   double ideal = slowest;
   if (time.bound == Resource::kMatrix) ideal = peak_matrix;

@@ -15,11 +15,12 @@ enum class MatrixForm : std::uint8_t {
   kPlain,     // FLOPs over the rate
   kSystolic,  // rows streamed past weights that stay
   kWaves,     // thread-block tiles dealt out over multiprocessors
+  kStreamed,  // K in equal pieces for all multiprocessors
 };
 
 // What the seconds of one product on the matrix unit are made of. kSystolic: max(compute, operands) / attained,
 // operands being the loading of weights. kWaves: max(compute, operands) + starting + joining + storing, `attained`
-// being in `compute`.
+// being in `compute`. kStreamed: compute + joining.
 struct MatrixTerms {
   MatrixForm form = MatrixForm::kPlain;
   double seconds = 0;
@@ -77,6 +78,9 @@ double matrix_peak_seconds(const MatrixWork& product, const Device& device);
 
 // What the kernel of a product costs beside it and Device::overhead.op; 0 where nothing is known of it.
 double matrix_launch_seconds(const MatrixWork& product, const Device& device);
+
+// The least a kernel of `work` takes on a GPU: what stands between two launches by the host, or in a command buffer.
+double launch_floor_seconds(const Work& work, const Device& device);
 
 // The time of `work` on `device` without what happens on wires: the caller of a collective adds that. Zero throughout
 // for work that is free.

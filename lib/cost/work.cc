@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hloroof/backend_config.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
 
@@ -95,6 +96,36 @@ InstructionId wrapped_custom_call(ComputationView computation) {
   return found;
 }
 
+// The block of a Triton matmul. Compiled without a GPU there is no autotuning, and the config is a placeholder, a small
+// block and one stage, which no run would use: the model then chooses as for a library.
+void add_chosen_tile(InstructionView fusion, Work& work) {
+  constexpr double kPlaceholder = 64 * 32;
+  if (work.matrix.empty() || fusion.text(AttributeKey::kBackendConfig).find("block_") == std::string_view::npos) return;
+  const auto config = fusion_backend_config(fusion);
+  if (!config) return;
+  double m = 0;
+  double n = 0;
+  std::int64_t stages = 1;
+  if (config->triton_gemm) {
+    m = static_cast<double>(config->triton_gemm->block_m);
+    n = static_cast<double>(config->triton_gemm->block_n);
+    stages = config->triton_gemm->num_stages;
+  } else if (config->block_level && !config->block_level->output_tiles.empty()) {
+    const std::vector<std::int64_t>& sizes = config->block_level->output_tiles[0];
+    if (sizes.size() < 2) return;
+    m = static_cast<double>(sizes[sizes.size() - 2]);
+    n = static_cast<double>(sizes[sizes.size() - 1]);
+    stages = config->block_level->num_stages;
+  }
+  if (m <= 0 || n <= 0) return;
+  for (MatrixWork& product : work.matrix) {
+    product.is_untuned = stages <= 1 && m * n <= kPlaceholder;
+    if (product.is_untuned) continue;
+    product.tile_m = m;
+    product.tile_n = n;
+  }
+}
+
 class WorkCounter {
  public:
   WorkCounter(const Module& module, const WorkOptions& options) : given_(options.custom_calls), insides_(module) {}
@@ -111,6 +142,7 @@ class WorkCounter {
       add_arithmetic(inside.work, 1, work);
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
+      if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);
       const InstructionId root = instruction.module().data(called).root;
       const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
       const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();

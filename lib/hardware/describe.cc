@@ -87,6 +87,15 @@ std::string wrap_words(const Ici& ici) {
   return "?";
 }
 
+// A GPU's clock as sold, and what is left of it where all tensor cores work: losses of large matmuls counted as clock.
+std::string clock_words(const Device& device) {
+  if (device.family != DeviceFamily::kGpu || !device.clock) return "";
+  const double tensor = device.matrix.clock.value_or(*device.clock);
+  return absl::StrFormat(
+      "%.3g GHz boost, %.3g GHz that of the tensor peaks; under load large matmuls run as at %.3g GHz",
+      *device.clock / 1e9, tensor / 1e9, tensor * device.matrix.efficiency / 1e9);
+}
+
 // The numbers sources have in the list at the end.
 class SourceList {
  public:
@@ -143,6 +152,7 @@ std::string describe_device(const Device& device) {
                ? absl::StrFormat("of one JAX device, one of %d on a chip", device.devices_per_chip)
                : std::string("of one JAX device, a whole chip"),
            out);
+  labelled("clock:", clock_words(device), out);
   if (device.ici.dims > 0) {
     std::vector<std::string> slices;
     for (const std::vector<int64_t>& slice : device.ici.slices) slices.push_back(print_box(slice));

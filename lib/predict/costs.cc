@@ -109,9 +109,11 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
 
 // From the work of an instruction to its time and demand. Of a carrier the time of the collectives in it is a sum, what
 // it does beside them overlaps.
-void time_instruction(InstructionView instruction, const Device& device, const CollectiveCosts& collectives,
-                      Costs& costs) {
+void time_instruction(InstructionView instruction, const CallGraph& calls, const Device& device,
+                      const CollectiveCosts& collectives, Costs& costs) {
   const std::uint32_t i = instruction.id().index;
+  // What XLA leaves called in a scheduled GPU module are command buffers; all other calls it inlines.
+  costs.work[i].in_graph = calls.role(instruction.computation().id()) == ComputationRole::kCalled;
   costs.time[i] = op_time(costs.work[i], device);
   costs.time[i].seconds = std::min(costs.time[i].seconds, kForever);
   costs.demand[i] = plain_demand(instruction, costs.work[i], costs.time[i], device);
@@ -195,13 +197,13 @@ Costs cost_instructions(const Module& module, const CallGraph& calls, const Devi
   costs.demand.resize(module.instruction_limit());
   for (ComputationId id : calls.scheduled()) {
     for (InstructionView instruction : module.computation(id).instructions()) {
-      time_instruction(instruction, device, collectives, costs);
+      time_instruction(instruction, calls, device, collectives, costs);
     }
   }
   return costs;
 }
 
-void cost_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+void cost_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
                 const std::vector<CustomCallCost>& custom_calls, Span<InstructionId> changed, Costs& costs) {
   WorkOptions work_options;
   work_options.custom_calls = custom_calls;
@@ -211,15 +213,15 @@ void cost_again(const Module& module, const Device& device, const CollectiveCost
   costs.demand.resize(module.instruction_limit());
   for (std::size_t i = 0; i < changed.size(); ++i) {
     costs.work[changed[i].index] = std::move(work[i]);
-    time_instruction(module.instruction(changed[i]), device, collectives, costs);
+    time_instruction(module.instruction(changed[i]), calls, device, collectives, costs);
   }
 }
 
-void time_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+void time_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
                 Span<InstructionId> changed, Costs& costs) {
   for (InstructionId id : changed) {
     costs.work[id.index].wire_bytes = 0;  // all of it is the collectives'
-    time_instruction(module.instruction(id), device, collectives, costs);
+    time_instruction(module.instruction(id), calls, device, collectives, costs);
   }
 }
 

@@ -52,11 +52,11 @@ Costs cost_instructions(const Module& module, const CallGraph& calls, const Devi
                         const CollectiveCosts& collectives, const std::vector<CustomCallCost>& custom_calls);
 
 // Costs some instructions of scheduled computations again; the tables grow to the module's size.
-void cost_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+void cost_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
                 const std::vector<CustomCallCost>& custom_calls, Span<InstructionId> changed, Costs& costs);
 
 // The same where only the collectives that an instruction carries cost something else.
-void time_again(const Module& module, const Device& device, const CollectiveCosts& collectives,
+void time_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
                 Span<InstructionId> changed, Costs& costs);
 
 // Replaces the model's seconds by the dump's own estimates (estimated_cycles at the device's clock) where there are

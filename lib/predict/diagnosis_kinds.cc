@@ -31,6 +31,7 @@ const std::vector<DiagnosisKind>& diagnosis_kinds() {
       {kMissingComputation, "A called computation that is not in the text."},
       {kUnscheduled, "A module from before scheduling: fusions, layouts and overlap are still to come."},
       {kMemoryIncomplete, "Too many buffers to follow: the peak counts arguments and outputs alone."},
+      {kUntunedBlocks, "Kernels whose blocks no autotuning chose: predicted as a run would tune them."},
       {kMeshAssumed, "What was assumed of the mesh and its place on the machine."},
       {kModelDiffers, "The compiler's own estimates are far from the model's."},
   };

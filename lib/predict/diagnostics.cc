@@ -37,6 +37,7 @@ class Diagnoser {
     }
     memory(memory_complete);
     compiler();
+    untuned_blocks();
     communication();
   }
 
@@ -174,6 +175,25 @@ class Diagnoser {
         absl::StrFormat("the compiler's own estimates give %.4g s for the step, the model %.4g s (%.2fx)", estimate,
                         prediction_.step_seconds, ratio),
         "", std::abs(prediction_.step_seconds - estimate));
+  }
+
+  // Compiled ahead of time, without a GPU to tune on.
+  void untuned_blocks() {
+    int count = 0;
+    double seconds = 0;
+    for (const OpPrediction& op : prediction_.ops) {
+      const auto& products = op.work.matrix;
+      if (std::none_of(products.begin(), products.end(), [](const MatrixWork& p) { return p.is_untuned; })) continue;
+      ++count;
+      seconds += op.total_seconds;
+    }
+    if (count == 0) return;
+    add(kUntunedBlocks, Severity::kInfo,
+        absl::StrFormat(
+            "%d matmul kernels have the placeholder blocks of a compiler without a GPU: their time, %.0f %% "
+            "of the step, is that of the blocks autotuning is assumed to choose",
+            count, prediction_.step_seconds > 0 ? 100 * seconds / prediction_.step_seconds : 0),
+        "", std::nullopt);
   }
 
   void communication() {

@@ -20,6 +20,7 @@ inline constexpr std::string_view kMemoryOverCapacity = "memory-over-capacity";
 inline constexpr std::string_view kMemoryIncomplete = "memory-incomplete";
 inline constexpr std::string_view kPaddingWaste = "padding-waste";
 inline constexpr std::string_view kModelDiffers = "model-differs-from-compiler";
+inline constexpr std::string_view kUntunedBlocks = "untuned-blocks";
 inline constexpr std::string_view kMeshAssumed = "mesh-assumed";
 inline constexpr std::string_view kExposedCommunication = "exposed-communication";
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/sharding.h"
 #include "hloroof/walk.h"
+#include "lib/cost/op_time.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/schedule/async_pairs.h"
 
@@ -130,22 +131,26 @@ class OpDiagnoser {
         op.name, op.exposed_seconds * (1 - worst));
   }
 
+  std::string why_slow(const MatrixWork& product) const {
+    if (product.passes <= 1) return "bf16 operands are half the bytes and no slower";
+    if (device_.family == DeviceFamily::kTpu) return absl::StrFormat("%d passes of the matrix unit", product.passes);
+    return "at a precision beyond TF32";
+  }
+
   void matrix_type(const OpPrediction& op) {
     if (!matters(op.exposed_seconds)) return;
     for (const MatrixWork& product : op.work.matrix) {
       if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
-      double faster = product.passes;
+      const double peak_seconds = matrix_peak_seconds(product, device_);
       const std::optional<double> bf16 = device_.matrix.rate(MatrixType::kBf16);
-      const std::optional<double> f32 = device_.matrix.rate(MatrixType::kF32);
-      if (bf16 && f32 && *f32 > 0) faster = std::max(faster, *bf16 / *f32);
+      double faster = product.passes;
+      if (bf16 && *bf16 > 0 && product.flops > 0) faster = peak_seconds * *bf16 / product.flops;
       // Where the operands' bytes are what takes the time, half of them would do.
       if (op.time.bound == Resource::kHbm) faster = 2;
       if (faster <= 1 || (op.time.bound != Resource::kMatrix && op.time.bound != Resource::kHbm)) continue;
       add(kWideMatrixType, Severity::kWarning,
           absl::StrFormat("multiplies f32: %s; bf16 operands with an f32 result would take 1/%.1f of the time",
-                          product.passes > 1 ? absl::StrFormat("%d passes of the matrix unit", product.passes)
-                                             : std::string("bf16 operands are half the bytes and no slower"),
-                          faster),
+                          why_slow(product), faster),
           op.name, op.exposed_seconds * (1 - 1 / faster));
       return;
     }

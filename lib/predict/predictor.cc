@@ -198,8 +198,9 @@ struct Predictor::State {
     std::vector<Demand> before;
     before.reserve(all.size());
     for (InstructionId id : all) before.push_back(demand[id.index]);
-    if (!ids.empty()) cost_again(module, facts->device, facts->collectives, options.custom_calls, ids, facts->costs);
-    time_again(module, facts->device, facts->collectives, carriers, facts->costs);
+    if (!ids.empty())
+      cost_again(module, facts->calls, facts->device, facts->collectives, options.custom_calls, ids, facts->costs);
+    time_again(module, facts->calls, facts->device, facts->collectives, carriers, facts->costs);
     if (options.estimates == EstimateSource::kCompiler) {
       for (InstructionId id : all) use_compiler_estimate(module.instruction(id), facts->device, facts->costs);
     }

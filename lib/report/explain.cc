@@ -191,7 +191,8 @@ class Explanation {
     }
     line("together", format_seconds(op_->seconds) + ", bound by " + op_->bound + " at " +
                          format_percent(op_->efficiency) + " of its peak");
-    if (const std::string sum = explain_together(op_->time, device_); is_modelled && !sum.empty()) line("", sum);
+    if (const std::string sum = explain_together(op_->time, op_->work, device_); is_modelled && !sum.empty())
+      line("", sum);
     if (next > 0 && !next_name.empty()) {
       // With the bounding resource free the next one limits, and the overhead stays unless it was what bound.
       const double without = next + (op_->time.bound == Resource::kLatency ? 0 : op_->time.overhead);

@@ -45,6 +45,13 @@ std::vector<std::string> matrix_lines(const Work& work, const Device& device) {
     switch (t.form) {
       case MatrixForm::kSystolic: lines.push_back(systolic_text(t, product, device)); break;
       case MatrixForm::kWaves: lines.push_back(waves_text(t, product, device)); break;
+      case MatrixForm::kStreamed:
+        lines.push_back(absl::StrFormat("K in equal pieces on %d SMs: %s / %s = %s; + joining the pieces %s = %s",
+                                        static_cast<int>(device.vector.compute_units.value_or(1)),
+                                        format_flops(product.flops, 4), format_rate(t.rate, "flop/s"),
+                                        format_seconds(t.compute), format_seconds(t.joining),
+                                        format_seconds(t.seconds)));
+        break;
       case MatrixForm::kPlain:
         if (t.rate > 0) {
           lines.push_back(absl::StrFormat("%s / (%s x %.3g attained) = %s", format_flops(product.flops, 4),
@@ -142,7 +149,7 @@ std::vector<std::string> explain_resource(Resource resource, const Work& work, c
   }
 }
 
-std::string explain_together(const OpTime& time, const Device& device) {
+std::string explain_together(const OpTime& time, const Work& work, const Device& device) {
   const OverlapTerms t = overlap_terms(time.resources, device);
   if (t.slower <= 0) return "";
   std::string text = format_seconds(t.slower);
@@ -151,6 +158,11 @@ std::string explain_together(const OpTime& time, const Device& device) {
                            format_seconds(t.faster), kOverlapNorm, kOverlapNorm, format_seconds(t.joined));
   }
   if (t.ends > 0) text += " + " + format_seconds(t.ends) + " at the ends, where they do not overlap";
+  const double floor = launch_floor_seconds(work, device);
+  if (floor > 0 && t.seconds() + time.overhead <= floor) {
+    return text + absl::StrFormat("; %s is the least between launches%s", format_seconds(floor),
+                                  work.in_graph ? " in a command buffer" : "");
+  }
   if (time.overhead > 0) text += " + " + format_seconds(time.overhead) + " whatever the size";
   return text + " = " + format_seconds(t.seconds() + time.overhead);
 }

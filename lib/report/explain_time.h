@@ -15,7 +15,7 @@ namespace hloroof::inline v0 {
 std::vector<std::string> explain_resource(Resource resource, const Work& work, const Device& device);
 
 // How the resources and the overhead of `time` make its seconds.
-std::string explain_together(const OpTime& time, const Device& device);
+std::string explain_together(const OpTime& time, const Work& work, const Device& device);
 
 }  // namespace hloroof::inline v0
 

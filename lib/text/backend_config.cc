@@ -179,10 +179,19 @@ std::optional<GemmBackendConfig> gemm_backend_config(InstructionView instruction
   gemm.epilogue = at["epilogue"].string();
   at["precision_config"]["operand_precision"].for_each_element(
       [&gemm](JsonView word) { gemm.operand_precision.push_back(word.string()); });
+  gemm.algorithm = at["precision_config"]["algorithm"].string();
   gemm.selected_algorithm = at["selected_algorithm"].integer();
   gemm.lhs_stride = at["lhs_stride"].integer();
   gemm.rhs_stride = at["rhs_stride"].integer();
   return gemm;
+}
+
+std::optional<AttentionBackendConfig> attention_backend_config(InstructionView instruction) {
+  const Config config(instruction);
+  const JsonView at = config["cudnn_fmha_backend_config"];
+  if (!at) return std::nullopt;
+  return AttentionBackendConfig{at["intermediate_tensor_shape"]["dimensions"].integers(), at["mask_type"].string(),
+                                at["sliding_window_length"].integer_or(0)};
 }
 
 std::optional<FusionBackendConfig> fusion_backend_config(InstructionView instruction) {

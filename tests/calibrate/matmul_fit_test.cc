@@ -116,10 +116,8 @@ TEST_CASE("Shipped GPU constants are the fit of every second row") {
     std::vector<std::string> paths;
   };
   const std::vector<std::string> of_f32 = {"matrix.efficiency_f32", "overhead.matmul_f32"};
-  const std::vector<std::string> of_hopper_f32 = {"matrix.efficiency_f32", "matrix.efficiency_streamed_f32",
-                                                  "overhead.matmul_f32"};
   for (const GpuFit& fit :
-       {GpuFit{"h100_sxm", "sm_90", "bf16", {}}, GpuFit{"h100_sxm", "sm_90", "f32", of_hopper_f32},
+       {GpuFit{"h100_sxm", "sm_90", "bf16", {}}, GpuFit{"h100_sxm", "sm_90", "f32", of_f32},
         GpuFit{"b200_sxm", "sm_100_B200", "bf16", {}}, GpuFit{"b200_sxm", "sm_100_B200", "f32", of_f32}}) {
     absl::StatusOr<Device> device = find_device(fit.device);
     REQUIRE(device.ok());

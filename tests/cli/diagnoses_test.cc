@@ -45,6 +45,8 @@ const Case kCorpus[] = {
     {kMatrixUnderfilled, "step/llama3.1-8b.v6e-32.hlo", "tpu_v6e", "tpu/matmul_8192x8192x8192_bf16.v6e_2x4.hlo"},
     {kWideMatrixType, "gpu/matmul_4096x4096x4096_f32.a100_sxm_80_1x1x8.hlo", "a100_sxm_80",
      "gpu/matmul_4096x4096x4096_bf16.a100_sxm_80_1x1x8.hlo"},
+    {kUntunedBlocks, "gpu/matmul_4096x4096x4096_f32.a100_sxm_80_1x1x8.hlo", "a100_sxm_80",
+     "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
     {kLatencyBoundLoop, "tpu/llm_decode.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
     {kPrefetchStall, "tpu/f32_high.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
     {kHostTransfer, "tpu/host_offload.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},

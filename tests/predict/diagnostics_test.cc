@@ -227,6 +227,19 @@ TEST_CASE("diagnoses: each where it is, and not where it is not") {
   check("memory-over-capacity", too_large, large);
   check("donation-missed", large, large, "", kDonated);
   check("branch-imbalance", unequal, equal);
+  const auto triton = [](const std::string& block) {
+    return R"(
+      product {
+        p = bf16[4096,4096]{1,0} parameter(0)
+        ROOT d = bf16[4096,4096]{1,0} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      }
+      ENTRY main {
+        p = bf16[4096,4096]{1,0} parameter(0)
+        ROOT r = bf16[4096,4096]{1,0} fusion(p), kind=kCustom, calls=product, backend_config={"fusion_backend_config":)"
+           R"({"kind":"__triton_nested_gemm_fusion","block_level_fusion_config":{"output_tiles":[{"sizes":)" +
+           block + "}}}\n}";
+  };
+  check("untuned-blocks", triton(R"(["16","8"]}],"num_stages":1)"), triton(R"(["128","64"]}],"num_stages":3)"));
 }
 
 TEST_CASE("what does not fit says by how much, what is largest and what would help") {
