@@ -53,11 +53,11 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
   times.parse = bench::best_seconds(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
   hloroof::CallGraph calls = hloroof::analyze_calls(*module);
   times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
-  const auto collectives = hloroof::cost_collectives(*module, device);
+  const auto collectives = hloroof::cost_collectives(*module, calls, device);
   if (!collectives.ok()) return collectives.status();
   const hloroof::Costs costs = hloroof::cost_instructions(*module, calls, device, *collectives, {});
   times.costs = bench::best_seconds(budget, [&] {
-    const auto again = hloroof::cost_collectives(*module, device);
+    const auto again = hloroof::cost_collectives(*module, calls, device);
     sink += hloroof::cost_instructions(*module, calls, device, *again, {}).work.size();
   });
   times.schedule = bench::best_seconds(budget, [&] {

@@ -13,6 +13,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/attribute_values.h"
 #include "hloroof/mesh.h"
+#include "lib/analysis/collectives.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -83,8 +84,8 @@ struct Use {
 
 class RoleReader {
  public:
-  explicit RoleReader(const Module& module)
-      : module_(module), calls_(analyze_calls(module)), weights_(weight_extents(module)) {
+  RoleReader(const Module& module, const CallGraph& calls)
+      : module_(module), calls_(calls), weights_(weight_extents(module)) {
     for (const CallGraph::Loop& loop : calls_.loops()) {
       for (const ComputationId body : module.instruction(loop.instruction).called_computations()) {
         trips_[body.index] = loop.trips.value;
@@ -143,7 +144,7 @@ class RoleReader {
   }
 
   const Module& module_;
-  CallGraph calls_;
+  const CallGraph& calls_;
   std::set<Extents> weights_;
   std::map<std::uint32_t, std::int64_t> trips_;  // by loop body
 };
@@ -156,15 +157,21 @@ struct Evidence {
 }  // namespace
 
 std::vector<AxisRole> collective_roles(const Module& module, const std::vector<Collective>& collectives) {
-  const RoleReader reader(module);
+  return collective_roles(module, analyze_calls(module), collectives);
+}
+
+std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& calls,
+                                       const std::vector<Collective>& collectives) {
+  const RoleReader reader(module, calls);
   std::vector<AxisRole> roles;
   roles.reserve(collectives.size());
   for (const Collective& collective : collectives) roles.push_back(reader.use_of(collective).role);
   return roles;
 }
 
-void assign_roles(const Module& module, const std::vector<Collective>& collectives, LogicalMesh& mesh) {
-  const RoleReader reader(module);
+void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
+                  LogicalMesh& mesh) {
+  const RoleReader reader(module, calls);
   std::vector<std::map<AxisRole, Evidence>> evidence(mesh.axes.size());
   for (const Collective& collective : collectives) {
     const Use use = reader.use_of(collective);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/mesh.h"
 #include "hloroof/module.h"
 
@@ -23,7 +24,8 @@ inline constexpr std::int64_t kSmallArray = 1 << 14;
 //   passed along a chain, or round in more rounds than devices  pipeline
 // What is a weight or a gradient is told by its dimensions: those of a parameter that the entry returns, or one layer
 // of it.
-void assign_roles(const Module& module, const std::vector<Collective>& collectives, LogicalMesh& mesh);
+void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
+                  LogicalMesh& mesh);
 
 }  // namespace hloroof::inline v0
 

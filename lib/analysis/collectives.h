@@ -1,4 +1,4 @@
-// The parts of find_collectives and infer_mesh that follow an edit.
+// The parts of find_collectives and infer_mesh that start from what is known already.
 #ifndef HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_
 #define HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_
 
@@ -30,6 +30,11 @@ struct CollectivesAgain {
 // something else; unless `others`, they are the same ones in the same order with the same carriers and dones.
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
                                         const std::set<std::uint32_t>& reread, bool others);
+
+// infer_mesh() and collective_roles() for whoever has the call graph.
+LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives);
+std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& calls,
+                                       const std::vector<Collective>& collectives);
 
 // infer_mesh() without what the axes are for.
 LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& collectives);

@@ -131,9 +131,10 @@ void find_unaligned(const std::vector<Collective>& collectives, LogicalMesh& mes
 }
 
 // What the collectives say about such a mesh: which groups are none of its axes, and roles.
-void read_off(const Module& module, const std::vector<Collective>& collectives, LogicalMesh& mesh) {
+void read_off(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
+              LogicalMesh& mesh) {
   find_unaligned(collectives, mesh);
-  assign_roles(module, collectives, mesh);
+  assign_roles(module, calls, collectives, mesh);
   if (!mesh.unaligned.empty()) {
     mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(),
                                       mesh.unaligned.size() == 1 ? " collective" : " collectives",
@@ -254,8 +255,12 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
 }  // namespace
 
 LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives) {
+  return infer_mesh(module, analyze_calls(module), collectives);
+}
+
+LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives) {
   LogicalMesh mesh = named_mesh(module, collectives);
-  read_off(module, collectives, mesh);
+  read_off(module, calls, collectives, mesh);
   return mesh;
 }
 
@@ -276,7 +281,7 @@ absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
     axis.bytes = 0;
   }
   given->unaligned.clear();
-  read_off(module, collectives, *given);
+  read_off(module, analyze_calls(module), collectives, *given);
   return given;
 }
 

@@ -142,9 +142,10 @@ void time_instruction(InstructionView instruction, const CallGraph& calls, const
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
 absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
-                                 const CollectiveOptions& collective_options, bool roles, CollectiveCosts& result) {
+                                 const CollectiveOptions& collective_options, const CallGraph* calls,
+                                 CollectiveCosts& result) {
   const std::vector<Collective>& collectives = result.collectives;
-  result.mesh = roles ? infer_mesh(module, collectives) : infer_axes(module, collectives);
+  result.mesh = calls != nullptr ? infer_mesh(module, *calls, collectives) : infer_axes(module, collectives);
   if (!mesh_options.axes.empty()) {
     absl::StatusOr<LogicalMesh> given = override_mesh(result.mesh, mesh_options.axes, module, collectives);
     if (!given.ok()) return given.status();
@@ -155,7 +156,7 @@ absl::Status lay_out_collectives(const Module& module, const Device& device, con
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
   result.mapping = *std::move(mapping);
-  if (roles) result.roles = collective_roles(module, collectives);
+  if (calls != nullptr) result.roles = collective_roles(module, *calls, collectives);
   result.costs.clear();
   result.costs.reserve(collectives.size());
   for (const Collective& collective : collectives) {
@@ -164,12 +165,12 @@ absl::Status lay_out_collectives(const Module& module, const Device& device, con
   return absl::OkStatus();
 }
 
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device,
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Device& device,
                                                  const MeshOptions& mesh_options,
                                                  const CollectiveOptions& collective_options) {
   CollectiveCosts result;
-  result.collectives = find_collectives(module);
-  if (absl::Status status = lay_out_collectives(module, device, mesh_options, collective_options, true, result);
+  result.collectives = find_collectives(module, calls);
+  if (absl::Status status = lay_out_collectives(module, device, mesh_options, collective_options, &calls, result);
       !status.ok()) {
     return status;
   }
@@ -225,28 +226,28 @@ void time_again(const Module& module, const CallGraph& calls, const Device& devi
   }
 }
 
-bool use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs) {
-  if (!device.clock) return false;
-  const std::uint32_t i = instruction.id().index;
-  const Step step = costs.demand[i].step;
-  if (step != Step::kRun && step != Step::kStart) return false;
+std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device) {
+  if (!device.clock || (demand.step != Step::kRun && demand.step != Step::kStart)) return std::nullopt;
   const std::optional<std::int64_t> cycles = estimated_cycles(instruction);
-  if (!cycles || *cycles <= 0) return false;
-  const double seconds = static_cast<double>(*cycles) / *device.clock;
-  costs.time[i].seconds = seconds;
-  costs.time[i].source = CostSource::kCompiler;
-  costs.demand[i].seconds = seconds;
-  return true;
+  if (!cycles || *cycles <= 0) return std::nullopt;
+  return static_cast<double>(*cycles) / *device.clock;
 }
 
-std::int64_t use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs) {
-  std::int64_t found = 0;
+void use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs) {
+  const std::uint32_t i = instruction.id().index;
+  const std::optional<double> seconds = compiler_seconds(instruction, costs.demand[i], device);
+  if (!seconds) return;
+  costs.time[i].seconds = *seconds;
+  costs.time[i].source = CostSource::kCompiler;
+  costs.demand[i].seconds = *seconds;
+}
+
+void use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs) {
   for (ComputationId id : calls.scheduled()) {
     for (InstructionView instruction : module.computation(id).instructions()) {
-      if (use_compiler_estimate(instruction, device, costs)) ++found;
+      use_compiler_estimate(instruction, device, costs);
     }
   }
-  return found;
 }
 
 }  // namespace hloroof::inline v0

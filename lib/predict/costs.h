@@ -29,14 +29,15 @@ struct CollectiveCosts {
 // The topology is `device`'s where it was asked for, else the smallest standard one that holds the module's devices.
 // Errors: InvalidArgument if the topology holds fewer devices than the module needs, with both numbers; those of
 // override_mesh and map_mesh.
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Device& device,
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Device& device,
                                                  const MeshOptions& mesh_options = {},
                                                  const CollectiveOptions& collective_options = {});
 
-// From result.collectives to all the rest but the carriers; without `roles`, what axes and collectives are for is left
+// From result.collectives to all the rest but the carriers; without `calls`, what axes and collectives are for is left
 // out. Errors: as above.
 absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
-                                 const CollectiveOptions& collective_options, bool roles, CollectiveCosts& result);
+                                 const CollectiveOptions& collective_options, const CallGraph* calls,
+                                 CollectiveCosts& result);
 
 // Fills in by_carrier.
 void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& collectives);
@@ -59,12 +60,13 @@ void cost_again(const Module& module, const CallGraph& calls, const Device& devi
 void time_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
                 Span<InstructionId> changed, Costs& costs);
 
-// Replaces the model's seconds by the dump's own estimates (estimated_cycles at the device's clock) where there are
-// any. Returns how many instructions had one; nothing is replaced if the device's clock is unknown.
-std::int64_t use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs);
+// The dump's own estimate (estimated_cycles at the device's clock) of an instruction that asks for `demand`, if there
+// is any and the clock is known.
+std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device);
 
-// The same for one instruction; false if there is no estimate.
-bool use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs);
+// Replaces the model's seconds by those.
+void use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs);
+void use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs);
 
 // The worse of two: unknown, then assumed, then user, compiler, model.
 CostSource worse(CostSource a, CostSource b);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "hloroof/mesh.h"
+#include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/custom_call.h"
 
@@ -24,19 +25,20 @@ absl::StatusOr<Device> configured(const Device& device, const PredictOptions& op
   return result;
 }
 
-absl::StatusOr<CollectiveCosts> place_collectives(const Module& module, const PredictOptions& options, Device& device) {
-  if (!options.slices) return cost_collectives(module, device, options.mesh, options.collectives);
+absl::StatusOr<CollectiveCosts> place_collectives(const Module& module, const CallGraph& calls,
+                                                  const PredictOptions& options, Device& device) {
+  if (!options.slices) return cost_collectives(module, calls, device, options.mesh, options.collectives);
   if (*options.slices < 1)
     return invalid_argument(absl::StrFormat("the number of slices must be at least 1, not %d", *options.slices));
   if (!device.topology) {
     // The module's devices, shared out over the slices asked for.
-    const std::int64_t devices = infer_mesh(module).device_count;
+    const std::int64_t devices = infer_axes(module, find_collectives(module, calls)).device_count;
     absl::StatusOr<Topology> slice = default_topology(device, (devices + *options.slices - 1) / *options.slices);
     if (!slice.ok()) return slice.status();
     device.topology = *std::move(slice);
   }
   device.topology->slices = *options.slices;
-  return cost_collectives(module, device, options.mesh, options.collectives);
+  return cost_collectives(module, calls, device, options.mesh, options.collectives);
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ absl::StatusOr<StepFacts> find_facts(const Module& module, const Device& device,
   absl::StatusOr<Device> as_asked = configured(device, options);
   if (!as_asked.ok()) return as_asked.status();
   facts.device = *std::move(as_asked);
-  absl::StatusOr<CollectiveCosts> collectives = place_collectives(module, options, facts.device);
+  absl::StatusOr<CollectiveCosts> collectives = place_collectives(module, facts.calls, options, facts.device);
   if (!collectives.ok()) return collectives.status();
   facts.collectives = *std::move(collectives);
   index_carriers(module, facts.calls, facts.collectives);

@@ -35,12 +35,12 @@ class Prediction {
         facts_(facts) {}
 
   absl::StatusOr<StepPrediction> run() {
-    const auto probabilities = branch_probabilities(module_, calls_, options_);
-    timeline_ = replay(module_, facts_.calls, pairs_, costs_.demand, probabilities, facts_.schedule);
+    probabilities_ = branch_probabilities(module_, calls_, options_);
+    timeline_ = replay(module_, facts_.calls, pairs_, costs_.demand, probabilities_, facts_.schedule);
     if (!(timeline_.seconds < kForever)) return out_of_range(module_.path() + ": error: the step time overflows");
     estimate_with_compiler();
 
-    result_.timeline = timeline_.events;
+    result_.timeline = std::move(timeline_.events);
     summary_.fill(module_, facts_);
     describe_module();
     list_mesh();
@@ -61,12 +61,20 @@ class Prediction {
   // The step with the dump's own estimates in place of the model's.
   void estimate_with_compiler() {
     if (!device_.clock) return;
-    Costs estimates = costs_;
-    if (use_compiler_estimates(module_, calls_, device_, estimates) == 0) return;
-    CallGraph calls = calls_;
-    result_.compiler_estimate_seconds = replay(module_, calls, pairs_, estimates.demand,
-                                               branch_probabilities(module_, calls_, options_), facts_.schedule)
-                                            .seconds;
+    std::vector<Demand> estimates = costs_.demand;
+    bool any = false;
+    for (ComputationId id : calls_.scheduled()) {
+      for (InstructionView instruction : module_.computation(id).instructions()) {
+        Demand& demand = estimates[instruction.id().index];
+        const std::optional<double> seconds = compiler_seconds(instruction, demand, device_);
+        if (!seconds) continue;
+        demand.seconds = *seconds;
+        any = true;
+      }
+    }
+    if (!any) return;
+    result_.compiler_estimate_seconds =
+        replayed_seconds(module_, calls_, pairs_, estimates, probabilities_, facts_.schedule);
   }
 
   void describe_module() {
@@ -101,6 +109,9 @@ class Prediction {
 
   void list_ops() {
     const StackFrames frames(module_);
+    std::size_t count = 0;
+    for (ComputationId id : calls_.scheduled()) count += module_.computation(id).instruction_count();
+    result_.ops.reserve(count);
     for (ComputationId id : calls_.scheduled()) {
       const double executions = calls_.executions(id);
       const ComputationView computation = module_.computation(id);
@@ -205,9 +216,7 @@ class Prediction {
   double step_without(Resource resource) const {
     std::vector<Demand> demands = costs_.demand;
     for (Demand& demand : demands) demand = without(demand, resource);
-    CallGraph calls = calls_;
-    return replay(module_, calls, pairs_, demands, branch_probabilities(module_, calls_, options_), facts_.schedule)
-        .seconds;
+    return replayed_seconds(module_, calls_, pairs_, demands, probabilities_, facts_.schedule);
   }
 
   // Categories by what they have of the critical path. A done's wait is its start's transfer.
@@ -243,6 +252,7 @@ class Prediction {
   const Costs& costs_;
   const AsyncPairs& pairs_;
   StepFacts& facts_;
+  std::map<std::uint32_t, std::vector<double>> probabilities_;  // of branches, by index of the conditional
   Summary summary_;
   Timeline timeline_;
   StepPrediction result_;

@@ -152,7 +152,7 @@ struct Predictor::State {
     if (!options.mesh.axes.empty() || !same_axes(infer_axes(module, all.collectives), all.mesh)) {
       add_carriers(all, carriers);
       if (absl::Status status = lay_out_collectives(module, facts->device, options.mesh, options.collectives,
-                                                    /*roles=*/false, all);
+                                                    /*calls=*/nullptr, all);
           !status.ok()) {
         return status;
       }
@@ -280,7 +280,7 @@ absl::StatusOr<StepPrediction> Predictor::predict() {
   StepFacts& facts = *state.facts;
   // With what the axes are for, which only the report says.
   if (absl::Status status = lay_out_collectives(state.module, facts.device, state.options.mesh,
-                                                state.options.collectives, /*roles=*/true, facts.collectives);
+                                                state.options.collectives, &facts.calls, facts.collectives);
       !status.ok()) {
     return state.fail(status);
   }

@@ -305,7 +305,8 @@ absl::StatusOr<std::string> explain(const Module& module, const Device& device, 
     configured.topology = *std::move(topology);
     configured.topology->slices = prediction->slices;
   }
-  absl::StatusOr<CollectiveCosts> collectives = cost_collectives(module, configured, options.mesh, options.collectives);
+  absl::StatusOr<CollectiveCosts> collectives =
+      cost_collectives(module, analyze_calls(module), configured, options.mesh, options.collectives);
   if (!collectives.ok()) return collectives.status();
   return Explanation(*instruction, configured, *prediction, *collectives, options, width).run();
 }

@@ -1,5 +1,6 @@
 #include "lib/report/json_writer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -31,9 +32,13 @@ bool is_plain(char c) {
 
 }  // namespace
 
-void JsonWriter::new_line() {
-  out_ += '\n';
-  out_.append(2 * has_members_.size(), ' ');
+// One append where the nesting is not deeper than anything we write.
+void JsonWriter::new_line(bool after_comma) {
+  static constexpr std::string_view kLine = ",\n                                ";
+  const std::size_t begin = after_comma ? 0 : 1;
+  const std::size_t indent = 2 * has_members_.size();
+  out_.append(kLine.substr(begin, std::min(kLine.size(), 2 + indent) - begin));
+  if (2 + indent > kLine.size()) out_.append(2 + indent - kLine.size(), ' ');
 }
 
 void JsonWriter::before_value() {
@@ -42,9 +47,8 @@ void JsonWriter::before_value() {
     return;
   }
   if (has_members_.empty()) return;
-  if (has_members_.back()) out_ += ',';
+  new_line(has_members_.back());
   has_members_.back() = true;
-  new_line();
 }
 
 void JsonWriter::open(char bracket) {
@@ -56,7 +60,7 @@ void JsonWriter::open(char bracket) {
 void JsonWriter::close(char bracket) {
   const bool had_members = has_members_.back();
   has_members_.pop_back();
-  if (had_members) new_line();
+  if (had_members) new_line(/*after_comma=*/false);
   out_ += bracket;
 }
 

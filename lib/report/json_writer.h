@@ -61,10 +61,10 @@ class JsonWriter {
   void open(char bracket);
   void close(char bracket);
   void before_value();
-  void new_line();
+  void new_line(bool after_comma);
 
   std::string out_;
-  std::vector<bool> has_members_;  // of each object or array that is open
+  std::vector<char> has_members_;  // of each object or array that is open
   bool after_key_ = false;
 };
 

@@ -4,6 +4,12 @@
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
+namespace {
+
+// Best fit by decreasing size, as XLA packs temporaries, leaves up to this share of them in gaps; mostly none.
+constexpr double kGaps = 0.05;
+
+}  // namespace
 
 std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   const MemoryPrediction& memory = p.memory;
@@ -15,6 +21,7 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
               format_bytes(memory.aliased_bytes) + " of them in donated arguments"});
   totals.add({"temporaries", format_bytes(memory.temporaries_bytes), "at the peak"});
   totals.add({"padding", format_bytes(memory.padding_bytes), "of what is live at the peak"});
+  totals.add({"gaps", format_bytes(kGaps * memory.temporaries_bytes), "between buffers, to allow for beside the peak"});
   if (memory.vmem_peak_bytes > 0) totals.add({"VMEM peak", format_bytes(memory.vmem_peak_bytes), ""});
   if (memory.host_peak_bytes > 0) totals.add({"host peak", format_bytes(memory.host_peak_bytes), ""});
   std::string table = totals.to_string(options.width);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hloroof/attribute_values.h"
+#include "lib/cost/size_cache.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 
@@ -143,7 +144,12 @@ bool may_take_over(InstructionView instruction, std::size_t i) {
 class Analysis {
  public:
   Analysis(const Module& module, const CallGraph& calls, const Device& device, const ListSchedule& schedule)
-      : module_(module), calls_(calls), device_(device), buffers_(module, calls), order_(module, calls, schedule) {}
+      : module_(module),
+        calls_(calls),
+        device_(device),
+        sizes_(module.shapes()),
+        buffers_(module, calls),
+        order_(module, calls, schedule) {}
 
   MemoryAnalysis run() {
     MemoryAnalysis result;
@@ -167,8 +173,11 @@ class Analysis {
   }
 
  private:
+  ShapeId leaf_shape_id(InstructionView instruction, std::uint32_t leaf) const {
+    return module_.shapes().leaves(instruction.shape_id())[leaf];
+  }
   const Shape& leaf_shape(InstructionView instruction, std::uint32_t leaf) const {
-    return module_.shape(module_.shapes().leaves(instruction.shape_id())[leaf]);
+    return module_.shape(leaf_shape_id(instruction, leaf));
   }
 
   bool is_device_memory(const Shape& shape) const {
@@ -282,18 +291,17 @@ class Analysis {
     for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
       const ValueId value = buffers_.first_value(id) + leaf;
       Range& range = ranges_[buffers_.buffer_of(value)];
-      const Shape& shape = leaf_shape(instruction, leaf);
-      const auto bytes = static_cast<double>(padded_bytes(shape));
+      const ArraySize& size = sizes_[leaf_shape_id(instruction, leaf)];
       // Of two values defined at one moment the one that is no mere name for the other says what the buffer is.
       if (at < range.begin || (at == range.begin && is_argument)) {
         range.begin = at;
         range.definition = value;
       }
       range.end = std::max(range.end, at);
-      if (bytes > range.bytes || range.bytes == 0) {
-        range.bytes = bytes;
-        range.padding = bytes - static_cast<double>(logical_bytes(shape));
-        range.space = memory_space(shape);
+      if (size.padded_bytes > range.bytes || range.bytes == 0) {
+        range.bytes = size.padded_bytes;
+        range.padding = size.padded_bytes - size.logical_bytes;
+        range.space = size.space;
       }
       if (is_argument) {
         range.is_argument = true;
@@ -473,6 +481,7 @@ class Analysis {
   const Module& module_;
   const CallGraph& calls_;
   const Device& device_;
+  SizeCache sizes_;
   Buffers buffers_;
   ProgramOrder order_;
   std::vector<Range> ranges_;                // by BufferId

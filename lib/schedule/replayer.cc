@@ -274,7 +274,7 @@ double Replayer::entries(const CallGraph& calls, ComputationView computation) co
 }
 
 void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) const {
-  sums.seconds = sums.serial_seconds = 0;
+  sums.serial_seconds = 0;
   sums.busy = {};
   sums.exposed.assign(module_.instruction_limit(), 0);
   for (ComputationId id : calls.scheduled()) {
@@ -304,7 +304,9 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
     }
   }
   sums.busy[static_cast<int>(Resource::kIci)] = std::min(kForever, links_busy(sums.busy));
-  if (module_.has_entry()) sums.seconds = replayed_[module_.entry().id().index].seconds(1);
+  sums.seconds = seconds();
 }
+
+double Replayer::seconds() const { return module_.has_entry() ? replayed_[module_.entry().id().index].seconds(1) : 0; }
 
 }  // namespace hloroof::inline v0

@@ -60,6 +60,9 @@ class Replayer {
   // To be called after replay(), with what it was given.
   void add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) const;
 
+  // Of the step, after replay().
+  double seconds() const;
+
   // `calls` was made anew: it is to be told the branches again.
   void forget_told() { told_.clear(); }
 

@@ -58,4 +58,13 @@ Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs,
   return timeline;
 }
 
+double replayed_seconds(const Module& module, CallGraph calls, const AsyncPairs& pairs,
+                        const std::vector<Demand>& demands,
+                        const std::map<std::uint32_t, std::vector<double>>& branch_probabilities,
+                        const ListSchedule& schedule) {
+  Replayer replayer(module, branch_probabilities, /*record=*/false);
+  replayer.replay(calls, pairs, demands, schedule, {});
+  return replayer.seconds();
+}
+
 }  // namespace hloroof::inline v0

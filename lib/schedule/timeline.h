@@ -35,6 +35,12 @@ Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs,
                 const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {},
                 const ListSchedule& schedule = {});
 
+// Timeline::seconds alone.
+double replayed_seconds(const Module& module, CallGraph calls, const AsyncPairs& pairs,
+                        const std::vector<Demand>& demands,
+                        const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {},
+                        const ListSchedule& schedule = {});
+
 }  // namespace hloroof::inline v0
 
 #endif  // HLOROOF_LIB_SCHEDULE_TIMELINE_H_

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -214,6 +215,97 @@ ENTRY main {
     REQUIRE(quick.ok());
     REQUIRE(scratch.ok());
     CHECK(difference(*quick, *scratch) == "");
+  }
+}
+
+TEST_CASE("loops of another length are replayed, nested ones and branches too") {
+  const absl::StatusOr<Device> device = find_device("tpu_v5e");
+  REQUIRE(device.ok());
+  absl::StatusOr<Module> module = parse_module(R"(HloModule nested, is_scheduled=true
+inner_body {
+  p = (s32[], f32[512,512]{1,0:T(8,128)}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[512,512]{1,0:T(8,128)} get-tuple-element(p), index=1
+  start = (f32[512,512]{1,0:T(8,128)S(1)}, f32[512,512]{1,0:T(8,128)}, u32[]) copy-start(x)
+  y = f32[512,512]{1,0:T(8,128)} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  done = f32[512,512]{1,0:T(8,128)S(1)} copy-done(start)
+  ROOT t = (s32[], f32[512,512]{1,0:T(8,128)}) tuple(next, y)
+}
+inner_condition {
+  p = (s32[], f32[512,512]{1,0:T(8,128)}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  bound = s32[] constant(5)
+  ROOT c = pred[] compare(i, bound), direction=LT
+}
+slow {
+  x = f32[512,512]{1,0:T(8,128)} parameter(0)
+  ROOT y = f32[512,512]{1,0:T(8,128)} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+fast { x = f32[512,512]{1,0:T(8,128)} parameter(0)  ROOT y = f32[512,512]{1,0:T(8,128)} negate(x) }
+outer_body {
+  p = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  which = s32[] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[512,512]{1,0:T(8,128)} get-tuple-element(p), index=1
+  zero = s32[] constant(0)
+  state = (s32[], f32[512,512]{1,0:T(8,128)}) tuple(zero, x)
+  inner = (s32[], f32[512,512]{1,0:T(8,128)}) while(state), condition=inner_condition, body=inner_body
+  y = f32[512,512]{1,0:T(8,128)} get-tuple-element(inner), index=1
+  z = f32[512,512]{1,0:T(8,128)} conditional(which, y, y), branch_computations={slow, fast}
+  ROOT t = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) tuple(next, z, which)
+}
+outer_condition {
+  p = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  bound = s32[] constant(10)
+  ROOT c = pred[] compare(i, bound), direction=LT
+}
+ENTRY main {
+  x = f32[512,512]{1,0:T(8,128)} parameter(0)
+  which = s32[] parameter(1)
+  zero = s32[] constant(0)
+  state = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) tuple(zero, x, which)
+  outer = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) while(state), condition=outer_condition, body=outer_body
+  ROOT r = f32[512,512]{1,0:T(8,128)} get-tuple-element(outer), index=1
+})");
+  REQUIRE(module.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  REQUIRE(predictor.ok());
+  double before = predictor->summary()->step_seconds;
+  const auto compare = [&] {
+    const absl::StatusOr<StepSummary> quick = predictor->summary();
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+    REQUIRE(quick.ok());
+    REQUIRE(scratch.ok());
+    CHECK(quick->step_seconds != before);
+    CHECK(difference(*quick, *scratch) == "");
+    before = quick->step_seconds;
+  };
+  InstructionId condition;
+  std::map<std::string, InstructionId> loops;
+  for (ComputationView computation : predictor->module().computations()) {
+    if (computation.name() == "inner_condition") condition = computation.root().id();
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.opcode() == Opcode::kWhile) loops[std::string(instruction.name())] = instruction.id();
+    }
+  }
+  NewInstruction bound;
+  bound.opcode = Opcode::kConstant;
+  bound.shape = "s32[]";
+  bound.literal = "7";
+  const absl::StatusOr<InstructionId> seven = predictor->edit().insert_before(condition, bound);
+  REQUIRE(seven.ok());
+  REQUIRE(predictor->edit().set_operand(condition, 1, *seven).ok());
+  compare();
+  for (const auto& [loop, trips] : {std::pair{"inner", 40}, {"outer", 3}, {"inner", 1}, {"outer", 100}, {"inner", 0}}) {
+    INFO(loop << " " << trips);
+    const std::string count = R"({"known_trip_count":{"n":")" + std::to_string(trips) + R"("}})";
+    REQUIRE(predictor->edit().set_attribute(loops[loop], AttributeKey::kBackendConfig, count).ok());
+    compare();
   }
 }
 
