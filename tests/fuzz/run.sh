@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every fuzz target of a build for a share of the given time:
 #
-#   bash tests/fuzz/run.sh [BUILD] [SECONDS]     build/fuzz and 60 by default
+#   bash tests/fuzz/run.sh [BUILD] [SECONDS]     build/asan and 60 by default
 #
 # A target fuzz_NAME starts from the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, where there are
 # any; fuzz_text from the dumps in tests/corpus and the cases in tests/text/cases too. A crashing input is left in
@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-build=${1:-build/fuzz}
+build=${1:-build/asan}
 seconds=${2:-60}
 
 mapfile -t targets < <(find "$build/fuzz" -maxdepth 1 -type f -perm -u+x -name 'fuzz_*' | sort)
