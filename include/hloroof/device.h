@@ -209,6 +209,21 @@ struct CollectiveRates {
   std::optional<double> peer_efficiency;
 };
 
+// What one message from a device to another attains inside a scale-up domain, as NCCL sends it. Channels, blocks of
+// threads that copy, are dealt out among the N devices that could be sent to: channels / N of them carry a message, one
+// at least. Twice as many do for as long as each would have more than channel_bytes, up to all of them. With c
+// channels, time = launch + bytes / min(efficiency bandwidth, c channel_bandwidth).
+struct SendRates {
+  std::optional<double> launch;                    // s, once
+  std::optional<double> efficiency;                // all channels together attain this share of ScaleUp::bandwidth
+  std::optional<double> channels;                  // of a device; unknown: the link alone is the limit
+  std::optional<double> channel_bytes;             // bytes
+  std::optional<double> channel_bandwidth;         // bytes/s of one channel
+  std::optional<double> shared_channel_bandwidth;  // bytes/s of one that also receives from a third device
+  std::optional<double> low_latency_bytes;         // messages up to so many bytes carry a flag in every word ...
+  std::optional<double> low_latency_bandwidth;     // ... which makes a channel this slow, bytes/s
+};
+
 // GPU: the devices joined by NVLink, NVSwitch or xGMI.
 struct ScaleUp {
   int64_t domain = 1;                        // devices of one domain; 1: none
@@ -220,7 +235,7 @@ struct ScaleUp {
   CollectiveRates reduce_scatter;
   CollectiveRates all_reduce;
   CollectiveRates all_to_all;
-  CollectiveRates permute;
+  SendRates permute;
 };
 
 // What an operation costs whatever its size, seconds.

@@ -94,7 +94,7 @@ struct Collective {
   std::int64_t dimension = -1;                               // gathered, scattered or split; -1 where the kind has none
   double bytes = 0;          // of the full array over all its operands: what is gathered, reduced, or what one device
                              // holds of an exchange; with tile padding
-  double element_bytes = 0;  // of one element of the first operand
+  double element_bytes = 0;  // of one element, on average where operands are of several types
   std::int64_t arrays = 1;   // operands combined in it
   ShapeId shard_shape;       // the operand of a gather, the result of a scatter: one device's part
 };

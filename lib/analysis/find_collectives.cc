@@ -195,6 +195,19 @@ std::int64_t combined_arrays(InstructionView instruction, CollectiveKind kind) {
   }
 }
 
+// Bytes of an element of the first `arrays` operands, on average where they are of several types.
+double average_element_bytes(InstructionView instruction, std::int64_t arrays) {
+  double bytes = 0;
+  double elements = 0;
+  for (std::size_t i = 0; i < instruction.operand_count() && static_cast<std::int64_t>(i) < arrays; ++i) {
+    const Shape& operand = instruction.operand(i).shape();
+    if (!operand.is_array()) continue;
+    bytes += static_cast<double>(logical_bytes(operand));
+    elements += static_cast<double>(element_count(operand));
+  }
+  return elements > 0 ? bytes / elements : 0;
+}
+
 Collective describe(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
   Collective collective;
   collective.kind = kind;
@@ -216,12 +229,8 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   collective.bytes = full_bytes(instruction, kind);
   collective.arrays = combined_arrays(instruction, kind);
   if (instruction.operand_count() > 0) {
-    const Shape& operand = instruction.operand(0).shape();
     collective.shard_shape = instruction.operand(0).shape_id();
-    const std::int64_t elements = operand.is_array() ? element_count(operand) : 0;
-    if (elements > 0) {
-      collective.element_bytes = static_cast<double>(logical_bytes(operand)) / static_cast<double>(elements);
-    }
+    collective.element_bytes = average_element_bytes(instruction, collective.arrays);
   }
   const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
   if (!dimensions.empty()) collective.dimension = dimensions[0];

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "lib/calibrate/nonnegative_fit.h"
@@ -11,8 +12,7 @@ namespace hloroof::inline v0 {
 
 CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, double bandwidth) {
   const Eigen::Index rows = static_cast<Eigen::Index>(measurements.size());
-  const bool permute = !measurements.empty() && measurements[0].kind == CollectiveKind::kCollectivePermute;
-  Eigen::MatrixXd features(rows, permute ? 3 : 5);
+  Eigen::MatrixXd features(rows, 5);
   Eigen::VectorXd times(rows);
   for (Eigen::Index i = 0; i < rows; ++i) {
     const CollectiveMeasurement& m = measurements[static_cast<std::size_t>(i)];
@@ -21,10 +21,8 @@ CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& m
     features(i, 0) = 1;
     features(i, 1) = std::sqrt(sent);
     features(i, 2) = sent;
-    if (!permute) {
-      features(i, 3) = others;
-      features(i, 4) = sent / others;
-    }
+    features(i, 3) = others;
+    features(i, 4) = sent / others;
     times(i) = m.seconds;
   }
   const Eigen::VectorXd c = fit_nonnegative(features, times);
@@ -32,8 +30,44 @@ CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& m
   rates.launch = c[0];
   rates.fill = c[1];
   if (c[2] > 0) rates.efficiency = 1 / (c[2] * bandwidth);
-  rates.step = permute ? 0 : c[3];
-  if (!permute && c[4] > 0) rates.peer_efficiency = 1 / (c[4] * bandwidth);
+  rates.step = c[3];
+  if (c[4] > 0) rates.peer_efficiency = 1 / (c[4] * bandwidth);
+  return rates;
+}
+
+SendRates fit_send_rates(const std::vector<CollectiveMeasurement>& measurements, const Device& device) {
+  // What a message waits for: a column each, in which stand its bytes, or those of one of its channels.
+  enum Limit : Eigen::Index { kLink = 1, kChannel, kSharedChannel, kLowLatency, kLimits };
+  constexpr int kRounds = 10;  // after which no message changes its limit
+  const double bandwidth = device.scale_up.bandwidth.value_or(0);
+  const Eigen::Index rows = static_cast<Eigen::Index>(measurements.size());
+  Eigen::VectorXd c;
+  SendRates rates = device.scale_up.permute;
+  rates.launch = rates.efficiency = rates.channel_bandwidth = rates.shared_channel_bandwidth = std::nullopt;
+  rates.low_latency_bandwidth = std::nullopt;
+  for (int round = 0; round < kRounds; ++round) {
+    Eigen::MatrixXd features = Eigen::MatrixXd::Zero(rows, kLimits);
+    Eigen::VectorXd times(rows);
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const CollectiveMeasurement& m = measurements[static_cast<std::size_t>(i)];
+      const double channels = send_channels(rates, m.bytes, m.devices);
+      const bool low_latency = m.bytes <= rates.low_latency_bytes.value_or(0);
+      Limit limit = low_latency ? kLowLatency : m.relays ? kSharedChannel : kChannel;
+      // At first those wait for the link that have all channels, then those that it takes longer.
+      const bool link = round == 0 ? channels == rates.channels : m.bytes * c[kLink] > m.bytes / channels * c[limit];
+      if (!rates.channels || link) limit = kLink;
+      features(i, 0) = 1;
+      features(i, limit) = limit == kLink ? m.bytes : m.bytes / channels;
+      times(i) = m.seconds;
+    }
+    c = fit_nonnegative(features, times);
+  }
+  const auto rate = [&](Limit limit) { return c[limit] > 0 ? std::optional<double>(1 / c[limit]) : std::nullopt; };
+  rates.launch = c[0];
+  if (c[kLink] > 0) rates.efficiency = 1 / (c[kLink] * bandwidth);
+  rates.channel_bandwidth = rate(kChannel);
+  rates.shared_channel_bandwidth = rate(kSharedChannel);
+  rates.low_latency_bandwidth = rate(kLowLatency);
   return rates;
 }
 

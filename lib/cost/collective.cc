@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -277,23 +278,39 @@ bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs
   });
 }
 
+// Does some device receive from another device than it sends to?
+bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
+  std::unordered_map<std::int64_t, std::int64_t> target_of;
+  for (const auto& [source, target] : pairs) target_of.emplace(source, target);
+  return std::any_of(pairs.begin(), pairs.end(), [&](const std::pair<std::int64_t, std::int64_t>& pair) {
+    const auto next = target_of.find(pair.second);
+    return next != target_of.end() && next->second != pair.first;
+  });
+}
+
 // Collectives of devices without a torus.
 void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bool aligned,
-                  const PhysicalMapping& mapping, const Device& device, double bytes, CollectiveCost& cost) {
+                  const PhysicalMapping& mapping, const Device& device, std::int64_t devices, double bytes,
+                  CollectiveCost& cost) {
   Levels levels = levels_of(axes, mapping, device);
-  if (collective.kind == CollectiveKind::kCollectivePermute) {
-    const bool alone = collective.pairs.empty();
-    levels.scale_up = alone ? 1 : 2;
-    levels.nodes = leaves_node(collective.pairs, mapping) ? 2 : 1;
-  } else if (is_point_to_point(collective.kind)) {
-    levels.scale_up = 2;
-    levels.nodes = network_link(mapping) ? 2 : 1;
-  } else if (!aligned) {
-    // Every member in a node of its own, when there are several nodes.
-    levels.nodes = network_link(mapping) ? collective.groups.group_size : 1;
-    levels.scale_up = levels.nodes > 1 ? 1 : collective.groups.group_size;
+  ScaleUpCost part;
+  if (collective.kind == CollectiveKind::kCollectivePermute || is_point_to_point(collective.kind)) {
+    Send send;
+    send.bytes = bytes;
+    send.devices = devices;
+    send.relays = relays(collective.pairs);
+    send.leaves_node =
+        is_point_to_point(collective.kind) ? network_link(mapping).has_value() : leaves_node(collective.pairs, mapping);
+    levels.nodes = send.leaves_node ? 2 : 1;
+    part = send_cost(device, send);
+  } else {
+    if (!aligned) {
+      // Every member in a node of its own, when there are several nodes.
+      levels.nodes = network_link(mapping) ? collective.groups.group_size : 1;
+      levels.scale_up = levels.nodes > 1 ? 1 : collective.groups.group_size;
+    }
+    part = scale_up_cost(device, collective.kind, bytes, levels.scale_up, levels.nodes);
   }
-  const ScaleUpCost part = scale_up_cost(device, collective.kind, bytes, levels.scale_up, levels.nodes);
   cost.bandwidth_seconds = part.seconds;
   cost.latency_seconds = part.latency_seconds;
   cost.wire_bytes = part.wire_bytes;
@@ -356,7 +373,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
   const bool aligned = collective.groups.regular && mapping.aligned && !(axes.empty() && cost.group_size > 1);
 
   if (device.ici.dims == 0) {
-    cost_on_gpus(collective, axes, aligned, mapping, device, bytes, cost);
+    cost_on_gpus(collective, axes, aligned, mapping, device, mesh.device_count, bytes, cost);
   } else {
     TorusCost torus;
     if (permutes) {

@@ -37,6 +37,34 @@ ScaleUpCost inside_domain(const Device& device, CollectiveKind kind, double byte
   return cost;
 }
 
+// A message inside one domain: the form that SendRates states.
+ScaleUpCost send_inside_domain(const Device& device, const Send& send) {
+  const SendRates& rates = device.scale_up.permute;
+  ScaleUpCost cost;
+  cost.wire_bytes = send.bytes;
+  cost.latency_seconds = rates.launch.value_or(device.overhead.collective + device.scale_up.latency.value_or(0));
+  cost.assumed = !rates.efficiency || !device.scale_up.bandwidth;
+  double bandwidth =
+      device.scale_up.bandwidth.value_or(0) * rates.efficiency.value_or(device.scale_up.efficiency.value_or(1));
+  if (rates.channels && rates.channel_bandwidth) {
+    double channel = *rates.channel_bandwidth;
+    if (send.relays) channel = rates.shared_channel_bandwidth.value_or(channel);
+    if (send.bytes <= rates.low_latency_bytes.value_or(0)) channel = rates.low_latency_bandwidth.value_or(channel);
+    bandwidth = std::min(bandwidth, channel * send_channels(rates, send.bytes, send.devices));
+  }
+  if (bandwidth > 0) cost.seconds = send.bytes / bandwidth;
+  return cost;
+}
+
+// The two levels work on different parts of the array at once.
+ScaleUpCost slower_of(const ScaleUpCost& inside, const ScaleUpCost& across) {
+  ScaleUpCost cost = across.seconds >= inside.seconds ? across : inside;
+  cost.latency_seconds = std::max(across.latency_seconds, inside.latency_seconds);
+  cost.wire_bytes = std::max(across.wire_bytes, inside.wire_bytes);
+  cost.assumed = across.assumed || inside.assumed;
+  return cost;
+}
+
 // Across nodes: rings through the NICs, one for each local member, as XLA's speed-of-light model has them
 // (xla/service/gpu/model/sol_gpu_cost_model.cc): in each of the steps a NIC sends one message, cut into chunks.
 ScaleUpCost across_nodes(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
@@ -75,10 +103,10 @@ const CollectiveRates& rates_of(const Device& device, CollectiveKind kind) {
     case CollectiveKind::kAllReduce: return device.scale_up.all_reduce;
     case CollectiveKind::kAllToAll:
     case CollectiveKind::kRaggedAllToAll: return device.scale_up.all_to_all;
+    case CollectiveKind::kAllGather:
     case CollectiveKind::kCollectivePermute:
     case CollectiveKind::kSend:
-    case CollectiveKind::kRecv: return device.scale_up.permute;
-    case CollectiveKind::kAllGather:
+    case CollectiveKind::kRecv:
     case CollectiveKind::kCollectiveBroadcast: return device.scale_up.all_gather;
   }
   return device.scale_up.all_gather;
@@ -101,17 +129,25 @@ double bytes_sent(CollectiveKind kind, double bytes, std::int64_t devices) {
   return bytes;
 }
 
+double send_channels(const SendRates& rates, double bytes, std::int64_t devices) {
+  if (!rates.channels) return 1;
+  double channels = std::max(1.0, std::floor(*rates.channels / static_cast<double>(devices)));
+  const double most = rates.channel_bytes.value_or(bytes);
+  while (2 * channels <= *rates.channels && bytes > channels * most) channels *= 2;
+  return channels;
+}
+
+ScaleUpCost send_cost(const Device& device, const Send& send) {
+  const ScaleUpCost inside = send_inside_domain(device, send);
+  if (!send.leaves_node) return inside;
+  return slower_of(inside, across_nodes(device, CollectiveKind::kCollectivePermute, send.bytes, 1, 2));
+}
+
 ScaleUpCost scale_up_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
                           std::int64_t nodes) {
   const ScaleUpCost inside = inside_domain(device, kind, bytes, local);
   if (nodes <= 1) return inside;
-  const ScaleUpCost across = across_nodes(device, kind, bytes, local, nodes);
-  // The two levels work on different parts of the array at once.
-  ScaleUpCost cost = across.seconds >= inside.seconds ? across : inside;
-  cost.latency_seconds = std::max(across.latency_seconds, inside.latency_seconds);
-  cost.wire_bytes = std::max(across.wire_bytes, inside.wire_bytes);
-  cost.assumed = across.assumed || inside.assumed;
-  return cost;
+  return slower_of(inside, across_nodes(device, kind, bytes, local, nodes));
 }
 
 }  // namespace hloroof::inline v0

@@ -17,13 +17,27 @@ struct ScaleUpCost {
   bool assumed = false;        // a rate the device file does not give was put together from others
 };
 
-// The rates of the device for one kind; those of the all-gather where the kind has none of its own.
+// The rates of the device for one kind; those of the all-gather where the kind has none of its own. Permutations and
+// sends have rates of another form, SendRates.
 const CollectiveRates& rates_of(const Device& device, CollectiveKind kind);
 
 // Bytes one of `devices` sends for a collective of `bytes`: the full array, or what one device holds of an exchange.
 double bytes_sent(CollectiveKind kind, double bytes, std::int64_t devices);
 
-// `local` members of the group in each of `nodes` domains.
+// A message of `bytes` from each device to at most one other, in a program of `devices`.
+struct Send {
+  double bytes = 0;
+  std::int64_t devices = 2;
+  bool relays = false;       // some device receives from another device than it sends to
+  bool leaves_node = false;  // some message goes over the network
+};
+ScaleUpCost send_cost(const Device& device, const Send& send);
+
+// Channels that carry one message of `bytes`, see SendRates; 1 if the number of channels is not known. That it doubles
+// with the size is NCCL's rule (src/enqueue.cc, calcP2pChannelCount), and XLA's measured table shows each step of it.
+double send_channels(const SendRates& rates, double bytes, std::int64_t devices);
+
+// Any other kind of collective, with `local` members of the group in each of `nodes` domains.
 ScaleUpCost scale_up_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
                           std::int64_t nodes);
 

@@ -95,6 +95,33 @@ std::string unsharded_line(const Module& module, const Collective& collective) {
                       absl::StrJoin(fulls, " or "));
 }
 
+// The type that an array had before a convert made it wider; nothing if none did. Fusions end in what their root is.
+std::optional<ElementType> type_before_widening(InstructionView array) {
+  if (array.opcode() == Opcode::kFusion) {
+    const std::vector<ComputationId> fused = array.called_computations();
+    if (fused.empty() || array.module().computation(fused[0]).is_missing()) return std::nullopt;
+    array = array.module().computation(fused[0]).root();
+  }
+  if (array.opcode() != Opcode::kConvert || array.operand_count() == 0) return std::nullopt;
+  const Shape& narrow = array.operand(0).shape();
+  if (!narrow.is_array() || bits(narrow.element_type) >= bits(array.shape().element_type)) return std::nullopt;
+  return narrow.element_type;
+}
+
+// Reductions that a compiler widened: XLA's all-reduce promotion puts a convert on either side of those whose type the
+// links or the arithmetic do not take. The bytes are those of the wide type.
+std::string types_line(const Module& module, const Collective& collective) {
+  const bool reduces =
+      collective.kind == CollectiveKind::kAllReduce || collective.kind == CollectiveKind::kReduceScatter;
+  const InstructionView instruction = module.instruction(collective.instruction);
+  if (!reduces || instruction.operand_count() == 0) return "";
+  const std::optional<ElementType> narrow = type_before_widening(instruction.operand(0));
+  if (!narrow) return "";
+  const ElementType wide = instruction.operand(0).shape().element_type;
+  return absl::StrCat("types: reduced as ", to_absl(to_string(wide)), ", converted from ", to_absl(to_string(*narrow)),
+                      ": ", bits(wide), " bits of each element on the wire where ", bits(*narrow), " would do");
+}
+
 std::string machine_line(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping) {
   LogicalMesh part;
   PhysicalMapping of_part;
@@ -135,6 +162,7 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
                      module.replica_count() == 1 ? " replica of " : " replicas of ",
                      plural(module.num_partitions(), "partition")));
     add(unsharded_line(module, collective));
+    add(types_line(module, collective));
     add(machine_line(collective, mesh, mapping));
   }
   if (cost.seconds <= 0) return lines;

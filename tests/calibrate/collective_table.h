@@ -34,6 +34,24 @@ inline std::optional<CollectiveKind> table_kind(const std::string& opcode) {
   return std::nullopt;
 }
 
+// The devices and the flow of a permutation written as "0>1;1>0".
+inline void read_pairs(const std::string& text, CollectiveMeasurement& m) {
+  std::map<long, long> target_of;
+  std::istringstream pairs(text);
+  std::string pair;
+  m.devices = 2;
+  while (std::getline(pairs, pair, ';')) {
+    const long source = std::atol(pair.c_str());
+    const long target = std::atol(pair.substr(pair.find('>') + 1).c_str());
+    target_of[source] = target;
+    m.devices = std::max<std::int64_t>(m.devices, std::max(source, target) + 1);
+  }
+  for (const auto& [source, target] : target_of) {
+    const auto next = target_of.find(target);
+    if (next != target_of.end() && next->second != source) m.relays = true;
+  }
+}
+
 struct CollectiveTable {
   // By device and kind. Of each series of sizes every second one is fitted, the others are held back.
   std::map<std::pair<std::string, CollectiveKind>, std::vector<CollectiveMeasurement>> fitted;
@@ -66,9 +84,9 @@ inline CollectiveTable read_collective_table(const std::string& path) {
     m.bytes = std::atof(cells[columns["bytes_transferred_xla"]].c_str());
     m.devices = std::max(2L, std::atol(cells[columns["devices_per_group"]].c_str()));
     m.seconds = m.bytes / throughput;
-    series[{cells[columns["device_key"]], *kind, cells[columns["dtype"]], m.devices,
-            cells[columns["source_target_pairs"]]}]
-        .push_back(m);
+    const std::string& pairs = cells[columns["source_target_pairs"]];
+    if (*kind == CollectiveKind::kCollectivePermute) read_pairs(pairs, m);
+    series[{cells[columns["device_key"]], *kind, cells[columns["dtype"]], m.devices, pairs}].push_back(m);
   }
   CollectiveTable table;
   for (auto& [key, rows] : series) {

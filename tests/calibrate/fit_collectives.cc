@@ -21,7 +21,6 @@ void print(CollectiveKind kind, const CollectiveRates& rates, bool last) {
   for (char& c : key) {
     if (c == '-') c = '_';
   }
-  if (kind == CollectiveKind::kCollectivePermute) key = "permute";
   std::printf("    \"%s\": {\n", key.c_str());
   print("launch", "s", rates.launch, false);
   print("step", "s", rates.step, false);
@@ -29,6 +28,23 @@ void print(CollectiveKind kind, const CollectiveRates& rates, bool last) {
   if (rates.efficiency) print("efficiency", "1", rates.efficiency, !rates.peer_efficiency);
   if (rates.peer_efficiency) print("peer_efficiency", "1", rates.peer_efficiency, true);
   std::printf("    }%s\n", last ? "" : ",");
+}
+
+void print(const SendRates& rates) {
+  std::printf("    \"permute\": {\n");
+  const struct {
+    const char* name;
+    const char* unit;
+    std::optional<double> value;
+  } fields[] = {{"efficiency", "1", rates.efficiency},
+                {"channel_bandwidth", "B/s", rates.channel_bandwidth},
+                {"shared_channel_bandwidth", "B/s", rates.shared_channel_bandwidth},
+                {"low_latency_bandwidth", "B/s", rates.low_latency_bandwidth}};
+  for (const auto& [name, unit, value] : fields) {
+    if (value) print(name, unit, value, false);
+  }
+  print("launch", "s", rates.launch, true);
+  std::printf("    }\n");
 }
 
 }  // namespace
@@ -45,13 +61,13 @@ int main(int argc, char** argv) {
     absl::StatusOr<Device> device = find_device(name);
     if (!device.ok()) return 1;
     std::printf("%s\n", name.c_str());
-    for (const CollectiveKind kind :
-         {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, CollectiveKind::kAllReduce,
-          CollectiveKind::kAllToAll, CollectiveKind::kCollectivePermute}) {
+    for (const CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+                                      CollectiveKind::kAllReduce, CollectiveKind::kAllToAll}) {
       const auto rows = table.fitted.find({key, kind});
       if (rows == table.fitted.end()) continue;
-      print(kind, fit_collective_rates(rows->second, device->scale_up.bandwidth.value_or(0)),
-            kind == CollectiveKind::kCollectivePermute);
+      print(kind, fit_collective_rates(rows->second, device->scale_up.bandwidth.value_or(0)), false);
     }
+    const auto rows = table.fitted.find({key, CollectiveKind::kCollectivePermute});
+    if (rows != table.fitted.end()) print(fit_send_rates(rows->second, *device));
   }
 }

@@ -45,6 +45,25 @@ TEST_CASE("Reductions of int8 halve the bytes of bf16") {
   CHECK(predicted(kReduction, "tpu_v5e:4x4", options).step_seconds == plain.step_seconds);
 }
 
+TEST_CASE("What if elements were smaller counts the elements of all operands") {
+  std::string text = kReduction;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("  ROOT r = bf16[8192,8192]{1,0:T(8,128)(2,1)} all-reduce(p)",
+          "  q = f32[8192,8192]{1,0:T(8,128)} parameter(1)\n"
+          "  ROOT r = (bf16[8192,8192]{1,0:T(8,128)(2,1)}, f32[8192,8192]{1,0:T(8,128)}) all-reduce(p, q)");
+  replace("to_apply=sum", "to_apply=pair");
+  replace("ENTRY",
+          "pair {\n  a = bf16[] parameter(0)\n  b = f32[] parameter(1)\n  c = bf16[] parameter(2)\n"
+          "  d = f32[] parameter(3)\n  s = bf16[] add(a, c)\n  t = f32[] add(b, d)\n"
+          "  ROOT r = (bf16[], f32[]) tuple(s, t)\n}\n\nENTRY");
+  PredictOptions options;
+  options.collectives.reduce_element_bytes = 1;
+  const double plain = predicted(text, "tpu_v5e:4x4").wire_bytes;
+  CHECK(predicted(text, "tpu_v5e:4x4", options).wire_bytes == Approx(plain / 3));  // 2 and 4 bytes become 1 and 1
+}
+
 TEST_CASE("Closing the axis makes a ring of a line") {
   PredictOptions options;
   const double open = predicted(kReduction, "tpu_v5e:4x4").collectives[0].seconds;

@@ -57,6 +57,32 @@ TEST_CASE("explain: replica groups of stride 16 and the shape they imply") {
   CHECK_THAT(gathered, ContainsSubstring("GB/s nominal"));
 }
 
+TEST_CASE("explain: reductions in a wider type than the array's") {
+  const char* const module = R"(HloModule m, num_partitions=4
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+widen {
+  p = bf16[1024]{0} parameter(0)
+  ROOT c = f32[1024]{0} convert(p)
+}
+
+ENTRY e {
+  p = bf16[1024]{0} parameter(0)
+  wide = f32[1024]{0} fusion(p), kind=kLoop, calls=widen
+  sum = f32[1024]{0} all-reduce(wide), channel_id=1, replica_groups={}, use_global_device_ids=true, to_apply=add
+  ROOT r = bf16[1024]{0} convert(sum)
+}
+)";
+  CHECK_THAT(
+      explained(module, "tpu_v5e"),
+      ContainsSubstring("types: reduced as f32, converted from bf16: 32 bits of each element on the wire where 16"));
+}
+
 TEST_CASE("explain: groups in no line say so") {
   const std::string text = explained(
       "%all-reduce = f32[1024]{0} all-reduce(f32[1024]{0} %p), channel_id=1, replica_groups={{0,1,5},{2,3,4}}, "
