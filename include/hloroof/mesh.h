@@ -169,7 +169,7 @@ struct PhysicalMapping {
   bool aligned = true;                 // false: the mesh does not factor over the machine; order of ids is assumed
   std::vector<std::string> notes;
 
-  std::string placement(std::size_t axis) const;         // of one axis of the mesh: "y (ring) x x (2 of 4)"
+  std::string placement(std::size_t axis) const;         // of one axis of the mesh: "y (ring) and x (2 of 4)"
   std::string to_string(const LogicalMesh& mesh) const;  // "data 4 on y; model 2 on x"
 };
 

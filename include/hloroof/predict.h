@@ -121,7 +121,7 @@ struct MeshAxisPrediction {
   std::int64_t stride = 1;
   std::vector<std::string> roles;  // "FSDP", "tensor", ...: the likeliest first
   std::string why;                 // what they were read off
-  std::string placement;           // where it lies on the machine: "x (ring) x y"
+  std::string placement;           // where it lies on the machine: "x (ring) and y"
 };
 
 struct LiveBuffer {

@@ -247,7 +247,7 @@ std::string PhysicalMapping::placement(std::size_t axis) const {
   std::string text;
   for (const AxisPiece& piece : pieces[axis]) {
     const PhysicalAxis& on = physical[piece.physical];
-    absl::StrAppend(&text, text.empty() ? "" : " x ", on.name);
+    absl::StrAppend(&text, text.empty() ? "" : " and ", on.name);
     if (piece.size != on.size) {
       absl::StrAppend(&text, " (", piece.size, " of ", on.size);
       if (piece.stride != 1) absl::StrAppend(&text, ", every ", piece.stride, piece.stride == 2 ? "nd" : "th");

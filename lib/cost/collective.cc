@@ -64,9 +64,11 @@ TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std
   return axis;
 }
 
+// What a link can carry at most; what if it were faster is asked of the usable bandwidth, and raises both.
 double nominal_bandwidth(const Device& device, LinkKind link) {
   switch (link) {
-    case LinkKind::kIci: return device.ici.link_bandwidth_nominal.value_or(device.ici.link_bandwidth.value_or(0));
+    case LinkKind::kIci:
+      return std::max(device.ici.link_bandwidth_nominal.value_or(0), device.ici.link_bandwidth.value_or(0));
     case LinkKind::kDieToDie: return device.ici.die_to_die_bandwidth.value_or(device.ici.link_bandwidth.value_or(0));
     case LinkKind::kScaleUp: return device.scale_up.bandwidth.value_or(0);
     case LinkKind::kDcn:
@@ -191,41 +193,6 @@ TorusCost broadcast_levels(const Levels& levels, double bytes) {
   return total;
 }
 
-// Groups that are no stretch of the machine: every byte goes an average distance over all links, which all groups
-// share.
-TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
-                         const Device& device) {
-  TorusCost cost;
-  const double sent =
-      bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
-  double distance = 0;
-  double links = 0;
-  TorusAxis any;
-  for (const PhysicalAxis& axis : mapping.physical) {
-    if (axis.link != LinkKind::kIci) continue;
-    // Average distance of two positions: a quarter of a ring, a third of a line.
-    distance += static_cast<double>(axis.size) / (axis.wraps ? 4 : 3);
-    links += 2;
-    any = torus_axis(device, axis.link, axis.size, 1, axis.wraps);
-  }
-  if (links == 0)
-    any = torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1, false);
-  links = std::max(links, 1.0);
-  distance = std::max(distance, 1.0);
-  cost.link = any.link;
-  cost.wire_bytes = sent;
-  cost.link_bytes = sent * distance / links;
-  if (any.bandwidth > 0) cost.seconds = cost.link_seconds = cost.link_bytes / any.bandwidth;
-  cost.hop_seconds =
-      distance * any.hop_latency * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
-  cost.algorithm = "groups in no line: average distance over all links";
-  return cost;
-}
-
-std::string ways(std::int64_t size, std::int64_t stride) {
-  return absl::StrCat(size, "-way over the axis of stride ", stride);
-}
-
 // The machine's axes with their bandwidths, for routes.
 std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device& device) {
   std::vector<TorusAxis> axes;
@@ -234,6 +201,31 @@ std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device
     axes.back().twisted = axis.twisted;
   }
   return axes;
+}
+
+// Groups that are no stretch of the machine: what a device sends goes anywhere, over links that all groups share, as in
+// an exchange among all devices. Steps that depend on one another go half as far as the farthest on average.
+TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
+                         const Device& device) {
+  std::vector<TorusAxis> torus;
+  for (const TorusAxis& axis : machine_axes(mapping, device)) {
+    if (axis.link == LinkKind::kIci) torus.push_back(axis);
+  }
+  if (torus.empty()) {
+    torus.push_back(
+        torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1, false));
+  }
+  const double sent =
+      bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
+  TorusCost cost = exchange_cost(torus, sent);
+  cost.wire_bytes = sent;
+  cost.hop_seconds *= 0.5 * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
+  cost.algorithm = "groups in no line: as if what is sent went anywhere";
+  return cost;
+}
+
+std::string ways(std::int64_t size, std::int64_t stride) {
+  return absl::StrCat(size, "-way over the axis of stride ", stride);
 }
 
 void assume(CollectiveCost& cost, std::string_view why) {
@@ -314,7 +306,7 @@ void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bo
   cost.bandwidth_seconds = part.seconds;
   cost.latency_seconds = part.latency_seconds;
   cost.wire_bytes = part.wire_bytes;
-  cost.busiest_link_bytes = part.wire_bytes;
+  cost.busiest_link_bytes = part.link_bytes;
   const LinkKind link = part.network_seconds > 0 ? LinkKind::kNetwork : LinkKind::kScaleUp;
   cost.resource = resource_of(link);
   cost.link_bandwidth = nominal_bandwidth(device, link);

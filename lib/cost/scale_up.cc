@@ -18,7 +18,7 @@ ScaleUpCost inside_domain(const Device& device, CollectiveKind kind, double byte
   if (devices <= 1) return cost;
   const CollectiveRates& rates = rates_of(device, kind);
   const double n = static_cast<double>(devices);
-  cost.wire_bytes = bytes_sent(kind, bytes, devices);
+  cost.wire_bytes = cost.link_bytes = bytes_sent(kind, bytes, devices);
   const double step = rates.step.value_or(device.scale_up.latency.value_or(0) * rounds(kind));
   cost.latency_seconds = rates.launch.value_or(device.overhead.collective) + step * (n - 1);
   const double bandwidth = device.scale_up.bandwidth.value_or(0);
@@ -41,7 +41,7 @@ ScaleUpCost inside_domain(const Device& device, CollectiveKind kind, double byte
 ScaleUpCost send_inside_domain(const Device& device, const Send& send) {
   const SendRates& rates = device.scale_up.permute;
   ScaleUpCost cost;
-  cost.wire_bytes = send.bytes;
+  cost.wire_bytes = cost.link_bytes = send.bytes;
   cost.latency_seconds = rates.launch.value_or(device.overhead.collective + device.scale_up.latency.value_or(0));
   cost.assumed = !rates.efficiency || !device.scale_up.bandwidth;
   double bandwidth =
@@ -85,7 +85,7 @@ ScaleUpCost across_nodes(const Device& device, CollectiveKind kind, double bytes
   const double chunks = network.chunk_bytes ? std::ceil(message / *network.chunk_bytes) : 1;
   cost.latency_seconds = network.launch.value_or(device.overhead.collective) +
                          steps * (network.latency.value_or(0) + network.chunk_latency.value_or(0));
-  cost.wire_bytes = message * steps;
+  cost.wire_bytes = cost.link_bytes = message * steps;
   cost.assumed = !network.bandwidth.has_value();
   if (network.bandwidth) {
     cost.seconds = cost.wire_bytes / (*network.bandwidth * network.efficiency.value_or(1)) +

@@ -13,6 +13,7 @@ struct ScaleUpCost {
   double seconds = 0;  // beyond the latency
   double latency_seconds = 0;
   double wire_bytes = 0;       // sent by one device, inside its domain or out of its NIC, whichever more
+  double link_bytes = 0;       // of those, over the slower of the two
   double network_seconds = 0;  // of `seconds`, if the network is the slower part; else 0
   bool assumed = false;        // a rate the device file does not give was put together from others
 };

@@ -1,4 +1,5 @@
 // One collective, and the mesh of a module, in words.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,11 +35,15 @@ std::string axis_in_words(const MeshAxis& axis) {
 
 std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
   const DeviceGroups& groups = collective.groups;
+  const bool alike = std::all_of(groups.members.begin(), groups.members.end(), [&](const std::vector<std::int64_t>& m) {
+    return static_cast<std::int64_t>(m.size()) == groups.group_size;
+  });
+  const std::string size = absl::StrCat(alike ? " of " : " of up to ", groups.group_size);
   std::string line =
       collective.kind == CollectiveKind::kCollectivePermute
           ? absl::StrCat("source_target_pairs: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "pair"),
-                         " that join ", plural(groups.group_count, "group"), " of ", groups.group_size)
-          : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), " of ", groups.group_size);
+                         " that join ", plural(groups.group_count, "group"), size)
+          : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), size);
   if (groups.everyone) absl::StrAppend(&line, " (the text names none: all devices)");
   const std::vector<int> spanned = spanned_axes(mesh, groups);
   if (groups.group_size <= 1) return absl::StrCat(line, ": no communication");

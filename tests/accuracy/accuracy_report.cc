@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
   report_observed(report);
   report_steps(shared, report);
   report_gpu_matmuls(shared, report);
+  report_gpu_collectives(shared, report);
   report_compiler_cycles(shared, report);
   report_collective_algorithms(shared, report);
   if (options.count("--check") != 0) return check(report, options["--check"]);

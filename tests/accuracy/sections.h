@@ -33,6 +33,9 @@ void report_collective_algorithms(const std::string& shared, Report& report);
 // XLA's table of measured matmuls on GPUs.
 void report_gpu_matmuls(const std::string& shared, Report& report);
 
+// XLA's table of measured collectives on GPUs.
+void report_gpu_collectives(const std::string& shared, Report& report);
+
 }  // namespace hloroof
 
 #endif  // HLOROOF_TESTS_ACCURACY_SECTIONS_H_

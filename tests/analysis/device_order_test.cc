@@ -45,7 +45,7 @@ TEST_CASE("Axes lie where the order puts their devices") {
   };
   const Row rows[] = {
       {"tpu_v5e:2x4", "data=2,model=4", "0,1,2,3,4,5,6,7", "data 2 on x; model 4 on y", true},
-      {"tpu_v5e:2x4", "data=4,model=2", "0,1,2,3,4,5,6,7", "data 4 on x x y (2 of 4, every 2nd); model 2 on y (2 of 4)",
+      {"tpu_v5e:2x4", "data=4,model=2", "0,1,2,3,4,5,6,7", "data 4 on x and y (2 of 4, every 2nd); model 2 on y (2 of 4)",
        true},
       {"tpu_v5e:2x4", "data=4,model=2", "[1,8]<=[4,2]T(1,0)", "data 4 on y; model 2 on x", true},
       // Backwards along an axis is the same stretch.
@@ -54,7 +54,7 @@ TEST_CASE("Axes lie where the order puts their devices") {
       {"tpu_v5e:2x4", "data=2,model=4", "0,1,2,3,5,4,7,6", "data 2 on one device; model 4 on y", false},
       // Neighbours in the text on different slices.
       {"tpu_v5e:4x4*2", "data=2,model=16", "[1,32]<=[16,2]T(1,0)",
-       "data 2 on x (2 of 4, every 2nd); model 16 on slice x x (2 of 4) x y", true},
+       "data 2 on x (2 of 4, every 2nd); model 16 on slice and x (2 of 4) and y", true},
   };
   for (const Row& row : rows) {
     INFO(row.device << " " << row.mesh << " " << row.order);

@@ -1,6 +1,8 @@
 // The shipped rates of GPU collectives against XLA's measured table: that they are the fit of one half of it, and how
 // far they are from the other half.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -17,6 +19,12 @@ namespace {
 
 const std::string kTable = HLOROOF_SHARED_DIR "/measured/xla_gpu_collective_perf.csv";
 constexpr double kMebibyte = 1 << 20;
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
+}
 
 bool same(std::optional<double> a, std::optional<double> b) {
   if (a.has_value() != b.has_value()) return false;
@@ -69,9 +77,7 @@ TEST_CASE("Rows not used to fit") {
       std::vector<double> of_large;
       std::vector<double> of_small;
       for (const CollectiveMeasurement& m : rows) {
-        const ScaleUpCost cost = m.kind == CollectiveKind::kCollectivePermute
-                                     ? send_cost(*device, {m.bytes, m.devices, m.relays})
-                                     : scale_up_cost(*device, m.kind, m.bytes, m.devices, 1);
+        const ScaleUpCost cost = cost_of(m, *device);
         CHECK_FALSE(cost.assumed);
         (m.bytes >= kMebibyte ? of_large : of_small)
             .push_back(std::abs((cost.seconds + cost.latency_seconds) / m.seconds - 1));

@@ -3,7 +3,6 @@
 #define HLOROOF_TESTS_CALIBRATE_COLLECTIVE_TABLE_H_
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "lib/calibrate/collective_fit.h"
+#include "lib/cost/scale_up.h"
 
 namespace hloroof {
 
@@ -100,10 +100,14 @@ inline CollectiveTable read_collective_table(const std::string& path) {
   return table;
 }
 
-inline double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
+// What the model makes of a measurement.
+inline ScaleUpCost cost_of(const CollectiveMeasurement& m, const Device& device) {
+  if (m.kind != CollectiveKind::kCollectivePermute) return scale_up_cost(device, m.kind, m.bytes, m.devices, 1);
+  Send send;
+  send.bytes = m.bytes;
+  send.devices = m.devices;
+  send.relays = m.relays;
+  return send_cost(device, send);
 }
 
 }  // namespace hloroof

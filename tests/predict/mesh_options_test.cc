@@ -81,23 +81,42 @@ TEST_CASE("Twice the link bandwidth halves the bandwidth term") {
   CHECK(before / predicted(kReduction, "tpu_v5e:4x4", options).collectives[0].seconds == Approx(2).epsilon(0.05));
 }
 
+TEST_CASE("No link carries more than it can") {
+  PredictOptions options;
+  options.set = {{"ici.link_bandwidth", 9e10}};
+  CHECK(predicted(kReduction, "tpu_v5e:4x4", options).collectives[0].link_utilization <= 1);
+  // The two levels of a cluster carry different parts: those of the NICs are not those of NVLink.
+  std::string everyone = kReduction;
+  everyone.replace(everyone.find("[4,4]"), 5, "[1,16]");
+  const StepPrediction on_gpus = predicted(everyone, "h100_sxm:16");
+  CHECK(on_gpus.collectives[0].link_bandwidth == 5e10);
+  CHECK(on_gpus.collectives[0].link_utilization <= 1);
+}
+
+TEST_CASE("Groups in no line are no faster than groups on one") {
+  std::string scattered = kReduction;
+  scattered.replace(scattered.find("[4,4]<=[16]"), 11, "{{0,5,10,15},{1,4,11,14},{2,7,8,13},{3,6,9,12}}");
+  const double straight = predicted(kReduction, "tpu_v5e:4x4").collectives[0].seconds;
+  CHECK(predicted(scattered, "tpu_v5e:4x4").collectives[0].seconds >= straight);
+}
+
 TEST_CASE("Axes, their order and the devices' as the user says") {
   PredictOptions options;
   options.mesh.axes = {{"data", 4}, {"model", 4}};
   StepPrediction p = predicted(kReduction, "tpu_v5p:2x2x4", options);
   REQUIRE(p.mesh.size() == 2);
   CHECK(p.mesh[1].name == "model");
-  CHECK(p.mesh[1].placement == "x x y");
+  CHECK(p.mesh[1].placement == "x and y");
   CHECK(p.collectives[0].axis_names == std::vector<std::string>{"model"});
   options.mesh.order = {"data"};
   p = predicted(kReduction, "tpu_v5p:2x2x4", options);
-  CHECK(p.mesh[0].placement == "x x y");
+  CHECK(p.mesh[0].placement == "x and y");
   CHECK(p.mesh[1].placement == "z");
   options.mesh.order.clear();
   options.mesh.device_order = *parse_device_order("[1,16]<=[4,4]T(1,0)");
   p = predicted(kReduction, "tpu_v5p:2x2x4", options);
   CHECK(p.mesh[0].placement == "z");
-  CHECK(p.mesh[1].placement == "x x y");
+  CHECK(p.mesh[1].placement == "x and y");
 
   absl::StatusOr<Module> module = parse_module(kReduction);
   REQUIRE(module.ok());

@@ -88,7 +88,12 @@ TEST_CASE("explain: groups in no line say so") {
       "%all-reduce = f32[1024]{0} all-reduce(f32[1024]{0} %p), channel_id=1, replica_groups={{0,1,5},{2,3,4}}, "
       "use_global_device_ids=true, to_apply=%add",
       "tpu_v5e");
-  CHECK_THAT(text, ContainsSubstring("irregular"));
+  CHECK_THAT(text, ContainsSubstring("2 groups of 3: irregular"));
+  const std::string uneven = explained(
+      "%all-reduce = f32[1024]{0} all-reduce(f32[1024]{0} %p), channel_id=1, replica_groups={{0,1,2},{3,4,5,6,7}}, "
+      "use_global_device_ids=true, to_apply=%add",
+      "tpu_v5e");
+  CHECK_THAT(uneven, ContainsSubstring("2 groups of up to 5: irregular"));
   CHECK_THAT(text, ContainsSubstring("assumed: the groups are irregular"));
 }
 

@@ -1,0 +1,65 @@
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tests/accuracy/sections.h"
+#include "tests/calibrate/collective_table.h"
+
+namespace hloroof {
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+
+std::string described(const std::string& device, const CollectiveMeasurement& m) {
+  return device + " " + std::string(collective_name(m.kind)) + " of " +
+         std::to_string(static_cast<long>(m.bytes / 1024)) + " KiB among " + std::to_string(m.devices);
+}
+
+}  // namespace
+
+void report_gpu_collectives(const std::string& shared, Report& report) {
+  const CollectiveTable table = read_collective_table(shared + "/measured/xla_gpu_collective_perf.csv");
+  if (table.held_back.empty()) return;
+  report.heading("Measured collectives, GPUs");
+  report.paragraph(
+      "XLA's own table, groups inside one NVLink or xGMI domain. Constants are fitted to every second size of each "
+      "series; "
+      "the figures are of the other sizes. Below 1 MiB and for all-to-alls of a few MiB the table is noisy: twice the "
+      "bytes often take half the time.");
+  std::vector<std::vector<std::string>> rows;
+  std::vector<Sample> all_large;
+  std::vector<Sample> all_small;
+  const auto add_row = [&](const std::string& device, const std::string& kind, const std::vector<Sample>& large,
+                           const std::vector<Sample>& small) {
+    const Figures l = figures(large);
+    const Figures s = figures(small);
+    rows.push_back({device, kind, std::to_string(l.count), percent(l.bias), percent(l.median), percent(l.p90),
+                    std::to_string(s.count), percent(s.median)});
+  };
+  for (const auto& [key, name] : table_devices()) {
+    const auto device = find_device(name);
+    if (!device.ok()) continue;
+    for (const auto& [of, measurements] : table.held_back) {
+      if (of.first != key) continue;
+      std::vector<Sample> large;
+      std::vector<Sample> small;
+      for (const CollectiveMeasurement& m : measurements) {
+        const ScaleUpCost cost = cost_of(m, *device);
+        (m.bytes >= kMebibyte ? large : small)
+            .push_back({described(name, m), cost.seconds + cost.latency_seconds, m.seconds, 1,
+                        "latency " + microseconds(cost.latency_seconds)});
+      }
+      add_row(name, std::string(collective_name(of.second)), large, small);
+      all_large.insert(all_large.end(), large.begin(), large.end());
+      all_small.insert(all_small.end(), small.begin(), small.end());
+    }
+  }
+  add_row("all", "all", all_large, all_small);
+  report.table({"device", "collective", "from 1 MiB", "bias", "median", "p90", "below 1 MiB", "median"}, rows);
+  report.figure("gpu_collective.large.median", figures(all_large).median);
+  report.figure("gpu_collective.large.p90", figures(all_large).p90);
+  report.figure("gpu_collective.small.median", figures(all_small).median);
+  report.worst(all_large);
+}
+
+}  // namespace hloroof
