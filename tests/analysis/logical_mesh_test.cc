@@ -146,11 +146,11 @@ TEST_CASE("Mesh axes on the axes of the machine") {
       {"tpu_v5p:4x4x4", "data=4,model=16", "data 4 on z (ring); model 16 on x (ring) and y (ring)"},
       {"tpu_v5e:4x4*2", "data=2,model=16", "data 2 on slice; model 16 on x and y"},
       {"h100_sxm:16", "data=2,model=8", "data 2 on node; model 8 on nvlink"},
-      {"h100_sxm:16", "all=16", "all 16 on node x nvlink"},
+      {"h100_sxm:16", "all=16", "all 16 on node and nvlink"},
       {"h100_sxm:16", "data=2,tensor=4,model=2",
        "data 2 on node; tensor 4 on nvlink (4 of 8, every 2nd); model 2 on nvlink (2 of 8)"},
       {"tpu_v5e:4x4*2", "data=2,fsdp=8,model=2",
-       "data 2 on slice; fsdp 8 on x x y (2 of 4, every 2nd); model 2 on y (2 of 4)"},
+       "data 2 on slice; fsdp 8 on x and y (2 of 4, every 2nd); model 2 on y (2 of 4)"},
   };
   for (const Row& row : rows) {
     absl::StatusOr<Device> device = find_device(row.device);
