@@ -97,8 +97,8 @@ std::string difference(const StepPrediction& a, const StepPrediction& b) {
   return "";
 }
 
-// Predicting from scratch takes so much longer under AddressSanitizer, which sees no more in more edits.
-#ifdef __SANITIZE_ADDRESS__
+// Predicting from scratch takes so much longer under sanitizers, which see no more in more edits.
+#ifdef HLOROOF_SANITIZED
 constexpr int kSlowness = 5;
 #else
 constexpr int kSlowness = 1;
