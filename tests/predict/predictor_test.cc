@@ -309,6 +309,56 @@ ENTRY main {
   }
 }
 
+// The slow branch exchanges less than what stands beside it, unless it is taken every time.
+TEST_CASE("what mesh axes are for does not depend on the branches that turned out slowest") {
+  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
+  REQUIRE(device.ok());
+  absl::StatusOr<Module> module = parse_module(R"(HloModule branches, is_scheduled=true, num_partitions=8
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT sum = f32[] add(a, b) }
+slow {
+  x = f32[24576]{0:T(1024)} parameter(0)
+  ROOT y = f32[24576]{0:T(1024)} all-reduce(x), channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true, to_apply=add
+}
+fast { x = f32[24576]{0:T(1024)} parameter(0)  ROOT y = f32[24576]{0:T(1024)} negate(x) }
+body {
+  p = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[24576]{0:T(1024)} get-tuple-element(p), index=1
+  s = f32[16384]{0:T(1024)} get-tuple-element(p), index=2
+  which = s32[] get-tuple-element(p), index=3
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  norms = f32[16384]{0:T(1024)} all-reduce(s), channel_id=2, replica_groups=[1,8]<=[8], use_global_device_ids=true, to_apply=add
+  y = f32[24576]{0:T(1024)} conditional(which, x, x), branch_computations={slow, fast}
+  ROOT t = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) tuple(next, y, norms, which)
+}
+condition {
+  p = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  bound = s32[] constant(10)
+  ROOT c = pred[] compare(i, bound), direction=LT
+}
+ENTRY main {
+  x = f32[24576]{0:T(1024)} parameter(0)
+  s = f32[16384]{0:T(1024)} parameter(1)
+  which = s32[] parameter(2)
+  zero = s32[] constant(0)
+  state = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) tuple(zero, x, s, which)
+  loop = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) while(state), condition=condition, body=body
+  ROOT y = f32[24576]{0:T(1024)} get-tuple-element(loop), index=1
+})");
+  REQUIRE(module.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  REQUIRE(predictor.ok());
+  const absl::StatusOr<StepPrediction> all = predictor->predict();
+  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+  REQUIRE(all.ok());
+  REQUIRE(scratch.ok());
+  REQUIRE(scratch->mesh.size() == 1);
+  CHECK(scratch->mesh[0].roles.front() == "data");
+  CHECK(difference(*all, *scratch) == "");
+}
+
 TEST_CASE("an edit that makes the module impossible is an error until it is taken back") {
   const std::filesystem::path path = std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples" / "ffn_block.v5e_2x4.hlo";
   absl::StatusOr<Module> module = load_module(path.string());
