@@ -73,7 +73,9 @@ int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& preci
 MatrixWork dot_work(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
   MatrixWork work;
   work.m = free_product(lhs, d.lhs_contracting, d.lhs_batch);
-  work.n = free_product(rhs, d.rhs_contracting, d.rhs_batch);
+  // [m,k] x [g,k,n]: the rows are shared out over the groups, each row meets one group's weights.
+  const double groups = std::max(product_over(rhs, d.rhs_group), 1.0);
+  work.n = free_product(rhs, d.rhs_contracting, d.rhs_batch) / groups;
   work.k = product_over(lhs, d.lhs_contracting);
   work.batch = product_over(lhs, d.lhs_batch);
   work.lhs = lhs.element_type;
@@ -134,18 +136,8 @@ MatrixWork matrix_work(InstructionView contraction) {
   MatrixWork work;
   switch (contraction.opcode()) {
     case Opcode::kDot:
-    case Opcode::kScaledDot: work = dot_work(lhs, rhs, dot_dimensions(contraction)); break;
-    case Opcode::kRaggedDot: {
-      // [m,k] x [g,k,n]: the rows are shared out over the groups, each row meets one group's weights.
-      const DotDimensions d = dot_dimensions(contraction);
-      work = dot_work(lhs, rhs, d);
-      const double groups = product_over(rhs, d.rhs_group);
-      if (groups > 0) {
-        work.n /= groups;
-        work.flops /= groups;
-      }
-      break;
-    }
+    case Opcode::kScaledDot:
+    case Opcode::kRaggedDot: work = dot_work(lhs, rhs, dot_dimensions(contraction)); break;
     case Opcode::kConvolution: {
       const auto numbers = convolution_dimension_numbers(contraction);
       if (!numbers) return none;

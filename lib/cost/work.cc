@@ -97,7 +97,7 @@ InstructionId wrapped_custom_call(ComputationView computation) {
 }
 
 // The block of a Triton matmul. Compiled without a GPU there is no autotuning, and the config is a placeholder, a small
-// block and one stage, which no run would use: the model then chooses as for a library.
+// block and one stage, which no run would use: the model then chooses as for a library, and says it assumed that.
 void add_chosen_tile(InstructionView fusion, Work& work) {
   constexpr double kPlaceholder = 64 * 32;
   if (work.matrix.empty() || fusion.text(AttributeKey::kBackendConfig).find("block_") == std::string_view::npos) return;
@@ -120,7 +120,10 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
   if (m <= 0 || n <= 0) return;
   for (MatrixWork& product : work.matrix) {
     product.is_untuned = stages <= 1 && m * n <= kPlaceholder;
-    if (product.is_untuned) continue;
+    if (product.is_untuned) {
+      work.source = std::max(work.source, CostSource::kAssumed);
+      continue;
+    }
     product.tile_m = m;
     product.tile_n = n;
   }

@@ -165,9 +165,12 @@ std::optional<MemorySpaceColors> memory_space_colors(InstructionView instruction
 
 std::optional<GemmBackendConfig> gemm_backend_config(InstructionView instruction) {
   const Config config(instruction);
-  const JsonView at = config["gemm_backend_config"];
+  const JsonView grouped = config["grouped_gemm_backend_config"];
+  const JsonView at = grouped ? grouped["gemm_backend_config"] : config["gemm_backend_config"];
   if (!at) return std::nullopt;
   GemmBackendConfig gemm;
+  gemm.dimensions.lhs_ragged = grouped["ragged_dot_dimension_numbers"]["lhs_ragged_dimensions"].integers();
+  gemm.dimensions.rhs_group = grouped["ragged_dot_dimension_numbers"]["rhs_group_dimensions"].integers();
   const JsonView dims = at["dot_dimension_numbers"];
   gemm.dimensions.lhs_contracting = dims["lhs_contracting_dimensions"].integers();
   gemm.dimensions.rhs_contracting = dims["rhs_contracting_dimensions"].integers();

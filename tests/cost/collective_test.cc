@@ -186,6 +186,19 @@ TEST_CASE("Twisted tori exchange faster and gather no slower") {
   CHECK(cost_of(twisted, {}, {}, open).seconds == cost_of(plain, {}, {}, open).seconds);
 }
 
+TEST_CASE("Between nodes the slower of the two levels carries its own bytes, at no more than its peak") {
+  for (const char* device : {"h100_sxm:16", "b200_sxm:16", "mi300x:16"}) {
+    for (const CollectiveKind kind : {kGather, kScatter, kReduce, kExchange}) {
+      CAPTURE(device);
+      CAPTURE(static_cast<int>(kind));
+      const CollectiveCost cost = cost_of({device, "node=2,local=8", {"node", "local"}, kind, 256e6});
+      CHECK(cost.busiest_link_bytes <= cost.wire_bytes);
+      CHECK(cost.utilization > 0);
+      CHECK(cost.utilization <= 1);
+    }
+  }
+}
+
 TEST_CASE("Collectives observed on hardware") {
   struct Row {
     Case c;

@@ -159,6 +159,17 @@ TEST_CASE("a library call's algorithm and precision count as a dot's") {
   CHECK(call("").written.hbm == 64 * 64 * 4);
 }
 
+TEST_CASE("a grouped product takes each row once") {
+  const Work work = root_work(
+      "  x = bf16[64,4096] parameter(0)\n  w = bf16[8,4096,1024] parameter(1)\n  g = s32[8] parameter(2)\n",
+      R"(r = (bf16[64,1024], s8[1024]) custom-call(x, w, g), custom_call_target="__cublas$lt$groupedMatmul", )"
+      R"(backend_config={"grouped_gemm_backend_config":{"gemm_backend_config":{"dot_dimension_numbers":)"
+      R"({"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["1"]}},"ragged_dot_dimension_numbers":)"
+      R"({"lhs_ragged_dimensions":["0"],"rhs_group_dimensions":["0"]}}})");
+  CHECK(work.source == CostSource::kModel);
+  CHECK(work.matrix_flops == 2.0 * 64 * 4096 * 1024);
+}
+
 Work triton_matmul(const std::string& config) {
   return root_work(
       "  a = bf16[4096,4096] parameter(0)\n",
@@ -186,6 +197,8 @@ TEST_CASE("the blocks a compiler chose are those that run, but for its placehold
   }
   CHECK(matrix_terms(placeholder.matrix[0], h100).tile_m >= 64);
   CHECK(placeholder.matrix[0].is_untuned);
+  CHECK(placeholder.source == CostSource::kAssumed);
+  CHECK(tuned.source == CostSource::kModel);
   CHECK_FALSE(tuned.matrix[0].is_untuned);
   CHECK(op_time(tuned, h100).seconds > op_time(placeholder, h100).seconds);
 }
