@@ -83,6 +83,8 @@ struct Work {
   double wire_bytes = 0;     // sent by this device over ICI, NVLink or the network, for a collective
   std::vector<MatrixWork> matrix;
   std::vector<VectorWork> vector;    // one entry a kind and type
+  std::vector<VectorWork> epilogue;  // the part of `vector` that works on what a product in the same instruction gives
+  double product_steps = 1;          // TPU: windows along what a product contracts, each added to those before
   double partial_tile_elements = 0;  // padded elements of tiles that an update in place covers only in part
   std::optional<double> seconds;     // given by the user, in place of a model
   CostSource source = CostSource::kModel;
@@ -101,6 +103,7 @@ struct ResourceSeconds {
 
 struct OpTime {
   ResourceSeconds resources;
+  double epilogue = 0;                  // part of the vector units' seconds that waits for the matrix unit
   double overhead = 0;                  // floor: launch, DMA latency, pipeline fill; charged as Resource::kLatency
   double seconds = 0;                   // of one execution
   Resource bound = Resource::kLatency;  // the slowest resource, kLatency if the overhead exceeds them all

@@ -116,6 +116,7 @@ struct VectorUnit {
   std::optional<double> bf16_rate;         // bf16 operations/s where native
   std::optional<double> f16_rate;          // f16 operations/s where native
   std::optional<double> f64_rate;          // f64 operations/s
+  std::optional<double> efficiency;        // TPU: fraction of f32_rate that compiled chains of operations attain
   double transcendental_rate = 0;          // exp2, log2, reciprocal, tanh ... results/s
   std::optional<double> transpose_cycles;  // TPU cross-lane unit: cycles for a 32-bit register
   std::optional<double> packed_transpose_cycles;  // the same for a register of packed 16-bit elements
@@ -147,6 +148,8 @@ struct OnChip {
   std::optional<double> vmem_write_bandwidth;  // bytes/s
   std::optional<double> smem_capacity;         // bytes, all cores of the device
   std::optional<double> cmem_capacity;         // bytes
+  std::optional<double> cmem_read_bandwidth;   // bytes/s
+  std::optional<double> cmem_write_bandwidth;  // bytes/s
   std::optional<double> l2_capacity;           // bytes
   std::optional<double> l2_bandwidth;          // bytes/s
   std::optional<double> l3_capacity;           // bytes (AMD: Infinity Cache)

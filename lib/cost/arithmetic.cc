@@ -38,16 +38,53 @@ MinorDimensions minor_dimensions(const Shape& shape) {
 
 bool is_tiled(const Shape& shape) { return !shape.layout.tiles.empty(); }
 
-// Whether elements change their place within a register when `from` becomes `to`, output dimension i being input
-// dimension source[i]; an empty `source` is the identity.
-bool moves_across_lanes(const Shape& from, const Shape& to, const std::vector<std::int64_t>& source) {
-  if (!is_tiled(from) || !is_tiled(to)) return false;
+// What happens to elements within their registers. Rows that only trade sublanes are loaded and stored with a stride.
+enum class Relayout { kNone, kRows, kLanes };
+
+// Of `from` becoming `to`, output dimension i being input dimension source[i]; an empty `source` is the identity.
+Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int64_t>& source) {
+  if (!is_tiled(from) || !is_tiled(to)) return Relayout::kNone;
   const MinorDimensions before = minor_dimensions(from);
   const MinorDimensions after = minor_dimensions(to);
   const auto original = [&source](std::int64_t d) {
     return d >= 0 && d < static_cast<std::int64_t>(source.size()) ? source[d] : d;
   };
-  return before.lane != original(after.lane) || before.sublane != original(after.sublane);
+  if (before.lane != original(after.lane)) return Relayout::kLanes;
+  return before.sublane != original(after.sublane) ? Relayout::kRows : Relayout::kNone;
+}
+
+// The tile's extent along dimension `d` of a shape; 1 where tiles do not reach.
+std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
+  if (!is_tiled(shape)) return 1;
+  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
+  const auto& order = shape.layout.minor_to_major;
+  for (std::size_t i = 0; i < tile.size() && i < order.size(); ++i) {
+    if (order[i] == d) return std::max<std::int64_t>(tile[tile.size() - 1 - i], 1);
+  }
+  return 1;
+}
+
+// Whether an array is put together from whole tiles, which is a matter of addresses and nothing that is computed.
+bool joins_whole_tiles(InstructionView instruction) {
+  const Shape& shape = instruction.shape();
+  if (!is_tiled(shape)) return false;
+  if (instruction.opcode() == Opcode::kPad) {
+    const std::vector<PaddingDimension> dimensions = padding(instruction);
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      const PaddingDimension& p = dimensions[d];
+      const std::int64_t extent = tile_extent(shape, static_cast<std::int64_t>(d));
+      if (extent > 1 && (p.low % extent != 0 || p.high % extent != 0 || p.interior != 0)) return false;
+    }
+    return true;
+  }
+  for (std::int64_t d : integers(instruction, AttributeKey::kDimensions)) {
+    const std::int64_t extent = tile_extent(shape, d);
+    for (InstructionView operand : instruction.operands()) {
+      const std::vector<std::int64_t>& sizes = operand.shape().dimensions;
+      if (d >= 0 && d < static_cast<std::int64_t>(sizes.size()) && sizes[d] % extent != 0) return false;
+    }
+  }
+  return true;
 }
 
 // The operations of a computation applied per element: its FLOPs and transcendentals, and the opcode that stands for
@@ -213,23 +250,29 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
       if (instruction.operand_count() != 1) return;
       const Shape& from = instruction.operand(0).shape();
       const std::vector<std::int64_t> source = integers(instruction, AttributeKey::kDimensions);
-      bool crosses = false;
+      Relayout moves = Relayout::kNone;
       if (instruction.opcode() == Opcode::kReverse) {
         const MinorDimensions minor = minor_dimensions(from);
-        for (std::int64_t d : source) crosses |= d == minor.lane || d == minor.sublane;
+        for (std::int64_t d : source) {
+          if (d == minor.lane || d == minor.sublane) moves = Relayout::kLanes;
+        }
       } else if (instruction.opcode() == Opcode::kReshape) {
-        crosses = is_tiled(from) && from.rank() > 1 && instruction.shape().rank() > 1;
+        const bool crosses = is_tiled(from) && from.rank() > 1 && instruction.shape().rank() > 1;
+        moves = crosses ? Relayout::kLanes : Relayout::kNone;
       } else {
-        crosses = moves_across_lanes(from, instruction.shape(),
-                                     instruction.opcode() == Opcode::kTranspose ? source : std::vector<std::int64_t>());
+        moves = relayout(from, instruction.shape(),
+                         instruction.opcode() == Opcode::kTranspose ? source : std::vector<std::int64_t>());
       }
-      if (!crosses) return;
+      if (moves == Relayout::kNone) return;
       const double elements = std::max(out.padded_elements, sizes[instruction.operand(0).shape_id()].padded_elements);
-      add_vector(work, Opcode::kTranspose, type, elements * share, true);
+      add_vector(work, Opcode::kTranspose, type, elements * share, moves == Relayout::kLanes);
       return;
     }
     case Opcode::kPad:
     case Opcode::kConcatenate:
+      if (joins_whole_tiles(instruction)) return;
+      add_vector(work, instruction.opcode(), type, out.padded_elements * share);
+      return;
     case Opcode::kIota: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
     case Opcode::kDynamicUpdateSlice: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
     default: return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "hloroof/attribute_values.h"
 #include "lib/cost/custom_call.h"
@@ -29,6 +30,7 @@ class Examination {
     for (InstructionView instruction : computation.instructions()) table_.order_.push_back(instruction);
     table_.wanted_.assign(table_.order_.size(), Share{});
     table_.in_place_.assign(table_.order_.size(), 0);
+    table_.follows_product_.assign(table_.order_.size(), 0);
   }
 
   Inside run() {
@@ -39,7 +41,12 @@ class Examination {
     want_root(computation_.root(), result);
     for (std::size_t i = table_.order_.size(); i-- > 0;) pass_on(table_.order_[i]);
     if (is_by_element_) count_recomputation();
-    for (InstructionView instruction : table_.order_) collect(instruction, result);
+    Work epilogue;
+    for (InstructionView instruction : table_.order_) {
+      collect(instruction, result, follows_product(instruction) ? epilogue : result.work);
+    }
+    add_arithmetic(epilogue, 1, result.work);
+    result.work.epilogue = std::move(epilogue.vector);
     if (is_by_element_) {
       result.uses.resize(parameters.size());
       for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -270,8 +277,24 @@ class Examination {
     table_.recomputation_.run(table_.order_, table_.place_, root, sizes_, nested, is_skipped);
   }
 
-  // Adds an instruction's own work.
-  void collect(InstructionView instruction, Inside& result) {
+  // Whether an instruction works on what a product before it gives.
+  bool follows_product(InstructionView instruction) {
+    const auto mark = [this](InstructionView at) -> char& {
+      return table_.follows_product_[table_.place_[at.id().index]];
+    };
+    bool follows = false;
+    for (InstructionView operand : instruction.operands()) follows |= mark(operand) != 0;
+    bool is_product = work_class(instruction.opcode()) == WorkClass::kContraction;
+    if (is_inlined(instruction.opcode())) {
+      const ComputationId called = inlined_computation(instruction);
+      is_product = called.valid() && !table_.known_[called.index]->work.matrix.empty();
+    }
+    mark(instruction) = follows || is_product ? 1 : 0;
+    return follows;
+  }
+
+  // Adds an instruction's own work, its arithmetic to `work`.
+  void collect(InstructionView instruction, Inside& result, Work& work) {
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     const bool counts_uses = is_by_element_ && in_place(instruction) != kOfPart;
@@ -285,16 +308,16 @@ class Examination {
     if (is_inlined(instruction.opcode())) {
       const ComputationId called = inlined_computation(instruction);
       if (!called.valid()) {
-        result.work.source = CostSource::kUnknown;
+        work.source = CostSource::kUnknown;
         return;
       }
       const Inside& inner = *table_.known_[called.index];
-      add_arithmetic(inner.work, times, result.work);
+      add_arithmetic(inner.work, times, work);
       result.constants.hbm += inner.constants.hbm * want.padded;
       return;
     }
     if (instruction.opcode() == Opcode::kDynamicUpdateSlice && in_place(instruction) == kUpdate) {
-      add_vector(result.work, Opcode::kDynamicUpdateSlice, instruction.shape().element_type,
+      add_vector(work, Opcode::kDynamicUpdateSlice, instruction.shape().element_type,
                  sizes_[instruction.operand(1).shape_id()].padded_elements);
       return;
     }
@@ -302,14 +325,14 @@ class Examination {
       // Inside a fusion only what moves nothing or everything is known; see WorkCounter for an async-start.
       const auto behaviour = custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget));
       const bool is_known = behaviour == CustomCallBehaviour::kFree || behaviour == CustomCallBehaviour::kMove;
-      if (!is_known) result.work.source = CostSource::kUnknown;
+      if (!is_known) work.source = CostSource::kUnknown;
       return;
     }
     if (instruction.opcode() == Opcode::kUnknown) {
-      result.work.source = CostSource::kUnknown;
+      work.source = CostSource::kUnknown;
       return;
     }
-    add_arithmetic(instruction, times, sizes_, result.work);
+    add_arithmetic(instruction, times, sizes_, work);
   }
 
   ComputationView computation_;

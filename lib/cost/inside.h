@@ -59,6 +59,7 @@ class InsideTable {
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;
   std::vector<char> in_place_;
+  std::vector<char> follows_product_;
   Recomputation recomputation_;
 };
 

@@ -93,13 +93,6 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
   return {plain.passes / real >= kHighest ? MatrixType::kF32Highest : MatrixType::kF32, real};
 }
 
-// The rate that the unit really has for `product`, passes included; nothing if the unit cannot multiply such operands.
-std::optional<double> rate_of(const Multiplication& as, const Device& device) {
-  const std::optional<double> rate = device.matrix.rate(as.type);
-  if (!rate || *rate <= 0) return std::nullopt;
-  return *rate / as.passes;
-}
-
 bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }
 
 // One way to lay the product: the K x N operand stays, M rows stream past it.
@@ -234,9 +227,16 @@ MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, d
 
 }  // namespace
 
+std::optional<ProductPeak> product_peak(const MatrixWork& product, const Device& device) {
+  const Multiplication as = multiplication(product, device);
+  const std::optional<double> rate = device.matrix.rate(as.type);
+  if (!rate || *rate <= 0) return std::nullopt;
+  return ProductPeak{as.type, *rate / as.passes};
+}
+
 double matrix_peak_seconds(const MatrixWork& product, const Device& device) {
-  const auto rate = rate_of(multiplication(product, device), device);
-  return rate ? product.flops / *rate : 0;
+  const std::optional<ProductPeak> peak = product_peak(product, device);
+  return peak ? product.flops / peak->rate : 0;
 }
 
 double matrix_launch_seconds(const MatrixWork& product, const Device& device) {
@@ -246,30 +246,30 @@ double matrix_launch_seconds(const MatrixWork& product, const Device& device) {
 
 MatrixTerms matrix_terms(const MatrixWork& product, const Device& device) {
   MatrixTerms terms;
-  const Multiplication as = multiplication(product, device);
-  const auto rate = rate_of(as, device);
-  if (!rate) return terms;
+  const std::optional<ProductPeak> peak = product_peak(product, device);
+  if (!peak) return terms;
+  const double rate = peak->rate;
   double attained = device.matrix.efficiency > 0 ? device.matrix.efficiency : 1;
-  const MatrixType type = as.type;
+  const MatrixType type = peak->type;
   if (is_rounded_f32(type)) attained = device.matrix.efficiency_f32.value_or(attained);
   if (type == MatrixType::kF8) attained = device.matrix.efficiency_f8.value_or(attained);
   if (type == MatrixType::kS8) attained = device.matrix.efficiency_s8.value_or(attained);
   terms.attained = attained;
   if (product.is_shape_known && device.matrix.dim) {
-    terms = systolic_terms(product, *rate, device);
+    terms = systolic_terms(product, rate, device);
     terms.seconds /= attained;
     terms.attained = attained;
   } else if (product.is_shape_known && device.family == DeviceFamily::kGpu && device.vector.compute_units) {
     if (is_rounded_f32(type) && device.matrix.fill_f32 && product.tile_m <= 0) {
-      terms = filling_terms(product, *rate, *device.matrix.fill_f32, attained, device);
+      terms = filling_terms(product, rate, *device.matrix.fill_f32, attained, device);
     } else {
-      terms = wave_terms(product, *rate * attained, device);
+      terms = wave_terms(product, rate * attained, device);
       terms.attained = attained;
     }
   } else {
-    terms.seconds = product.flops / (*rate * attained);
+    terms.seconds = product.flops / (rate * attained);
   }
-  terms.rate = *rate;
+  terms.rate = rate;
   return terms;
 }
 

@@ -15,9 +15,9 @@ double over(double amount, std::optional<double> rate) { return rate && *rate > 
 // Near the ridge the slower of the two varies from window to window, so the norm that joins them is four and not the
 // infinity of a steady state, as measured matmuls show; at the ends one waits for the other, for no longer than the
 // pipeline takes to fill.
-OverlapTerms overlap_terms(const ResourceSeconds& resources, const Device& device) {
+OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, const Device& device) {
   const double compute =
-      std::max({resources[Resource::kMatrix], resources[Resource::kVector], resources[Resource::kVmem]});
+      std::max({resources[Resource::kMatrix] + epilogue, resources[Resource::kVector], resources[Resource::kVmem]});
   const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
   OverlapTerms terms;
   terms.slower = std::max(compute, memory);
@@ -49,6 +49,19 @@ double launch_floor_seconds(const Work& work, const Device& device) {
   return std::max(work.kernels, 1.0) * floor.value_or(0);
 }
 
+// A product waits for the first of its operands to arrive, and the last of its results leaves when there is nothing
+// left to compute. What other operations wait for is in the least time of an operation, which was seen on them.
+double dma_seconds(const Work& work, const Device& device) {
+  const double reading = work.read.hbm > 0 ? device.overhead.dma_read.value_or(0) : 0;
+  const double writing = work.written.hbm > 0 ? device.overhead.dma_write.value_or(0) : 0;
+  return reading + writing;
+}
+
+FastMemory fast_memory(const OnChip& on_chip) {
+  if (on_chip.cmem_read_bandwidth) return {true, on_chip.cmem_read_bandwidth, on_chip.cmem_write_bandwidth};
+  return {false, on_chip.vmem_read_bandwidth, on_chip.vmem_write_bandwidth};
+}
+
 OpTime op_time(const Work& work, const Device& device) {
   OpTime time;
   time.source = work.source;
@@ -67,7 +80,11 @@ OpTime op_time(const Work& work, const Device& device) {
     peak_matrix += matrix_peak_seconds(product, device);
     launch = std::max(launch, matrix_launch_seconds(product, device));
   }
+  if (!work.matrix.empty()) launch += dma_seconds(work, device);
   time.resources[Resource::kVector] = vector_seconds(work, device);
+  // Cut along what is contracted, a product is complete only with its last window, and what is done to the result is
+  // left for the end of it.
+  if (work.product_steps > 1) time.epilogue = vector_terms(work.epilogue, device).seconds();
 
   // On a GPU all but host memory is device memory.
   const bool has_vmem = device.on_chip.vmem_read_bandwidth.has_value();
@@ -76,14 +93,15 @@ OpTime op_time(const Work& work, const Device& device) {
   const double peak_hbm = device.hbm.bandwidth > 0 ? (read + written) / device.hbm.bandwidth : 0;
   time.resources[Resource::kHbm] = hbm_terms(work, device).seconds();
   if (has_vmem) {
-    time.resources[Resource::kVmem] = std::max(over(work.read.vmem, device.on_chip.vmem_read_bandwidth),
-                                               over(work.written.vmem, device.on_chip.vmem_write_bandwidth));
+    const FastMemory fast = fast_memory(device.on_chip);
+    time.resources[Resource::kVmem] =
+        std::max(over(work.read.vmem, fast.read_bandwidth), over(work.written.vmem, fast.write_bandwidth));
   }
   const double peak_host = over(std::max(work.read.host, work.written.host), device.host.bandwidth);
   time.resources[Resource::kHost] = peak_host;
 
   // A launch hides behind the kernel before it unless that is too short.
-  const double busy = overlap_terms(time.resources, device).seconds();
+  const double busy = overlap_terms(time.resources, time.epilogue, device).seconds();
   time.overhead =
       std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch, launch_floor_seconds(work, device) - busy);
   time.resources[Resource::kLatency] = time.overhead;

@@ -56,8 +56,17 @@ struct HbmTerms {
 };
 HbmTerms hbm_terms(const Work& work, const Device& device);
 
+// The memory on the chip in which arrays are placed: CMEM where there is one, whose arrays reach the registers through
+// VMEM by way of DMA, else VMEM itself.
+struct FastMemory {
+  bool is_cmem = false;
+  std::optional<double> read_bandwidth;   // bytes/s
+  std::optional<double> write_bandwidth;  // bytes/s
+};
+FastMemory fast_memory(const OnChip& on_chip);
+
 // What the seconds of resources that work at once in a pipeline of windows are made of: compute (matrix, vector, vmem)
-// against memory (hbm, host).
+// against memory (hbm, host). `epilogue` seconds of the vector units come after the matrix unit's.
 inline constexpr int kOverlapNorm = 4;
 struct OverlapTerms {
   double slower = 0;
@@ -67,11 +76,19 @@ struct OverlapTerms {
 
   double seconds() const { return joined + ends; }
 };
-OverlapTerms overlap_terms(const ResourceSeconds& resources, const Device& device);
+OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, const Device& device);
 
 // Seconds the matrix unit takes for one product, padding to its dimensions, passes and loading of weights included; the
 // better of the two ways to lay the product on the unit.
 double matrix_seconds(const MatrixWork& product, const Device& device);
+
+// The peak that holds for a product: that of its operands' type, passes for wide types included; nothing if the unit
+// cannot multiply such operands.
+struct ProductPeak {
+  MatrixType type = MatrixType::kBf16;
+  double rate = 0;  // flop/s
+};
+std::optional<ProductPeak> product_peak(const MatrixWork& product, const Device& device);
 
 // The same at the unit's peak rate, without padding or any loss.
 double matrix_peak_seconds(const MatrixWork& product, const Device& device);

@@ -16,12 +16,16 @@ std::string weight_name(const VectorWork& work) {
   return std::string(to_string(work.opcode));
 }
 
-double alu_rate(ElementType type, const VectorUnit& unit) {
+double peak_rate(ElementType type, const VectorUnit& unit) {
   if (type == ElementType::kBf16 && unit.bf16_rate) return *unit.bf16_rate;
   if (type == ElementType::kF16 && unit.f16_rate) return *unit.f16_rate;
   if (type == ElementType::kF64 && unit.f64_rate) return *unit.f64_rate;
   // Wider than a lane: two operations where there was one.
   return bits(type) > 32 ? unit.f32_rate / 2 : unit.f32_rate;
+}
+
+double alu_rate(ElementType type, const VectorUnit& unit) {
+  return peak_rate(type, unit) * unit.efficiency.value_or(1);
 }
 
 }  // namespace
@@ -30,11 +34,19 @@ double VectorTerms::seconds() const {
   return std::max({operation_seconds + partial_seconds, result_seconds, register_seconds});
 }
 
-VectorTerms vector_terms(const Work& work, const Device& device) {
+bool is_on_cross_lane_unit(const VectorWork& work, const VectorUnit& unit) {
+  // Two rows of 16 bits share a sublane: to trade places they are taken apart, unless registers can be worked on
+  // packed.
+  const bool takes_apart =
+      work.opcode == Opcode::kTranspose && bits(work.type) < 32 && !unit.native_bf16.value_or(false);
+  return work.cross_lane || takes_apart;
+}
+
+VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device) {
   const VectorUnit& unit = device.vector;
   VectorTerms terms;
-  for (const VectorWork& v : work.vector) {
-    if (v.cross_lane && unit.transpose_cycles && device.clock) {
+  for (const VectorWork& v : work) {
+    if (unit.transpose_cycles && is_on_cross_lane_unit(v, unit) && device.clock) {
       const double cycles = bits(v.type) == 16 ? unit.packed_transpose_cycles.value_or(*unit.transpose_cycles) / 2
                                                : *unit.transpose_cycles;
       terms.registers += v.elements / kRegisterElements;
@@ -44,7 +56,7 @@ VectorTerms vector_terms(const Work& work, const Device& device) {
     const OpWeight weight = unit.weight(weight_name(v));
     const double rate = alu_rate(v.type, unit);
     if (rate > 0) {
-      terms.operations += v.elements * weight.vector_ops * unit.f32_rate / rate;
+      terms.operations += v.elements * weight.vector_ops * alu_rate(ElementType::kF32, unit) / rate;
       terms.operation_seconds += v.elements * weight.vector_ops / rate;
     }
     if (unit.transcendental_rate > 0) {
@@ -52,6 +64,12 @@ VectorTerms vector_terms(const Work& work, const Device& device) {
       terms.result_seconds += v.elements * weight.transcendentals / unit.transcendental_rate;
     }
   }
+  return terms;
+}
+
+VectorTerms vector_terms(const Work& work, const Device& device) {
+  VectorTerms terms = vector_terms(work.vector, device);
+  const VectorUnit& unit = device.vector;
   if (unit.partial_update_cycles && device.clock) {
     terms.partial_registers = work.partial_tile_elements / kRegisterElements;
     terms.partial_seconds = terms.partial_registers * *unit.partial_update_cycles / (*device.clock * device.cores());

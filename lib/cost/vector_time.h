@@ -2,6 +2,8 @@
 #ifndef HLOROOF_LIB_COST_VECTOR_TIME_H_
 #define HLOROOF_LIB_COST_VECTOR_TIME_H_
 
+#include <vector>
+
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 
@@ -21,6 +23,10 @@ struct VectorTerms {
   double seconds() const;  // the slowest of the three
 };
 VectorTerms vector_terms(const Work& work, const Device& device);
+VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device);
+
+// Whether the cross-lane unit does it, where there is one, and not the ALUs.
+bool is_on_cross_lane_unit(const VectorWork& work, const VectorUnit& unit);
 
 // The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side.
 double vector_seconds(const Work& work, const Device& device);

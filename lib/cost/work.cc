@@ -80,6 +80,17 @@ Span<ShapeId> written_leaves(InstructionView instruction) {
   return shapes.leaves(instruction.shape_id());
 }
 
+// Windows along what a product contracts: the compiler's loop has those along the result first.
+double product_steps(InstructionView product) {
+  const std::optional<WindowConfig> config = window_config(product);
+  double steps = 1;
+  if (!config) return steps;
+  for (std::size_t i = config->output_window_bounds.size(); i < config->iteration_bounds.size(); ++i) {
+    steps *= static_cast<double>(std::max<std::int64_t>(config->iteration_bounds[i], 1));
+  }
+  return steps;
+}
+
 // The one custom call that an async-start stands for, with what renames its operands and results around it; invalid if
 // there is none, or more than one.
 InstructionId wrapped_custom_call(ComputationView computation) {
@@ -143,6 +154,8 @@ class WorkCounter {
     if (const ComputationId called = inlined_computation(instruction); called.valid()) {
       const Inside& inside = insides_.of_fusion(instruction);
       add_arithmetic(inside.work, 1, work);
+      work.epilogue = inside.work.epilogue;
+      if (!work.matrix.empty()) work.product_steps = product_steps(instruction);
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
       if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);

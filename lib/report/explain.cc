@@ -28,6 +28,22 @@ constexpr std::size_t kMaxLeaves = 4;
 constexpr std::size_t kWidestKey = 12;
 
 constexpr std::size_t kMostAdvice = 6;
+
+const char* matrix_type_name(MatrixType type) {
+  switch (type) {
+    case MatrixType::kF64: return "f64";
+    case MatrixType::kF32: return "f32";
+    case MatrixType::kF32Highest: return "f32 (highest precision)";
+    case MatrixType::kTf32: return "tf32";
+    case MatrixType::kF16: return "f16";
+    case MatrixType::kF8: return "f8";
+    case MatrixType::kF4: return "f4";
+    case MatrixType::kS8: return "s8";
+    case MatrixType::kS4: return "s4";
+    default: return "bf16";
+  }
+}
+
 constexpr double kAtItsRoof = 0.85;  // of the nominal peak
 
 class Explanation {
@@ -154,10 +170,16 @@ class Explanation {
   std::string roof(Resource resource) const {
     const Work& work = op_->work;
     if (resource == Resource::kMatrix) {
-      const std::optional<double> peak = device_.matrix.rate(MatrixType::kBf16);
-      if (!peak || work.matrix_flops <= 0) return "";
-      return absl::StrFormat("%s / %s bf16 peak = %s", format_flops(work.matrix_flops, 4), format_rate(*peak, "flop/s"),
-                             format_seconds(work.matrix_flops / *peak));
+      std::optional<ProductPeak> common;
+      for (const MatrixWork& product : work.matrix) {
+        const std::optional<ProductPeak> peak = product_peak(product, device_);
+        if (!peak || (common && common->rate != peak->rate)) return "";
+        common = peak;
+      }
+      if (!common || work.matrix_flops <= 0) return "";
+      return absl::StrFormat("%s / %s %s peak = %s", format_flops(work.matrix_flops, 4),
+                             format_rate(common->rate, "flop/s"), matrix_type_name(common->type),
+                             format_seconds(work.matrix_flops / common->rate));
     }
     if (resource == Resource::kHbm && device_.hbm.bandwidth > 0) {
       const double bytes = work.read.hbm + work.written.hbm;

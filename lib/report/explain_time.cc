@@ -63,10 +63,10 @@ std::vector<std::string> matrix_lines(const Work& work, const Device& device) {
   return lines;
 }
 
-std::string kinds_text(const Work& work, bool cross_lane) {
+std::string kinds_text(const Work& work, const VectorUnit& unit, bool cross_lane) {
   std::vector<std::string> parts;
   for (const VectorWork& v : work.vector) {
-    if (v.cross_lane != cross_lane) continue;
+    if ((unit.transpose_cycles && is_on_cross_lane_unit(v, unit)) != cross_lane) continue;
     if (parts.size() == kMostKinds) {
       parts.push_back("...");
       break;
@@ -80,8 +80,11 @@ std::vector<std::string> vector_lines(const Work& work, const Device& device) {
   const VectorTerms t = vector_terms(work, device);
   std::vector<std::string> lines;
   if (t.operation_seconds > 0) {
-    lines.push_back(absl::StrFormat("%s (padded elements): %s operations / %s = %s", kinds_text(work, false),
-                                    format_count(t.operations), format_rate(device.vector.f32_rate, "op/s"),
+    const double efficiency = device.vector.efficiency.value_or(1);
+    const std::string rate = format_rate(device.vector.f32_rate, "op/s");
+    lines.push_back(absl::StrFormat("%s (padded elements): %s operations / %s = %s",
+                                    kinds_text(work, device.vector, false), format_count(t.operations),
+                                    efficiency < 1 ? absl::StrFormat("(%s x %.3g)", rate, efficiency) : rate,
                                     format_seconds(t.operation_seconds)));
   }
   if (t.partial_seconds > 0) {
@@ -96,7 +99,7 @@ std::vector<std::string> vector_lines(const Work& work, const Device& device) {
   }
   if (t.register_seconds > 0) {
     lines.push_back(absl::StrFormat(
-        "across lanes %s: %s registers x %.3g cycles / (%s x %d cores) = %s", kinds_text(work, true),
+        "across lanes %s: %s registers x %.3g cycles / (%s x %d cores) = %s", kinds_text(work, device.vector, true),
         format_count(t.registers), t.register_seconds / t.registers * *device.clock * device.cores(),
         format_rate(*device.clock, "Hz"), static_cast<int>(device.cores()), format_seconds(t.register_seconds)));
   }
@@ -128,8 +131,9 @@ std::vector<std::string> vmem_lines(const Work& work, const Device& device) {
     lines.push_back(absl::StrFormat("%s %s / %s = %s", what, format_bytes(bytes), format_rate(*rate, "B/s"),
                                     format_seconds(bytes / *rate)));
   };
-  stream("loads", work.read.vmem, device.on_chip.vmem_read_bandwidth);
-  stream("stores", work.written.vmem, device.on_chip.vmem_write_bandwidth);
+  const FastMemory fast = fast_memory(device.on_chip);
+  stream(fast.is_cmem ? "reads of CMEM" : "loads", work.read.vmem, fast.read_bandwidth);
+  stream(fast.is_cmem ? "writes of CMEM" : "stores", work.written.vmem, fast.write_bandwidth);
   return lines;
 }
 
@@ -150,12 +154,19 @@ std::vector<std::string> explain_resource(Resource resource, const Work& work, c
 }
 
 std::string explain_together(const OpTime& time, const Work& work, const Device& device) {
-  const OverlapTerms t = overlap_terms(time.resources, device);
+  const OverlapTerms t = overlap_terms(time.resources, time.epilogue, device);
   if (t.slower <= 0) return "";
-  std::string text = format_seconds(t.slower);
-  if (t.faster > 0) {
-    text = absl::StrFormat("(%s^%d + %s^%d)^(1/%d) = %s", format_seconds(t.slower), kOverlapNorm,
-                           format_seconds(t.faster), kOverlapNorm, kOverlapNorm, format_seconds(t.joined));
+  std::string text;
+  if (time.epilogue > 0) {
+    const double matrix = time.resources[Resource::kMatrix];
+    text = absl::StrFormat("product and what waits for its last window: %s + %s = %s; ", format_seconds(matrix),
+                           format_seconds(time.epilogue), format_seconds(matrix + time.epilogue));
+  }
+  if (t.faster <= 0) {
+    text += format_seconds(t.slower);
+  } else {
+    text += absl::StrFormat("(%s^%d + %s^%d)^(1/%d) = %s", format_seconds(t.slower), kOverlapNorm,
+                            format_seconds(t.faster), kOverlapNorm, kOverlapNorm, format_seconds(t.joined));
   }
   if (t.ends > 0) text += " + " + format_seconds(t.ends) + " at the ends, where they do not overlap";
   const double floor = launch_floor_seconds(work, device);

@@ -1,19 +1,39 @@
 // Prints, for every executed operation of the given dumps that carries the compiler's own estimate, that estimate
-// beside the model's time and the work it is made of, as CSV. The model itself never reads the estimate.
+// beside the model's time, alone and on the premises of the estimate (`like_seconds`), and the work it is made of, as
+// CSV. The model itself never reads the estimate.
 //
 //   op_table DEVICE FILE...
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 #include <string>
 
+#include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
 #include "hloroof/backend_config.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
+#include "lib/cost/inside.h"
 #include "lib/cost/op_time.h"
+#include "lib/cost/vector_time.h"
 #include "lib/cost/work.h"
+#include "tests/accuracy/premises.h"
 
 namespace hloroof {
 namespace {
+
+// The opcode that makes the result: of a fusion, that of its root.
+std::string root_of(InstructionView op) {
+  const ComputationId called = inlined_computation(op);
+  if (!called.valid() || !op.module().data(called).root.valid()) return std::string(to_string(op.opcode()));
+  return std::string(to_string(op.module().computation(called).root().opcode()));
+}
+
+// The bounds of the compiler's loop over windows: 4x1x2.
+std::string windows_of(InstructionView op) {
+  const auto config = window_config(op);
+  return config ? absl::StrJoin(config->iteration_bounds, "x") : "";
+}
 
 int run(int argc, char** argv) {
   if (argc < 3) {
@@ -26,24 +46,35 @@ int run(int argc, char** argv) {
     return 1;
   }
   std::printf(
-      "file,op,category,executions,cycles_seconds,seconds,bound,matrix,vector,hbm,vmem,flops,transcendentals,"
+      "file,op,category,executions,cycles_seconds,seconds,like_seconds,placeholder,root,windows,k_windows,epilogue,"
+      "bound,matrix,"
+      "vector,"
+      "hbm,vmem,flops,transcendentals,"
       "read_hbm,written_hbm,read_vmem,written_vmem,m,n,k,batch,lhs,passes,partial,vector_work\n");
   for (int i = 2; i < argc; ++i) {
-    const auto module = load_module(argv[i]);
-    if (!module.ok()) {
-      std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str());
+    std::stringstream text;
+    text << std::ifstream(argv[i]).rdbuf();
+    const auto module = parse_module(text.str());
+    const auto unplaced = parse_module(on_the_premises_of_the_estimate(text.str(), false));
+    const auto widened = parse_module(on_the_premises_of_the_estimate(text.str(), true));
+    if (!module.ok() || !unplaced.ok() || !widened.ok()) {
+      std::fprintf(stderr, "%s: %s\n", argv[i], std::string(module.status().message()).c_str());
       continue;
     }
     std::string file = argv[i];
     file = file.substr(file.rfind('/') + 1);
     const CallGraph calls = analyze_calls(*module);
     const auto works = compute_work(*module, calls);
+    const auto unplaced_works = compute_work(*unplaced, analyze_calls(*unplaced));
+    const auto widened_works = compute_work(*widened, analyze_calls(*widened));
     for (InstructionId id : calls.scheduled_instructions()) {
       const InstructionView op = module->instruction(id);
       const auto cycles = estimated_cycles(op);
       if (!cycles || *cycles <= 0) continue;
       const Work& w = works[id.index];
       const OpTime t = op_time(w, *device);
+      const double like =
+          op_time(like_for_like(op, w, unplaced_works[id.index], widened_works[id.index]), *device).seconds;
       MatrixWork m;
       if (!w.matrix.empty()) {
         m = w.matrix[0];
@@ -59,13 +90,17 @@ int run(int argc, char** argv) {
                   (v.cross_lane ? ":x:" : "::") + std::to_string(static_cast<long long>(v.elements)) + ";";
       }
       std::printf(
-          "%s,%s,%s,%g,%.6e,%.6e,%d,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%g,%g,%g,%g,%s,%d,%.4e,%s\n",
+          "%s,%s,%s,%g,%.6e,%.6e,%.6e,%d,%s,%s,%g,%.4e,%d,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%.4e,%g,%g,%g,%"
+          "g,%s,%"
+          "d,%"
+          ".4e,%s\n",
           file.c_str(), std::string(op.name()).c_str(), op_category(op).c_str(), calls.executions(op),
-          static_cast<double>(*cycles) / *device->clock, t.seconds, static_cast<int>(t.bound),
-          t.resources[Resource::kMatrix], t.resources[Resource::kVector], t.resources[Resource::kHbm],
-          t.resources[Resource::kVmem], w.flops, w.transcendentals, w.read.hbm, w.written.hbm, w.read.vmem,
-          w.written.vmem, m.m, m.n, m.k, m.batch, std::string(to_string(m.lhs)).c_str(), m.passes,
-          w.partial_tile_elements, vector.c_str());
+          static_cast<double>(*cycles) / *device->clock, t.seconds, like, is_placeholder(op) ? 1 : 0,
+          root_of(op).c_str(), windows_of(op).c_str(), w.product_steps, vector_terms(w.epilogue, *device).seconds(),
+          static_cast<int>(t.bound), t.resources[Resource::kMatrix], t.resources[Resource::kVector],
+          t.resources[Resource::kHbm], t.resources[Resource::kVmem], w.flops, w.transcendentals, w.read.hbm,
+          w.written.hbm, w.read.vmem, w.written.vmem, m.m, m.n, m.k, m.batch, std::string(to_string(m.lhs)).c_str(),
+          m.passes, w.partial_tile_elements, vector.c_str());
     }
   }
   return 0;

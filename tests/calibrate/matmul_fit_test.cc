@@ -106,6 +106,29 @@ TEST_CASE("Shipped TPU constants are the fit of every second row") {
   }
 }
 
+TEST_CASE("The shipped efficiency of v6e lies in the middle of what two sources give alone") {
+  const std::string table = kShared + "/measured/tpu_gemm.csv";
+  if (!std::ifstream(table)) HLOROOF_SKIP("no measurements at " + table);
+  MeasurementOptions rows;
+  rows.where = {{"sku", "v6e"}, {"dtype", "bf16"}};
+  rows.floor_seconds = 118.73e-6;
+  rows.dump_root = kShared + "/corpus";
+  const auto many = read_measurements(table, rows);
+  const auto one = read_measurements(HLOROOF_SOURCE_DIR "/tests/calibrate/v6e_recipes.csv", {});
+  REQUIRE(many.ok());
+  REQUIRE(one.ok());
+  double sum = 0;
+  for (const std::vector<Measurement>& measurements : {split_in_two(*many).fitted, *one}) {
+    absl::StatusOr<Device> device = find_device("tpu_v6e");
+    REQUIRE(device.ok());
+    if (measurements.size() == 1) device->overhead.pipeline_fill = 0;  // the share of the whole time, ends included
+    const auto fitted = fit_parameters(*device, measurements, {"matrix.efficiency"}, kSource);
+    REQUIRE(fitted.ok());
+    sum += (*fitted)[0].after;
+  }
+  CHECK(find_device("tpu_v6e")->matrix.efficiency == Approx(sum / 2).epsilon(0.005));
+}
+
 TEST_CASE("Shipped GPU constants are the fit of every second row") {
   const std::string table = kShared + "/measured/xla_gpu_matmul_perf.csv";
   if (!std::ifstream(table)) HLOROOF_SKIP("no measurements at " + table);

@@ -64,6 +64,13 @@ TEST_CASE("17.59 Tflop take 89.3 ms at the peak of a v5e; 94.1 ms were observed"
   CHECK(std::abs(prediction->step_seconds / 94.1e-3 - 1) < 0.03);
 }
 
+TEST_CASE("a product is held against the peak of its own type") {
+  std::string text = kFeedForward;
+  for (std::size_t at = text.find("bf16["); at != std::string::npos; at = text.find("bf16["))
+    text.replace(at, 5, "s8[");
+  check_output(text, {"explain", "FILE", "y", "--device", "tpu_v5e"}, {"17.59 Tflop / 394 Tflop/s s8 peak"});
+}
+
 // The same block on eight TPU v2 cores, 4-way data by 2-way model parallel: what one core multiplies, and the
 // gradient's reduce-scatter between two cores.
 constexpr char kTwoCores[] = R"(HloModule ffn_sharded, is_scheduled=true, num_partitions=8
