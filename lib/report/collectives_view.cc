@@ -38,17 +38,16 @@ std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t
                {"kind", Align::kLeft, 18},
                {"over", Align::kLeft, 20},
                {"op"}});
-  double exposed_shown = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const CollectivePrediction& c = *rows[i];
-    exposed_shown += c.exposed_seconds;
     const std::string over = c.axis_names.empty() && c.group_size > 1 ? "no axes" : absl::StrJoin(c.axis_names, ", ");
     table.add({format_seconds(c.exposed_seconds), format_seconds(c.seconds), format_bytes(c.bytes),
                absl::StrFormat("%dx%d", c.group_count, c.group_size), c.kind, over, c.name});
   }
   if (shown < rows.size()) {
-    table.add({format_seconds(p.exposed_communication_seconds - exposed_shown), "", "", "", "", "",
-               absl::StrFormat("[%d others]", rows.size() - shown)});
+    double others = 0;  // added up, as the difference to the total is not exactly 0 where they are all hidden
+    for (std::size_t i = shown; i < rows.size(); ++i) others += rows[i]->exposed_seconds;
+    table.add({format_seconds(others), "", "", "", "", "", absl::StrFormat("[%d others]", rows.size() - shown)});
   }
   table.add({format_seconds(p.exposed_communication_seconds), "", "", "", "", "", "TOTAL"});
   return "Collectives: exposed over the step; time and bytes of one execution\n" + table.to_string(width);

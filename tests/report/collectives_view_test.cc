@@ -1,0 +1,36 @@
+// The table of collectives, from predictions put together by hand.
+#include <string>
+
+#include "lib/report/views.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+StepPrediction prediction_with(const std::vector<double>& exposed) {
+  StepPrediction p;
+  for (const double seconds : exposed) {
+    CollectivePrediction c;
+    c.name = "all-gather." + std::to_string(p.collectives.size());
+    c.kind = "all-gather";
+    c.seconds = 1;
+    c.exposed_seconds = seconds;
+    p.collectives.push_back(c);
+  }
+  return p;
+}
+
+TEST_CASE("collectives that are left out of the table are added up, not taken for the rest of the total") {
+  // 0.1 + 0.2 is a little more than 0.3.
+  StepPrediction p = prediction_with({0.2, 0.1, 0, 0});
+  p.exposed_communication_seconds = 0.3;
+  ViewOptions options;
+  options.rows.limit = 2;
+  const std::string view = collectives_view(p, options);
+  INFO(view);
+  CHECK(view.find("[2 others]") != std::string::npos);
+  CHECK(view.find("-0") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace hloroof
