@@ -80,6 +80,8 @@ void sizes_and_calls() {
   EXPECT(calls.executions(body.id()) == 5 && calls.executions(body.root()) == 5);
   EXPECT(calls.role(body.id()) == ComputationRole::kBody && calls.is_scheduled(body.id()));
   EXPECT(calls.callers(body.id())[0] == loop.id() && calls.scheduled()[0] == m.entry().id());
+  const ComputationView condition = loop.computations(AttributeKey::kCondition)[0];
+  EXPECT(calls.trips_read_off(condition.root().id()) && !calls.trips_follow_callers(m.entry().id()));
   EXPECT(calls.loops().size() == 1 && calls.scheduled_instructions().size() > 10);
   const InstructionView choice = m.entry().root();
   calls.set_branch_probabilities(choice.id(), {0.25, 0.75});

@@ -76,6 +76,7 @@ ENTRY e {
   loop = (s32[]) while(start), condition=cond, body=body, backend_config={"known_trip_count":{"n":"5"},"known_init_step":{"init":"0","step":"1"},"known_induction_variable":{"tuple_index":"0"}}
   kernel_call = f32[8,16] custom-call(p0), custom_call_target="tpu_custom_call", backend_config={"custom_call_config":{"body":"","cost_estimate":{"flops":"1000","transcendentals":"0","bytes_accessed":"2048"}}}
   gemm = f32[8,32] custom-call(p0, p1), custom_call_target="__cublas$gemm", backend_config={"gemm_backend_config":{"alpha_real":1,"alpha_imag":0,"beta":0,"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"],"lhs_batch_dimensions":[],"rhs_batch_dimensions":[]},"epilogue":"DEFAULT"}}
+  attended = f32[8,16] custom-call(p0, p0, p0), custom_call_target="__cudnn$fmhaSoftmax", backend_config={"cudnn_fmha_backend_config":{"intermediate_tensor_shape":{"dimensions":["1","2","8","8"]},"mask_type":"CAUSAL","sliding_window_length":0}}
   triton = f32[8,16] fusion(p0), kind=kCustom, calls=fused, backend_config={"fusion_backend_config":{"kind":"__triton"}}
   ROOT pair = (f32[8,16], f32[8,16]) tuple(p0, tanh)
 }
@@ -143,6 +144,7 @@ void backend_configs(const Module& m) {
   EXPECT(convolution_emitter(named(m, "conv")) == "EmitAllBatchInSublanes");
   EXPECT(cost_estimate(named(m, "kernel_call"))->flops == 1000.0 && !memory_space_colors(named(m, "kernel_call")));
   EXPECT(gemm_backend_config(named(m, "gemm"))->epilogue == "DEFAULT");
+  EXPECT(attention_backend_config(named(m, "attended"))->mask == "CAUSAL");
   EXPECT(fusion_backend_config(named(m, "triton"))->kind == "__triton");
   EXPECT(collective_backend_config(named(m, "moved"))->is_sync);
 }
