@@ -113,7 +113,8 @@ struct ReplicaGroups {
 std::optional<ReplicaGroups> replica_groups(InstructionView instruction);
 absl::StatusOr<ReplicaGroups> parse_replica_groups(std::string_view text);
 
-// Of a collective-permute: source and target of each message.
+// Of a collective-permute: source and target of each message. Of a send and a recv that stand for one, those that XLA
+// notes as a frontend attribute; none where it does not.
 std::vector<std::pair<std::int64_t, std::int64_t>> source_target_pairs(InstructionView instruction);
 
 }  // namespace v0

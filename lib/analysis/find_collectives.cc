@@ -137,6 +137,11 @@ double full_bytes(InstructionView instruction, CollectiveKind kind) {
   return 0;
 }
 
+// Is it between pairs of devices?
+bool permutes(CollectiveKind kind) {
+  return kind == CollectiveKind::kCollectivePermute || kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv;
+}
+
 // The pairs of a permutation as devices, in every replica or partition that the numbers do not name.
 std::vector<std::pair<std::int64_t, std::int64_t>> device_pairs(InstructionView permute, GroupMode mode) {
   const std::int64_t replicas = std::max<std::int64_t>(permute.module().replica_count(), 1);
@@ -216,13 +221,13 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   collective.in_fusion = carrier.opcode() == Opcode::kFusion;
   const GroupMode mode = mode_of(instruction, kind);
   const Module& module = instruction.module();
-  if (kind == CollectiveKind::kCollectivePermute) {
+  if (permutes(kind)) {
     collective.pairs = device_pairs(instruction, mode);
     collective.groups =
         permutation_groups(collective.pairs, saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
                                                                  std::max<std::int64_t>(module.num_partitions(), 1)));
     collective.groups.mode = mode;
-  } else if (kind != CollectiveKind::kSend && kind != CollectiveKind::kRecv) {
+  } else {
     collective.groups =
         resolve_groups(written_groups(instruction), mode, module.replica_count(), module.num_partitions());
   }

@@ -292,7 +292,7 @@ void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bo
     send.devices = devices;
     send.relays = relays(collective.pairs);
     send.leaves_node =
-        is_point_to_point(collective.kind) ? network_link(mapping).has_value() : leaves_node(collective.pairs, mapping);
+        collective.pairs.empty() ? network_link(mapping).has_value() : leaves_node(collective.pairs, mapping);
     levels.nodes = send.leaves_node ? 2 : 1;
     part = send_cost(device, send);
   } else {
@@ -349,7 +349,8 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     cost.axes.push_back(axis.named_in_text ? absl::StrCat(axis.name, " (", ways(axis.size, axis.stride), ")")
                                            : ways(axis.size, axis.stride));
   }
-  const bool permutes = collective.kind == CollectiveKind::kCollectivePermute;
+  // A send or recv whose pairs the text gives is one end of a permutation.
+  const bool permutes = collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty();
   const bool alone = permutes ? collective.pairs.empty() : cost.group_size <= 1 && !is_point_to_point(collective.kind);
   if (alone) {
     cost.algorithm = "no communication";

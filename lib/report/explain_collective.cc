@@ -40,7 +40,7 @@ std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
   });
   const std::string size = absl::StrCat(alike ? " of " : " of up to ", groups.group_size);
   std::string line =
-      collective.kind == CollectiveKind::kCollectivePermute
+      collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty()
           ? absl::StrCat("source_target_pairs: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "pair"),
                          " that join ", plural(groups.group_count, "group"), size)
           : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), size);

@@ -146,7 +146,14 @@ absl::StatusOr<std::vector<std::vector<std::int64_t>>> ReplicaGroups::expand(std
 
 std::vector<std::pair<std::int64_t, std::int64_t>> source_target_pairs(InstructionView instruction) {
   using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  return decode<Pairs>(instruction, AttributeKey::kSourceTargetPairs, read_source_target_pairs).value_or(Pairs());
+  if (instruction.opcode() != Opcode::kSend && instruction.opcode() != Opcode::kRecv) {
+    return decode<Pairs>(instruction, AttributeKey::kSourceTargetPairs, read_source_target_pairs).value_or(Pairs());
+  }
+  for (const auto& [key, value] : frontend_attributes(instruction)) {
+    if (key != "_xla_send_recv_source_target_pairs") continue;
+    return decode_text<Pairs>(value, read_source_target_pairs).value_or(Pairs());
+  }
+  return {};
 }
 
 }  // namespace hloroof::inline v0

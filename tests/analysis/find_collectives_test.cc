@@ -4,6 +4,7 @@
 
 #include "hloroof/mesh.h"
 #include "hloroof/parse.h"
+#include "hloroof/replica_groups.h"
 #include "tests/catch.h"
 
 namespace hloroof {
@@ -155,6 +156,22 @@ TEST_CASE("Groups of replicas and partitions are groups of devices") {
     CHECK(collectives[0].groups.group_size == row.size);
     CHECK(collectives[0].groups.group_count == row.count);
     CHECK(infer_mesh(module, collectives).to_string() == row.mesh);
+  }
+}
+
+TEST_CASE("A send and a recv with the pairs of the permutation they stand for join its groups") {
+  const std::string pairs =
+      "channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs={{0,2},{2,4},{4,6},{1,3}}}";
+  const Module module = module_of("r = (f32[8,128]{1,0}, u32[], token[]) recv(t), " + pairs +
+                                  "\ns = (f32[8,128]{1,0}, u32[], token[]) send(p, t), " + pairs +
+                                  "\nrd = (f32[8,128]{1,0}, token[]) recv-done(r), channel_id=1"
+                                  "\nROOT sd = token[] send-done(s), channel_id=1\n");
+  const std::vector<Collective> collectives = find_collectives(module);
+  REQUIRE(collectives.size() == 2);
+  for (const Collective& c : collectives) {
+    CHECK(c.pairs == source_target_pairs(module.instruction(c.instruction)));
+    CHECK(c.pairs.size() == 4);
+    CHECK(c.groups.group_size == 4);
   }
 }
 
