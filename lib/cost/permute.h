@@ -14,9 +14,9 @@ namespace hloroof::inline v0 {
 // The time of sending `bytes` from the source to the target of every pair at once. `axes` are the machine's, as
 // PhysicalMapping::physical, with their bandwidths; a device is found there by the mesh and the mapping.
 //
-// A message goes the shorter way round a ring, and the shortest way through a twisted torus. Where source and target differ on d axes it is cut in d parts that take
-// the axes in different orders, so that a lone message between two corners uses d paths. Messages are cut through:
-// bytes pass the busiest link once, and hops add their latency.
+// A message goes the shorter way round a ring, and the shortest way through a twisted torus. Where source and target
+// differ on d axes it is cut in d parts that take the axes in different orders, so that a lone message between two
+// corners uses d paths. Messages are cut through: bytes pass the busiest link once, and hops add their latency.
 TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
                        const PhysicalMapping& mapping, const std::vector<TorusAxis>& axes, double bytes);
 

@@ -10,9 +10,9 @@
 // signatures checked but not kept, 28 % to 19 %; the hash of a name taken while its end is looked for, and bytes
 // compared in place, operands 6.2 % to 3.3 %; opcodes without rules of their own leaving checks.cc at once, 5.7 % to
 // 2.7 %; frames set member by member instead of zeroed first, 3.4 % of the time; for a new module the leaves of all
-// tuples in one list and shapes sixteen to a block, from 3,161 allocations to 1,776, 3 % of the time. Blocks of 64 bytes
-// without a branch on a shape's length, and the whole layer as one unit for the linker to optimise, bought nothing and
-// are not there.
+// tuples in one list and shapes sixteen to a block, from 3,161 allocations to 1,776, 3 % of the time. Blocks of 64
+// bytes without a branch on a shape's length, and the whole layer as one unit for the linker to optimise, bought
+// nothing and are not there.
 #ifndef HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 #define HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 

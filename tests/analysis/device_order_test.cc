@@ -45,8 +45,8 @@ TEST_CASE("Axes lie where the order puts their devices") {
   };
   const Row rows[] = {
       {"tpu_v5e:2x4", "data=2,model=4", "0,1,2,3,4,5,6,7", "data 2 on x; model 4 on y", true},
-      {"tpu_v5e:2x4", "data=4,model=2", "0,1,2,3,4,5,6,7", "data 4 on x and y (2 of 4, every 2nd); model 2 on y (2 of 4)",
-       true},
+      {"tpu_v5e:2x4", "data=4,model=2", "0,1,2,3,4,5,6,7",
+       "data 4 on x and y (2 of 4, every 2nd); model 2 on y (2 of 4)", true},
       {"tpu_v5e:2x4", "data=4,model=2", "[1,8]<=[4,2]T(1,0)", "data 4 on y; model 2 on x", true},
       // Backwards along an axis is the same stretch.
       {"tpu_v5e:2x4", "data=2,model=4", "3,2,1,0,7,6,5,4", "data 2 on x; model 4 on y", true},
