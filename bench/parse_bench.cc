@@ -65,27 +65,6 @@ struct Row {
   std::uint64_t reallocations = 0;  // of a reused Parser and Module
 };
 
-double best(const Samples& samples) { return *std::min_element(samples.begin(), samples.end()); }
-
-// The CPU time of each run of `work`; `between` comes before each, outside the clock.
-template <typename Work, typename Between>
-Samples repeat(double budget, Work work, Between between) {
-  Samples samples;
-  const double began = bench::cpu_seconds();
-  while (samples.size() < 5 || bench::cpu_seconds() - began < budget) {
-    between();
-    const double start = bench::cpu_seconds();
-    work();
-    samples.push_back(bench::cpu_seconds() - start);
-  }
-  return samples;
-}
-
-template <typename Work>
-Samples repeat(double budget, Work work) {
-  return repeat(budget, work, [] {});
-}
-
 // The largest resident size this process has had, in bytes.
 double resident_peak() {
   std::ifstream status("/proc/self/status");
@@ -125,7 +104,7 @@ bool measure(const std::string& self, const std::string& path, double budget, Ro
   }
   row->instructions = module->instruction_count();
   // The memory of the last one is given back outside the clock, as that of XLA's module is.
-  row->parse = repeat(
+  row->parse = bench::repeat(
       budget, [&] { module = hloroof::parse_module(text, options); }, [&] { module = absl::UnknownError(""); });
   hloroof::Parser parser(options);
   hloroof::Module reused;
@@ -133,11 +112,11 @@ bool measure(const std::string& self, const std::string& path, double budget, Ro
   before = allocation_count.load();
   if (!parser.parse(text, reused).ok()) return false;
   row->reallocations = allocation_count.load() - before;
-  row->reparse = repeat(budget, [&] { (void)parser.parse(text, reused); });
+  row->reparse = bench::repeat(budget, [&] { (void)parser.parse(text, reused); });
   std::size_t printed = 0;
-  row->print = repeat(budget, [&] { printed += hloroof::print_module(reused).size(); });
+  row->print = bench::repeat(budget, [&] { printed += hloroof::print_module(reused).size(); });
   std::size_t lines = 0;
-  row->memchr = repeat(budget / 4, [&] {
+  row->memchr = bench::repeat(budget / 4, [&] {
     const char* p = text.data();
     const char* end = p + text.size();
     while ((p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) != nullptr) {
@@ -162,17 +141,17 @@ nlohmann::json to_json(const Row& row) {
 }
 
 void print_row(const Row& row) {
-  const double parse = best(row.parse);
+  const double parse = bench::best(row.parse);
   const double bytes = static_cast<double>(row.bytes);
   std::printf("%-36s %8.2f %8zu %7.0f %7.0f %7.0f %7.0f %6.1fx %6.2f %7llu %7llu",
               fs::path(row.path).filename().c_str(), bytes / 1e6, row.instructions, rate(row, parse),
-              rate(row, best(row.reparse)), rate(row, best(row.print)),
-              parse * 1e9 / static_cast<double>(std::max<std::size_t>(row.instructions, 1)), parse / best(row.memchr),
-              row.peak_bytes / bytes, static_cast<unsigned long long>(row.allocations),
+              rate(row, bench::best(row.reparse)), rate(row, bench::best(row.print)),
+              parse * 1e9 / static_cast<double>(std::max<std::size_t>(row.instructions, 1)),
+              parse / bench::best(row.memchr), row.peak_bytes / bytes, static_cast<unsigned long long>(row.allocations),
               static_cast<unsigned long long>(row.reallocations));
   if (row.jaxlib_seconds > 0) {
     std::printf(" %7.1f %6.1fx %6.1fx", rate(row, row.jaxlib_seconds), row.jaxlib_seconds / parse,
-                row.jaxlib_seconds / best(row.reparse));
+                row.jaxlib_seconds / bench::best(row.reparse));
   }
   std::printf("\n");
 }

@@ -35,24 +35,31 @@ inline double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// The least CPU time of at least five runs of `work` and of as many as fit into `budget` seconds. `between` comes
+// The CPU time of each of at least five runs of `work`, and of as many as fit into `budget` seconds. `between` comes
 // before each, outside the clock.
 template <typename Work, typename Between>
-double best_seconds(double budget, Work work, Between between) {
-  double least = 1e9;
+std::vector<double> repeat(double budget, Work work, Between between) {
+  std::vector<double> seconds;
   const double began = cpu_seconds();
-  for (int runs = 0; runs < 5 || cpu_seconds() - began < budget; ++runs) {
+  while (seconds.size() < 5 || cpu_seconds() - began < budget) {
     between();
     const double start = cpu_seconds();
     work();
-    least = std::min(least, cpu_seconds() - start);
+    seconds.push_back(cpu_seconds() - start);
   }
-  return least;
+  return seconds;
 }
 
 template <typename Work>
-double best_seconds(double budget, Work work) {
-  return best_seconds(budget, work, [] {});
+std::vector<double> repeat(double budget, Work work) {
+  return repeat(budget, work, [] {});
+}
+
+inline double best(const std::vector<double>& seconds) { return *std::min_element(seconds.begin(), seconds.end()); }
+
+template <typename... Work>
+double best_seconds(double budget, Work... work) {
+  return best(repeat(budget, work...));
 }
 
 // What a shell command writes to its standard output.
