@@ -17,6 +17,8 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
 
 // Whether the opcode is that of a collective, of the start of one, or of the done that find_collectives() looks for.
 bool is_collective(Opcode opcode);
+// Between the pairs of a permutation: a collective-permute, and a send or recv that is one end of one.
+bool is_permutation(const Collective& collective);
 bool ends_collective(Opcode opcode);
 
 // find_collectives() after edits.

@@ -388,6 +388,10 @@ std::vector<Collective> find_collectives(const Module& module) {
 
 bool is_collective(Opcode opcode) { return kind_of(opcode).has_value(); }
 
+bool is_permutation(const Collective& collective) {
+  return collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty();
+}
+
 bool ends_collective(Opcode opcode) { return is_done(opcode); }
 
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,

@@ -271,9 +271,8 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
     case Opcode::kPad:
     case Opcode::kConcatenate:
       if (joins_whole_tiles(instruction)) return;
-      add_vector(work, instruction.opcode(), type, out.padded_elements * share);
-      return;
-    case Opcode::kIota: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
+      [[fallthrough]];
+    case Opcode::kIota:
     case Opcode::kDynamicUpdateSlice: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
     default: return;
   }

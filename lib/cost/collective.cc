@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "hloroof/mesh.h"
 #include "lib/analysis/axis_roles.h"
+#include "lib/analysis/collectives.h"
 #include "lib/analysis/rings.h"
 #include "lib/cost/permute.h"
 #include "lib/cost/scale_up.h"
@@ -270,16 +270,6 @@ bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs
   });
 }
 
-// Does some device receive from another device than it sends to?
-bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
-  std::unordered_map<std::int64_t, std::int64_t> target_of;
-  for (const auto& [source, target] : pairs) target_of.emplace(source, target);
-  return std::any_of(pairs.begin(), pairs.end(), [&](const std::pair<std::int64_t, std::int64_t>& pair) {
-    const auto next = target_of.find(pair.second);
-    return next != target_of.end() && next->second != pair.first;
-  });
-}
-
 // Collectives of devices without a torus.
 void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bool aligned,
                   const PhysicalMapping& mapping, const Device& device, std::int64_t devices, double bytes,
@@ -349,8 +339,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     cost.axes.push_back(axis.named_in_text ? absl::StrCat(axis.name, " (", ways(axis.size, axis.stride), ")")
                                            : ways(axis.size, axis.stride));
   }
-  // A send or recv whose pairs the text gives is one end of a permutation.
-  const bool permutes = collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty();
+  const bool permutes = is_permutation(collective);
   const bool alone = permutes ? collective.pairs.empty() : cost.group_size <= 1 && !is_point_to_point(collective.kind);
   if (alone) {
     cost.algorithm = "no communication";

@@ -9,21 +9,16 @@
 namespace hloroof::inline v0 {
 namespace {
 
-double elements_of(InstructionView call, std::size_t operand, SizeCache& sizes) {
-  return operand < call.operand_count() ? sizes[call.operand(operand).shape_id()].logical_elements : 0;
-}
-
 // The share of all pairs of a query and a key that a mask leaves.
-double unmasked(const AttentionBackendConfig& config, double queries, double keys) {
-  double share = config.mask.find("CAUSAL") != std::string::npos ? 0.5 : 1;
-  if (config.sliding_window > 0 && keys > 0) share = std::min(share, static_cast<double>(config.sliding_window) / keys);
-  return queries > 0 ? share : 0;
+double unmasked(const AttentionBackendConfig& config, double keys) {
+  const double share = config.mask.find("CAUSAL") != std::string::npos ? 0.5 : 1;
+  return config.sliding_window > 0 ? std::min(share, static_cast<double>(config.sliding_window) / keys) : share;
 }
 
 }  // namespace
 
 void leave_out_workspace(InstructionView call, SizeCache& sizes, Work& work) {
-  const auto& leaves = call.module().shapes().leaves(call.shape_id());
+  const Span<ShapeId> leaves = call.module().shapes().leaves(call.shape_id());
   if (leaves.size() < 2) return;
   const Shape& last = call.module().shape(leaves.back());
   if (last.rank() != 1 || (last.element_type != ElementType::kU8 && last.element_type != ElementType::kS8)) return;
@@ -45,7 +40,7 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
   product.m = static_cast<double>(config->scores[config->scores.size() - 2]);
   const double keys = static_cast<double>(config->scores.back());
   if (!(product.batch > 0) || !(product.m > 0) || !(keys > 0)) return false;
-  const double share = unmasked(*config, product.m, keys);
+  const double share = unmasked(*config, keys);
   product.n = static_cast<double>(element_count(queries)) / (product.batch * product.m);
   product.k = (is_backward ? 5 : 2) * keys * share;
   product.lhs = product.rhs = product.out = queries.element_type;
@@ -65,7 +60,7 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
 // Mean, variance, and from them the result, scaled and shifted.
 void add_norm(InstructionView call, SizeCache& sizes, Work& work) {
   constexpr double kOperations = 8;  // an element
-  const double elements = elements_of(call, 0, sizes);
+  const double elements = call.operand_count() > 0 ? sizes[call.operand(0).shape_id()].logical_elements : 0;
   work.flops += kOperations * elements;
   add_vector(work, Opcode::kMultiply, ElementType::kF32, kOperations * elements);
 }

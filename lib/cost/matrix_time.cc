@@ -10,7 +10,9 @@
 // tiles and split K.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "hloroof/span.h"
 #include "lib/cost/op_time.h"
 
 namespace hloroof::inline v0 {
@@ -136,7 +138,8 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const Device& dev
   const Tile given{product.tile_m, product.tile_n};
   const bool is_given = given.m > 0 && given.n > 0;
   const double largest = static_cast<double>(device.matrix.largest_tile.value_or(128));
-  const Tile kTiles[] = {{64, 128}, {128, 64}, {128, 128}, {largest, largest}};
+  const Tile stored[] = {{64, 128}, {128, 64}, {128, 128}, {largest, largest}};
+  const Span<Tile> tiles = is_given ? Span<Tile>(&given, 1) : Span<Tile>(stored, std::size(stored));
   constexpr double kLeastK = 512;       // of a part
   constexpr double kPartBytes = 2 * 4;  // a part of the sum is f32, written and read
   const double units = static_cast<double>(std::max<std::int64_t>(*device.vector.compute_units, 1));
@@ -144,8 +147,7 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const Device& dev
   const double wave = device.overhead.wave.value_or(0);
   const double bytes_k = product.k * (bits(product.lhs) + bits(product.rhs)) / 16.0;  // of a row, mean of the operands
   MatrixTerms best;
-  for (const Tile& stored : kTiles) {
-    const Tile& tile = is_given ? given : stored;
+  for (const Tile& tile : tiles) {
     for (const double parts : {1.0, 2.0, 4.0, 8.0, 16.0}) {
       if (parts > 1 && (is_given || product.k / parts < kLeastK)) continue;
       MatrixTerms terms;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "hloroof/device.h"
 #include "hloroof/mesh.h"
@@ -135,6 +138,15 @@ double send_channels(const SendRates& rates, double bytes, std::int64_t devices)
   const double most = rates.channel_bytes.value_or(bytes);
   while (2 * channels <= *rates.channels && bytes > channels * most) channels *= 2;
   return channels;
+}
+
+bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
+  std::unordered_map<std::int64_t, std::int64_t> target_of;
+  for (const auto& [source, target] : pairs) target_of.emplace(source, target);
+  return std::any_of(pairs.begin(), pairs.end(), [&](const std::pair<std::int64_t, std::int64_t>& pair) {
+    const auto next = target_of.find(pair.second);
+    return next != target_of.end() && next->second != pair.first;
+  });
 }
 
 ScaleUpCost send_cost(const Device& device, const Send& send) {

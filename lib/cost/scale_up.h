@@ -3,6 +3,8 @@
 #define HLOROOF_LIB_COST_SCALE_UP_H_
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "hloroof/device.h"
 #include "hloroof/mesh.h"
@@ -33,6 +35,9 @@ struct Send {
   bool leaves_node = false;  // some message goes over the network
 };
 ScaleUpCost send_cost(const Device& device, const Send& send);
+
+// Send::relays of messages from the first to the second device of each pair.
+bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
 
 // Channels that carry one message of `bytes`, see SendRates; 1 if the number of channels is not known. That it doubles
 // with the size is NCCL's rule (src/enqueue.cc, calcP2pChannelCount), and XLA's measured table shows each step of it.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
 #include "hloroof/mesh.h"
+#include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/report/units.h"
 
@@ -40,7 +41,7 @@ std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
   });
   const std::string size = absl::StrCat(alike ? " of " : " of up to ", groups.group_size);
   std::string line =
-      collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty()
+      is_permutation(collective)
           ? absl::StrCat("source_target_pairs: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "pair"),
                          " that join ", plural(groups.group_count, "group"), size)
           : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), size);

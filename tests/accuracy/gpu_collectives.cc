@@ -8,8 +8,6 @@
 namespace hloroof {
 namespace {
 
-constexpr double kMebibyte = 1 << 20;
-
 std::string described(const std::string& device, const CollectiveMeasurement& m) {
   return device + " " + std::string(collective_name(m.kind)) + " of " +
          std::to_string(static_cast<long>(m.bytes / 1024)) + " KiB among " + std::to_string(m.devices);
@@ -23,9 +21,8 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
   report.heading("Measured collectives, GPUs");
   report.paragraph(
       "XLA's own table, groups inside one NVLink or xGMI domain. Constants are fitted to every second size of each "
-      "series; "
-      "the figures are of the other sizes. Below 1 MiB and for all-to-alls of a few MiB the table is noisy: twice the "
-      "bytes often take half the time.");
+      "series; the figures are of the other sizes. Below 1 MiB and for all-to-alls of a few MiB the table is noisy: "
+      "twice the bytes often take half the time.");
   std::vector<std::vector<std::string>> rows;
   std::vector<Sample> all_large;
   std::vector<Sample> all_small;
@@ -36,23 +33,20 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
     rows.push_back({device, kind, std::to_string(l.count), percent(l.bias), percent(l.median), percent(l.p90),
                     std::to_string(s.count), percent(s.median)});
   };
-  for (const auto& [key, name] : table_devices()) {
-    const auto device = find_device(name);
-    if (!device.ok()) continue;
-    for (const auto& [of, measurements] : table.held_back) {
-      if (of.first != key) continue;
-      std::vector<Sample> large;
-      std::vector<Sample> small;
-      for (const CollectiveMeasurement& m : measurements) {
-        const ScaleUpCost cost = cost_of(m, *device);
-        (m.bytes >= kMebibyte ? large : small)
-            .push_back({described(name, m), cost.seconds + cost.latency_seconds, m.seconds, 1,
-                        "latency " + microseconds(cost.latency_seconds)});
-      }
-      add_row(name, std::string(collective_name(of.second)), large, small);
-      all_large.insert(all_large.end(), large.begin(), large.end());
-      all_small.insert(all_small.end(), small.begin(), small.end());
+  const auto samples = [](const PredictedSeries& series, const std::vector<PredictedRow>& of) {
+    std::vector<Sample> result;
+    for (const PredictedRow& row : of) {
+      result.push_back({described(series.device, row.measured), row.seconds(), row.measured.seconds, 1,
+                        "latency " + microseconds(row.cost.latency_seconds)});
     }
+    return result;
+  };
+  for (const PredictedSeries& series : predict_held_back(table)) {
+    const std::vector<Sample> large = samples(series, series.large);
+    const std::vector<Sample> small = samples(series, series.small);
+    add_row(series.device, std::string(collective_name(series.kind)), large, small);
+    all_large.insert(all_large.end(), large.begin(), large.end());
+    all_small.insert(all_small.end(), small.begin(), small.end());
   }
   add_row("all", "all", all_large, all_small);
   report.table({"device", "collective", "from 1 MiB", "bias", "median", "p90", "below 1 MiB", "median"}, rows);

@@ -18,12 +18,21 @@ namespace hloroof {
 namespace {
 
 const std::string kTable = HLOROOF_SHARED_DIR "/measured/xla_gpu_collective_perf.csv";
-constexpr double kMebibyte = 1 << 20;
 
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
+}
+
+// How far predictions are from measurements, as shares of these.
+std::vector<double> errors(const std::vector<PredictedRow>& rows) {
+  std::vector<double> result;
+  for (const PredictedRow& row : rows) {
+    CHECK_FALSE(row.cost.assumed);
+    result.push_back(std::abs(row.seconds() / row.measured.seconds - 1));
+  }
+  return result;
 }
 
 bool same(std::optional<double> a, std::optional<double> b) {
@@ -69,25 +78,15 @@ TEST_CASE("Rows not used to fit") {
   std::vector<double> small;
   std::printf("%-10s %-20s %5s %8s %8s   %5s %8s\n", "device", "collective", ">=1Mi", "median", "p90", "<1Mi",
               "median");
-  for (const auto& [key, name] : table_devices()) {
-    absl::StatusOr<Device> device = find_device(name);
-    REQUIRE(device.ok());
-    for (const auto& [of, rows] : table.held_back) {
-      if (of.first != key) continue;
-      std::vector<double> of_large;
-      std::vector<double> of_small;
-      for (const CollectiveMeasurement& m : rows) {
-        const ScaleUpCost cost = cost_of(m, *device);
-        CHECK_FALSE(cost.assumed);
-        (m.bytes >= kMebibyte ? of_large : of_small)
-            .push_back(std::abs((cost.seconds + cost.latency_seconds) / m.seconds - 1));
-      }
-      std::printf("%-10s %-20s %5zu %7.1f%% %7.1f%%   %5zu %7.1f%%\n", name.c_str(),
-                  std::string(collective_name(of.second)).c_str(), of_large.size(), 100 * quantile(of_large, 0.5),
-                  100 * quantile(of_large, 0.9), of_small.size(), 100 * quantile(of_small, 0.5));
-      large.insert(large.end(), of_large.begin(), of_large.end());
-      small.insert(small.end(), of_small.begin(), of_small.end());
-    }
+  for (const auto& [key, name] : table_devices()) REQUIRE(find_device(name).ok());
+  for (const PredictedSeries& series : predict_held_back(table)) {
+    const std::vector<double> of_large = errors(series.large);
+    const std::vector<double> of_small = errors(series.small);
+    std::printf("%-10s %-20s %5zu %7.1f%% %7.1f%%   %5zu %7.1f%%\n", series.device.c_str(),
+                std::string(collective_name(series.kind)).c_str(), of_large.size(), 100 * quantile(of_large, 0.5),
+                100 * quantile(of_large, 0.9), of_small.size(), 100 * quantile(of_small, 0.5));
+    large.insert(large.end(), of_large.begin(), of_large.end());
+    small.insert(small.end(), of_small.begin(), of_small.end());
   }
   std::printf("%-31s %5zu %7.1f%% %7.1f%%   %5zu %7.1f%%\n", "all", large.size(), 100 * quantile(large, 0.5),
               100 * quantile(large, 0.9), small.size(), 100 * quantile(small, 0.5));

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "hloroof/device.h"
 #include "lib/calibrate/collective_fit.h"
 #include "lib/cost/scale_up.h"
 
@@ -36,20 +37,17 @@ inline std::optional<CollectiveKind> table_kind(const std::string& opcode) {
 
 // The devices and the flow of a permutation written as "0>1;1>0".
 inline void read_pairs(const std::string& text, CollectiveMeasurement& m) {
-  std::map<long, long> target_of;
-  std::istringstream pairs(text);
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  std::istringstream rest(text);
   std::string pair;
   m.devices = 2;
-  while (std::getline(pairs, pair, ';')) {
-    const long source = std::atol(pair.c_str());
-    const long target = std::atol(pair.substr(pair.find('>') + 1).c_str());
-    target_of[source] = target;
-    m.devices = std::max<std::int64_t>(m.devices, std::max(source, target) + 1);
+  while (std::getline(rest, pair, ';')) {
+    const std::int64_t source = std::atol(pair.c_str());
+    const std::int64_t target = std::atol(pair.substr(pair.find('>') + 1).c_str());
+    pairs.emplace_back(source, target);
+    m.devices = std::max(m.devices, std::max(source, target) + 1);
   }
-  for (const auto& [source, target] : target_of) {
-    const auto next = target_of.find(target);
-    if (next != target_of.end() && next->second != source) m.relays = true;
-  }
+  m.relays = relays(pairs);
 }
 
 struct CollectiveTable {
@@ -108,6 +106,39 @@ inline ScaleUpCost cost_of(const CollectiveMeasurement& m, const Device& device)
   send.devices = m.devices;
   send.relays = m.relays;
   return send_cost(device, send);
+}
+
+// The rows held back of one device and kind, with what the model makes of each.
+struct PredictedRow {
+  CollectiveMeasurement measured;
+  ScaleUpCost cost;
+  double seconds() const { return cost.seconds + cost.latency_seconds; }
+};
+struct PredictedSeries {
+  std::string device;
+  CollectiveKind kind = CollectiveKind::kAllGather;
+  std::vector<PredictedRow> large;  // from 1 MiB on
+  std::vector<PredictedRow> small;
+};
+
+// In the order of table_devices(), then of kinds; devices that are not known are left out.
+inline std::vector<PredictedSeries> predict_held_back(const CollectiveTable& table) {
+  std::vector<PredictedSeries> all;
+  for (const auto& [key, name] : table_devices()) {
+    const absl::StatusOr<Device> device = find_device(name);
+    if (!device.ok()) continue;
+    for (const auto& [of, rows] : table.held_back) {
+      if (of.first != key) continue;
+      PredictedSeries series;
+      series.device = name;
+      series.kind = of.second;
+      for (const CollectiveMeasurement& m : rows) {
+        (m.bytes >= (1 << 20) ? series.large : series.small).push_back({m, cost_of(m, *device)});
+      }
+      all.push_back(std::move(series));
+    }
+  }
+  return all;
 }
 
 }  // namespace hloroof
