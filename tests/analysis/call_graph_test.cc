@@ -6,15 +6,10 @@
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof {
 namespace {
-
-Module parse(const std::string& text) {
-  auto module = parse_module(text);
-  if (!module.ok()) FAIL(std::string(module.status().message()));
-  return *std::move(module);
-}
 
 TripCount trips_of(const Module& module) {
   const CallGraph calls = analyze_calls(module);
@@ -131,7 +126,7 @@ TEST_CASE("counted loops are counted in every form") {
   };
   for (const Case& c : cases) {
     INFO(c.what);
-    const TripCount trips = trips_of(parse(c.text));
+    const TripCount trips = trips_of(parsed(c.text));
     INFO(trips.why);
     CHECK(trips.source == TripCount::Source::kInferred);
     CHECK(trips.value == c.trips);
@@ -139,7 +134,7 @@ TEST_CASE("counted loops are counted in every form") {
 }
 
 TEST_CASE("a counter is found wherever it lies in the loop's state") {
-  const Module nested = parse(R"(HloModule m
+  const Module nested = parsed(R"(HloModule m
 body {
   p = ((s32[], u32[]), f32[8]) parameter(0)
   q = (s32[], u32[]) get-tuple-element(p), index=0
@@ -169,7 +164,7 @@ ENTRY main {
 }
 )");
   CHECK(trips_of(nested).value == 7);
-  const Module scalar = parse(
+  const Module scalar = parsed(
       "HloModule m\nbody {\n  i = s32[] parameter(0)\n  five = s32[] constant(5)\n  ROOT n = s32[] add(i, five)\n}\n"
       "condition {\n  i = s32[] parameter(0)\n  n = s32[] constant(50)\n  ROOT c = pred[] compare(i, n), "
       "direction=LT\n}\n"
@@ -190,7 +185,7 @@ TEST_CASE("loops that do not end or depend on data are not guessed") {
       "%add (a: s32[], b: s32[]) -> s32[] {\n  %a = s32[] parameter(0)\n  %b = s32[] parameter(1)\n"
       "  ROOT %s = s32[] add(%a, %b)\n}\n";
   for (const std::string& text : cases) {
-    const TripCount trips = trips_of(parse("HloModule m\n" + add + text.substr(text.find('\n') + 1)));
+    const TripCount trips = trips_of(parsed("HloModule m\n" + add + text.substr(text.find('\n') + 1)));
     CHECK(trips.source == TripCount::Source::kAssumed);
     CHECK(trips.value == 1);
     CHECK_FALSE(trips.why.empty());
@@ -201,7 +196,7 @@ TEST_CASE("an annotation is believed, a user more") {
   std::string text = loop("s32", "0", "10", step("s32", "1"), compare("LT"));
   const std::string at = "condition=%condition, body=%body";
   text.insert(text.find(at) + at.size(), ", backend_config={\"known_trip_count\":{\"n\":\"12\"}}");
-  const Module module = parse(text);
+  const Module module = parsed(text);
   CHECK(trips_of(module).source == TripCount::Source::kAnnotated);
   CHECK(trips_of(module).value == 12);
   CallOptions options;
@@ -218,7 +213,7 @@ TEST_CASE("an annotation is believed, a user more") {
 // The bound of the inner loop is set outside the outer one, which hands it on; its counter starts where another loop
 // ended.
 TEST_CASE("values are followed through tuples, fusions and enclosing loops") {
-  const Module module = parse(R"(HloModule m
+  const Module module = parsed(R"(HloModule m
 %inc (p0: s32[]) -> s32[] {
   %p0 = s32[] parameter(0)
   %one = s32[] constant(1)
@@ -287,7 +282,7 @@ ENTRY %main () -> s32[] {
 }
 
 TEST_CASE("branches run by their probabilities") {
-  const Module module = parse(R"(HloModule m
+  const Module module = parsed(R"(HloModule m
 %a (x: f32[]) -> f32[] {
   ROOT %x = f32[] parameter(0)
 }

@@ -6,6 +6,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/replica_groups.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof {
 namespace {
@@ -13,15 +14,12 @@ namespace {
 // A module of 8 devices whose entry has these lines; `callees` are computations before it.
 Module module_of(const std::string& lines, const std::string& callees = "",
                  const std::string& header = "num_partitions=8") {
-  absl::StatusOr<Module> module = parse_module(
-      "HloModule m, is_scheduled=true, " + header +
-      "\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n\n" + callees +
-      "\nENTRY e {\n  p = f32[8,128]{1,0} parameter(0)\n  q = f32[64,128]{1,0} parameter(1)\n  t = token[] "
-      "after-all()\n" +
-      lines + "}\n");
-  INFO(module.status());
-  REQUIRE(module.ok());
-  return *std::move(module);
+  return parsed("HloModule m, is_scheduled=true, " + header +
+                "\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n\n" +
+                callees +
+                "\nENTRY e {\n  p = f32[8,128]{1,0} parameter(0)\n  q = f32[64,128]{1,0} parameter(1)\n  t = token[] "
+                "after-all()\n" +
+                lines + "}\n");
 }
 
 // "all-gather 32768 B x8 by start, awaited by done"

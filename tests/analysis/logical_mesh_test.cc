@@ -8,6 +8,7 @@
 #include "hloroof/mesh.h"
 #include "hloroof/parse.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof {
 namespace {
@@ -20,10 +21,7 @@ Module module_with(int partitions, const std::vector<std::string>& collectives) 
     text += "  c" + std::to_string(i) + " = " + collectives[i] + "\n";
   }
   text += "  ROOT r = f32[64,128]{1,0} copy(p)\n}\n";
-  absl::StatusOr<Module> module = parse_module(text);
-  INFO(module.status());
-  REQUIRE(module.ok());
-  return *std::move(module);
+  return parsed(text);
 }
 
 std::string all_reduce(const std::string& groups) {

@@ -3,23 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/parse.h"
-#include "lib/cost/work.h"
 #include "tests/catch.h"
+#include "tests/cost/root_work.h"
 
 namespace {
 
 using namespace hloroof;
-
-Work root_work(const std::string& parameters, const std::string& root, const std::string& computations = "",
-               const WorkOptions& options = {}) {
-  const std::string text = "HloModule m\n" + computations + "ENTRY main {\n" + parameters + "  ROOT " + root + "\n}\n";
-  absl::StatusOr<Module> module = parse_module(text);
-  INFO(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return compute_work(module->entry().root(), options);
-}
 
 double vector_elements(const Work& work, Opcode opcode) {
   double sum = 0;

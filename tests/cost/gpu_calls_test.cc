@@ -4,28 +4,12 @@
 #include <vector>
 
 #include "hloroof/device.h"
-#include "hloroof/parse.h"
 #include "lib/cost/op_time.h"
-#include "lib/cost/work.h"
 #include "tests/catch.h"
+#include "tests/cost/root_work.h"
 
 namespace hloroof {
 namespace {
-
-Work root_work(const std::string& parameters, const std::string& root, const std::string& computations = "") {
-  const std::string text = "HloModule m\n" + computations + "ENTRY main {\n" + parameters + "  ROOT " + root + "\n}\n";
-  absl::StatusOr<Module> module = parse_module(text);
-  INFO(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return compute_work(module->entry().root());
-}
-
-Device device(const char* name) {
-  absl::StatusOr<Device> found = find_device(name);
-  REQUIRE(found.ok());
-  return *std::move(found);
-}
 
 std::string attention_call(const std::string& target, const std::string& results, const std::string& mask,
                            const std::string& more = "") {

@@ -2,28 +2,13 @@
 #include <string>
 
 #include "hloroof/device.h"
-#include "hloroof/parse.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
-#include "lib/cost/work.h"
 #include "tests/catch.h"
+#include "tests/cost/root_work.h"
 
 namespace hloroof {
 namespace {
-
-Work root_work(const std::string& parameters, const std::string& root) {
-  const std::string text = "HloModule m\nENTRY main {\n" + parameters + "  ROOT " + root + "\n}\n";
-  const absl::StatusOr<Module> module = parse_module(text);
-  INFO(text);
-  REQUIRE(module.ok());
-  return compute_work(module->entry().root());
-}
-
-Device device(const char* name) {
-  const absl::StatusOr<Device> found = find_device(name);
-  REQUIRE(found.ok());
-  return *found;
-}
 
 TEST_CASE("whole tiles are put together by address, parts of tiles by the vector units") {
   struct Case {

@@ -7,20 +7,13 @@
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace {
 
 using namespace hloroof;
 
 constexpr double kMi = 1024.0 * 1024.0;
-
-Module parsed(const std::string& text) {
-  absl::StatusOr<Module> module = parse_module(text);
-  INFO(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
 
 // The work of the entry's root.
 Work root_work(const std::string& text) { return compute_work(parsed(text).entry().root()); }

@@ -12,6 +12,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 #include "tests/predict/corpus.h"
 #include "tests/predict/random_edits.h"
 
@@ -188,7 +189,7 @@ TEST_CASE("after random edits of dumps the answer is that from scratch") {
 TEST_CASE("a collective inside two fusions that share a computation is read again for both") {
   const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
   REQUIRE(device.ok());
-  absl::StatusOr<Module> module = parse_module(R"(HloModule shared, is_scheduled=true, num_partitions=8
+  Module module = parsed(R"(HloModule shared, is_scheduled=true, num_partitions=8
 add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT sum = f32[] add(a, b) }
 fused {
   p = f32[4096,1024]{1,0:T(8,128)} parameter(0)
@@ -199,8 +200,7 @@ ENTRY main {
   one = f32[4096,1024]{1,0:T(8,128)} fusion(x), kind=kCustom, calls=fused
   ROOT two = f32[4096,1024]{1,0:T(8,128)} fusion(one), kind=kCustom, calls=fused
 })");
-  REQUIRE(module.ok());
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *device);
   REQUIRE(predictor.ok());
   InstructionId reduced;
   for (ComputationView computation : predictor->module().computations()) {
@@ -221,7 +221,7 @@ ENTRY main {
 TEST_CASE("loops of another length are replayed, nested ones and branches too") {
   const absl::StatusOr<Device> device = find_device("tpu_v5e");
   REQUIRE(device.ok());
-  absl::StatusOr<Module> module = parse_module(R"(HloModule nested, is_scheduled=true
+  Module module = parsed(R"(HloModule nested, is_scheduled=true
 inner_body {
   p = (s32[], f32[512,512]{1,0:T(8,128)}) parameter(0)
   i = s32[] get-tuple-element(p), index=0
@@ -272,8 +272,7 @@ ENTRY main {
   outer = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) while(state), condition=outer_condition, body=outer_body
   ROOT r = f32[512,512]{1,0:T(8,128)} get-tuple-element(outer), index=1
 })");
-  REQUIRE(module.ok());
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *device);
   REQUIRE(predictor.ok());
   double before = predictor->summary()->step_seconds;
   const auto compare = [&] {
@@ -313,7 +312,7 @@ ENTRY main {
 TEST_CASE("what mesh axes are for does not depend on the branches that turned out slowest") {
   const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
   REQUIRE(device.ok());
-  absl::StatusOr<Module> module = parse_module(R"(HloModule branches, is_scheduled=true, num_partitions=8
+  Module module = parsed(R"(HloModule branches, is_scheduled=true, num_partitions=8
 add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT sum = f32[] add(a, b) }
 slow {
   x = f32[24576]{0:T(1024)} parameter(0)
@@ -347,8 +346,7 @@ ENTRY main {
   loop = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) while(state), condition=condition, body=body
   ROOT y = f32[24576]{0:T(1024)} get-tuple-element(loop), index=1
 })");
-  REQUIRE(module.ok());
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *device);
   REQUIRE(predictor.ok());
   const absl::StatusOr<StepPrediction> all = predictor->predict();
   const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);

@@ -9,6 +9,7 @@
 #include "lib/cost/work.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace {
 
@@ -43,12 +44,6 @@ ENTRY main {
 }
 )";
 
-Module parsed() {
-  const absl::StatusOr<Module> module = parse_module(kText);
-  REQUIRE(module.ok());
-  return *module;
-}
-
 CountsReport xla_report(const Module& module) { return counts_report(module, *count_xla(module)); }
 
 void check_rows_add_up(const CountsReport& report) {
@@ -71,7 +66,7 @@ const CountsRow& row(const CountsReport& report, std::string_view computation, s
 }
 
 TEST_CASE("the rows of the xla convention add up to XLA's totals") {
-  const Module module = parsed();
+  const Module module = parsed(kText);
   const CountsReport report = xla_report(module);
   CHECK(report.convention == "xla");
   CHECK(report.flops == 1);  // add 1, compare 1, custom-call -1
@@ -84,7 +79,7 @@ TEST_CASE("the rows of the xla convention add up to XLA's totals") {
 }
 
 TEST_CASE("the rows of the physical convention count every trip") {
-  const Module module = parsed();
+  const Module module = parsed(kText);
   const CallGraph calls = analyze_calls(module);
   const CountsReport report = counts_report(module, calls, compute_work(module, calls));
   CHECK(report.convention == "physical");
@@ -95,7 +90,7 @@ TEST_CASE("the rows of the physical convention count every trip") {
 }
 
 TEST_CASE("counts as JSON") {
-  const Module module = parsed();
+  const Module module = parsed(kText);
   const nlohmann::json json = nlohmann::json::parse(counts_json({xla_report(module)}));
   CHECK(json["schema"] == "hloroof.counts/1");
   CHECK(json["module"] == "step");
@@ -110,7 +105,7 @@ TEST_CASE("counts as JSON") {
 }
 
 TEST_CASE("counts as text keep to the width and end in a total") {
-  const Module module = parsed();
+  const Module module = parsed(kText);
   const std::string text = counts_text(xla_report(module), {.limit = 3});
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -123,7 +118,7 @@ TEST_CASE("counts as text keep to the width and end in a total") {
 }
 
 TEST_CASE("counts as CSV have a line an op") {
-  const Module module = parsed();
+  const Module module = parsed(kText);
   const std::string csv = counts_csv({xla_report(module)});
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 17);
   CHECK_THAT(csv, ContainsSubstring("\nstep,y,body,exponential,non-fusion elementwise,1,0,1024,8192\n"));

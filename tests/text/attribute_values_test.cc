@@ -6,16 +6,14 @@
 #include "hloroof/backend_config.h"
 #include "hloroof/parse.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof {
 namespace {
 
-// The root of a module whose entry is `body`.
-Module parsed(const std::string& body, const std::string& before = "HloModule m\n") {
-  absl::StatusOr<Module> module = parse_module(before + "ENTRY e {\n" + body + "\n}\n");
-  INFO(module.status().ToString());
-  REQUIRE(module.ok());
-  return *std::move(module);
+// A module whose entry is `body`.
+Module with_entry(const std::string& body, const std::string& before = "HloModule m\n") {
+  return parsed(before + "ENTRY e {\n" + body + "\n}\n");
 }
 
 TEST_CASE("a value ends before the comments behind it") {
@@ -34,7 +32,7 @@ TEST_CASE("a value ends before the comments behind it") {
 }
 
 TEST_CASE("a convolution's window and labels") {
-  const Module m = parsed(
+  const Module m = with_entry(
       "p = f32[1,8,8,4] parameter(0)\n q = f32[3,3,4,4] parameter(1)\n"
       "ROOT c = f32[1,8,8,4] convolution(p, q), window={size=3x3 stride=2x1 pad=-1_1x0_2 lhs_dilate=1x2 rhs_dilate=2x1 "
       "rhs_reversal=1x0}, dim_labels=b01f_01io->f01b, feature_group_count=2, operand_precision={HIGH,highest}");
@@ -59,7 +57,7 @@ TEST_CASE("a convolution's window and labels") {
 }
 
 TEST_CASE("pad and slice") {
-  const Module m = parsed(
+  const Module m = with_entry(
       "p = f32[4,4] parameter(0)\n z = f32[] parameter(1)\n d = f32[7,10] pad(p, z), padding=1_2x0_0_2\n"
       "ROOT s = f32[2,5] slice(d), slice={[1:3], [0:10:2]}");
   const InstructionView slice = m.entry().root();
@@ -82,7 +80,7 @@ TEST_CASE("metadata, strings and where an instruction came from") {
       "1 {file_name_id=2 function_name_id=1 line=7 end_line=8 column=3 end_column=4}\n"
       "2 {file_name_id=1 function_name_id=1 line=9 end_line=9 column=1 end_column=2}\n\nStackFrames\n"
       "1 {file_location_id=1 parent_frame_id=1}\n2 {file_location_id=2 parent_frame_id=2}\n\n";
-  const Module m = parsed(
+  const Module m = with_entry(
       "p = f32[4] parameter(0), metadata={op_name=\"x\\303\\251\\\"\" stack_frame_id=2}\n"
       "q = f32[4] copy(p), metadata={op_type=\"t\", op_name=\"y\", source_file=\"c.py\", source_line=12, "
       "profile_type={1,2}, creation_pass_id=7}, frontend_attributes={a=\"b\\n\",j={\"k\":1}}, "
@@ -123,17 +121,17 @@ TEST_CASE("metadata, strings and where an instruction came from") {
 TEST_CASE("parent frames printed without the shift") {
   // A short-lived printer wrote the parent's number itself: a root has 0.
   const Module m =
-      parsed("ROOT p = f32[] parameter(0)",
-             "HloModule m\n\nFileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
-             "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=4}\n\nStackFrames\n"
-             "1 {file_location_id=1 parent_frame_id=0}\n2 {file_location_id=1 parent_frame_id=1}\n\n");
+      with_entry("ROOT p = f32[] parameter(0)",
+                 "HloModule m\n\nFileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
+                 "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=4}\n\nStackFrames\n"
+                 "1 {file_location_id=1 parent_frame_id=0}\n2 {file_location_id=1 parent_frame_id=1}\n\n");
   const StackFrames frames(m);
   CHECK(frames.parent(1) == 0);
   CHECK(frames.parent(2) == 1);
 }
 
 TEST_CASE("aliasing and the entry's layout") {
-  const Module m = parsed(
+  const Module m = with_entry(
       "p = f32[4,4] parameter(0)\n q = f32[4] parameter(1)\n"
       "ROOT t = (f32[4,4], f32[4]) custom-call(p, q), custom_call_target=\"x\\ty\", "
       "output_to_operand_aliasing={{1}: (1, {}), {0}: (0, {})}",
@@ -177,7 +175,7 @@ TEST_CASE("what the TPU compiler notes") {
   for (char c : config) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   const std::string forms[] = {config, "\"" + quoted + "\""};
   for (const std::string& form : forms) {
-    const Module m = parsed("ROOT p = f32[] parameter(0), backend_config=" + form);
+    const Module m = with_entry("ROOT p = f32[] parameter(0), backend_config=" + form);
     const InstructionView root = m.entry().root();
     CHECK(backend_config(root) == config);
     const std::optional<WindowConfig> w = window_config(root);
@@ -204,14 +202,14 @@ TEST_CASE("what the TPU compiler notes") {
 }
 
 TEST_CASE("a cycle estimate of INT64_MAX is none") {
-  const Module m = parsed(
+  const Module m = with_entry(
       "ROOT p = f32[] parameter(0), backend_config={\"window_config\":{\"estimated_cycles\":\"9223372036854775807\"}}");
   CHECK_FALSE(estimated_cycles(m.entry().root()).has_value());
   CHECK(window_config(m.entry().root()).has_value());
 }
 
 TEST_CASE("what the GPU and CPU compilers note") {
-  const Module m = parsed(
+  const Module m = with_entry(
       "p = f32[] parameter(0), backend_config={\"known_trip_count\":{\"n\":\"37\"},"
       "\"known_init_step\":{\"init\":\"0\",\"step\":\"2\"},\"known_induction_variable\":{\"tuple_index\":\"3\"}}\n"
       "g = f32[] copy(p), backend_config={\"operation_queue_id\":\"0\",\"gemm_backend_config\":{\"alpha_real\":0.5,"
@@ -254,7 +252,7 @@ TEST_CASE("configs that are no JSON give nothing") {
        {"{abc: 123}", "{uplo = 76 : ui8}", "\"\"", "\"{\"", "{\"window_config\"}", "{\"window_config\":}",
         "{\"window_config\":{\"estimated_cycles\":\"x\"}}", "\"{\\\"window_config\\\":[\""}) {
     CAPTURE(text);
-    const Module m = parsed(std::string("ROOT p = f32[] parameter(0), backend_config=") + text);
+    const Module m = with_entry(std::string("ROOT p = f32[] parameter(0), backend_config=") + text);
     CHECK_FALSE(estimated_cycles(m.entry().root()).has_value());
     CHECK(aliasing_operands(m.entry().root()).empty());
     CHECK_FALSE(known_trip_count(m.entry().root()).has_value());

@@ -9,16 +9,13 @@
 #include "hloroof/sharding.h"
 #include "lib/ir/float_format.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof {
 namespace {
 
 Module constant(const std::string& shape, const std::string& text) {
-  absl::StatusOr<Module> module =
-      parse_module("HloModule m\nENTRY e {\n ROOT c = " + shape + " constant(" + text + ")\n}\n");
-  INFO(module.status().ToString());
-  REQUIRE(module.ok());
-  return *std::move(module);
+  return parsed("HloModule m\nENTRY e {\n ROOT c = " + shape + " constant(" + text + ")\n}\n");
 }
 
 TEST_CASE("a complex number counts as its real part") {
