@@ -1,8 +1,9 @@
 // Predicting after edits against predicting from scratch: equal to the last bit.
 #include "hloroof/predictor.h"
 
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -19,7 +20,7 @@
 namespace hloroof {
 namespace {
 
-bool same(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 // The first figure that differs, by name; empty if none does.
 std::string difference(const StepSummary& a, const StepSummary& b) {
