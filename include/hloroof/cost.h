@@ -60,6 +60,11 @@ struct MatrixWork {
   bool is_untuned = false;      // the compiler saw no GPU, and its block is a placeholder that no run would use
   double window_positions = 1;  // of a convolution: the part of K that is the window; 1 for a dot
   bool is_shape_known = true;   // false where only the FLOPs are stated: m, n and k are then a cube
+  // TPU: what the tiles of the arrays make of m, n and k. A dimension on lanes or sublanes fills whole tiles for each
+  // value of the other dimensions that make up m, n or k with it. 1 where there is no such dimension.
+  double m_padding = 1;
+  double n_padding = 1;
+  double k_padding = 1;
 };
 
 // Work of one kind for the vector units: `elements` padded elements are put through `opcode`. Where `cross_lane` is set

@@ -3,6 +3,7 @@
 #include "lib/cost/contraction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "lib/cost/valid_positions.h"
@@ -49,6 +50,101 @@ MultipliedAs multiplied_as(std::string_view algorithm) {
   if (starts("dot_tf32")) return MultipliedAs::kTf32;
   if (starts("dot_f32_f32")) return MultipliedAs::kF32;
   return MultipliedAs::kUnset;
+}
+
+// The part of a product that a dimension of an array belongs to. kWindow: positions that a window slides over.
+enum class Part : char { kM, kN, kK, kBatch, kWindow };
+
+// What spatial dimension of a convolution is to the product: the compiler writes every dot as one, and dimensions
+// beyond the two that numbers name become spatial. `valid` are the pairs of window and output position inside the
+// input.
+Part spatial_part(const WindowDimension& w, std::int64_t input, std::int64_t output, double valid) {
+  if (w.size == 1) return Part::kM;
+  if (output == 1) return Part::kK;
+  if (valid == static_cast<double>(output) && input == 1) return Part::kN;
+  if (valid == static_cast<double>(output) && w.size == output) return Part::kBatch;
+  return Part::kWindow;
+}
+
+double valid_of(const WindowDimension& w, std::int64_t input, std::int64_t output) {
+  const auto counted = valid_positions(w.size, output, input, w);
+  return counted ? static_cast<double>(*counted) : static_cast<double>(output);
+}
+
+// Of every dimension of the operands and the result.
+struct Parts {
+  std::vector<Part> lhs;
+  std::vector<Part> rhs;
+  std::vector<Part> out;
+};
+
+void set_part(std::vector<Part>& parts, std::int64_t dimension, Part part) {
+  if (dimension >= 0 && dimension < static_cast<std::int64_t>(parts.size())) parts[dimension] = part;
+}
+
+// The result of a dot has its batch dimensions first, then those of the left-hand operand, then the other's.
+Parts parts_of_dot(const Shape& lhs, const Shape& rhs, const Shape& out, const DotDimensions& d) {
+  Parts parts{std::vector<Part>(lhs.rank(), Part::kM), std::vector<Part>(rhs.rank(), Part::kN),
+              std::vector<Part>(out.rank(), Part::kN)};
+  for (std::int64_t i : d.lhs_contracting) set_part(parts.lhs, i, Part::kK);
+  for (std::int64_t i : d.rhs_contracting) set_part(parts.rhs, i, Part::kK);
+  for (std::int64_t i : d.lhs_batch) set_part(parts.lhs, i, Part::kBatch);
+  for (std::int64_t i : d.rhs_batch) set_part(parts.rhs, i, Part::kBatch);
+  const auto batch = static_cast<std::int64_t>(d.lhs_batch.size());
+  const auto rows = lhs.rank() - static_cast<std::int64_t>(d.lhs_contracting.size());
+  for (std::int64_t i = 0; i < rows; ++i) set_part(parts.out, i, i < batch ? Part::kBatch : Part::kM);
+  return parts;
+}
+
+Parts parts_of_convolution(const Shape& lhs, const Shape& rhs, const Shape& out, const Window& window,
+                           const ConvolutionDimensionNumbers& numbers) {
+  Parts parts{std::vector<Part>(lhs.rank(), Part::kM), std::vector<Part>(rhs.rank(), Part::kN),
+              std::vector<Part>(out.rank(), Part::kM)};
+  set_part(parts.lhs, numbers.lhs_feature, Part::kK);
+  set_part(parts.rhs, numbers.rhs_input_feature, Part::kK);
+  set_part(parts.out, numbers.output_feature, Part::kN);
+  for (std::size_t i = 0; i < numbers.lhs_spatial.size(); ++i) {
+    WindowDimension w;
+    if (i < window.dimensions.size()) w = window.dimensions[i];
+    const std::int64_t in = numbers.lhs_spatial[i];
+    const std::int64_t to = i < numbers.output_spatial.size() ? numbers.output_spatial[i] : -1;
+    const auto input = static_cast<std::int64_t>(dimension(lhs, in));
+    const auto output = static_cast<std::int64_t>(dimension(out, to));
+    const Part part = spatial_part(w, input, output, valid_of(w, input, output));
+    set_part(parts.lhs, in, part);
+    set_part(parts.out, to, part == Part::kWindow ? Part::kM : part);
+    if (i < numbers.rhs_spatial.size()) set_part(parts.rhs, numbers.rhs_spatial[i], part);
+  }
+  return parts;
+}
+
+constexpr std::int64_t kLanes = 128;
+constexpr std::int64_t kSublanes = 8;
+
+// What tiles add to a part of a product of which `shape` has the dimension that is `minor` in its order, if that is
+// not all of the part: then each value of the others starts a tile of its own.
+double tile_padding(const Shape& shape, const std::vector<Part>& parts, Part part, double total, std::size_t minor) {
+  if (shape.layout.tiles.empty() || minor >= shape.layout.minor_to_major.size()) return 1;
+  const std::int64_t d = shape.layout.minor_to_major[minor];
+  if (d < 0 || d >= static_cast<std::int64_t>(parts.size()) || parts[d] != part) return 1;
+  const std::int64_t extent = shape.dimensions[d];
+  if (extent <= 1 || total <= static_cast<double>(extent)) return 1;
+  const std::int64_t granule = minor == 0 ? kLanes : kSublanes;
+  const double tiles = std::ceil(static_cast<double>(extent) / static_cast<double>(granule));
+  return tiles * static_cast<double>(granule) / static_cast<double>(extent);
+}
+
+// The result is made tile by tile: its lanes are those of what stays in the array or of what streams, its sublanes
+// rows of the other. What is contracted is padded if it lies on lanes; on sublanes it can be put together. Of a window
+// that slides nothing is said: the compiler packs several positions of narrow features into one pass, or does not.
+void add_padding(const Shape& lhs, const Shape& rhs, const Shape& out, const Parts& parts, MatrixWork& work) {
+  if (std::find(parts.lhs.begin(), parts.lhs.end(), Part::kWindow) != parts.lhs.end()) return;
+  for (std::size_t minor : {0, 1}) {
+    work.m_padding *= tile_padding(out, parts.out, Part::kM, work.m, minor);
+    work.n_padding *= tile_padding(out, parts.out, Part::kN, work.n, minor);
+  }
+  work.k_padding =
+      std::max(tile_padding(lhs, parts.lhs, Part::kK, work.k, 0), tile_padding(rhs, parts.rhs, Part::kK, work.k, 0));
 }
 
 }  // namespace
@@ -104,23 +200,21 @@ MatrixWork convolution_work(const Shape& lhs, const Shape& rhs, const Shape& out
         static_cast<std::int64_t>(i < numbers.output_spatial.size() ? dimension(out, numbers.output_spatial[i]) : 1);
     WindowDimension w;
     if (i < window.dimensions.size()) w = window.dimensions[i];
-    const auto counted = valid_positions(w.size, output, input, w);
-    const double valid = counted ? static_cast<double>(*counted) : static_cast<double>(output);
+    const double valid = valid_of(w, input, output);
     positions *= valid;
-    // What the dimension is to the matrix product.
-    if (w.size == 1) {
-      work.m *= valid;
-    } else if (output == 1) {
-      work.k *= valid;
-      work.window_positions *= valid;
-    } else if (valid == static_cast<double>(output) && input == 1) {
-      work.n *= valid;
-    } else if (valid == static_cast<double>(output) && w.size == output) {
-      work.batch *= valid;
-    } else {
-      work.m *= static_cast<double>(output);
-      work.k *= valid / static_cast<double>(output);
-      work.window_positions *= valid / static_cast<double>(output);
+    switch (spatial_part(w, input, output, valid)) {
+      case Part::kM: work.m *= valid; break;
+      case Part::kN: work.n *= valid; break;
+      case Part::kK:
+        work.k *= valid;
+        work.window_positions *= valid;
+        break;
+      case Part::kBatch: work.batch *= valid; break;
+      case Part::kWindow:
+        work.m *= static_cast<double>(output);
+        work.k *= valid / static_cast<double>(output);
+        work.window_positions *= valid / static_cast<double>(output);
+        break;
     }
   }
   work.flops = 2 * (dimension(lhs, numbers.lhs_feature) / features) * dimension(out, numbers.output_feature) *
@@ -137,13 +231,25 @@ MatrixWork matrix_work(InstructionView contraction) {
   switch (contraction.opcode()) {
     case Opcode::kDot:
     case Opcode::kScaledDot:
-    case Opcode::kRaggedDot: work = dot_work(lhs, rhs, dot_dimensions(contraction)); break;
+    case Opcode::kRaggedDot: {
+      const DotDimensions dimensions = dot_dimensions(contraction);
+      work = dot_work(lhs, rhs, dimensions);
+      if (contraction.opcode() == Opcode::kDot) {
+        add_padding(lhs, rhs, contraction.shape(), parts_of_dot(lhs, rhs, contraction.shape(), dimensions), work);
+      }
+      break;
+    }
     case Opcode::kConvolution: {
       const auto numbers = convolution_dimension_numbers(contraction);
       if (!numbers) return none;
-      work = convolution_work(lhs, rhs, contraction.shape(), window(contraction).value_or(Window{}), *numbers,
-                              integer_or(contraction, AttributeKey::kFeatureGroupCount, 1),
-                              integer_or(contraction, AttributeKey::kBatchGroupCount, 1));
+      const Window sliding = window(contraction).value_or(Window{});
+      const Shape& out = contraction.shape();
+      const std::int64_t features = integer_or(contraction, AttributeKey::kFeatureGroupCount, 1);
+      const std::int64_t batches = integer_or(contraction, AttributeKey::kBatchGroupCount, 1);
+      work = convolution_work(lhs, rhs, out, sliding, *numbers, features, batches);
+      if (features <= 1 && batches <= 1) {
+        add_padding(lhs, rhs, out, parts_of_convolution(lhs, rhs, out, sliding, *numbers), work);
+      }
       break;
     }
     default: return none;

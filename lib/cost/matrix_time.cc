@@ -120,8 +120,11 @@ MatrixTerms systolic_terms(double m, double n, double k, const MatrixWork& produ
 }
 
 MatrixTerms systolic_terms(const MatrixWork& product, double rate, const Device& device) {
-  const MatrixTerms straight = systolic_terms(product.m, product.n, product.k, product, rate, device);
-  MatrixTerms swapped = systolic_terms(product.n, product.m, product.k, product, rate, device);
+  const double m = product.m * product.m_padding;
+  const double n = product.n * product.n_padding;
+  const double k = product.k * product.k_padding;
+  const MatrixTerms straight = systolic_terms(m, n, k, product, rate, device);
+  MatrixTerms swapped = systolic_terms(n, m, k, product, rate, device);
   swapped.is_swapped = true;
   return swapped.seconds < straight.seconds ? swapped : straight;
 }

@@ -151,6 +151,11 @@ class Explanation {
       text += " = " + format_flops(2 * product.m * product.n * product.k * product.batch, 4);
       if (product.passes > 1) text += absl::StrFormat(", in %d passes", product.passes);
       line("product", text);
+      if (product.m_padding * product.n_padding * product.k_padding > 1) {
+        line("", absl::StrFormat("the tiles that the arrays lie in make it 2 x %.0f x %.0f x %.0f",
+                                 product.m * product.m_padding, product.n * product.n_padding,
+                                 product.k * product.k_padding));
+      }
     }
     const auto bytes = [&](std::string_view key, double read, double written) {
       if (read + written > 0) line(key, format_bytes(read) + " read, " + format_bytes(written) + " written");
