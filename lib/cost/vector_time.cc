@@ -30,7 +30,7 @@ double alu_rate(ElementType type, const VectorUnit& unit) {
 
 }  // namespace
 
-double VectorTerms::seconds() const {
+double VectorTerms::beside_seconds() const {
   return std::max({operation_seconds + partial_seconds, result_seconds, register_seconds});
 }
 
@@ -49,8 +49,11 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
     if (unit.transpose_cycles && is_on_cross_lane_unit(v, unit) && device.clock) {
       const double cycles = bits(v.type) == 16 ? unit.packed_transpose_cycles.value_or(*unit.transpose_cycles) / 2
                                                : *unit.transpose_cycles;
-      terms.registers += v.elements / kRegisterElements;
-      terms.register_seconds += v.elements / kRegisterElements * cycles / (*device.clock * device.cores());
+      const bool is_relayout = v.opcode == Opcode::kTranspose;
+      const double registers = v.elements / kRegisterElements;
+      (is_relayout ? terms.relaid_registers : terms.registers) += registers;
+      (is_relayout ? terms.relayout_seconds : terms.register_seconds) +=
+          registers * cycles / (*device.clock * device.cores());
       continue;
     }
     const OpWeight weight = unit.weight(weight_name(v));

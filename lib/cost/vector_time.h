@@ -17,10 +17,13 @@ struct VectorTerms {
   double result_seconds = 0;
   double registers = 0;  // through the cross-lane unit
   double register_seconds = 0;
+  double relaid_registers = 0;  // the same, where an array takes another layout
+  double relayout_seconds = 0;
   double partial_registers = 0;  // updated in part, which the ALUs do
   double partial_seconds = 0;
 
-  double seconds() const;  // the slowest of the three
+  double beside_seconds() const;  // the slowest of the three, relayouts aside
+  double seconds() const { return beside_seconds() + relayout_seconds; }
 };
 VectorTerms vector_terms(const Work& work, const Device& device);
 VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device);
@@ -28,7 +31,7 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
 // Whether the cross-lane unit does it, where there is one, and not the ALUs.
 bool is_on_cross_lane_unit(const VectorWork& work, const VectorUnit& unit);
 
-// The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side.
+// The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side; and relayouts.
 double vector_seconds(const Work& work, const Device& device);
 
 }  // namespace hloroof::inline v0

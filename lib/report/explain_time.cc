@@ -63,10 +63,18 @@ std::vector<std::string> matrix_lines(const Work& work, const Device& device) {
   return lines;
 }
 
-std::string kinds_text(const Work& work, const VectorUnit& unit, bool cross_lane) {
+// Where vector work is done; relayouts are the cross-lane unit's too.
+enum class DoneBy { kAlus, kCrossLaneUnit, kRelayout };
+
+DoneBy done_by(const VectorWork& v, const VectorUnit& unit) {
+  if (!unit.transpose_cycles || !is_on_cross_lane_unit(v, unit)) return DoneBy::kAlus;
+  return v.opcode == Opcode::kTranspose ? DoneBy::kRelayout : DoneBy::kCrossLaneUnit;
+}
+
+std::string kinds_text(const Work& work, const VectorUnit& unit, DoneBy by) {
   std::vector<std::string> parts;
   for (const VectorWork& v : work.vector) {
-    if ((unit.transpose_cycles && is_on_cross_lane_unit(v, unit)) != cross_lane) continue;
+    if (done_by(v, unit) != by) continue;
     if (parts.size() == kMostKinds) {
       parts.push_back("...");
       break;
@@ -83,7 +91,7 @@ std::vector<std::string> vector_lines(const Work& work, const Device& device) {
     const double efficiency = device.vector.efficiency.value_or(1);
     const std::string rate = format_rate(device.vector.f32_rate, "op/s");
     lines.push_back(absl::StrFormat("%s (padded elements): %s operations / %s = %s",
-                                    kinds_text(work, device.vector, false), format_count(t.operations),
+                                    kinds_text(work, device.vector, DoneBy::kAlus), format_count(t.operations),
                                     efficiency < 1 ? absl::StrFormat("(%s x %.3g)", rate, efficiency) : rate,
                                     format_seconds(t.operation_seconds)));
   }
@@ -97,12 +105,15 @@ std::vector<std::string> vector_lines(const Work& work, const Device& device) {
                                     format_rate(device.vector.transcendental_rate, "op/s"),
                                     format_seconds(t.result_seconds)));
   }
-  if (t.register_seconds > 0) {
+  const auto across_lanes = [&](const char* what, DoneBy by, double registers, double seconds) {
+    if (seconds <= 0) return;
     lines.push_back(absl::StrFormat(
-        "across lanes %s: %s registers x %.3g cycles / (%s x %d cores) = %s", kinds_text(work, device.vector, true),
-        format_count(t.registers), t.register_seconds / t.registers * *device.clock * device.cores(),
-        format_rate(*device.clock, "Hz"), static_cast<int>(device.cores()), format_seconds(t.register_seconds)));
-  }
+        "%s %s: %s registers x %.3g cycles / (%s x %d cores) = %s", what, kinds_text(work, device.vector, by),
+        format_count(registers), seconds / registers * *device.clock * device.cores(), format_rate(*device.clock, "Hz"),
+        static_cast<int>(device.cores()), format_seconds(seconds)));
+  };
+  across_lanes("across lanes", DoneBy::kCrossLaneUnit, t.registers, t.register_seconds);
+  across_lanes("into another layout, beside nothing else:", DoneBy::kRelayout, t.relaid_registers, t.relayout_seconds);
   return lines;
 }
 
@@ -154,8 +165,9 @@ std::vector<std::string> explain_resource(Resource resource, const Work& work, c
 }
 
 std::string explain_together(const OpTime& time, const Work& work, const Device& device) {
-  const OverlapTerms t = overlap_terms(time.resources, time.epilogue, device);
-  if (t.slower <= 0) return "";
+  const OverlapTerms t =
+      overlap_terms(time.resources, time.epilogue, vector_terms(work, device).relayout_seconds, device);
+  if (t.slower + t.relayout <= 0) return "";
   std::string text;
   if (time.epilogue > 0) {
     const double matrix = time.resources[Resource::kMatrix];
@@ -169,6 +181,7 @@ std::string explain_together(const OpTime& time, const Work& work, const Device&
                             format_seconds(t.faster), kOverlapNorm, kOverlapNorm, format_seconds(t.joined));
   }
   if (t.ends > 0) text += " + " + format_seconds(t.ends) + " at the ends, where they do not overlap";
+  if (t.relayout > 0) text += " + " + format_seconds(t.relayout) + " into another layout";
   const double floor = launch_floor_seconds(work, device);
   if (floor > 0 && t.seconds() + time.overhead <= floor) {
     return text + absl::StrFormat("; %s is the least between launches%s", format_seconds(floor),

@@ -150,10 +150,10 @@ void report_compiler_cycles(const std::string& shared, Report& report) {
   report.heading("Against the TPU compiler's own estimates");
   report.paragraph(
       "Every operation of the dumps that carries `estimated_cycles`, at the device's clock. The model does not read "
-      "them. They are made before arrays are placed in VMEM, so they charge VMEM much as HBM, and in operations with "
-      "one "
-      "result they take 16-bit elements for nearly as slow as 32-bit ones; for contractions measured matmuls bear them "
-      "out.");
+      "them. But for relayouts they are made before arrays are placed in VMEM, so they charge VMEM much as HBM, and in "
+      "operations with one result they take 16-bit elements for nearly as slow as 32-bit ones; for contractions "
+      "measured "
+      "matmuls bear them out.");
   std::map<std::string, Collected> generations;
   std::map<std::string, Category> by_category;
   for (const auto& row : read_csv(shared + "/corpus/index.csv")) {
@@ -207,7 +207,8 @@ void report_compiler_cycles(const std::string& shared, Report& report) {
   report_premises(shared, report);
   report.paragraph(
       "Like for like: the same operations, the same model, with the bytes that the two premises make of them (of "
-      "contractions, of their results). What is left is where model and estimate differ in anything else.");
+      "contractions, of their results; of relayouts, none). What is left is where model and estimate differ in "
+      "anything else.");
   report.table({"chip", "ops", "bias", "median", "within x1.6", "rank corr.", "dumps within 15 %"}, like_rows);
   rows.clear();
   double whole = 0;

@@ -1,5 +1,6 @@
 #include "tests/accuracy/premises.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,19 @@ std::string on_the_premises_of_the_estimate(std::string_view text, bool is_widen
   return result;
 }
 
+namespace {
+
+// Whether an operation does nothing but change a layout.
+bool is_relayout(const Work& work) {
+  return work.matrix.empty() && !work.vector.empty() &&
+         std::all_of(work.vector.begin(), work.vector.end(),
+                     [](const VectorWork& v) { return v.opcode == Opcode::kTranspose; });
+}
+
+}  // namespace
+
 Work like_for_like(InstructionView op, const Work& own, const Work& unplaced, const Work& widened) {
+  if (is_relayout(own)) return own;
   Work work = own;
   const bool is_widened = !own.matrix.empty() || !op.shape().is_tuple();
   const Work& premises = is_widened ? widened : unplaced;

@@ -17,7 +17,7 @@ std::string on_the_premises_of_the_estimate(std::string_view text, bool is_widen
 // The work of an operation with the bytes that it moves on those premises, `unplaced` and `widened` being its work in
 // the changed texts. Elements are not widened where an operation has several results. Of contractions it is the result
 // alone that differs: their operands are estimated at their own width and place, and their arithmetic depends on the
-// types.
+// types. Relayouts are estimated as they are.
 Work like_for_like(InstructionView op, const Work& own, const Work& unplaced, const Work& widened);
 
 // Whether an operation's estimate is none: 100 cycles for every window, whatever is in it.

@@ -57,7 +57,7 @@ const Case kCorpus[] = {
     {kUnknownCustomCall, "tpu/ragged_dot.v6e_2x4.hlo", "tpu_v6e", "tpu/softmax.v6e_2x4.hlo"},
     {kUnscheduled, "unoptimized/conv2d.v5e_2x4.hlo", "tpu_v5e", "tpu/conv2d.v5e_2x4.hlo"},
     {kMeshAssumed, "tpu/conv2d.v3_2x2.hlo", "tpu_v3", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
-    {kModelDiffers, "tpu/coll_a2a_1024mb.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
+    {kModelDiffers, "tpu/softmax.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
 };
 
 // The lines of lint that begin a diagnosis, by its code: the first of each.

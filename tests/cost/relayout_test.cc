@@ -65,6 +65,25 @@ TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through t
   }
 }
 
+TEST_CASE("a relayout hides behind nothing") {
+  const Device v5e = device("tpu_v5e");
+  const Work copied =
+      root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{1,0:T(8,128)} copy(a)");
+  const Work turned =
+      root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
+  const VectorTerms vector = vector_terms(turned, v5e);
+  CHECK(vector.relayout_seconds == Approx(4096 * 4096 / 1024 * *v5e.vector.transpose_cycles / *v5e.clock));
+  CHECK(vector.seconds() == Approx(vector.relayout_seconds));
+  CHECK(op_time(turned, v5e).seconds == Approx(op_time(copied, v5e).seconds + vector.relayout_seconds));
+  // Beside other work of the same fusion, too; a reduction over the lanes goes on beside the ALUs.
+  Work both = turned;
+  both.vector.push_back({Opcode::kAdd, ElementType::kF32, 4096 * 4096, false});
+  const double alone = vector_terms({both.vector.back()}, v5e).seconds();
+  CHECK(vector_terms(both, v5e).seconds() == Approx(vector.relayout_seconds + alone));
+  both.vector.push_back({Opcode::kReduce, ElementType::kF32, 4096, true});
+  CHECK(vector_terms(both, v5e).seconds() == Approx(vector.relayout_seconds + alone));
+}
+
 TEST_CASE("fast memory is CMEM where a chip has one") {
   const Work work =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)S(3)} parameter(0)\n", "r = f32[4096,4096]{1,0:T(8,128)} negate(a)");
