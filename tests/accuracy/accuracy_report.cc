@@ -90,6 +90,7 @@ int run(int argc, char** argv) {
   Report report;
   report_tpu_matmuls(shared, report);
   report_observed(report);
+  report_measured_kernels(report);
   report_steps(shared, report);
   report_gpu_matmuls(shared, report);
   report_gpu_collectives(shared, report);

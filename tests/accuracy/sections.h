@@ -24,6 +24,9 @@ void report_compiler_cycles(const std::string& shared, Report& report);
 // Single figures from the literature and from published profiles.
 void report_observed(Report& report);
 
+// Kernels measured by tokamax, by their dumps in kernels/.
+void report_measured_kernels(Report& report);
+
 // Whole training steps.
 void report_steps(const std::string& shared, Report& report);
 

@@ -1,0 +1,84 @@
+#include "tests/accuracy/measured_kernels.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "tests/accuracy/figures.h"
+#include "tests/accuracy/sections.h"
+
+namespace hloroof {
+namespace {
+
+constexpr const char* kFolder = HLOROOF_SOURCE_DIR "/tests/accuracy/kernels/";
+
+std::string longest_op(const StepPrediction& prediction, const Device& device) {
+  const auto longest = std::max_element(prediction.ops.begin(), prediction.ops.end(), [](const auto& a, const auto& b) {
+    return a.exposed_seconds < b.exposed_seconds;
+  });
+  if (longest == prediction.ops.end()) return "";
+  return absl::StrFormat("%s, %.0f %%: %s", longest->category, 100 * longest->exposed_seconds / prediction.step_seconds,
+                         terms(longest->work, device));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<MeasuredKernel>> measured_kernels() {
+  std::vector<MeasuredKernel> kernels;
+  for (const auto& row : read_csv(std::string(kFolder) + "measured.csv")) {
+    MeasuredKernel kernel;
+    kernel.device = row.at("device");
+    kernel.kernel = row.at("kernel");
+    kernel.shapes = row.at("x") + (row.at("weights").empty() ? "" : " " + row.at("weights"));
+    kernel.measured = std::stod(row.at("median_ms")) * 1e-3;
+    const auto module = load_module(kFolder + row.at("hlo"));
+    if (!module.ok()) return module.status();
+    const auto device = find_device(kernel.device);
+    if (!device.ok()) return device.status();
+    const auto prediction = predict_step_time(*module, *device);
+    if (!prediction.ok()) return prediction.status();
+    kernel.predicted = prediction->step_seconds;
+    kernel.longest = longest_op(*prediction, *device);
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+void report_measured_kernels(Report& report) {
+  report.heading("Measured kernels, TPU v5p, v6e and 7x, H100 and A100");
+  report.paragraph(
+      "What tokamax 0.0.17 (Apache-2.0) measured when it was tuned: the medians of five runs, of its kernels that "
+      "leave "
+      "everything to XLA. `glu` is a gated linear unit, x by two weights with an activation; `norm` a layer "
+      "normalization; `loss` a softmax cross entropy with the product that makes its logits. On TPU the times of the "
+      "operations are joined, to 1 us; on GPU those of the kernels are added: what lies between is in neither. The "
+      "dumps "
+      "in kernels/ are compiled anew; on TPU, and of bf16 on GPU, they have the peak memory that was noted with the "
+      "measurement, and GPU products are taken to be cuBLAS calls. No constant is fitted to these rows.");
+  const auto kernels = measured_kernels();
+  if (!kernels.ok()) {
+    report.paragraph(std::string(kernels.status().message()));
+    return;
+  }
+  std::vector<Sample> all;
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < kernels->size();) {
+    const MeasuredKernel& first = (*kernels)[i];
+    std::vector<Sample> samples;
+    for (; i < kernels->size() && (*kernels)[i].device == first.device && (*kernels)[i].kernel == first.kernel; ++i) {
+      const MeasuredKernel& k = (*kernels)[i];
+      samples.push_back({k.device + " " + k.kernel + " " + k.shapes, k.predicted, k.measured, 1, k.longest});
+    }
+    const Figures f = figures(samples);
+    rows.push_back(
+        {first.device, first.kernel, std::to_string(f.count), percent(f.bias), percent(f.median), percent(f.p90)});
+    report.figure("kernel." + first.device + "." + first.kernel + ".median", f.median);
+    report.figure("kernel." + first.device + "." + first.kernel + ".p90", f.p90);
+    all.insert(all.end(), samples.begin(), samples.end());
+  }
+  report.table({"device", "kernel", "rows", "bias", "median", "p90"}, rows);
+  report.worst(all, 8);
+}
+
+}  // namespace hloroof
