@@ -72,7 +72,7 @@ TEST_CASE("a relayout hides behind nothing") {
   const Work turned =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
   const VectorTerms vector = vector_terms(turned, v5e);
-  CHECK(vector.relayout_seconds == Approx(4096 * 4096 / 1024 * *v5e.vector.transpose_cycles / *v5e.clock));
+  CHECK(vector.relayout_seconds == Approx(4096.0 * 4096.0 / 1024.0 * *v5e.vector.transpose_cycles / *v5e.clock));
   CHECK(vector.seconds() == Approx(vector.relayout_seconds));
   CHECK(op_time(turned, v5e).seconds == Approx(op_time(copied, v5e).seconds + vector.relayout_seconds));
   // Beside other work of the same fusion, too; a reduction over the lanes goes on beside the ALUs.
