@@ -87,10 +87,10 @@ enum class ComputationRole : std::uint8_t {
   kBody,       // of a while loop
   kCondition,  // of a while loop
   kBranch,     // of a conditional
-  kCalled,     // by call, or by a custom call that names computations
+  kCalled,     // by call
   kAsync,      // wrapped by async-start: its work is the start's
   kFused,      // the inside of a fusion: its work is the fusion's
-  kApplied,    // per element, by reduce, map, sort, scatter, a collective: its work is the caller's
+  kApplied,    // per element, by reduce, map, sort, scatter, a collective, a custom call: its work is the caller's
 };
 
 struct CallOptions {

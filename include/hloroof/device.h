@@ -303,6 +303,7 @@ struct Device {
   CompilerAssumptions compiler;
 
   std::optional<Topology> topology;      // as asked for in "device:topology*slices"; empty: not asked for
+  std::optional<int64_t> slices;         // as asked for in "device*slices", without a topology
   std::string origin;                    // path of the device file; empty for a built-in device
   std::string file_sha256;               // of the device file and those it extends, 64 hexadecimal digits
   std::vector<ParameterSource> sources;  // of the numbers above, in the order of parameters()
@@ -320,7 +321,8 @@ struct Parameter {
 };
 
 // Finds a built-in device by name, alias or JAX device kind, in any case: "tpu_v5e", "TPU v5 lite", "ironwood". A
-// topology may follow: "tpu_v5p:4x4x8*2" is two slices of 4x4x8 chips, "h100_sxm:16" two NVLink domains of eight.
+// topology may follow: "tpu_v5p:4x4x8*2" is two slices of 4x4x8 chips, "h100_sxm:16" two NVLink domains of eight. Of
+// "tpu_v5e*2", two slices, each is the smallest that holds its share of the module's devices.
 // Errors: NotFound, with the nearest names; InvalidArgument for a topology the device cannot have.
 absl::StatusOr<Device> find_device(std::string_view name);
 

@@ -23,8 +23,6 @@ ComputationRole role_of_callee(InstructionView instruction, AttributeKey key) {
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
     case Opcode::kAsyncDone: return ComputationRole::kAsync;
-    case Opcode::kCustomCall:
-      return key == AttributeKey::kToApply ? ComputationRole::kApplied : ComputationRole::kCalled;
     default: return ComputationRole::kApplied;
   }
 }
@@ -80,7 +78,7 @@ void CallGraph::count_executions() {
   for (ComputationId caller : scheduled_) {
     const double times = executions_[caller.index];
     for (InstructionView instruction : module_->computation(caller).instructions()) {
-      if (work_class(instruction.opcode()) != WorkClass::kCall && instruction.opcode() != Opcode::kCustomCall) continue;
+      if (work_class(instruction.opcode()) != WorkClass::kCall) continue;
       double trips = 1;
       if (instruction.opcode() == Opcode::kWhile) trips = static_cast<double>(loops_[loop++].trips.value);
       std::size_t branch = 0;

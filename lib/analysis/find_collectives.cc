@@ -44,6 +44,12 @@ std::optional<CollectiveKind> kind_of(Opcode opcode) {
   }
 }
 
+// Sends to and receives from the host go over no link between devices.
+bool is_with_host(InstructionView instruction) {
+  return (instruction.opcode() == Opcode::kSend || instruction.opcode() == Opcode::kRecv) &&
+         flag(instruction, AttributeKey::kIsHostTransfer);
+}
+
 bool is_done(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAllGatherDone:
@@ -287,7 +293,7 @@ class Finder {
     started_.clear();
     for (InstructionView instruction : computation.instructions()) {
       if (const std::optional<CollectiveKind> kind = kind_of(instruction.opcode())) {
-        add(instruction, *kind, instruction);
+        if (!is_with_host(instruction)) add(instruction, *kind, instruction);
       } else if (is_done(instruction.opcode())) {
         finish(instruction);
       } else if (instruction.opcode() == Opcode::kAsyncUpdate && instruction.operand_count() > 0) {
@@ -309,7 +315,7 @@ class Finder {
     const Step step = step_of(called);
     for (InstructionView inside : called.instructions()) {
       const std::optional<CollectiveKind> kind = kind_of(inside.opcode());
-      if (!kind) continue;
+      if (!kind || is_with_host(inside)) continue;
       const std::optional<std::int64_t> channel = integer(inside, AttributeKey::kChannelId);
       if (channel && step != Step::kStart) {
         const auto open = open_.find(*channel);

@@ -138,6 +138,9 @@ class Loop {
 
   std::optional<TripCount> closed_form(const LoopState& invariants, const Path& counter, LoopFacts& facts) const;
   std::optional<TripCount> run(const std::vector<Path>& needed, const LoopFacts& facts) const;
+  std::optional<std::string> what_is_unknown(const std::vector<Path>& needed, const LoopFacts& facts,
+                                             LoopState& state) const;
+  std::string why_not_known(const std::vector<Path>& needed, const LoopFacts& facts) const;
 
   const TraceContext& context_;
   InstructionView instruction_;
@@ -238,22 +241,55 @@ std::optional<TripCount> Loop::closed_form(const LoopState& invariants, const Pa
   return TripCount{*trips, TripCount::Source::kInferred, std::move(why)};
 }
 
-// Runs the condition and the updates of what it depends on.
-std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFacts& facts) const {
-  LoopState state;
-  std::vector<Path> open = needed;
+// Fills `state` with the first values of `needed` and of what their updates depend on. Says of the first element whose
+// value is not known what it is.
+std::optional<std::string> Loop::what_is_unknown(const std::vector<Path>& needed, const LoopFacts& facts,
+                                                 LoopState& state) const {
+  std::vector<Path> open(needed.rbegin(), needed.rend());
   const LoopState none;
   const InstructionId root = module().data(body_).root;
   while (!open.empty()) {
     const Path element = std::move(open.back());
     open.pop_back();
     if (state.count(element) != 0) continue;
+    const bool is_unchanged = facts.unchanged.count(element) != 0;
     const Scalar first = initial(element);
-    if (!first.is_integer()) return std::nullopt;
+    if (!first.is_integer()) {
+      const ElementType type = element_type(element);
+      if (!is_integral(type) && type != ElementType::kPred) return described(element) + ", which is no integer";
+      return described(element) +
+             (is_unchanged ? ", whose value is not in the text" : ", whose first value is not in the text");
+    }
     state[element] = first;
-    if (facts.unchanged.count(element) != 0) continue;
+    if (is_unchanged) continue;
     for (Path& other : dependencies(body_, root, element, none)) open.push_back(std::move(other));
   }
+  return std::nullopt;
+}
+
+// Of a loop that neither has a closed form nor can be run to its end.
+std::string Loop::why_not_known(const std::vector<Path>& needed, const LoopFacts& facts) const {
+  LoopState state;
+  if (const auto unknown = what_is_unknown(needed, facts, state)) return "the condition depends on " + *unknown;
+  ValueTracer condition(context_, condition_, &state);
+  if (!condition.evaluate(module().data(condition_).root).is_integer()) {
+    return "the condition depends on more than integers that the text gives";
+  }
+  ValueTracer body(context_, body_, &state);
+  for (const auto& [element, value] : state) {
+    if (facts.unchanged.count(element) != 0) continue;
+    if (!body.evaluate(module().data(body_).root, element).is_integer()) {
+      return "the condition depends on " + described(element) + ", which the body computes from data";
+    }
+  }
+  return needed.empty() ? "the condition does not depend on a counter" : "run a while, the loop did not end";
+}
+
+// Runs the condition and the updates of what it depends on.
+std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFacts& facts) const {
+  LoopState state;
+  if (what_is_unknown(needed, facts, state)) return std::nullopt;
+  const InstructionId root = module().data(body_).root;
 
   std::int64_t steps = 0;
   LoopState passed;  // the state at the last trip that is a power of two: to come by it again is to go round for ever
@@ -290,17 +326,14 @@ TripCount Loop::infer(LoopFacts& facts) const {
       continue;
     }
     const Scalar value = initial(element);
-    if (!value.is_integer()) {
-      return not_known("the condition depends on " + described(element) + ", whose value is not in the text");
-    }
+    if (!value.is_integer()) return not_known(why_not_known({element}, facts));
     invariants[element] = value;
   }
   if (counters.size() == 1) {
     if (auto trips = closed_form(invariants, *counters.begin(), facts)) return *trips;
   }
   if (auto trips = run(needed, facts)) return *trips;
-  if (counters.empty()) return not_known("the condition does not depend on a counter");
-  return not_known("the condition depends on " + described(*counters.begin()) + ", which the body computes from data");
+  return not_known(why_not_known(needed, facts));
 }
 
 }  // namespace

@@ -340,7 +340,9 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
                                            : ways(axis.size, axis.stride));
   }
   const bool permutes = is_permutation(collective);
-  const bool alone = permutes ? collective.pairs.empty() : cost.group_size <= 1 && !is_point_to_point(collective.kind);
+  const bool stays = std::all_of(collective.pairs.begin(), collective.pairs.end(),
+                                 [](const auto& pair) { return pair.first == pair.second; });
+  const bool alone = permutes ? stays : cost.group_size <= 1 && !is_point_to_point(collective.kind);
   if (alone) {
     cost.algorithm = "no communication";
     return cost;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hloroof/attribute_values.h"
 #include "hloroof/backend_config.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
@@ -181,6 +182,12 @@ class WorkCounter {
     if (opcode == Opcode::kCustomCall) add_custom_call(instruction, given_, insides_.sizes(), work);
     if (opcode == Opcode::kInfeed) work.read.host += work.written.total();
     if (opcode == Opcode::kOutfeed) work.written.host += work.read.total();
+    if (opcode == Opcode::kRecv && flag(instruction, AttributeKey::kIsHostTransfer)) {
+      work.read.host += work.written.total();
+    }
+    if (opcode == Opcode::kSend && flag(instruction, AttributeKey::kIsHostTransfer)) {
+      work.written.host += work.read.total();
+    }
     work.padded_bytes = work.read.total() + work.written.total();
     return work;
   }

@@ -144,9 +144,10 @@ absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view 
 }
 
 absl::StatusOr<Device> find_device(std::string_view name) {
-  // A topology follows the last colon; no name or alias has one.
+  // A topology follows the last colon, or a number of slices a star; no name or alias has one.
   const size_t colon = name.rfind(':');
-  const std::string_view plain = name.substr(0, colon);
+  const size_t star = colon == std::string_view::npos ? name.rfind('*') : std::string_view::npos;
+  const std::string_view plain = name.substr(0, std::min(colon, star));
   // Names proper need no index: most calls read one file.
   std::optional<std::string_view> text = embedded_text(folded(plain));
   if (!text) text = embedded_text(device_of_alias(plain));
@@ -156,7 +157,13 @@ absl::StatusOr<Device> find_device(std::string_view name) {
   if (file->abstract) return unknown_device(plain);
   const std::string path = file->name;
   absl::StatusOr<Device> device = complete(*std::move(file), *text, path);
-  if (!device.ok() || colon == std::string_view::npos) return device;
+  if (!device.ok()) return device;
+  if (star != std::string_view::npos) {
+    absl::StatusOr<int64_t> slices = parse_slices(*device, name.substr(star), name.substr(star + 1));
+    if (!slices.ok()) return slices.status();
+    device->slices = *slices;
+  }
+  if (colon == std::string_view::npos) return device;
   absl::StatusOr<Topology> topology = parse_topology(*device, name.substr(colon + 1));
   if (!topology.ok()) return topology.status();
   device->topology = *std::move(topology);

@@ -28,6 +28,9 @@ const std::map<std::string, std::string>& source_titles();
 // Reads the text of a device file with all it extends into a device. Errors: as check_device_file().
 absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view path);
 
+// The number of slices that `digits`, behind the star of `text`, gives. Errors: InvalidArgument if it is none.
+absl::StatusOr<int64_t> parse_slices(const Device& device, std::string_view text, std::string_view digits);
+
 }  // namespace hloroof::inline v0
 
 #endif  // HLOROOF_LIB_HARDWARE_REGISTRY_H_

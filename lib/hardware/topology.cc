@@ -16,6 +16,7 @@
 #include "hloroof/device.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/names.h"
+#include "lib/hardware/registry.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -168,19 +169,24 @@ absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_c
   return make_topology(device, largest, ceil_divide(chips, std::max<int64_t>(box_size(largest).value_or(1), 1)));
 }
 
+absl::StatusOr<int64_t> parse_slices(const Device& device, std::string_view text, std::string_view digits) {
+  int64_t count = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (error != std::errc() || end != digits.data() + digits.size() || count < 1 || count > kMaxSlices) {
+    return bad_topology(device, text, absl::StrCat("after \"*\" stands the number of slices, 1 to ", kMaxSlices));
+  }
+  return count;
+}
+
 // Topology = Box [ "_twisted" | "_untwisted" ] [ "*" Count ]
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text) {
   const std::string_view stripped = from_absl(absl::StripAsciiWhitespace(to_absl(text)));
   const size_t star = stripped.find('*');
   std::optional<int64_t> slices;
   if (star != std::string_view::npos) {
-    const std::string_view digits = stripped.substr(star + 1);
-    int64_t count = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    if (error != std::errc() || end != digits.data() + digits.size() || count < 1 || count > kMaxSlices) {
-      return bad_topology(device, text, absl::StrCat("after \"*\" stands the number of slices, 1 to ", kMaxSlices));
-    }
-    slices = count;
+    absl::StatusOr<int64_t> count = parse_slices(device, text, stripped.substr(star + 1));
+    if (!count.ok()) return count.status();
+    slices = *count;
   }
   std::string_view box = stripped.substr(0, star);
   const bool twisted = take_suffix(box, kTwistedSuffix);

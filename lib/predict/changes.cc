@@ -147,15 +147,15 @@ class Finder {
   // A collective of a scheduled computation.
   void read_again(InstructionId id) {
     changes_.reread.insert(id.index);
-    if (!is_known(id)) changes_.collectives = true;
+    const Opcode opcode = module_.data(id).opcode;  // of these an attribute says whether they are collectives
+    if (!is_known(id) || opcode == Opcode::kSend || opcode == Opcode::kRecv) changes_.collectives = true;
   }
 
   // Whether a computation that `opcode` calls may be a schedule of its own, or wrapped as one.
   static bool runs_schedules(Opcode opcode) {
     switch (work_class(opcode)) {
       case WorkClass::kCall: return opcode != Opcode::kFusion;
-      case WorkClass::kAsync:
-      case WorkClass::kCustomCall: return true;
+      case WorkClass::kAsync: return true;
       default: return false;
     }
   }

@@ -8,6 +8,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/custom_call.h"
+#include "lib/predict/messages.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -27,17 +28,17 @@ absl::StatusOr<Device> configured(const Device& device, const PredictOptions& op
 
 absl::StatusOr<CollectiveCosts> place_collectives(const Module& module, const CallGraph& calls,
                                                   const PredictOptions& options, Device& device) {
-  if (!options.slices) return cost_collectives(module, calls, device, options.mesh, options.collectives);
-  if (*options.slices < 1)
-    return invalid_argument(absl::StrFormat("the number of slices must be at least 1, not %d", *options.slices));
+  const std::optional<std::int64_t> slices = options.slices ? options.slices : device.slices;
+  if (!slices) return cost_collectives(module, calls, device, options.mesh, options.collectives);
+  if (*slices < 1) return invalid_argument(absl::StrFormat("the number of slices must be at least 1, not %d", *slices));
   if (!device.topology) {
     // The module's devices, shared out over the slices asked for.
     const std::int64_t devices = infer_axes(module, find_collectives(module, calls)).device_count;
-    absl::StatusOr<Topology> slice = default_topology(device, (devices + *options.slices - 1) / *options.slices);
+    absl::StatusOr<Topology> slice = default_topology(device, (devices + *slices - 1) / *slices);
     if (!slice.ok()) return slice.status();
     device.topology = *std::move(slice);
   }
-  device.topology->slices = *options.slices;
+  device.topology->slices = *slices;
   return cost_collectives(module, calls, device, options.mesh, options.collectives);
 }
 
@@ -71,6 +72,7 @@ absl::StatusOr<StepFacts> find_facts(const Module& module, const Device& device,
   if (options.estimates == EstimateSource::kCompiler) {
     use_compiler_estimates(module, facts.calls, facts.device, facts.costs);
   }
+  join_messages(module, facts.collectives, facts.costs);
   facts.pairs = pair_async(module, facts.calls);
   if (needs_schedule(module)) schedule_instructions(module, facts);
   return facts;

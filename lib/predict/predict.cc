@@ -174,6 +174,10 @@ class Prediction {
       entry.crossover_tokens = crossover_tokens(collective, collectives_.roles[c], cost, device_);
       entry.algorithm = cost.algorithm;
       entry.seconds = cost.seconds;
+      if (const InstructionId send = costs_.demand[entry.id.index].carried_by; send.valid()) {
+        entry.seconds = 0;
+        entry.algorithm = absl::StrCat("what ", to_absl(module_.instruction(send).name()), " sends");
+      }
       entry.exposed_seconds = exposed[c];
       result_.collectives.push_back(std::move(entry));
     }

@@ -9,6 +9,7 @@
 #include "lib/base/strings.h"
 #include "lib/predict/changes.h"
 #include "lib/predict/facts.h"
+#include "lib/predict/messages.h"
 #include "lib/predict/summary.h"
 #include "lib/schedule/memory.h"
 #include "lib/schedule/replayer.h"
@@ -17,7 +18,8 @@ namespace hloroof::inline v0 {
 namespace {
 
 bool same_demand(const Demand& a, const Demand& b) {
-  return a.step == b.step && a.lane == b.lane && a.issue == b.issue && a.seconds == b.seconds && a.busy == b.busy;
+  return a.step == b.step && a.lane == b.lane && a.issue == b.issue && a.seconds == b.seconds && a.busy == b.busy &&
+         a.carried_by == b.carried_by;
 }
 
 // Whether two call graphs have the same schedules and loops.
@@ -76,7 +78,8 @@ struct Predictor::State {
     if (edits.empty()) return absl::OkStatus();
     sums.reset();
     Changes changes = find_changes(editor, edits, *facts, options);
-    if (changes.everything || (options.slices && (changes.collectives || !changes.reread.empty()))) {
+    const bool shares_out = options.slices || device.slices;
+    if (changes.everything || (shares_out && (changes.collectives || !changes.reread.empty()))) {
       return rebuild();
     }
     for (const auto& [computation, caller] : changes.callers) facts->callers_since.emplace(computation.index, caller);
@@ -92,6 +95,7 @@ struct Predictor::State {
     }
     std::vector<InstructionId> carriers;
     if (absl::Status status = place_collectives(changes, carriers); !status.ok()) return fail(status);
+    if (changes.collectives || !changes.reread.empty()) add_receives(carriers);
 
     std::vector<bool> stale = std::move(changes.order);
     stale.resize(module.computation_limit(), false);
@@ -187,6 +191,15 @@ struct Predictor::State {
     }
   }
 
+  // Which send carries the transfer of a receive may be another one now.
+  void add_receives(std::vector<InstructionId>& ids) const {
+    for (const Collective& collective : facts->collectives.collectives) {
+      if (collective.kind == CollectiveKind::kRecv &&
+          facts->collectives.by_carrier.count(collective.carrier.index) != 0)
+        ids.push_back(collective.carrier);
+    }
+  }
+
   // Costs instructions again and marks the computations in which the replay meets something else. Of `carriers` only
   // the collectives in them changed.
   void cost(const std::vector<InstructionId>& ids, const std::vector<InstructionId>& carriers,
@@ -204,6 +217,7 @@ struct Predictor::State {
     if (options.estimates == EstimateSource::kCompiler) {
       for (InstructionId id : all) use_compiler_estimate(module.instruction(id), facts->device, facts->costs);
     }
+    join_messages(module, facts->collectives, facts->costs);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!same_demand(before[i], demand[all[i].index])) stale[module.data(all[i]).computation.index] = true;
     }

@@ -13,7 +13,8 @@ std::string lane_name(const StepPrediction& prediction, const std::string& lane)
   const bool is_gpu = std::any_of(prediction.resources.begin(), prediction.resources.end(),
                                   [](const ResourceUse& use) { return use.name == "nvlink"; });
   if (!is_gpu) return lane;
-  return lane == "ici" ? "nvlink" : lane == "dcn" ? "network" : lane;
+  // A GPU's copies and wrapped computations run on asynchronous streams.
+  return lane == "ici" ? "nvlink" : lane == "dcn" ? "network" : lane == "dma" ? "async" : lane;
 }
 
 // A strip per lane, loops by their first iteration, and the longest events.

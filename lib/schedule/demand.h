@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hloroof/cost.h"
+#include "hloroof/ids.h"
 
 namespace hloroof::inline v0 {
 
@@ -52,9 +53,10 @@ inline constexpr double kForever = 1e18;
 struct Demand {
   Step step = Step::kFree;
   Lane lane = Lane::kCompute;
-  double issue = 0;         // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
-  double seconds = 0;       // of one execution on an otherwise idle machine; kStart: of the transfer
-  SharedSeconds busy = {};  // during those seconds
+  double issue = 0;          // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
+  double seconds = 0;        // of one execution on an otherwise idle machine; kStart: of the transfer
+  SharedSeconds busy = {};   // during those seconds
+  InstructionId carried_by;  // kStart: another start whose transfer this one's is; a done waits for that too
 };
 
 // The same if `resource` were free: what takes as long as its slowest resource and a floor takes as long as the slowest

@@ -164,8 +164,10 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
     case Step::kDone:
       exposed = machine.run(demand.seconds, demand.busy);
       for (InstructionId start : pairs_->starts_of(id)) {
-        const double waited = machine.wait(start);
-        if (waited > 0) waited_for = start;
+        const InstructionId carrier = (*demands_)[start.index].carried_by;
+        const InstructionId transfer = carrier.valid() ? carrier : start;
+        const double waited = machine.wait(transfer);
+        if (waited > 0) waited_for = transfer;
         exposed += waited;
       }
       break;

@@ -192,6 +192,44 @@ TEST_CASE("loops that do not end or depend on data are not guessed") {
   }
 }
 
+TEST_CASE("what is not known of a loop is named") {
+  const auto replaced = [](std::string text, const std::string& what, const std::string& by) {
+    text.replace(text.find(what), what.size(), by);
+    return text;
+  };
+  const std::string counted = loop("s32", "0", "10", step("s32", "1"), compare("LT"));
+  const std::string first = "%first = s32[] constant(0)";
+  const std::string limit = "%limit = s32[] constant(10)";
+  // The body computes a second number that the condition asks about, from data.
+  const std::string of_data = loop("s32", "0", "10",
+                                   step("s32", "1") +
+                                       "  %zero = s32[] constant(0)\n  %whole = s32[8] convert(%x)\n"
+                                       "  %part = s32[1] slice(%whole), slice={[0:1]}\n"
+                                       "  %read = s32[] reshape(%part)\n",
+                                   compare("LT"));
+  struct Case {
+    std::string text;
+    std::string why;
+  };
+  const Case cases[] = {
+      {replaced(counted, limit, "%limit = s32[] parameter(1)"), "element 1 of the loop's state, whose value is not"},
+      {replaced(counted, first, "%first = s32[] parameter(1)"),
+       "element 0 of the loop's state, whose first value is not in the text"},
+      {replaced(of_data, "tuple(%next, %bound", "tuple(%next, %read"),
+       "element 1 of the loop's state, which the body computes from data"},
+      {loop("f32", "0", "10", step("f32", "1"), compare("LT")), "of the loop's state, which is no integer"},
+      {loop("s32", "0", "10", step("s32", "1"),
+            "  %id = u32[] partition-id()\n  %own = s32[] convert(%id)\n" + compare("LT", "%i, %own")),
+       "more than integers that the text gives"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.text);
+    const TripCount trips = trips_of(parsed(c.text));
+    CHECK(trips.source == TripCount::Source::kAssumed);
+    CHECK_THAT(trips.why, ContainsSubstring(c.why));
+  }
+}
+
 TEST_CASE("an annotation is believed, a user more") {
   std::string text = loop("s32", "0", "10", step("s32", "1"), compare("LT"));
   const std::string at = "condition=%condition, body=%body";

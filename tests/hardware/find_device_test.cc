@@ -81,6 +81,12 @@ TEST_CASE("find_device: a topology may follow the name") {
   const auto kind = find_device("TPU v5 lite:4x4");
   REQUIRE(kind.ok());
   CHECK(kind->topology->device_count() == 16);
+  const auto slices = find_device("tpu_v5e*2");
+  REQUIRE(slices.ok());
+  CHECK_FALSE(slices->topology.has_value());
+  CHECK(slices->slices == 2);
+  CHECK(find_device("tpu_v5e*0").status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(find_device("tpu_v5e*").status().code() == absl::StatusCode::kInvalidArgument);
   const auto bad = find_device("tpu_v5e:4y4");
   CHECK(bad.status().code() == absl::StatusCode::kInvalidArgument);
 }

@@ -159,6 +159,7 @@ TEST_CASE("An all-reduce over two slices") {
   CHECK_THAT(p.collectives[0].algorithm, ContainsSubstring("between slices over the network"));
   absl::StatusOr<Device> device = find_device("tpu_v5e");
   REQUIRE(device.ok());
+  CHECK(predicted(text, "tpu_v5e*2").step_seconds == p.step_seconds);
   // cost-model 6.3: 2 V / N_slice (S - 1) / S / W_dcn, and the ICI part on top
   const double dcn = 2 * (2.0 * 8192 * 8192 / 8) * 0.5 / *device->network.bandwidth;
   CHECK(p.collectives[0].seconds > dcn);

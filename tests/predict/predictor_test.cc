@@ -187,6 +187,41 @@ TEST_CASE("after random edits of dumps the answer is that from scratch") {
   }
 }
 
+TEST_CASE("which send a receive belongs to may change") {
+  const std::filesystem::path dumps = std::filesystem::path(HLOROOF_SOURCE_DIR) / "tests" / "predict" / "dumps";
+  const std::filesystem::path path = dumps / "pipeline.v5e_2x2.hlo";
+  for (std::uint32_t seed = 0; seed < 3; ++seed) edit_and_compare(path, 60, seed);
+
+  const absl::StatusOr<Device> device = find_device("tpu_v5e");
+  absl::StatusOr<Module> module = load_module(path.string());
+  REQUIRE(module.ok());
+  const InstructionId send = named(*module, "send");
+  const InstructionId receive = named(*module, "recv");
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  REQUIRE(predictor.ok());
+  std::vector<double> steps;
+  const auto compare = [&](const absl::Status& edited) {
+    INFO(steps.size());
+    REQUIRE(edited.ok());
+    const absl::StatusOr<StepSummary> quick = predictor->summary();
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+    REQUIRE(quick.ok());
+    REQUIRE(scratch.ok());
+    REQUIRE(difference(*quick, *scratch) == "");
+    steps.push_back(quick->step_seconds);
+  };
+  ModuleEditor& edit = predictor->edit();
+  compare(absl::OkStatus());
+  compare(edit.set_attribute(send, AttributeKey::kChannelId, "7"));  // apart: two transfers
+  compare(edit.set_attribute(receive, AttributeKey::kChannelId, "7"));
+  compare(edit.set_attribute(receive, AttributeKey::kIsHostTransfer, "true"));
+  compare(edit.set_attribute(receive, AttributeKey::kIsHostTransfer, "false"));
+  CHECK(steps[1] >= steps[0]);
+  CHECK(steps[2] == steps[0]);
+  CHECK(steps[3] != steps[0]);
+  CHECK(steps[4] == steps[0]);
+}
+
 TEST_CASE("a collective inside two fusions that share a computation is read again for both") {
   const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
   REQUIRE(device.ok());

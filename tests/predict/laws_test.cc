@@ -1,0 +1,209 @@
+// What holds of every prediction, whatever the program: sums add up, the step lies between its bounds, and a better
+// machine is never slower.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "tests/catch.h"
+#include "tests/predict/corpus.h"
+
+namespace hloroof {
+namespace {
+
+// Where transfers share links and memory, what ends sooner may meet another neighbour: by so much such a step may come
+// out longer (4e-5 has been seen).
+constexpr double kShuffled = 1e-3;
+constexpr double kRounding = 1e-9;
+
+StepPrediction predicted(const Module& module, const std::string& device, const PredictOptions& options = {}) {
+  const absl::StatusOr<Device> found = find_device(device);
+  REQUIRE(found.ok());
+  absl::StatusOr<StepPrediction> prediction = predict_step_time(module, *found, options);
+  INFO((prediction.ok() ? "" : std::string(prediction.status().message())));
+  REQUIRE(prediction.ok());
+  return *std::move(prediction);
+}
+
+void check_sums(const StepPrediction& p) {
+  const double step = p.step_seconds;
+  double exposed = 0;
+  double critical = 0;
+  double flops = 0;
+  for (const OpPrediction& op : p.ops) {
+    exposed += op.exposed_seconds;
+    critical += op.critical_seconds;
+    flops += op.executions * op.work.flops;
+    CHECK(op.seconds >= 0);
+    CHECK(op.exposed_seconds >= -kRounding * step);
+    CHECK(op.efficiency <= 1 + kRounding);
+  }
+  CHECK(exposed == Approx(step).epsilon(1e-6).margin(1e-15));
+  CHECK(critical == Approx(step).epsilon(1e-6).margin(1e-15));
+  CHECK(flops == Approx(p.flops).epsilon(1e-9));
+  CHECK(p.modelled_share + p.assumed_share + p.unknown_share == Approx(step > 0 ? 1 : 0).margin(1e-9));
+  CHECK(p.lower_bound_seconds <= step);
+  CHECK(step <= p.serial_seconds * (1 + 1e-6));
+  for (const ResourceUse& use : p.resources) {
+    INFO(use.name);
+    CHECK(use.busy_seconds <= step * (1 + 1e-6));
+    if (use.step_if_free_seconds) CHECK(*use.step_if_free_seconds <= step);
+  }
+}
+
+struct Change {
+  const char* parameter;
+  double factor;
+};
+constexpr Change kBetter[] = {
+    {"hbm.bandwidth", 2},         {"matrix.peak.bf16", 2},  {"vector.f32_rate", 2},   {"host.bandwidth", 2},
+    {"ici.link_bandwidth", 2},    {"ici.hop_latency", 0.5}, {"overhead.op", 0.5},     {"clock", 2},
+    {"scale_up.bandwidth", 2},    {"network.bandwidth", 2}, {"overhead.launch", 0.5}, {"on_chip.l2_bandwidth", 2},
+    {"on_chip.vmem_capacity", 2},
+};
+
+void check_machine(const Module& module, const std::string& device, double step) {
+  const absl::StatusOr<Device> found = find_device(device);
+  REQUIRE(found.ok());
+  for (const Change& change : kBetter) {
+    for (const Parameter& parameter : parameters(*found)) {  // not all machines have all
+      if (parameter.path != change.parameter || !parameter.value) continue;
+      PredictOptions options;
+      options.set = {{change.parameter, *parameter.value * change.factor}};
+      INFO(change.parameter);
+      CHECK(predicted(module, device, options).step_seconds <= step * (1 + kShuffled));
+    }
+  }
+}
+
+void check_dump(const std::filesystem::path& path) {
+  INFO(path.string());
+  const absl::StatusOr<Module> module = load_module(path.string());
+  REQUIRE(module.ok());
+  const std::string device = device_of(path);
+  const StepPrediction p = predicted(*module, device);
+  check_sums(p);
+  check_machine(*module, device, p.step_seconds);
+}
+
+TEST_CASE("sums add up and a better machine is never slower: shipped dumps") {
+  const std::filesystem::path source = HLOROOF_SOURCE_DIR;
+  for (const std::filesystem::path& folder : {source / "examples", source / "tests" / "predict" / "dumps"}) {
+    for (const std::filesystem::path& path : dumps_in(folder)) check_dump(path);
+  }
+}
+
+TEST_CASE("sums add up and a better machine is never slower: dumps of the large corpus") {
+  const std::filesystem::path corpus = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus";
+  if (!std::filesystem::exists(corpus)) {
+    WARN("skipped: no corpus at " << corpus);
+    return;
+  }
+  for (const auto& [folder, every] : {std::pair("tpu", 40), {"gpu", 8}, {"cpu", 40}, {"unoptimized", 40}}) {
+    const std::vector<std::filesystem::path> files = dumps_in(corpus / folder);
+    for (std::size_t i = 0; i < files.size(); i += static_cast<std::size_t>(every)) check_dump(files[i]);
+  }
+  for (const char* file : {"gpu/sort_topk.h100_sxm_1x1x8.hlo", "tpu/sort_topk.v5e_2x4.hlo"}) {
+    if (std::filesystem::exists(corpus / file)) check_dump(corpus / file);
+  }
+}
+
+// A custom call's comparator is called within it, not run beside it.
+TEST_CASE("what a custom call calls is its own work") {
+  const absl::StatusOr<Module> module = parse_module(R"(HloModule top, is_scheduled=true
+greater {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = s32[] parameter(2)
+  d = s32[] parameter(3)
+  ROOT gt = pred[] compare(a, b), direction=GT
+}
+ENTRY main {
+  x = f32[64,4096] parameter(0)
+  ROOT top = (f32[64,8], s32[64,8]) custom-call(x), custom_call_target="TopK", called_computations={greater}
+}
+)");
+  REQUIRE(module.ok());
+  for (const char* device : {"tpu_v5e", "h100_sxm"}) {
+    const StepPrediction p = predicted(*module, device);
+    check_sums(p);
+    for (const OpPrediction& op : p.ops) CHECK(op.computation == "main");
+  }
+}
+
+// ---- More work is never faster -----------------------------------------------------------------------------------
+
+struct Machine {
+  const char* device;
+  const char* layout;  // of a matrix of bf16
+};
+constexpr Machine kMachines[] = {
+    {"tpu_v4", "{1,0:T(8,128)(2,1)}"},
+    {"tpu_v5e", "{1,0:T(8,128)(2,1)}"},
+    {"tpu_v6e", "{1,0:T(8,128)(2,1)}"},
+    {"tpu_v7x", "{1,0:T(8,128)(2,1)}"},
+    {"a100_sxm_80", "{1,0}"},
+    {"h100_sxm", "{1,0}"},
+    {"b200_sxm", "{1,0}"},
+    {"mi300x", "{1,0}"},
+};
+
+std::string matrix(std::int64_t rows, std::int64_t columns, const char* layout) {
+  return "bf16[" + std::to_string(rows) + "," + std::to_string(columns) + "]" + layout;
+}
+
+double seconds_of(const std::string& line, const std::string& parameters, const char* device) {
+  const std::string text = "HloModule m, is_scheduled=true\nENTRY e {\n" + parameters + "  ROOT r = " + line + "\n}\n";
+  const absl::StatusOr<StepPrediction> prediction = predict_step_time(text, device);
+  INFO(text);
+  REQUIRE(prediction.ok());
+  return prediction->step_seconds;
+}
+
+double product_seconds(const Machine& machine, const std::int64_t (&size)[3]) {
+  const auto& [m, n, k] = size;
+  return seconds_of(matrix(m, n, machine.layout) + " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                    "  a = " + matrix(m, k, machine.layout) + " parameter(0)\n  b = " + matrix(k, n, machine.layout) +
+                        " parameter(1)\n",
+                    machine.device);
+}
+
+TEST_CASE("twice the product is never faster") {
+  for (const Machine& machine : kMachines) {
+    for (const std::int64_t base : {64, 1000, 4096}) {
+      for (int varied = 0; varied < 3; ++varied) {
+        std::int64_t size[3] = {base, base, base};
+        double before = 0;
+        for (size[varied] = 16; size[varied] <= 16384; size[varied] *= 2) {
+          CAPTURE(machine.device, size[0], size[1], size[2]);
+          const double seconds = product_seconds(machine, size);
+          CHECK(seconds >= before * (1 - kRounding));
+          before = seconds;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("twice the elements are never faster") {
+  for (const Machine& machine : kMachines) {
+    for (const char* opcode : {"negate", "exponential", "copy"}) {
+      double before = 0;
+      for (std::int64_t rows = 1; rows <= 1 << 16; rows *= 2) {
+        CAPTURE(machine.device, opcode, rows);
+        const std::string shape = matrix(rows, 512, machine.layout);
+        const double seconds =
+            seconds_of(shape + " " + opcode + "(x)", "  x = " + shape + " parameter(0)\n", machine.device);
+        CHECK(seconds >= before * (1 - kRounding));
+        before = seconds;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
