@@ -95,7 +95,7 @@ enum class ComputationRole : std::uint8_t {
 
 struct CallOptions {
   std::map<std::string, std::int64_t> trip_counts;  // by name of the while instruction; before anything the text says
-  std::int64_t default_trip_count = 1;              // of loops neither inferred nor given
+  std::int64_t default_trip_count = 1;              // of loops neither inferred nor given, nor bounded
   std::map<std::string, std::vector<double>> branch_probabilities;  // by name of the conditional; default: all equal
 };
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,31 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   return false;
 }
 
+// A conditional runs one of its branches: as many probabilities, which add up to 1 but for rounding (0.33,0.33,0.33).
+absl::Status check_probabilities(const Module& module, const std::string& name, const std::vector<double>& given) {
+  constexpr double kRounded = 0.02;
+  double sum = 0;
+  for (double p : given) {
+    if (!(p >= 0 && p <= 1)) {
+      return invalid_argument(absl::StrFormat("branch probability of %s is not in 0 .. 1: %g", name, p));
+    }
+    sum += p;
+  }
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.opcode() != Opcode::kConditional || instruction.name() != name) continue;
+      const std::size_t branches = instruction.called_computations().size();
+      if (given.size() == branches) continue;
+      return invalid_argument(
+          absl::StrFormat("%d probabilities given for %s, which has %d branches", given.size(), name, branches));
+    }
+  }
+  if (std::abs(sum - 1) > kRounded) {
+    return invalid_argument(absl::StrFormat("the branch probabilities of %s add up to %g, not to 1", name, sum));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status check_call_options(const Module& module, const CallOptions& options) {
@@ -56,11 +82,7 @@ absl::Status check_call_options(const Module& module, const CallOptions& options
     const std::vector<std::string> conditionals = names_of(module, Opcode::kConditional);
     for (const auto& [name, probabilities] : options.branch_probabilities) {
       if (!holds(conditionals, name)) return unknown_name("branch probabilities", name, "conditional", conditionals);
-      for (double p : probabilities) {
-        if (!(p >= 0 && p <= 1)) {
-          return invalid_argument(absl::StrFormat("branch probability of %s is not in 0 .. 1: %g", name, p));
-        }
-      }
+      if (absl::Status status = check_probabilities(module, name, probabilities); !status.ok()) return status;
     }
   }
   if (options.default_trip_count < 0) return invalid_argument("the default trip count is negative");

@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kMaxRunTrips = 1 << 16;
 constexpr std::int64_t kMaxRunSteps = 1 << 21;
 constexpr int kMaxPasses = 8;
+constexpr int kMaxParts = 64;  // of a condition of several
 // How deep tuples in a loop's state nest at most, and how many arrays it holds: text can name a tuple of itself twice
 // over and over.
 constexpr std::size_t kMaxDepth = 16;
@@ -136,7 +137,11 @@ class Loop {
     return tracer.missing();
   }
 
+  std::optional<std::int64_t> step_of(const LoopState& invariants, const Path& counter) const;
   std::optional<TripCount> closed_form(const LoopState& invariants, const Path& counter, LoopFacts& facts) const;
+  std::optional<TripCount> at_most(const LoopState& invariants, const std::set<Path>& counters) const;
+  std::optional<TripCount> while_compared(ValueTracer& condition, const ValueTracer::Source& compared,
+                                          const Path& counter, std::int64_t step) const;
   std::optional<TripCount> run(const std::vector<Path>& needed, const LoopFacts& facts) const;
   std::optional<std::string> what_is_unknown(const std::vector<Path>& needed, const LoopFacts& facts,
                                              LoopState& state) const;
@@ -166,31 +171,72 @@ std::int64_t signed_step(ElementType type, std::int64_t step) {
   return step >= half && step < 2 * half ? step - 2 * half : step;
 }
 
-std::optional<TripCount> Loop::closed_form(const LoopState& invariants, const Path& counter, LoopFacts& facts) const {
-  const Scalar first = initial(counter);
-  if (!first.is_integer()) return std::nullopt;
-  const ElementType type = element_type(counter);
-  if (!fits(type, first.offset)) return std::nullopt;
-
-  // What the body adds.
+// What the body adds to a counter every trip.
+std::optional<std::int64_t> Loop::step_of(const LoopState& invariants, const Path& counter) const {
   LoopState state = invariants;
   state[counter] = Scalar::counter();
   ValueTracer body(context_, body_, &state);
   const Scalar next = body.evaluate(module().data(body_).root, counter);
   if (!next.known || next.slope != 1) return std::nullopt;
-  const std::int64_t step = signed_step(type, next.offset);
+  return signed_step(element_type(counter), next.offset);
+}
 
-  // What the condition compares.
+std::optional<TripCount> Loop::closed_form(const LoopState& invariants, const Path& counter, LoopFacts& facts) const {
+  const std::optional<std::int64_t> step = step_of(invariants, counter);
+  if (!step) return std::nullopt;
+  LoopState state = invariants;
+  state[counter] = Scalar::counter();
   ValueTracer condition(context_, condition_, &state);
   const auto root = condition.source(module().data(condition_).root, {});
-  const InstructionView compare = module().instruction(root.id);
+  std::optional<TripCount> trips = while_compared(condition, root, counter, *step);
+  if (trips) facts.increments[counter] = *step;
+  return trips;
+}
+
+// A loop that goes on while several things hold runs at most as long as any one of them does: a solver or a decoder
+// that may end early has a counter beside.
+std::optional<TripCount> Loop::at_most(const LoopState& invariants, const std::set<Path>& counters) const {
+  std::optional<TripCount> least;
+  for (const Path& counter : counters) {
+    const std::optional<std::int64_t> step = step_of(invariants, counter);
+    if (!step) continue;
+    LoopState state = invariants;
+    state[counter] = Scalar::counter();
+    ValueTracer condition(context_, condition_, &state);
+    std::vector<ValueTracer::Source> parts = {condition.source(module().data(condition_).root, {})};
+    for (int looked_at = 0; !parts.empty() && looked_at < kMaxParts; ++looked_at) {
+      const ValueTracer::Source part = parts.back();
+      parts.pop_back();
+      const InstructionView instruction = module().instruction(part.id);
+      if (instruction.opcode() == Opcode::kAnd) {
+        for (InstructionId operand : instruction.operand_ids()) {
+          parts.push_back(condition.source_in(part.frame, operand, {}));
+        }
+        continue;
+      }
+      std::optional<TripCount> trips = while_compared(condition, part, counter, *step);
+      if (trips && (!least || trips->value < least->value)) least = std::move(trips);
+    }
+  }
+  return least;
+}
+
+// How long a loop runs that goes on while `compared`, of the condition, holds; nothing if that does not compare the
+// counter with something known.
+std::optional<TripCount> Loop::while_compared(ValueTracer& condition, const ValueTracer::Source& compared,
+                                              const Path& counter, std::int64_t step) const {
+  const Scalar first = initial(counter);
+  if (!first.is_integer()) return std::nullopt;
+  const ElementType type = element_type(counter);
+  if (!fits(type, first.offset)) return std::nullopt;
+  const InstructionView compare = module().instruction(compared.id);
   Comparison comparison;
   if (compare.opcode() != Opcode::kCompare || compare.operand_count() != 2 ||
       !comparison_from_string(compare.text(AttributeKey::kDirection), comparison)) {
     return std::nullopt;
   }
-  Scalar left = condition.evaluate_in(root.frame, compare.operand(0).id());
-  Scalar right = condition.evaluate_in(root.frame, compare.operand(1).id());
+  Scalar left = condition.evaluate_in(compared.frame, compare.operand(0).id());
+  Scalar right = condition.evaluate_in(compared.frame, compare.operand(1).id());
   if (!left.known || !right.known) return std::nullopt;
   if (left.slope == 0) {
     std::swap(left, right);
@@ -219,19 +265,18 @@ std::optional<TripCount> Loop::closed_form(const LoopState& invariants, const Pa
   if (__builtin_mul_overflow(*trips, step, &grown) || __builtin_add_overflow(first.offset, grown, &last)) {
     return std::nullopt;
   }
-  const ElementType compared = compare.operand(0).shape().element_type;
+  const ElementType compared_type = compare.operand(0).shape().element_type;
   for (const Scalar& side : {left, right}) {
     for (std::int64_t x : {first.offset, last}) {
       std::int64_t value = 0;
       if (__builtin_mul_overflow(side.slope, x, &value) || __builtin_add_overflow(value, side.offset, &value) ||
-          !fits(compared, value)) {
+          !fits(compared_type, value)) {
         return std::nullopt;
       }
     }
   }
   if (!fits(type, last)) return std::nullopt;
 
-  facts.increments[counter] = step;
   std::string why = "from " + std::to_string(first.offset) + " by " + std::to_string(step) + " while ";
   if (left.slope == 1 && left.offset == 0 && right.slope == 0) {
     why += std::string(symbol(comparison)) + " " + std::to_string(right.offset);
@@ -320,20 +365,31 @@ TripCount Loop::infer(LoopFacts& facts) const {
   const std::vector<Path> needed = dependencies(condition_, module().data(condition_).root, {}, none);
   std::set<Path> counters;
   LoopState invariants;
+  bool all_known = true;
   for (const Path& element : needed) {
     if (facts.unchanged.count(element) == 0) {
       counters.insert(element);
       continue;
     }
     const Scalar value = initial(element);
-    if (!value.is_integer()) return not_known(why_not_known({element}, facts));
-    invariants[element] = value;
+    if (value.is_integer()) {
+      invariants[element] = value;
+    } else {
+      all_known = false;
+    }
   }
-  if (counters.size() == 1) {
-    if (auto trips = closed_form(invariants, *counters.begin(), facts)) return *trips;
+  if (all_known) {
+    if (counters.size() == 1) {
+      if (auto trips = closed_form(invariants, *counters.begin(), facts)) return *trips;
+    }
+    if (auto trips = run(needed, facts)) return *trips;
   }
-  if (auto trips = run(needed, facts)) return *trips;
-  return not_known(why_not_known(needed, facts));
+  TripCount unknown = not_known(why_not_known(needed, facts));
+  if (const auto bound = at_most(invariants, counters)) {
+    facts.at_most = bound->value;
+    unknown.why = "at most " + std::to_string(bound->value) + ", " + bound->why + "; " + unknown.why;
+  }
+  return unknown;
 }
 
 }  // namespace
@@ -411,7 +467,7 @@ std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& cont
       TripCount trips = Loop(context, module.instruction(id)).infer(facts);
       if (trips.source == TripCount::Source::kAssumed) {
         left.push_back(id);
-        trips.value = options.default_trip_count;
+        trips.value = facts.at_most.value_or(options.default_trip_count);
       } else {
         facts.trips = trips.value;
       }

@@ -154,8 +154,8 @@ bool ValueTracer::follow(Place& place) {
   }
 }
 
-ValueTracer::Source ValueTracer::source(InstructionId id, Path path) {
-  Place place{0, id, std::move(path)};
+ValueTracer::Source ValueTracer::source_in(int frame, InstructionId id, Path path) {
+  Place place{frame, id, std::move(path)};
   while (++steps_ < kMaxSteps && follow(place)) {
   }
   Source result{place.id, place.path, false, place.frame};

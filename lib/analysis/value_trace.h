@@ -24,6 +24,7 @@ struct LoopFacts {
   std::set<Path> unchanged;  // the elements that the body hands on as it got them
   std::optional<std::int64_t> trips;
   std::map<Path, std::int64_t> increments;  // the element grows by this much every trip
+  std::optional<std::int64_t> at_most;      // trips, as part of the condition says
 };
 
 // Who calls a computation, by computation id, and what is known of loops, by id of the while instruction.
@@ -58,9 +59,10 @@ class ValueTracer {
     bool is_state = false;  // `path` is an element of the loop's state
     int frame = 0;
   };
-  Source source(InstructionId id, Path path);
+  Source source(InstructionId id, Path path) { return source_in(0, id, std::move(path)); }
 
-  // Evaluates in a frame that source() returned.
+  // The same in a frame that source() returned.
+  Source source_in(int frame, InstructionId id, Path path);
   Scalar evaluate_in(int frame, InstructionId id, Path path = {});
 
   // State elements that an evaluation needed and `state` did not have.

@@ -29,7 +29,7 @@ struct Flags {
 // The best of several parses by one parser into one module, as a sweep over many dumps would use them, so that what
 // else the machine does counts least. The text is read once, outside the clock.
 absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& text, double& best_seconds) {
-  ParseOptions options;
+  ParseOptions options = reading_options();
   options.path = text.path();
   options.strict = flags.strict;
   options.borrow = true;

@@ -40,6 +40,12 @@ absl::StatusOr<Device> load_one_device(const PredictFlags& flags) {
   return std::move(devices->front());
 }
 
+ParseOptions reading_options() {
+  ParseOptions options;
+  options.max_errors = 5;
+  return options;
+}
+
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
@@ -120,7 +126,7 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
   absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, subjects->devices.front());
   if (!points.ok()) return points.status();
   subjects->options.set = std::move(points->front());
-  absl::StatusOr<Module> module = load_module(*file);
+  absl::StatusOr<Module> module = load_module(*file, reading_options());
   if (!module.ok()) return module.status();
   return Subject{*std::move(file), *std::move(module), std::move(subjects->devices.front()),
                  std::move(subjects->options)};
@@ -140,7 +146,7 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
   }
   Progress progress(context, count * subjects.files.size());
   for (const std::string& file : subjects.files) {
-    const absl::StatusOr<Module> module = load_module(file);
+    const absl::StatusOr<Module> module = load_module(file, reading_options());
     if (!module.ok()) {
       progress.end();
       context.fail(module.status());

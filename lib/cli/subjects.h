@@ -19,6 +19,9 @@ namespace hloroof::inline v0 {
 absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags);
 absl::StatusOr<Device> load_one_device(const PredictFlags& flags);
 
+// How the command reads modules: what is wrong in several places is said at once.
+ParseOptions reading_options();
+
 // The files that `paths` stand for: a folder is the modules in it whose names end in after_optimizations, in order.
 // Errors: NotFound if a folder has none.
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths);

@@ -196,11 +196,14 @@ class OpDiagnoser {
     if (module_.data(op.id).opcode != Opcode::kConditional) return;
     double least = INFINITY;
     double most = 0;
+    ComputationId slowest;
     for (ComputationId branch : module_.instruction(op.id).called_computations()) {
       const double seconds = seconds_of(branch);
       least = std::min(least, seconds);
+      if (seconds >= most) slowest = branch;
       most = std::max(most, seconds);
     }
+    if (!slowest.valid() || calls_.executions(slowest) < op.executions) return;  // somebody said how often each runs
     const double stake = (most - least) * op.executions;
     if (most < kUnequalBranches * least || !matters(stake)) return;
     add(kBranchImbalance, Severity::kInfo,
@@ -261,6 +264,7 @@ class OpDiagnoser {
   }
 
   void tiny_ops(const CallGraph::Loop& loop) {
+    if (loop.trips.value < 2) return;  // nothing to unroll, as far as is known
     double seconds = 0;
     int count = 0;
     for (ComputationView body : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {

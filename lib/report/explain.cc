@@ -250,6 +250,10 @@ class Explanation {
       out_ += "\nCollective\n";
       list(explain_collective(module_, collective, collectives_.mesh, collectives_.mapping, device_,
                               options_.collectives));
+      for (const CollectivePrediction& predicted : prediction_.collectives) {
+        if (predicted.id != collective.carrier || predicted.seconds > 0 || predicted.wire_bytes <= 0) continue;
+        list({"counted: " + predicted.algorithm + ", and costs nothing of its own"});
+      }
     }
     if (!any) return;
     out_ += "\nMesh\n";

@@ -28,7 +28,7 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
                   " with none");
   for (const Diagnostic& diagnostic : p.diagnostics) {
     if (diagnostic.code == "unscheduled") {
-      out += line("schedule", "none yet", "a list schedule stands in; fusion and layouts still to come");
+      out += line("schedule", "none yet", "a list schedule; fusion and layouts still to come");
     }
   }
   out += line("bound by", p.bound, "");

@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace hloroof::inline v0 {
+namespace {
+
+// Of a column that gives way: while others are left that may, and at the least.
+constexpr std::size_t kReadableWidth = 12;
+constexpr std::size_t kLeastWidth = 8;
+
+}  // namespace
 
 std::string shorten(std::string_view text, std::size_t width) {
   if (text.size() <= width) return std::string(text);
@@ -60,16 +67,20 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
   if (width > 0 && !columns_.empty()) {
     std::size_t total = indent + 2 * (columns_.size() - 1);
     for (std::size_t w : widths) total += w;
-    while (total > width) {
-      std::size_t widest = columns_.size();
-      for (std::size_t c = 0; c < columns_.size(); ++c) {
-        const bool may_shrink = columns_[c].max_width == 0 && columns_[c].align == Align::kLeft;
-        if (may_shrink && (widest == columns_.size() || widths[c] > widths[widest])) widest = c;
+    // Columns of unlimited width give way first, the widest by all that is needed; then all but numbers, bit by bit.
+    for (const bool unlimited : {true, false}) {
+      const std::size_t least = unlimited ? kReadableWidth : kLeastWidth;
+      while (total > width) {
+        std::size_t widest = columns_.size();
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+          const bool may_shrink = columns_[c].align == Align::kLeft && (columns_[c].max_width == 0 || !unlimited);
+          if (may_shrink && (widest == columns_.size() || widths[c] > widths[widest])) widest = c;
+        }
+        if (widest == columns_.size() || widths[widest] <= least) break;
+        const std::size_t cut = unlimited ? std::min(total - width, widths[widest] - least) : 1;
+        widths[widest] -= cut;
+        total -= cut;
       }
-      if (widest == columns_.size() || widths[widest] <= 8) break;
-      const std::size_t cut = std::min(total - width, widths[widest] - 8);
-      widths[widest] -= cut;
-      total -= cut;
     }
   }
 

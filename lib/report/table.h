@@ -24,7 +24,7 @@ class Table {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
   // Each line begins with `indent` spaces, has two between columns and none at its end. The widest column of unlimited
-  // width gives way if a line would be longer than `width`; 0 means any length.
+  // width gives way if a line would be longer than `width`, then any of words; 0 means any length.
   std::string to_string(std::size_t width, std::size_t indent = 2) const;
 
  private:

@@ -230,6 +230,46 @@ TEST_CASE("what is not known of a loop is named") {
   }
 }
 
+TEST_CASE("a loop that may end early runs at most as long as its counter says") {
+  const std::string early =
+      "  %limit.2 = s32[] constant(30)\n  %c = s32[8] convert(%y)\n  %part = s32[1] slice(%c), slice={[0:1]}\n"
+      "  %first = s32[] reshape(%part)\n  %small = pred[] compare(%first, %limit.2), direction=GT\n"
+      "  %counted = pred[] compare(%i, %bound), direction=LT\n";
+  const std::string take = "  %y = f32[8] get-tuple-element(%q), index=2\n";
+  const Module both =
+      parsed(loop("s32", "0", "10", step("s32", "3"), take + early + "  ROOT %go = pred[] and(%small, %counted)\n"));
+  const TripCount trips = trips_of(both);
+  CHECK(trips.source == TripCount::Source::kAssumed);
+  CHECK(trips.value == 4);
+  CHECK_THAT(trips.why,
+             ContainsSubstring("at most 4, from 0 by 3 while < 10; the condition depends on more than integers"));
+  // While either holds there is no such bound.
+  const Module either =
+      parsed(loop("s32", "0", "10", step("s32", "3"), take + early + "  ROOT %go = pred[] or(%small, %counted)\n"));
+  CHECK(trips_of(either).value == 1);
+}
+
+TEST_CASE("a conditional runs one of its branches") {
+  const Module module = parsed(R"(HloModule m
+a { ROOT pa = f32[] parameter(0) }
+b { ROOT pb = f32[] parameter(0) }
+ENTRY main {
+  p = f32[] parameter(0)
+  k = s32[] parameter(1)
+  ROOT c = f32[] conditional(k, p, p), branch_computations={a, b}
+})");
+  const auto said = [&](std::vector<double> probabilities) {
+    CallOptions options;
+    options.branch_probabilities["c"] = std::move(probabilities);
+    return std::string(check_call_options(module, options).message());
+  };
+  CHECK(said({0.25, 0.75}).empty());
+  CHECK(said({0.331, 0.66}).empty());
+  CHECK_THAT(said({1}), ContainsSubstring("1 probabilities given for c, which has 2 branches"));
+  CHECK_THAT(said({0.5, 0.7}), ContainsSubstring("add up to 1.2, not to 1"));
+  CHECK_THAT(said({1.5, 0}), ContainsSubstring("not in 0 .. 1"));
+}
+
 TEST_CASE("an annotation is believed, a user more") {
   std::string text = loop("s32", "0", "10", step("s32", "1"), compare("LT"));
   const std::string at = "condition=%condition, body=%body";

@@ -26,6 +26,23 @@ TEST_CASE("the file may stand behind any option") {
   CHECK(set.out == run_hloroof({"predict", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1e12"}).out);
 }
 
+TEST_CASE("what is wrong in several places is said at once") {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("module.hlo",
+                   "HloModule m\n\nENTRY e {\n  p = f32[2] parameter(0)\n  q = f32[2] add(p)\n"
+                   "  r = f32[2] negate(p), metadata={source_line=x}\n  ROOT s = f32[2] add(q, r)\n}\n");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"print", file}, {"counts", file}, {"predict", file, "--device", "tpu_v5e"}}) {
+    const CliResult result = run_hloroof(arguments);
+    INFO(result.err);
+    CHECK(result.code == kExitBadInput);
+    CHECK_THAT(result.err, ContainsSubstring("module.hlo:5:"));
+    CHECK_THAT(result.err, ContainsSubstring("module.hlo:6:"));
+    CHECK(result.err.find("module.hlo:7:") == std::string::npos);
+  }
+}
+
 TEST_CASE("wrong options: one line that says what would be right") {
   struct Case {
     std::vector<std::string> arguments;

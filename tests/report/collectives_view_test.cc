@@ -32,5 +32,27 @@ TEST_CASE("collectives that are left out of the table are added up, not taken fo
   CHECK(view.find("-0") == std::string::npos);
 }
 
+TEST_CASE("long kinds, axes and names share 80 columns") {
+  StepPrediction p = prediction_with({17.7e-3});
+  p.topology = "4x4";
+  p.exposed_communication_seconds = 17.7e-3;
+  CollectivePrediction& c = p.collectives[0];
+  c.name = "collective-permute-start.21";
+  c.kind = "collective-permute";
+  c.axis_names = {"axis4_stride16", "axis2_stride2"};
+  c.group_count = 16;
+  c.group_size = 128;
+  c.bytes = 123.4 * (1 << 20);
+  const std::string view = collectives_view(p, {});
+  INFO(view);
+  std::size_t begin = 0;
+  while (begin < view.size()) {
+    const std::size_t end = view.find('\n', begin);
+    CHECK(end - begin <= 80);
+    begin = end + 1;
+  }
+  CHECK(view.find("collectiv..art.21") == std::string::npos);  // not cut more than needed
+}
+
 }  // namespace
 }  // namespace hloroof
