@@ -105,8 +105,11 @@ class TraceWriter {
       if (last != nullptr) place(last->end, last->executions);
     }
     events.insert(events.end(), added.begin(), added.end());
-    std::stable_sort(events.begin(), events.end(),
-                     [](const TimelineEvent& a, const TimelineEvent& b) { return a.begin < b.begin; });
+    // What takes no time comes before what begins then: behind it, it would seem to overlap and get a row of its own.
+    std::stable_sort(events.begin(), events.end(), [](const TimelineEvent& a, const TimelineEvent& b) {
+      if (a.begin != b.begin) return a.begin < b.begin;
+      return a.end == a.begin && b.end != b.begin;
+    });
   }
 
   void begin_event(std::string_view name, const char* phase, std::int64_t row) {

@@ -9,7 +9,19 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// From times within each computation to times within the step: a computation begins where its first caller does.
+// How long the condition of a loop runs before the body does.
+double condition_seconds(InstructionView loop, const Replayer& replayer) {
+  double seconds = 0;
+  for (ComputationView condition : loop.computations(AttributeKey::kCondition)) {
+    for (const ReplayRecord::Stretch& stretch : replayer.record(condition.id()).first) {
+      seconds = std::max(seconds, stretch.end);
+    }
+  }
+  return seconds;
+}
+
+// From times within each computation to times within the step: a computation begins where its first caller does, a
+// loop's body behind its condition.
 std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& calls, const Replayer& replayer) {
   std::vector<double> offset(module.computation_limit(), 0);
   std::vector<bool> placed(module.computation_limit(), false);
@@ -18,6 +30,9 @@ std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& 
       const ComputationId outer = module.data(caller).computation;
       if (!placed[outer.index] || placed[id.index]) continue;
       offset[id.index] = offset[outer.index] + replayer.begin(caller);
+      if (calls.role(id) == ComputationRole::kBody) {
+        offset[id.index] += condition_seconds(module.instruction(caller), replayer);
+      }
       placed[id.index] = true;
     }
     if (module.computation(id).is_entry()) placed[id.index] = true;

@@ -191,6 +191,7 @@ ENTRY main {
   const Flow& flow = trace.flows.begin()->second;
   CHECK(flow.from_time == Approx(slices["s"].begin));
   CHECK(flow.to_time == Approx(slices["d"].begin));
+  for (const auto& [row, name] : trace.row_names) CHECK(name != "compute 2");  // one stream, one row
 }
 
 TEST_CASE("traces of real dumps are well formed") {

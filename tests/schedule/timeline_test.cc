@@ -279,5 +279,20 @@ TEST_CASE("events lie within the step and in order") {
   }
 }
 
+TEST_CASE("the body of a loop begins where its condition ends") {
+  ReplayedProgram program(loop("3", "  y = f32[8] negate(x)"));
+  program.runs("y", 2);
+  program.runs("lt", 0.25);
+  program.demand("w").step = Step::kLoop;
+  double condition = -1;
+  double body = -1;
+  for (const TimelineEvent& event : program.replayed().events) {
+    if (event.id == program.find("lt")) condition = event.end;
+    if (event.id == program.find("y")) body = event.begin;
+  }
+  CHECK(condition == Approx(0.25));
+  CHECK(body == Approx(0.25));
+}
+
 }  // namespace
 }  // namespace hloroof
