@@ -22,6 +22,16 @@ bool begins_instruction(const char* p) {
   return p[0] == ' ' && p[1] == '=' && p[2] == ' ';
 }
 
+// Whether a line that is not indented begins a computation: ENTRY, or what ends in { and defines nothing.
+bool begins_computation(const char* p, const char* end) {
+  const char* last = next_line(p, end);
+  while (last > p && is_space(last[-1])) --last;
+  const std::string_view line(p, static_cast<std::size_t>(last - p));
+  if (line.substr(0, 6) == "ENTRY ") return true;
+  return !line.empty() && (line[0] == '%' || is_word_start(line[0])) && line.back() == '{' &&
+         line.find(" = ") == std::string_view::npos;
+}
+
 }  // namespace
 
 // Closes the error that was just recorded. False if no further one is wanted.
@@ -71,6 +81,8 @@ bool ModuleParser::recover_in_body(std::size_t outside) {
   while (p < end) {
     const char* line = p;
     while (*line == ' ' || *line == '\t') ++line;
+    // The line that failed closed its body, too.
+    if (line == p && begins_computation(p, end)) return false;
     const bool closes = line == p && *line == '}' && (line + 1 == end || is_space(line[1]) || line[1] == ',');
     if (closes || begins_instruction(line)) {
       cursor_.move_to(line);

@@ -279,6 +279,19 @@ TEST_CASE("several independent errors are reported in one reading") {
   CHECK(first.find("f:7") == std::string::npos);
 }
 
+TEST_CASE("an error in the line that closes a body does not lead into the next") {
+  ParseOptions options;
+  options.max_errors = 10;
+  for (const char* head : {"ENTRY e {\n  p", "ENTRY e { p", "%e (p: f32[]) -> f32[] {\n  p"}) {
+    const std::string text = std::string("HloModule m\nb {\n  p = f32[] parameter(0)\n  ROOT y = f32[] add(p) }\n") +
+                             head + " = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n";
+    const std::string message(parse_module(text, options).status().message());
+    INFO(message);
+    CHECK_THAT(message, ContainsSubstring(":4:21: error: expects 2 operands"));
+    CHECK(message.find("error:") == message.rfind("error:"));
+  }
+}
+
 TEST_CASE("a record says what the error was part of") {
   const std::string text = in_module("  x = f32[4] parameter(0)\n  ROOT y = f32[4] reverse(x), dimensions={a}");
   ParseOptions options;
