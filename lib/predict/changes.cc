@@ -75,10 +75,17 @@ class Finder {
   bool is_scheduled(ComputationId id) const { return id.index < known_ && facts_.calls.is_scheduled(id); }
 
   void touch(InstructionId id) {
+    const ComputationId computation = module_.data(id).computation;
+    if (is_scheduled(computation)) return touch_scheduled(id);
     if (touched_[id.index]) return;
     touched_[id.index] = true;
-    const ComputationId computation = module_.data(id).computation;
-    if (!is_scheduled(computation)) return change_content(computation);
+    change_content(computation);
+  }
+
+  // An instruction of a schedule.
+  void touch_scheduled(InstructionId id) {
+    if (touched_[id.index]) return;
+    touched_[id.index] = true;
     if (!editor_.is_alive(id)) return;
     changes_.costs.push_back(id);
     const Opcode opcode = module_.data(id).opcode;
@@ -123,7 +130,7 @@ class Finder {
         if (!editor_.is_alive(caller)) continue;
         if (module_.data(caller).computation.index < known_) changes_.pairs.push_back(caller);
         if (is_scheduled(module_.data(caller).computation)) {
-          touch(caller);
+          touch_scheduled(caller);
         } else {
           open.push_back(module_.data(caller).computation);
         }
