@@ -16,21 +16,21 @@ double over(double amount, std::optional<double> rate) { return rate && *rate > 
 // infinity of a steady state, as measured matmuls show; at the ends one waits for the other, for no longer than the
 // pipeline takes to fill.
 //
-// Where an array takes another layout, a window of it is put through the cross-lane unit as a whole, between its way in
-// and its way out: relayouts take the sum of the three by the TPU compiler's cycles, which follow where arrays lie
-// (8388608 bf16 elements on v4: 95392 within CMEM, 135564 from there to HBM, 175736 from HBM to HBM), and in profiles
-// of v5p they keep HBM at 60 % of its peak, where overlap would leave three quarters.
-OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, double relayout, const Device& device) {
-  const double vector = std::max(resources[Resource::kVector] - relayout, 0.0);
-  const double compute = std::max({resources[Resource::kMatrix] + epilogue, vector, resources[Resource::kVmem]});
+// Relayouts wait for nothing at the ends: measured kernels on v5p take them, from HBM to HBM, at the speed of HBM
+// whatever their size (tests/accuracy/kernels, `glu`), where the TPU compiler's cycles are the sum of both transfers
+// and of the cross-lane unit's work.
+OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, double without_relayout,
+                           const Device& device) {
+  const double beside =
+      std::max({resources[Resource::kMatrix] + epilogue, without_relayout, resources[Resource::kVmem]});
+  const double compute = std::max(beside, resources[Resource::kVector]);
   const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
   OverlapTerms terms;
-  terms.relayout = relayout;
   terms.slower = std::max(compute, memory);
   terms.faster = std::min(compute, memory);
   if (terms.slower <= 0) return terms;
   terms.joined = terms.slower * std::pow(1 + std::pow(terms.faster / terms.slower, kOverlapNorm), 1.0 / kOverlapNorm);
-  terms.ends = std::min(terms.faster, device.overhead.pipeline_fill.value_or(0));
+  terms.ends = std::min({beside, memory, device.overhead.pipeline_fill.value_or(0)});
   return terms;
 }
 
@@ -91,7 +91,7 @@ OpTime op_time(const Work& work, const Device& device) {
   time.resources[Resource::kVector] = vector.seconds();
   // Cut along what is contracted, a product is complete only with its last window, and what is done to the result is
   // left for the end of it.
-  if (work.product_steps > 1) time.epilogue = vector_terms(work.epilogue, device).beside_seconds();
+  if (work.product_steps > 1) time.epilogue = vector_terms(work.epilogue, device).seconds();
 
   // On a GPU all but host memory is device memory.
   const bool has_vmem = device.on_chip.vmem_read_bandwidth.has_value();
@@ -108,7 +108,7 @@ OpTime op_time(const Work& work, const Device& device) {
   time.resources[Resource::kHost] = peak_host;
 
   // A launch hides behind the kernel before it unless that is too short.
-  const double busy = overlap_terms(time.resources, time.epilogue, vector.relayout_seconds, device).seconds();
+  const double busy = overlap_terms(time.resources, time.epilogue, vector.seconds_without_relayout(), device).seconds();
   time.overhead =
       std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch, launch_floor_seconds(work, device) - busy);
   time.resources[Resource::kLatency] = time.overhead;

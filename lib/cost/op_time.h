@@ -66,19 +66,19 @@ struct FastMemory {
 FastMemory fast_memory(const OnChip& on_chip);
 
 // What the seconds of resources that work at once in a pipeline of windows are made of: compute (matrix, vector, vmem)
-// against memory (hbm, host). `epilogue` seconds of the vector units come after the matrix unit's,
-// and `relayout` seconds of them are beside nothing.
+// against memory (hbm, host). `epilogue` seconds of the vector units come after those of the matrix unit; all but the
+// changes of layout takes the vector units `without_relayout` seconds, and only that waits at the ends.
 inline constexpr int kOverlapNorm = 4;
 struct OverlapTerms {
   double slower = 0;
   double faster = 0;
   double joined = 0;  // (slower^n + faster^n)^(1/n), n = kOverlapNorm
   double ends = 0;    // before the first window and after the last
-  double relayout = 0;
 
-  double seconds() const { return joined + ends + relayout; }
+  double seconds() const { return joined + ends; }
 };
-OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, double relayout, const Device& device);
+OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, double without_relayout,
+                           const Device& device);
 
 // Seconds the matrix unit takes for one product, padding to its dimensions, passes and loading of weights included; the
 // better of the two ways to lay the product on the unit.

@@ -30,7 +30,11 @@ double alu_rate(ElementType type, const VectorUnit& unit) {
 
 }  // namespace
 
-double VectorTerms::beside_seconds() const {
+double VectorTerms::seconds() const {
+  return std::max(seconds_without_relayout(), register_seconds + relayout_seconds);
+}
+
+double VectorTerms::seconds_without_relayout() const {
   return std::max({operation_seconds + partial_seconds, result_seconds, register_seconds});
 }
 

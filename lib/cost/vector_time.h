@@ -22,8 +22,8 @@ struct VectorTerms {
   double partial_registers = 0;  // updated in part, which the ALUs do
   double partial_seconds = 0;
 
-  double beside_seconds() const;  // the slowest of the three, relayouts aside
-  double seconds() const { return beside_seconds() + relayout_seconds; }
+  double seconds() const;  // the slowest of the three
+  double seconds_without_relayout() const;
 };
 VectorTerms vector_terms(const Work& work, const Device& device);
 VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device);
@@ -31,7 +31,7 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
 // Whether the cross-lane unit does it, where there is one, and not the ALUs.
 bool is_on_cross_lane_unit(const VectorWork& work, const VectorUnit& unit);
 
-// The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side; and relayouts.
+// The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side.
 double vector_seconds(const Work& work, const Device& device);
 
 }  // namespace hloroof::inline v0

@@ -113,7 +113,7 @@ std::vector<std::string> vector_lines(const Work& work, const Device& device) {
         static_cast<int>(device.cores()), format_seconds(seconds)));
   };
   across_lanes("across lanes", DoneBy::kCrossLaneUnit, t.registers, t.register_seconds);
-  across_lanes("into another layout, beside nothing else:", DoneBy::kRelayout, t.relaid_registers, t.relayout_seconds);
+  across_lanes("into another layout, across lanes:", DoneBy::kRelayout, t.relaid_registers, t.relayout_seconds);
   return lines;
 }
 
@@ -166,8 +166,8 @@ std::vector<std::string> explain_resource(Resource resource, const Work& work, c
 
 std::string explain_together(const OpTime& time, const Work& work, const Device& device) {
   const OverlapTerms t =
-      overlap_terms(time.resources, time.epilogue, vector_terms(work, device).relayout_seconds, device);
-  if (t.slower + t.relayout <= 0) return "";
+      overlap_terms(time.resources, time.epilogue, vector_terms(work, device).seconds_without_relayout(), device);
+  if (t.slower <= 0) return "";
   std::string text;
   if (time.epilogue > 0) {
     const double matrix = time.resources[Resource::kMatrix];
@@ -181,7 +181,6 @@ std::string explain_together(const OpTime& time, const Work& work, const Device&
                             format_seconds(t.faster), kOverlapNorm, kOverlapNorm, format_seconds(t.joined));
   }
   if (t.ends > 0) text += " + " + format_seconds(t.ends) + " at the ends, where they do not overlap";
-  if (t.relayout > 0) text += " + " + format_seconds(t.relayout) + " into another layout";
   const double floor = launch_floor_seconds(work, device);
   if (floor > 0 && t.seconds() + time.overhead <= floor) {
     return text + absl::StrFormat("; %s is the least between launches%s", format_seconds(floor),
