@@ -93,9 +93,10 @@ struct Work {
   double partial_tile_elements = 0;  // padded elements of tiles that an update in place covers only in part
   std::optional<double> seconds;     // given by the user, in place of a model
   CostSource source = CostSource::kModel;
-  double kernels = 1;     // GPU: how many a library call launches one after another
-  bool in_graph = false;  // GPU: one of the kernels that a command buffer launches
-  bool is_free = false;   // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
+  double kernels = 1;       // GPU: how many a library call launches one after another
+  bool in_graph = false;    // GPU: one of the kernels that a command buffer launches
+  bool is_chained = false;  // TPU: products and vector operations take turns in one loop, as in attention kernels
+  bool is_free = false;     // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
 };
 
 // Seconds that one execution keeps each resource busy. They overlap: the time of the operation is the slowest plus

@@ -10,27 +10,46 @@ namespace {
 
 double over(double amount, std::optional<double> rate) { return rate && *rate > 0 ? amount / *rate : 0; }
 
+double joined(double slower, double faster) {
+  if (slower <= 0) return 0;
+  return slower * std::pow(1 + std::pow(faster / slower, kOverlapNorm), 1.0 / kOverlapNorm);
+}
+
+// A product waits for the first of its operands to arrive, and the last of its results leaves when there is nothing
+// left to compute.
+double dma_seconds(const Work& work, const Device& device) {
+  const double reading = work.read.hbm > 0 ? device.overhead.dma_read.value_or(0) : 0;
+  const double writing = work.written.hbm > 0 ? device.overhead.dma_write.value_or(0) : 0;
+  return reading + writing;
+}
+
 }  // namespace
 
 // Near the ridge the slower of the two varies from window to window, so the norm that joins them is four and not the
-// infinity of a steady state, as measured matmuls show; at the ends one waits for the other, for no longer than the
-// pipeline takes to fill.
+// infinity of a steady state, as measured matmuls show; at the ends of a product one waits for the other, for no longer
+// than the pipeline takes to fill. The windows of other fusions are small: measured ones (TOKAMAX) wait for
+// little more than the first read and the last write.
 //
 // Relayouts wait for nothing at the ends: measured kernels on v5p take them, from HBM to HBM, at the speed of HBM
 // whatever their size (tests/accuracy/kernels, `glu`), where the TPU compiler's cycles are the sum of both transfers
 // and of the cross-lane unit's work.
-OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, double without_relayout,
-                           const Device& device) {
-  const double beside =
-      std::max({resources[Resource::kMatrix] + epilogue, without_relayout, resources[Resource::kVmem]});
-  const double compute = std::max(beside, resources[Resource::kVector]);
-  const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
+OverlapTerms overlap_terms(const OpTime& time, const Work& work, double without_relayout, const Device& device) {
+  const ResourceSeconds& resources = time.resources;
+  const double matrix = resources[Resource::kMatrix] + time.epilogue;
+  const double vector = resources[Resource::kVector];
   OverlapTerms terms;
-  terms.slower = std::max(compute, memory);
-  terms.faster = std::min(compute, memory);
+  terms.compute = std::max({matrix, vector, resources[Resource::kVmem]});
+  if (work.is_chained) {
+    terms.compute = std::max(joined(std::max(matrix, vector), std::min(matrix, vector)), terms.compute);
+  }
+  const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
+  terms.slower = std::max(terms.compute, memory);
+  terms.faster = std::min(terms.compute, memory);
   if (terms.slower <= 0) return terms;
-  terms.joined = terms.slower * std::pow(1 + std::pow(terms.faster / terms.slower, kOverlapNorm), 1.0 / kOverlapNorm);
-  terms.ends = std::min({beside, memory, device.overhead.pipeline_fill.value_or(0)});
+  terms.joined = joined(terms.slower, terms.faster);
+  const double beside = std::max({matrix, without_relayout, resources[Resource::kVmem]});
+  const double fill = work.matrix.empty() ? dma_seconds(work, device) : device.overhead.pipeline_fill.value_or(0);
+  terms.ends = std::min({beside, memory, fill});
   return terms;
 }
 
@@ -53,14 +72,6 @@ HbmTerms hbm_terms(const Work& work, const Device& device) {
 double launch_floor_seconds(const Work& work, const Device& device) {
   const auto& floor = work.in_graph ? device.overhead.graph_launch : device.overhead.launch;
   return std::max(work.kernels, 1.0) * floor.value_or(0);
-}
-
-// A product waits for the first of its operands to arrive, and the last of its results leaves when there is nothing
-// left to compute. What other operations wait for is in the least time of an operation, which was seen on them.
-double dma_seconds(const Work& work, const Device& device) {
-  const double reading = work.read.hbm > 0 ? device.overhead.dma_read.value_or(0) : 0;
-  const double writing = work.written.hbm > 0 ? device.overhead.dma_write.value_or(0) : 0;
-  return reading + writing;
 }
 
 FastMemory fast_memory(const OnChip& on_chip) {
@@ -108,7 +119,7 @@ OpTime op_time(const Work& work, const Device& device) {
   time.resources[Resource::kHost] = peak_host;
 
   // A launch hides behind the kernel before it unless that is too short.
-  const double busy = overlap_terms(time.resources, time.epilogue, vector.seconds_without_relayout(), device).seconds();
+  const double busy = overlap_terms(time, work, vector.seconds_without_relayout(), device).seconds();
   time.overhead =
       std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch, launch_floor_seconds(work, device) - busy);
   time.resources[Resource::kLatency] = time.overhead;

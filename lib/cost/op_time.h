@@ -66,10 +66,13 @@ struct FastMemory {
 FastMemory fast_memory(const OnChip& on_chip);
 
 // What the seconds of resources that work at once in a pipeline of windows are made of: compute (matrix, vector, vmem)
-// against memory (hbm, host). `epilogue` seconds of the vector units come after those of the matrix unit; all but the
-// changes of layout takes the vector units `without_relayout` seconds, and only that waits at the ends.
+// against memory (hbm, host). `time` has the seconds of each resource and those of the vector units that come after the
+// matrix unit's; all but the changes of layout takes the vector units `without_relayout` seconds, and only that waits
+// at the ends. Where products and vector operations wait for one another (Work::is_chained), the two are joined as
+// compute and memory are.
 inline constexpr int kOverlapNorm = 4;
 struct OverlapTerms {
+  double compute = 0;
   double slower = 0;
   double faster = 0;
   double joined = 0;  // (slower^n + faster^n)^(1/n), n = kOverlapNorm
@@ -77,8 +80,7 @@ struct OverlapTerms {
 
   double seconds() const { return joined + ends; }
 };
-OverlapTerms overlap_terms(const ResourceSeconds& resources, double epilogue, double without_relayout,
-                           const Device& device);
+OverlapTerms overlap_terms(const OpTime& time, const Work& work, double without_relayout, const Device& device);
 
 // Seconds the matrix unit takes for one product, padding to its dimensions, passes and loading of weights included; the
 // better of the two ways to lay the product on the unit.

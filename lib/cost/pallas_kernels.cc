@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -27,11 +28,14 @@ struct Kernel {
   PallasOperands operands;
   int products;
   int products_with_dq;
+  int score_ops;
 };
 
 std::optional<Kernel> kernel_called(std::string_view name) {
-#define HLOROOF_PALLAS_KERNEL(part, operands, products, products_with_dq) \
-  if (name.find(part) != std::string_view::npos) return Kernel{PallasOperands::operands, products, products_with_dq};
+#define HLOROOF_PALLAS_KERNEL(part, operands, products, products_with_dq, score_ops) \
+  if (name.find(part) != std::string_view::npos) {                                   \
+    return Kernel{PallasOperands::operands, products, products_with_dq, score_ops};  \
+  }
 #include "lib/cost/pallas_kernels.def"
   return std::nullopt;
 }
@@ -71,11 +75,25 @@ void add_product(MatrixWork product, Work& work) {
   work.source = std::max(work.source, CostSource::kAssumed);
 }
 
-// The softmax over `scores` elements.
-void add_softmax(double scores, Work& work) {
+// What is done to each of `scores` elements of q k^T between the products: the exponential and `score_ops` operations
+// beside it. All of it in one loop with the products, which wait for it and it for them.
+void add_softmax(double scores, double score_ops, Work& work) {
   work.transcendentals += scores;
   add_vector(work, Opcode::kExponential, ElementType::kF32, scores);
-  add_vector(work, Opcode::kMultiply, ElementType::kF32, 4 * scores);  // scale, subtract, mask, sum
+  add_vector(work, Opcode::kMultiply, ElementType::kF32, scores * score_ops);
+  work.is_chained = true;
+}
+
+// Vector operations that mask a score. A kernel works its masks out at every block that it visits, where the mask keeps
+// all of it too: positions compared for a mask that is a function, segments compared, all of them joined, and what they
+// drop replaced. Their operands are s32: positions of the queries, and segments of queries and of keys.
+double mask_ops(const Operands& operands) {
+  const std::size_t segments = operands.positions.size() >= 2 ? 1 : 0;
+  const std::size_t function = operands.positions.size() % 2;
+  // Blocks of a mask that are neither kept nor dropped whole are listed, and their bits read, where no function is.
+  const std::size_t bits = operands.mask != nullptr && function == 0 ? 1 : 0;
+  const std::size_t masks = segments + function + bits;
+  return masks == 0 ? 0 : static_cast<double>(2 * masks);  // each made, all but one joined, one selection
 }
 
 // Whether a result holds the queries' gradient: their shape, or that once for each block of keys.
@@ -120,6 +138,33 @@ void add_read(const Shape& array, double times, Work& work) {
   work.logical_bytes += times * static_cast<double>(logical_bytes(array));
 }
 
+// How many blocks a kernel cuts `length` into: by the first of `names` that is printed, else by the mask's grid.
+double block_count(InstructionView call, const Operands& operands, double length,
+                   std::initializer_list<std::string_view> names, std::size_t mask_dimension) {
+  for (std::string_view name : names) {
+    if (const double size = printed_block_size(call, name); size > 0) return std::ceil(length / size);
+  }
+  return operands.mask != nullptr ? extent(operands.mask->dimensions[mask_dimension]) : 1;
+}
+
+// Vector operations on results that are gathered over blocks, for each score: forward what is gathered so far is scaled
+// to the new maximum and added to, for every block of keys; backward it is added to, that of the queries for every
+// block of keys and those of keys and values for every block of queries.
+double gathering_ops(InstructionView call, const Kernel& kernel, const Operands& operands, bool gives_dq) {
+  const Shape& q = *operands.numbers[0];
+  const Shape& k = *operands.numbers[1];
+  const double head = extent(q.dimensions.back());
+  const double queries = extent(q.dimensions[q.dimensions.size() - 2]);
+  const double keys = extent(k.dimensions[k.dimensions.size() - 2]);
+  if (kernel.products == 2) {
+    return 2 * head * block_count(call, operands, keys, {"block_kv_compute", "block_kv"}, 2) / keys;
+  }
+  if (kernel.products == 3) return head * block_count(call, operands, keys, {"block_kv_dq"}, 2) / keys;
+  const double of_keys = 2 * head * block_count(call, operands, queries, {"block_q_dkv"}, 2) / queries;
+  if (!gives_dq) return of_keys;
+  return of_keys + head * block_count(call, operands, keys, {"block_kv_dkv_compute", "block_kv_dkv"}, 1) / keys;
+}
+
 // A kernel goes over blocks of one side and for each fetches all blocks of the other that the mask keeps: keys and
 // values for every block of queries, or backward queries and the result's gradient for every block of keys. `share` of
 // the blocks is kept; the boundary bytes hold each array once.
@@ -129,17 +174,12 @@ void add_fetches(InstructionView call, const Kernel& kernel, const Operands& ope
   const bool over_keys = kernel.products == 4;
   const double queries = extent(q.dimensions[q.dimensions.size() - 2]);
   const double keys = extent(k.dimensions[k.dimensions.size() - 2]);
-  const auto blocks = [&](double length, std::vector<std::string_view> names, std::size_t mask_dimension) {
-    for (std::string_view name : names) {
-      if (const double size = printed_block_size(call, name); size > 0) return std::ceil(length / size);
-    }
-    return operands.mask != nullptr ? extent(operands.mask->dimensions[mask_dimension]) : 1;
-  };
-  const double query_blocks = over_keys
-                                  ? blocks(queries, {"block_q_dkv"}, 2)
-                                  : blocks(queries, {kernel.products == 3 ? "block_q_dq" : "block_q", "block_q"}, 1);
-  const double key_blocks = over_keys ? blocks(keys, {"block_kv_dkv", "block_k_major_dkv"}, 1)
-                                      : blocks(keys, {kernel.products == 3 ? "block_kv_dq" : "block_kv"}, 2);
+  const double query_blocks =
+      over_keys ? block_count(call, operands, queries, {"block_q_dkv"}, 2)
+                : block_count(call, operands, queries, {kernel.products == 3 ? "block_q_dq" : "block_q", "block_q"}, 1);
+  const double key_blocks =
+      over_keys ? block_count(call, operands, keys, {"block_kv_dkv", "block_k_major_dkv"}, 1)
+                : block_count(call, operands, keys, {kernel.products == 3 ? "block_kv_dq" : "block_kv"}, 2);
   // A block that stays the same from one step to the next is not fetched again.
   const double outer = over_keys ? key_blocks : query_blocks;
   const double inner = over_keys ? query_blocks : key_blocks;
@@ -176,10 +216,10 @@ bool add_dense_attention(InstructionView call, const Kernel& kernel, Work& work)
   double share = 1;
   if (operands.mask != nullptr && product.m == product.n) share = causal_share(*operands.mask);
   const double scores = product.batch * product.m * product.n * share;
-  const int products = gives_queries_gradient(call, q) ? kernel.products_with_dq : kernel.products;
-  product.batch *= products * share;
+  const bool gives_dq = gives_queries_gradient(call, q);
+  product.batch *= (gives_dq ? kernel.products_with_dq : kernel.products) * share;
   add_product(product, work);
-  add_softmax(scores, work);
+  add_softmax(scores, kernel.score_ops + mask_ops(operands) + gathering_ops(call, kernel, operands, gives_dq), work);
   add_fetches(call, kernel, operands, share, work);
   return true;
 }
@@ -209,7 +249,7 @@ bool add_paged_attention(InstructionView call, const Kernel& kernel, Work& work)
   const double scores = rows * product.n;
   product.batch *= kernel.products;
   add_product(product, work);
-  add_softmax(scores, work);
+  add_softmax(scores, kernel.score_ops, work);
 
   const double unread = 1 - std::min(pages / cached_pages, 1.0);
   for (std::size_t i = 1; i < operands.numbers.size() && i < (ragged ? 2u : 3u); ++i) {

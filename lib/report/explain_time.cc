@@ -165,14 +165,19 @@ std::vector<std::string> explain_resource(Resource resource, const Work& work, c
 }
 
 std::string explain_together(const OpTime& time, const Work& work, const Device& device) {
-  const OverlapTerms t =
-      overlap_terms(time.resources, time.epilogue, vector_terms(work, device).seconds_without_relayout(), device);
+  const OverlapTerms t = overlap_terms(time, work, vector_terms(work, device).seconds_without_relayout(), device);
   if (t.slower <= 0) return "";
   std::string text;
   if (time.epilogue > 0) {
     const double matrix = time.resources[Resource::kMatrix];
     text = absl::StrFormat("product and what waits for its last window: %s + %s = %s; ", format_seconds(matrix),
                            format_seconds(time.epilogue), format_seconds(matrix + time.epilogue));
+  }
+  if (work.is_chained) {
+    text += absl::StrFormat("mxu and vpu wait for one another: (%s^%d + %s^%d)^(1/%d) = %s; ",
+                            format_seconds(time.resources[Resource::kMatrix]), kOverlapNorm,
+                            format_seconds(time.resources[Resource::kVector]), kOverlapNorm, kOverlapNorm,
+                            format_seconds(t.compute));
   }
   if (t.faster <= 0) {
     text += format_seconds(t.slower);

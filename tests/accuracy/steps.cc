@@ -1,35 +1,69 @@
+#include <fstream>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_format.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof {
 
+namespace {
+
+struct Step {
+  std::string path;
+  std::string device;
+  double seconds = 0;
+  bool is_fitted = false;
+};
+
+// The steps of steps/steps.csv, whose times follow from published FLOP/s.
+std::vector<Step> published_steps(const std::string& folder) {
+  std::vector<Step> steps;
+  std::ifstream file(folder + "/steps.csv");
+  std::string line;
+  std::getline(file, line);  // the header
+  while (std::getline(file, line)) {
+    const std::vector<std::string> cells = absl::StrSplit(line, ',');
+    double work = 0;
+    double rate = 0;
+    if (cells.size() != 6 || !absl::SimpleAtod(cells[3], &work) || !absl::SimpleAtod(cells[4], &rate)) continue;
+    steps.push_back({folder + "/" + cells[0], cells[1], work / rate, cells[5] == "yes"});
+  }
+  return steps;
+}
+
+}  // namespace
+
 void report_steps(const std::string& shared, Report& report) {
   report.heading("Whole training steps");
   report.paragraph(
-      "Measured, or derived from a published TFLOP/s, on whole slices; compiled by a later compiler than measured.");
-  struct Step {
-    const char* file;
-    const char* device;
-    double seconds;
-  };
+      "Measured, or derived from a published TFLOP/s, on whole slices; compiled by a later compiler than measured, "
+      "some "
+      "from defaults that are inferred (steps/README.md). One constant comes from one of them, the rest is not "
+      "fitted.");
+  std::vector<Step> steps = {{shared + "/corpus/step/llama3.1-8b.v6e-32.hlo", "tpu_v6e", 3.495},
+                             {shared + "/corpus/step/maxtext-32b.v5p-128.hlo", "tpu_v5p", 9.9157}};
+  for (Step& step : published_steps(HLOROOF_STEPS_DIR)) steps.push_back(std::move(step));
   std::vector<std::vector<std::string>> rows;
-  for (const Step& step :
-       {Step{"llama3.1-8b.v6e-32", "tpu_v6e", 3.495}, Step{"maxtext-32b.v5p-128", "tpu_v5p", 9.9157}}) {
-    const auto module = load_module(shared + "/corpus/step/" + step.file + ".hlo");
+  for (const Step& step : steps) {
+    const auto module = load_module(step.path);
     const auto device = find_device(step.device);
     if (!module.ok() || !device.ok()) continue;
     const auto prediction = predict_step_time(*module, *device);
     if (!prediction.ok()) continue;
     const double error = prediction->step_seconds / step.seconds - 1;
-    rows.push_back({step.file, microseconds(prediction->step_seconds), microseconds(step.seconds), percent(error),
-                    microseconds(prediction->exposed_communication_seconds), percent(prediction->assumed_share)});
-    report.figure(std::string("step.") + step.file, error < 0 ? -error : error);
+    std::string name = step.path.substr(step.path.rfind('/') + 1);
+    name.resize(name.find(".hlo"));
+    rows.push_back({name, microseconds(prediction->step_seconds), microseconds(step.seconds), percent(error),
+                    microseconds(prediction->exposed_communication_seconds), percent(prediction->assumed_share),
+                    step.is_fitted ? "yes" : "no"});
+    report.figure("step." + name, error < 0 ? -error : error);
   }
-  report.table({"step", "predicted", "measured", "error", "exposed communication", "assumed"}, rows);
+  report.table({"step", "predicted", "measured", "error", "exposed communication", "assumed", "fitted to"}, rows);
 }
 
 }  // namespace hloroof

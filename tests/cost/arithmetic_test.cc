@@ -377,6 +377,46 @@ TEST_CASE("well-known Pallas kernels that state nothing") {
   CHECK(root_work(qkv, call(out, "q, k, v", "tpu_custom_call", "", "my_own_kernel.1")).source == CostSource::kUnknown);
 }
 
+// The vector operations of a call beside its exponentials, for each score.
+double score_operations(const Work& work) {
+  double operations = 0;
+  for (const VectorWork& part : work.vector) {
+    if (part.opcode != Opcode::kExponential) operations += part.elements;
+  }
+  return operations / work.transcendentals;
+}
+
+TEST_CASE("attention masks every score and gathers its results block by block") {
+  const std::string qkv =
+      "  q = bf16[8,2048,128] parameter(0)\n  k = bf16[8,2048,128] parameter(1)\n  v = bf16[8,2048,128] parameter(2)\n";
+  const std::string segments = "  i = s32[2048,128] parameter(3)\n  j = s32[8,2048] parameter(4)\n";
+  const std::string positions = "  p = s32[2048,128] parameter(3)\n";
+  const std::string all = "  p = s32[2048,128] parameter(5)\n";
+  const std::string out = "bf16[8,2048,128]";
+  struct Case {
+    const char* what;
+    std::string parameters, operands, name;
+    double operations;
+  };
+  const Case cases[] = {
+      {"no mask, one block of keys", qkv, "q, k, v", "flash_attention.1", 5 + 2 * 128 / 2048.0},
+      {"blocks of 512 keys", qkv, "q, k, v", "flash_attention_block_kv_512.1", 5 + 2 * 128 / 512.0},
+      {"keys computed on in pieces of a block", qkv, "q, k, v", "splash_mha_fwd_block_kv_1024_block_kv_compute_256.1",
+       5 + 2 * 128 / 256.0},
+      {"a mask that is a function", qkv + positions, "q, k, v, p", "flash_attention.1", 5 + 2 + 2 * 128 / 2048.0},
+      {"segments", qkv + segments, "q, k, v, i, j", "flash_attention.1", 5 + 2 + 2 * 128 / 2048.0},
+      {"both", qkv + segments + all, "q, k, v, i, j, p", "flash_attention.1", 5 + 4 + 2 * 128 / 2048.0},
+      {"queries' gradient", qkv, "q, k, v", "flash_mha_bwd_dq_block_kv_dq_512.1", 6 + 128 / 512.0},
+      {"keys' and values'", qkv, "q, k, v", "flash_mha_bwd_dkv_block_q_dkv_256.1", 7 + 2 * 128 / 256.0},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work(c.parameters, call(out, c.operands, "tpu_custom_call", "", c.name));
+    CHECK(work.is_chained);
+    CHECK(score_operations(work) == Approx(c.operations));
+  }
+}
+
 TEST_CASE("attention fetches keys and values for every block of queries") {
   const std::string qkv =
       "  q = bf16[8,2048,128] parameter(0)\n  k = bf16[2,2048,128] parameter(1)\n  v = bf16[2,2048,128] parameter(2)\n";
