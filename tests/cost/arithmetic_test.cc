@@ -1,8 +1,11 @@
 // What is computed, by kind: matrix products with their shapes and passes, vector work, custom calls.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "hloroof/device.h"
+#include "lib/cost/op_time.h"
 #include "tests/catch.h"
 #include "tests/cost/root_work.h"
 
@@ -415,6 +418,15 @@ TEST_CASE("attention masks every score and gathers its results block by block") 
     CHECK(work.is_chained);
     CHECK(score_operations(work) == Approx(c.operations));
   }
+  // Neither the products nor what is done to the scores hides behind the other.
+  const auto device = find_device("tpu_v6e");
+  REQUIRE(device.ok());
+  const OpTime time =
+      op_time(root_work(qkv, call(out, "q, k, v", "tpu_custom_call", "", "flash_attention.1")), *device);
+  const double matrix = time.resources[Resource::kMatrix];
+  const double vector = time.resources[Resource::kVector];
+  CHECK(time.seconds > 1.05 * std::max(matrix, vector));
+  CHECK(time.seconds < matrix + vector);
 }
 
 TEST_CASE("attention fetches keys and values for every block of queries") {
