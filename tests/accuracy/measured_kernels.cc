@@ -55,7 +55,9 @@ void report_measured_kernels(Report& report) {
       "operations are joined, to 1 us; on GPU those of the kernels are added: what lies between is in neither. The "
       "dumps "
       "in kernels/ are compiled anew; on TPU, and of bf16 on GPU, they have the peak memory that was noted with the "
-      "measurement, and GPU products are taken to be cuBLAS calls. No constant is fitted to these rows.");
+      "measurement, and GPU products are taken to be cuBLAS calls. Of A100 the HBM efficiency and what a wave takes, "
+      "and of v5p the filling of "
+      "the pipeline, are fitted to rows of that data, of which some are among these; the rest is not fitted to it.");
   const auto kernels = measured_kernels();
   if (!kernels.ok()) {
     report.paragraph(std::string(kernels.status().message()));
