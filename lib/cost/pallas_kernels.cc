@@ -15,7 +15,8 @@ namespace {
 
 // How the operands of a kernel lie.
 enum class PallasOperands : std::uint8_t {
-  kDense,  // queries, keys, values: [.., heads, sequence, head size]; before them s8[heads, blocks, blocks] of a mask
+  kDense,  // queries, keys, values: [.., heads, sequence, head size]; before them s8, s16 or s32[heads, blocks, blocks]
+           // of a mask
   kPages,  // s32 lengths[b], s32 pages[b * p], .., queries [.., head size], keys and values [heads, pages, page, head
            // size]
   kRaggedPages,  // s32 lengths[b], s32 pages[b, p], .., queries [tokens, heads, head size], both [pages, page, heads,
@@ -56,10 +57,12 @@ Operands operands_of(InstructionView call, int least_rank) {
   for (InstructionView operand : call.operands()) {
     const Shape& shape = operand.shape();
     if (!shape.is_array()) continue;
-    if (shape.element_type == ElementType::kS32) {
+    const ElementType type = shape.element_type;
+    if (shape.rank() == 3 && result.numbers.empty() &&
+        (type == ElementType::kS8 || type == ElementType::kS16 || type == ElementType::kS32)) {
+      if (result.mask == nullptr) result.mask = &shape;  // as narrow as the number of blocks allows
+    } else if (type == ElementType::kS32) {
       result.positions.push_back(&shape);
-    } else if (shape.element_type == ElementType::kS8 && shape.rank() == 3 && result.numbers.empty()) {
-      if (result.mask == nullptr) result.mask = &shape;
     } else if (shape.rank() >= least_rank) {
       result.numbers.push_back(&shape);
     }

@@ -359,6 +359,8 @@ TEST_CASE("well-known Pallas kernels that state nothing") {
        call("(bf16[4,8,2048,128], " + out + ", " + out + ")", "n, q, k, v", "tpu_custom_call", "",
             "splash_mha_dkv_segmented.3"),
        5 * one * causal},
+      {"splash, more blocks than s8 counts", "  n = s16[1,512,512] parameter(3)\n" + qkv,
+       call(out, "n, q, k, v", "tpu_custom_call", "", "splash_mha_fwd_residuals.3"), 2 * one * 513 / 1024},
       {"splash, queries", mask + qkv, call(out, "n, q, k, v", "tpu_custom_call", "", "splash_mha_dq_no_residuals.3"),
        3 * one * causal},
       {"grouped matmul",
