@@ -55,20 +55,37 @@ MultipliedAs multiplied_as(std::string_view algorithm) {
 // The part of a product that a dimension of an array belongs to. kWindow: positions that a window slides over.
 enum class Part : char { kM, kN, kK, kBatch, kWindow };
 
-// What spatial dimension of a convolution is to the product: the compiler writes every dot as one, and dimensions
-// beyond the two that numbers name become spatial. `valid` are the pairs of window and output position inside the
-// input.
-Part spatial_part(const WindowDimension& w, std::int64_t input, std::int64_t output, double valid) {
-  if (w.size == 1) return Part::kM;
-  if (output == 1) return Part::kK;
-  if (valid == static_cast<double>(output) && input == 1) return Part::kN;
-  if (valid == static_cast<double>(output) && w.size == output) return Part::kBatch;
-  return Part::kWindow;
-}
+// A spatial dimension of a convolution, and what it is to the product: the compiler writes every dot as one, and
+// dimensions beyond the two that numbers name become spatial.
+struct SpatialDimension {
+  double output = 1;
+  double valid = 1;  // pairs of window and output position inside the input
+  Part part = Part::kM;
+};
 
-double valid_of(const WindowDimension& w, std::int64_t input, std::int64_t output) {
+SpatialDimension spatial_dimension(std::size_t i, const Shape& lhs, const Shape& out, const Window& window,
+                                   const ConvolutionDimensionNumbers& numbers) {
+  const auto input = static_cast<std::int64_t>(dimension(lhs, numbers.lhs_spatial[i]));
+  const auto output =
+      static_cast<std::int64_t>(i < numbers.output_spatial.size() ? dimension(out, numbers.output_spatial[i]) : 1);
+  WindowDimension w;
+  if (i < window.dimensions.size()) w = window.dimensions[i];
   const auto counted = valid_positions(w.size, output, input, w);
-  return counted ? static_cast<double>(*counted) : static_cast<double>(output);
+  SpatialDimension result;
+  result.output = static_cast<double>(output);
+  result.valid = counted ? static_cast<double>(*counted) : result.output;
+  if (w.size == 1) {
+    result.part = Part::kM;
+  } else if (output == 1) {
+    result.part = Part::kK;
+  } else if (result.valid == result.output && input == 1) {
+    result.part = Part::kN;
+  } else if (result.valid == result.output && w.size == output) {
+    result.part = Part::kBatch;
+  } else {
+    result.part = Part::kWindow;
+  }
+  return result;
 }
 
 // Of every dimension of the operands and the result.
@@ -104,15 +121,11 @@ Parts parts_of_convolution(const Shape& lhs, const Shape& rhs, const Shape& out,
   set_part(parts.rhs, numbers.rhs_input_feature, Part::kK);
   set_part(parts.out, numbers.output_feature, Part::kN);
   for (std::size_t i = 0; i < numbers.lhs_spatial.size(); ++i) {
-    WindowDimension w;
-    if (i < window.dimensions.size()) w = window.dimensions[i];
-    const std::int64_t in = numbers.lhs_spatial[i];
-    const std::int64_t to = i < numbers.output_spatial.size() ? numbers.output_spatial[i] : -1;
-    const auto input = static_cast<std::int64_t>(dimension(lhs, in));
-    const auto output = static_cast<std::int64_t>(dimension(out, to));
-    const Part part = spatial_part(w, input, output, valid_of(w, input, output));
-    set_part(parts.lhs, in, part);
-    set_part(parts.out, to, part == Part::kWindow ? Part::kM : part);
+    const Part part = spatial_dimension(i, lhs, out, window, numbers).part;
+    set_part(parts.lhs, numbers.lhs_spatial[i], part);
+    if (i < numbers.output_spatial.size()) {
+      set_part(parts.out, numbers.output_spatial[i], part == Part::kWindow ? Part::kM : part);
+    }
     if (i < numbers.rhs_spatial.size()) set_part(parts.rhs, numbers.rhs_spatial[i], part);
   }
   return parts;
@@ -195,14 +208,9 @@ MatrixWork convolution_work(const Shape& lhs, const Shape& rhs, const Shape& out
   work.batch = features * batches;
   double positions = 1;
   for (std::size_t i = 0; i < numbers.lhs_spatial.size(); ++i) {
-    const auto input = static_cast<std::int64_t>(dimension(lhs, numbers.lhs_spatial[i]));
-    const auto output =
-        static_cast<std::int64_t>(i < numbers.output_spatial.size() ? dimension(out, numbers.output_spatial[i]) : 1);
-    WindowDimension w;
-    if (i < window.dimensions.size()) w = window.dimensions[i];
-    const double valid = valid_of(w, input, output);
+    const auto [output, valid, part] = spatial_dimension(i, lhs, out, window, numbers);
     positions *= valid;
-    switch (spatial_part(w, input, output, valid)) {
+    switch (part) {
       case Part::kM: work.m *= valid; break;
       case Part::kN: work.n *= valid; break;
       case Part::kK:
@@ -211,9 +219,9 @@ MatrixWork convolution_work(const Shape& lhs, const Shape& rhs, const Shape& out
         break;
       case Part::kBatch: work.batch *= valid; break;
       case Part::kWindow:
-        work.m *= static_cast<double>(output);
-        work.k *= valid / static_cast<double>(output);
-        work.window_positions *= valid / static_cast<double>(output);
+        work.m *= output;
+        work.k *= valid / output;
+        work.window_positions *= valid / output;
         break;
     }
   }

@@ -15,8 +15,7 @@ double joined(double slower, double faster) {
   return slower * std::pow(1 + std::pow(faster / slower, kOverlapNorm), 1.0 / kOverlapNorm);
 }
 
-// A product waits for the first of its operands to arrive, and the last of its results leaves when there is nothing
-// left to compute.
+// The first operand takes so long to arrive, and the last result to leave when there is nothing left to compute.
 double dma_seconds(const Work& work, const Device& device) {
   const double reading = work.read.hbm > 0 ? device.overhead.dma_read.value_or(0) : 0;
   const double writing = work.written.hbm > 0 ? device.overhead.dma_write.value_or(0) : 0;
@@ -27,8 +26,8 @@ double dma_seconds(const Work& work, const Device& device) {
 
 // Near the ridge the slower of the two varies from window to window, so the norm that joins them is four and not the
 // infinity of a steady state, as measured matmuls show; at the ends of a product one waits for the other, for no longer
-// than the pipeline takes to fill. The windows of other fusions are small: measured ones (TOKAMAX) wait for
-// little more than the first read and the last write.
+// than the pipeline takes to fill. The windows of other fusions are small: measured ones (TOKAMAX) wait for little more
+// than the first read and the last write.
 //
 // Relayouts wait for nothing at the ends: measured kernels on v5p take them, from HBM to HBM, at the speed of HBM
 // whatever their size (tests/accuracy/kernels, `glu`), where the TPU compiler's cycles are the sum of both transfers

@@ -84,6 +84,4 @@ VectorTerms vector_terms(const Work& work, const Device& device) {
   return terms;
 }
 
-double vector_seconds(const Work& work, const Device& device) { return vector_terms(work, device).seconds(); }
-
 }  // namespace hloroof::inline v0

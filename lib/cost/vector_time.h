@@ -22,7 +22,8 @@ struct VectorTerms {
   double partial_registers = 0;  // updated in part, which the ALUs do
   double partial_seconds = 0;
 
-  double seconds() const;  // the slowest of the three
+  // The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side.
+  double seconds() const;
   double seconds_without_relayout() const;
 };
 VectorTerms vector_terms(const Work& work, const Device& device);
@@ -30,9 +31,6 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
 
 // Whether the cross-lane unit does it, where there is one, and not the ALUs.
 bool is_on_cross_lane_unit(const VectorWork& work, const VectorUnit& unit);
-
-// The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run side by side.
-double vector_seconds(const Work& work, const Device& device);
 
 }  // namespace hloroof::inline v0
 

@@ -146,8 +146,7 @@ std::vector<double> Summary::add_up_exposed(const Module& module, const StepFact
       const double seconds = sums.exposed[op.index];
       if (!terms_[op.index].is_done || seconds <= 0) continue;
       for (InstructionId start : facts.pairs.starts_of(op)) {
-        const InstructionId carrier = facts.costs.demand[start.index].carried_by;
-        const auto found = last_of.find(carrier.valid() ? carrier.index : start.index);
+        const auto found = last_of.find(facts.costs.demand[start.index].transfer_of(start).index);
         if (found == last_of.end()) continue;
         exposed[found->second] += seconds;
         result.exposed_communication_seconds += seconds;

@@ -57,6 +57,9 @@ struct Demand {
   double seconds = 0;        // of one execution on an otherwise idle machine; kStart: of the transfer
   SharedSeconds busy = {};   // during those seconds
   InstructionId carried_by;  // kStart: another start whose transfer this one's is; a done waits for that too
+
+  // The start whose transfer is that of `start`, which this demand is of.
+  InstructionId transfer_of(InstructionId start) const { return carried_by.valid() ? carried_by : start; }
 };
 
 // The same if `resource` were free: what takes as long as its slowest resource and a floor takes as long as the slowest

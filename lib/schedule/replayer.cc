@@ -164,8 +164,7 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
     case Step::kDone:
       exposed = machine.run(demand.seconds, demand.busy);
       for (InstructionId start : pairs_->starts_of(id)) {
-        const InstructionId carrier = (*demands_)[start.index].carried_by;
-        const InstructionId transfer = carrier.valid() ? carrier : start;
+        const InstructionId transfer = (*demands_)[start.index].transfer_of(start);
         const double waited = machine.wait(transfer);
         if (waited > 0) waited_for = transfer;
         exposed += waited;

@@ -49,15 +49,14 @@ void report_measured_kernels(Report& report) {
   report.heading("Measured kernels, TPU v5p, v6e and 7x, H100 and A100");
   report.paragraph(
       "What tokamax 0.0.17 (Apache-2.0) measured when it was tuned: the medians of five runs, of its kernels that "
-      "leave "
-      "everything to XLA. `glu` is a gated linear unit, x by two weights with an activation; `norm` a layer "
+      "leave everything to XLA. `glu` is a gated linear unit, x by two weights with an activation; `norm` a layer "
       "normalization; `loss` a softmax cross entropy with the product that makes its logits. On TPU the times of the "
       "operations are joined, to 1 us; on GPU those of the kernels are added: what lies between is in neither. The "
-      "dumps "
-      "in kernels/ are compiled anew; on TPU, and of bf16 on GPU, they have the peak memory that was noted with the "
+      "dumps in kernels/ are compiled anew; on TPU, and of bf16 on GPU, they have the peak memory that was noted with "
+      "the "
       "measurement, and GPU products are taken to be cuBLAS calls. Of A100 the HBM efficiency and what a wave takes, "
-      "and of v5p the filling of "
-      "the pipeline, are fitted to rows of that data, of which some are among these; the rest is not fitted to it.");
+      "and of v5p the filling of the pipeline, are fitted to rows of that data, of which some are among these; the "
+      "rest is not fitted to it.");
   const auto kernels = measured_kernels();
   if (!kernels.ok()) {
     report.paragraph(std::string(kernels.status().message()));

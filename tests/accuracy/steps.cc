@@ -1,16 +1,13 @@
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "tests/accuracy/figures.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof {
-
 namespace {
 
 struct Step {
@@ -20,18 +17,14 @@ struct Step {
   bool is_fitted = false;
 };
 
+constexpr const char* kFolder = HLOROOF_SOURCE_DIR "/tests/accuracy/steps/";
+
 // The steps of steps/steps.csv, whose times follow from published FLOP/s.
-std::vector<Step> published_steps(const std::string& folder) {
+std::vector<Step> published_steps() {
   std::vector<Step> steps;
-  std::ifstream file(folder + "/steps.csv");
-  std::string line;
-  std::getline(file, line);  // the header
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = absl::StrSplit(line, ',');
-    double work = 0;
-    double rate = 0;
-    if (cells.size() != 6 || !absl::SimpleAtod(cells[3], &work) || !absl::SimpleAtod(cells[4], &rate)) continue;
-    steps.push_back({folder + "/" + cells[0], cells[1], work / rate, cells[5] == "yes"});
+  for (const auto& row : read_csv(std::string(kFolder) + "steps.csv")) {
+    const double seconds = std::stod(row.at("tflop_per_chip")) / std::stod(row.at("tflops_per_chip_published"));
+    steps.push_back({kFolder + row.at("file"), row.at("device"), seconds, row.at("fitted") == "yes"});
   }
   return steps;
 }
@@ -42,12 +35,11 @@ void report_steps(const std::string& shared, Report& report) {
   report.heading("Whole training steps");
   report.paragraph(
       "Measured, or derived from a published TFLOP/s, on whole slices; compiled by a later compiler than measured, "
-      "some "
-      "from defaults that are inferred (steps/README.md). One constant comes from one of them, the rest is not "
+      "some from defaults that are inferred (steps/README.md). One constant comes from one of them, the rest is not "
       "fitted.");
   std::vector<Step> steps = {{shared + "/corpus/step/llama3.1-8b.v6e-32.hlo", "tpu_v6e", 3.495},
                              {shared + "/corpus/step/maxtext-32b.v5p-128.hlo", "tpu_v5p", 9.9157}};
-  for (Step& step : published_steps(HLOROOF_STEPS_DIR)) steps.push_back(std::move(step));
+  for (Step& step : published_steps()) steps.push_back(std::move(step));
   std::vector<std::vector<std::string>> rows;
   for (const Step& step : steps) {
     const auto module = load_module(step.path);
