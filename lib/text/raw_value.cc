@@ -37,9 +37,19 @@ bool skip_balanced(Cursor& cursor) {
   return true;
 }
 
-bool at_open_bracket(Cursor& cursor) {
-  const char c = cursor.peek();
-  return c == '{' || c == '(' || c == '[';
+bool is_one_of(char c, std::string_view set) { return c != 0 && set.find(c) != std::string_view::npos; }
+
+// What stands between two parts of a value, as <= between [4,8] and [32], or before one.
+bool is_sign(char c) { return is_one_of(c, "<=?*+~#>:"); }
+
+bool begins_part(char c) {
+  return is_word_start(c) || is_digit(c) || is_sign(c) || is_one_of(c, "{([\"'-");
+}
+
+// ?, * and a > that closes a < may end a value. Any other sign, the arrow too, has a right side, wherever that stands:
+// else a line that ends in <= would take along the name of the next instruction where names are written without %.
+bool ends_value(const char* sign, const char* from) {
+  return *sign == '?' || *sign == '*' || (*sign == '>' && (sign == from || sign[-1] != '-'));
 }
 
 }  // namespace
@@ -50,7 +60,7 @@ bool skip_raw_value(Cursor& cursor) {
   while (true) {
     const char* end = cursor.at();
     const char c = cursor.peek();
-    if (at_open_bracket(cursor)) {
+    if (is_one_of(c, "{([")) {
       if (!skip_balanced(cursor)) return false;
     } else if (c == '"' || c == '\'') {
       std::string_view raw;
@@ -65,19 +75,19 @@ bool skip_raw_value(Cursor& cursor) {
       while (is_word(*cursor.at())) cursor.move_to(cursor.at() + 1);
       // A word behind a complete value is the next instruction's name, or ROOT.
       if (cursor.at() == word) cursor.move_to(word + 1);
-    } else if (c != 0 && std::string_view("<=?*+~#>:").find(c) != std::string_view::npos) {
-      cursor.move_to(cursor.at() + 1);
-      continue;
+    } else if (is_sign(c)) {
+      const char* sign = cursor.at();
+      cursor.move_to(sign + 1);
+      if (!ends_value(sign, from)) {
+        if (!begins_part(cursor.peek())) return cursor.fail_expects("the rest of the value");
+        continue;
+      }
     } else {
       cursor.move_to(end);  // blanks behind the value are not part of it
       break;
     }
     // What can go on without a comma: a group, a sign that joins, a glued word.
-    const char next = *cursor.at();
-    if (next != '(' && next != '{' && next != '[' && next != '<' && next != '>' && next != '=' && next != '#' &&
-        next != '?' && next != ':' && !is_word(next)) {
-      break;
-    }
+    if (const char next = *cursor.at(); !is_one_of(next, "({[<>=#?:") && !is_word(next)) break;
   }
   if (cursor.at() == from) return cursor.fail_expects("a value");
   return true;

@@ -6,7 +6,8 @@
 
 namespace hloroof::inline v0 {
 
-// value := group | STRING | token, and whatever is joined to it without a blank, such as [4,8]<=[32]T(1,0)
+// value := group | STRING | token, and whatever is joined to it without a blank, such as [4,8]<=[32]T(1,0); behind a
+//          sign that joins, such as <=, blanks may stand too
 // group := '{' balanced '}' | '(' balanced ')' | '[' balanced ']'
 bool skip_raw_value(Cursor& cursor);
 
