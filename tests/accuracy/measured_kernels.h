@@ -12,13 +12,18 @@ namespace hloroof {
 struct MeasuredKernel {
   std::string device;
   std::string kernel;
-  std::string shapes;   // of the operands, "bf16[1024,384] bf16[384,2,1536]"
-  double measured = 0;  // seconds of the device: the median of five runs
+  std::string shapes;      // of the operands, "bf16[1024,384] bf16[384,2,1536]"
+  std::string path;        // of the dump
+  double measured = 0;     // seconds of the device: the median of five runs
+  bool is_fitted = false;  // constants of the device are fitted to it
   double predicted = 0;
   std::string longest;  // the operation that takes most of the prediction, its share and its terms
 };
 
-// The rows of kernels/measured.csv, predicted; an error for a row that is not understood.
+// The rows of kernels/measured.csv, not predicted.
+std::vector<MeasuredKernel> read_measured_kernels();
+
+// The same, predicted; an error for a row that is not understood.
 absl::StatusOr<std::vector<MeasuredKernel>> measured_kernels();
 
 }  // namespace hloroof

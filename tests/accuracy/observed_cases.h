@@ -8,11 +8,13 @@ namespace hloroof {
 
 struct ObservedCase {
   const char* what;
-  const char* device;
+  const char* device;  // as find_device() takes it
   const char* hlo;
   double low;  // seconds: the range that was observed, or 5 % about the one value
   double high;
   const char* source;
+  const char* fitted = "";    // the parameter of the device that is fitted to it
+  double fitted_seconds = 0;  // and to what time
 };
 
 const std::vector<ObservedCase>& observed_cases();

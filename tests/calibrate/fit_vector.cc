@@ -2,7 +2,9 @@
 // weights and the efficiency in data/hardware/tpu_common.json state it:
 //   fit_vector tpu_compiler_cycles.csv
 // A chain tells only where it is bound by its operations and not by memory: where a chain twice as long takes nearly
-// twice as long. Weights are fitted to v5e; the other devices are held back.
+// twice as long. Elsewhere its growth is the least and its whole the most that an operation can take, between which
+// the weight has to lie. Weights are fitted to v5e; the other devices are held back.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -18,6 +20,12 @@ namespace {
 
 constexpr double kRegisterElements = 1024;
 constexpr double kComputeBound = 0.87;  // share of the growth of the chain that the estimate has to show
+
+// Of the cycles a register.
+struct Bounds {
+  double least = 0;
+  double most = HUGE_VAL;
+};
 
 double elements(const std::string& shape) {
   const std::size_t at = shape.find('x');
@@ -39,6 +47,7 @@ int main(int argc, char** argv) {
         std::stod(row.at("estimated_cycles"));
   }
   std::map<std::string, double> fitted;  // cycles a register, by operation, on v5e
+  std::map<std::string, Bounds> bounds;
   std::printf("%-10s %-9s %18s %8s %10s\n", "operation", "device", "cycles a register", "v5e", "held back");
   for (const char* of_v5e : {"yes", "no"}) {
     for (const auto& [key, by_length] : chains) {
@@ -48,9 +57,16 @@ int main(int argc, char** argv) {
       const auto [longer, more] = *by_length.rbegin();
       const double growth = static_cast<double>(longer) / shorter;
       const auto device = find_device(name);
-      if (!device.ok() || elements(shape) <= 0 || more / less < kComputeBound * growth) continue;
+      if (!device.ok() || elements(shape) <= 0) continue;
       const double registers = elements(shape) / kRegisterElements / static_cast<double>(device->cores());
       const double cycles = (more - less) / (longer - shorter) / registers;
+      if (more / less < kComputeBound * growth) {
+        if (name != "tpu_v5e") continue;
+        Bounds& within = bounds[op];
+        within.least = std::max(within.least, cycles);
+        within.most = std::min(within.most, more / longer / registers);
+        continue;
+      }
       // An operation takes as many ALU slots whatever the generation; v2 to v4 have half as many.
       const double alus = static_cast<double>(device->vector.alus.value_or(4)) / 4;
       if (name == "tpu_v5e") {
@@ -65,6 +81,10 @@ int main(int argc, char** argv) {
   const double add = fitted["add"];
   std::printf("\nefficiency: four ALUs would add in 0.25 cycles: %.2f\nweights, in adds:", 0.25 / add);
   for (const auto& [op, cycles] : fitted) std::printf(" %s %.1f", op.c_str(), cycles / add);
+  std::printf("\nweights between:");
+  for (const auto& [op, within] : bounds) {
+    if (fitted.count(op) == 0) std::printf(" %s %.1f and %.1f,", op.c_str(), within.least / add, within.most / add);
+  }
   std::printf("\n");
   return 0;
 }

@@ -1,0 +1,47 @@
+// Prints the constants in data/hardware that are fitted to whole programs, as shipped and as the fit finds them, and
+// what the model with the found ones makes of each program.
+#include <cstdio>
+
+#include "absl/strings/str_format.h"
+#include "tests/accuracy/program_fits.h"
+
+namespace hloroof {
+namespace {
+
+absl::Status print(const char* part, const std::vector<MeasuredProgram>& programs, const Device& device) {
+  for (const MeasuredProgram& program : programs) {
+    const auto of_program = ratio(program, device);
+    if (!of_program.ok()) return of_program.status();
+    std::printf("    %-9s %+6.1f %%  of %9.4g s  %s\n", part, 100 * (*of_program - 1), program.seconds,
+                program.what.c_str());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status run() {
+  const auto fits = program_fits();
+  if (!fits.ok()) return fits.status();
+  for (const ProgramFit& fit : *fits) {
+    absl::StatusOr<Device> device = find_device(fit.device);
+    if (!device.ok()) return device.status();
+    const auto found = fit_programs(fit, *device);
+    if (!found.ok()) return found.status();
+    for (const FittedParameter& p : *found) {
+      std::printf("%-12s %-30s %10.4g -> %-10.4g %s\n", fit.device.c_str(), p.path.c_str(), p.before, p.after,
+                  p.unit.c_str());
+    }
+    for (const auto& [part, programs] : {std::pair("fitted", &fit.fitted), std::pair("held back", &fit.held_back)}) {
+      if (absl::Status status = print(part, *programs, *device); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace hloroof
+
+int main() {
+  const absl::Status status = hloroof::run();
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}

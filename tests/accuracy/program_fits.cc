@@ -1,0 +1,116 @@
+#include "tests/accuracy/program_fits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "tests/accuracy/measured_kernels.h"
+#include "tests/accuracy/observed_cases.h"
+#include "tests/accuracy/published_steps.h"
+
+namespace hloroof {
+namespace {
+
+constexpr double kFirstSpan = 8;      // the search starts with an eighth to eight times the value
+constexpr double kLastSpan = 1.0005;  // and ends where neighbours differ by less
+constexpr double kNarrower = 0.7;     // power of the span from one scan to the next
+constexpr int kPoints = 17;           // of a scan
+
+// The fit of these parameters of the device, made if there is none yet.
+ProgramFit& fit_of(std::vector<ProgramFit>& fits, const std::string& device, std::vector<std::string> paths) {
+  const auto at = std::find_if(fits.begin(), fits.end(),
+                               [&](const ProgramFit& fit) { return fit.device == device && fit.paths == paths; });
+  if (at != fits.end()) return *at;
+  fits.push_back({device, std::move(paths), {}, {}});
+  return fits.back();
+}
+
+absl::StatusOr<double> loss(const std::vector<MeasuredProgram>& programs, const Device& device) {
+  double sum = 0;
+  for (const MeasuredProgram& program : programs) {
+    const auto of_program = ratio(program, device);
+    if (!of_program.ok()) return of_program.status();
+    sum += std::pow(std::abs(std::log(*of_program)), 1.5);
+  }
+  return sum;
+}
+
+Parameter parameter_of(const Device& device, const std::string& path) {
+  for (Parameter& p : parameters(device)) {
+    if (p.path == path) return std::move(p);
+  }
+  return {};
+}
+
+// The best of values spread evenly in their logarithm between value / span and value * span; shares stay within 1.
+absl::StatusOr<double> scan(const ProgramFit& fit, Device device, const Parameter& parameter, double span) {
+  double best = *parameter.value;
+  double least = HUGE_VAL;
+  for (int i = 0; i < kPoints; ++i) {
+    double value = *parameter.value * std::pow(span, 2.0 * i / (kPoints - 1) - 1);
+    if (parameter.unit == "1") value = std::min(value, 1.0);
+    if (absl::Status status = set_parameter(device, parameter.path, value); !status.ok()) return status;
+    const auto at = loss(fit.fitted, device);
+    if (!at.ok()) return at.status();
+    if (*at >= least) continue;
+    least = *at;
+    best = value;
+  }
+  return best;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ProgramFit>> program_fits() {
+  std::vector<ProgramFit> fits;
+  for (const ObservedCase& c : observed_cases()) {
+    if (c.fitted[0] == 0) continue;
+    auto module = parse_module(c.hlo);
+    if (!module.ok()) return module.status();
+    fit_of(fits, c.device, {c.fitted}).fitted.push_back({c.what, *std::move(module), c.fitted_seconds});
+  }
+  for (const PublishedStep& step : published_steps()) {
+    if (step.device != "tpu_v4") continue;
+    auto module = load_module(step.path);
+    if (!module.ok()) return module.status();
+    ProgramFit& fit = fit_of(fits, step.device, {"matrix.efficiency"});
+    (step.is_fitted ? fit.fitted : fit.held_back).push_back({step_name(step), *std::move(module), step.seconds});
+  }
+  for (const MeasuredKernel& kernel : read_measured_kernels()) {
+    if (kernel.device != "a100_sxm_40") continue;
+    auto module = load_module(kernel.path);
+    if (!module.ok()) return module.status();
+    ProgramFit& fit = fit_of(fits, kernel.device, {"hbm.efficiency", "overhead.wave"});
+    (kernel.is_fitted ? fit.fitted : fit.held_back)
+        .push_back({kernel.kernel + " " + kernel.shapes, *std::move(module), kernel.measured});
+  }
+  return fits;
+}
+
+absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Device& device) {
+  std::vector<FittedParameter> found;
+  for (const std::string& path : fit.paths) {
+    const Parameter parameter = parameter_of(device, path);
+    if (!parameter.value) return absl::NotFoundError(path + " of " + fit.device);
+    found.push_back({path, parameter.unit, *parameter.value, *parameter.value});
+  }
+  for (double span = kFirstSpan; span > kLastSpan; span = std::pow(span, kNarrower)) {
+    for (FittedParameter& p : found) {
+      const auto best = scan(fit, device, parameter_of(device, p.path), span);
+      if (!best.ok()) return best.status();
+      p.after = *best;
+      if (absl::Status status = set_parameter(device, p.path, p.after); !status.ok()) return status;
+    }
+  }
+  return found;
+}
+
+absl::StatusOr<double> ratio(const MeasuredProgram& program, const Device& device) {
+  const auto prediction = predict_step_time(program.module, device);
+  if (!prediction.ok()) return prediction.status();
+  return prediction->step_seconds / program.seconds;
+}
+
+}  // namespace hloroof

@@ -1,0 +1,40 @@
+// The constants in data/hardware that are fitted to whole programs: what to, and what the fit finds.
+#ifndef HLOROOF_TESTS_ACCURACY_PROGRAM_FITS_H_
+#define HLOROOF_TESTS_ACCURACY_PROGRAM_FITS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hloroof/device.h"
+#include "hloroof/module.h"
+#include "lib/calibrate/parameter_fit.h"
+
+namespace hloroof {
+
+struct MeasuredProgram {
+  std::string what;
+  Module module;
+  double seconds = 0;
+};
+
+struct ProgramFit {
+  std::string device;              // as find_device() takes it
+  std::vector<std::string> paths;  // of the parameters
+  std::vector<MeasuredProgram> fitted;
+  std::vector<MeasuredProgram> held_back;
+};
+
+// One for every observed case that a parameter is fitted to, for the steps of steps/ and for the kernels of kernels/.
+absl::StatusOr<std::vector<ProgramFit>> program_fits();
+
+// Finds the values that bring the step times of `fit.fitted` closest to what was measured, rows far off counting less
+// as in fit_nonnegative(), and sets them on `device`, of which everything else stays as it is.
+absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Device& device);
+
+// Predicted step time over the measured one; an error where there is no prediction.
+absl::StatusOr<double> ratio(const MeasuredProgram& program, const Device& device);
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_ACCURACY_PROGRAM_FITS_H_

@@ -1,0 +1,25 @@
+// Whole training steps with a published time, each with its dump.
+#ifndef HLOROOF_TESTS_ACCURACY_PUBLISHED_STEPS_H_
+#define HLOROOF_TESTS_ACCURACY_PUBLISHED_STEPS_H_
+
+#include <string>
+#include <vector>
+
+namespace hloroof {
+
+struct PublishedStep {
+  std::string path;  // of the dump
+  std::string device;
+  double seconds = 0;
+  bool is_fitted = false;  // a constant of the device is fitted to it
+};
+
+// The steps of steps/steps.csv, whose times follow from published FLOP/s.
+std::vector<PublishedStep> published_steps();
+
+// "maxtext-22b.v4-128"
+std::string step_name(const PublishedStep& step);
+
+}  // namespace hloroof
+
+#endif  // HLOROOF_TESTS_ACCURACY_PUBLISHED_STEPS_H_
