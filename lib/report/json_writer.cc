@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace hloroof::inline v0 {
 namespace {
@@ -30,77 +31,136 @@ bool is_plain(char c) {
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
 }
 
-}  // namespace
-
-// One append where the nesting is not deeper than anything we write.
-void JsonWriter::new_line(bool after_comma) {
-  static constexpr std::string_view kLine = ",\n                                ";
-  const std::size_t begin = after_comma ? 0 : 1;
-  const std::size_t indent = 2 * has_members_.size();
-  out_.append(kLine.substr(begin, std::min(kLine.size(), 2 + indent) - begin));
-  if (2 + indent > kLine.size()) out_.append(2 + indent - kLine.size(), ' ');
+// Whether all of eight bytes do: of a byte below 0x80, `byte - x` has its high bit set if it is below x, and borrows
+// from the next byte only then, when the answer is no already.
+bool are_plain(const char* eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = 0x80 * kOnes;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, eight, 8);
+  const std::uint64_t control = bytes - 0x20 * kOnes;
+  const std::uint64_t quote = (bytes ^ ('"' * kOnes)) - kOnes;
+  const std::uint64_t backslash = (bytes ^ ('\\' * kOnes)) - kOnes;
+  return ((bytes | control | quote | backslash) & kHigh) == 0;
 }
 
-void JsonWriter::before_value() {
+bool all_plain(std::string_view text) {
+  if (text.size() < 8) return std::all_of(text.begin(), text.end(), is_plain);
+  const char* last = text.data() + text.size() - 8;
+  for (const char* at = text.data(); at < last; at += 8) {
+    if (!are_plain(at)) return false;
+  }
+  return are_plain(last);
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (is_plain(c)) {
+      out += c;
+      ++i;
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+      ++i;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      static constexpr char kHex[] = "0123456789abcdef";
+      out += "\\u00";
+      out += kHex[(c >> 4) & 15];
+      out += kHex[c & 15];
+      ++i;
+    } else if (const std::size_t length = utf8_length(text.substr(i)); length > 0) {
+      out += text.substr(i, length);
+      i += length;
+    } else {
+      out += "\\ufffd";  // bytes that are no text
+      ++i;
+    }
+  }
+  return out;
+}
+
+char* copy(std::string_view text, char* at) {
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
+// An indentation up to this is one copy of a constant size.
+constexpr std::string_view kSpaces = "                                ";
+// No number is longer than this.
+constexpr std::size_t kNumber = 32;
+
+}  // namespace
+
+// A prediction's JSON is half indentation and keys: written through a pointer, with room made 16 kB at a time, they
+// take a third of the instructions that appending to a string does (bench/predict_bench, json: 3.4 to 1.5 ms for 4.6
+// MB).
+char* JsonWriter::room(std::size_t bytes) {
+  constexpr std::size_t kStep = 16384;
+  if (out_.size() - size_ < bytes) out_.resize(size_ + bytes + kStep);
+  return out_.data() + size_;
+}
+
+void JsonWriter::put(std::string_view text) { end(copy(text, room(text.size()))); }
+
+char* JsonWriter::new_line(char* at) const {
+  *at++ = '\n';
+  const std::size_t indent = 2 * has_members_.size();
+  if (indent <= kSpaces.size()) {
+    std::memcpy(at, kSpaces.data(), kSpaces.size());
+  } else {
+    std::memset(at, ' ', indent);
+  }
+  return at + indent;
+}
+
+char* JsonWriter::start(std::size_t bytes) {
+  char* at = room(2 + std::max(2 * has_members_.size(), kSpaces.size()) + bytes);
   if (after_key_) {
     after_key_ = false;
-    return;
+    return at;
   }
-  if (has_members_.empty()) return;
-  new_line(has_members_.back());
+  if (has_members_.empty()) return at;
+  if (has_members_.back()) *at++ = ',';
   has_members_.back() = true;
+  return new_line(at);
 }
 
 void JsonWriter::open(char bracket) {
-  before_value();
-  out_ += bracket;
+  char* at = start(1);
+  *at++ = bracket;
+  end(at);
   has_members_.push_back(false);
 }
 
 void JsonWriter::close(char bracket) {
   const bool had_members = has_members_.back();
   has_members_.pop_back();
-  if (had_members) new_line(/*after_comma=*/false);
-  out_ += bracket;
+  char* at = room(2 + std::max(2 * has_members_.size(), kSpaces.size()));
+  if (had_members) at = new_line(at);
+  *at++ = bracket;
+  end(at);
 }
 
 void JsonWriter::key(std::string_view name) {
-  before_value();
+  char* at = start(name.size() + 4);
   after_key_ = true;
-  out_ += '"';
-  out_ += name;
-  out_ += "\": ";
+  *at++ = '"';
+  end(copy("\": ", copy(name, at)));
 }
 
 void JsonWriter::value(std::string_view text) {
-  before_value();
-  out_ += '"';
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t plain = i;
-    while (plain < text.size() && is_plain(text[plain])) ++plain;
-    out_.append(text, i, plain - i);
-    i = plain;
-    if (i == text.size()) break;
-    const char c = text[i];
-    if (c == '"' || c == '\\') {
-      out_ += '\\';
-      out_ += c;
-      ++i;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      static constexpr char kHex[] = "0123456789abcdef";
-      out_ += "\\u00";
-      out_ += kHex[(c >> 4) & 15];
-      out_ += kHex[c & 15];
-      ++i;
-    } else if (const std::size_t length = utf8_length(text.substr(i)); length > 0) {
-      out_ += text.substr(i, length);
-      i += length;
-    } else {
-      out_ += "\\ufffd";  // bytes that are no text
-      ++i;
-    }
+  std::string with_escapes;
+  if (!all_plain(text)) {
+    with_escapes = escaped(text);
+    text = with_escapes;
   }
-  out_ += '"';
+  char* at = start(text.size() + 2);
+  *at++ = '"';
+  at = copy(text, at);
+  *at++ = '"';
+  end(at);
 }
 
 void JsonWriter::value(double number) {
@@ -108,27 +168,31 @@ void JsonWriter::value(double number) {
     null();
     return;
   }
-  before_value();
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number).ptr;
-  out_.append(buffer, end);
+  char* at = start(kNumber);
+  // Most numbers of a prediction are 0 or small and whole, which the search for the shortest text takes long for. From
+  // 100000 on that may be another one: 1e+05.
+  if (number >= 0 && number < 100000 && !std::signbit(number)) {
+    const auto whole = static_cast<std::uint32_t>(number);
+    if (whole == number) {
+      if (whole < 10) {
+        *at = static_cast<char>('0' + whole);
+        end(at + 1);
+      } else {
+        end(std::to_chars(at, at + kNumber, whole).ptr);
+      }
+      return;
+    }
+  }
+  end(std::to_chars(at, at + kNumber, number).ptr);
 }
 
 void JsonWriter::value(std::int64_t number) {
-  before_value();
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number).ptr;
-  out_.append(buffer, end);
+  char* at = start(kNumber);
+  end(std::to_chars(at, at + kNumber, number).ptr);
 }
 
-void JsonWriter::value(bool truth) {
-  before_value();
-  out_ += truth ? "true" : "false";
-}
+void JsonWriter::value(bool truth) { end(copy(truth ? "true" : "false", start(5))); }
 
-void JsonWriter::null() {
-  before_value();
-  out_ += "null";
-}
+void JsonWriter::null() { end(copy("null", start(4))); }
 
 }  // namespace hloroof::inline v0

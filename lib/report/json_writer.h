@@ -49,21 +49,30 @@ class JsonWriter {
   void reserve(std::size_t bytes) { out_.reserve(bytes); }
 
   // The text so far; complete when everything begun has ended.
-  const std::string& text() const { return out_; }
-  std::string take() { return std::move(out_); }
+  std::string_view text() const { return std::string_view(out_).substr(0, size_); }
+  std::string take() {
+    out_.resize(size_);
+    size_ = 0;
+    return std::move(out_);
+  }
   // The complete text as a file has it, with an end of line.
   std::string take_document() {
-    out_ += '\n';
-    return std::move(out_);
+    put("\n");
+    return take();
   }
 
  private:
   void open(char bracket);
   void close(char bracket);
-  void before_value();
-  void new_line(bool after_comma);
+  // Where `bytes` more may be written; end() says how far they were. start() puts what separates a value first.
+  char* room(std::size_t bytes);
+  char* start(std::size_t bytes);
+  void end(const char* at) { size_ = static_cast<std::size_t>(at - out_.data()); }
+  void put(std::string_view text);
+  char* new_line(char* at) const;
 
-  std::string out_;
+  std::string out_;                // longer than what is written, so that most writes need not look for room
+  std::size_t size_ = 0;           // of what is written
   std::vector<char> has_members_;  // of each object or array that is open
   bool after_key_ = false;
 };

@@ -1,0 +1,113 @@
+// The text that JsonWriter writes: numbers, escapes, nesting.
+#include "lib/report/json_writer.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+std::string written(double number) {
+  JsonWriter out;
+  out.value(number);
+  return out.take();
+}
+
+std::string written(const std::string& text) {
+  JsonWriter out;
+  out.value(std::string_view(text));
+  return out.take();
+}
+
+std::string shortest(double number) {
+  char buffer[32];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+}
+
+TEST_CASE("a number is the shortest text that reads back as the same value") {
+  CHECK(written(0.0) == "0");
+  CHECK(written(-0.0) == "-0");
+  CHECK(written(7) == "7");
+  CHECK(written(10) == "10");
+  CHECK(written(99999) == "99999");
+  CHECK(written(100000) == "1e+05");
+  CHECK(written(123456) == "123456");
+  CHECK(written(-3) == "-3");
+  CHECK(written(0.1) == "0.1");
+  CHECK(written(std::numeric_limits<double>::max()) == "1.7976931348623157e+308");
+  CHECK(written(std::numeric_limits<double>::denorm_min()) == "5e-324");
+  CHECK(written(INFINITY) == "null");
+  CHECK(written(NAN) == "null");
+  for (std::int64_t n = 0; n <= 100001; ++n) {
+    const auto number = static_cast<double>(n);
+    if (written(number) != shortest(number)) FAIL(n);
+  }
+}
+
+TEST_CASE("what cannot stand in a string is escaped, wherever in it it is") {
+  struct Case {
+    std::string text;
+    std::string expected;
+  };
+  const Case cases[] = {{"\"", "\\\""},      {"\\", "\\\\"},   {std::string(1, '\0'), "\\u0000"}, {"\n", "\\u000a"},
+                        {"\x1f", "\\u001f"}, {"\x7f", "\x7f"}, {"\xc3\xa9", "\xc3\xa9"},          {"\xff", "\\ufffd"}};
+  for (const Case& c : cases) {
+    for (std::size_t size = 0; size < 20; ++size) {
+      for (std::size_t at = 0; at <= size; ++at) {
+        const std::string before(at, 'a');
+        const std::string after(size - at, '~');
+        const std::string got = written(before + c.text + after);
+        if (got != "\"" + before + c.expected + after + "\"") FAIL(got);
+      }
+    }
+  }
+}
+
+TEST_CASE("nesting of any depth and texts of any length read back") {
+  JsonWriter out;
+  constexpr int kDepth = 100;
+  const std::string text(100000, 'x');
+  for (int i = 0; i < kDepth; ++i) {
+    out.begin_object();
+    out.member("text", std::string_view(text).substr(0, static_cast<std::size_t>(i) * 1000));
+    out.key("empty");
+    out.begin_array();
+    out.end_array();
+    out.key("inner");
+  }
+  out.null();
+  for (int i = 0; i < kDepth; ++i) out.end_object();
+  CHECK(out.text().back() == '}');
+  const std::string document = out.take_document();
+  CHECK(document.back() == '\n');
+  nlohmann::json at = nlohmann::json::parse(document);
+  for (int i = 0; i < kDepth; ++i) {
+    CHECK(at["text"].get<std::string>() == text.substr(0, static_cast<std::size_t>(i) * 1000));
+    CHECK(at["empty"].empty());
+    const nlohmann::json inner = at["inner"];
+    at = inner;
+  }
+  CHECK(at.is_null());
+}
+
+TEST_CASE("members stand on lines of their own") {
+  JsonWriter out;
+  out.begin_object();
+  out.member("a", std::int64_t{-12});
+  out.key("b");
+  out.begin_array();
+  out.value(true);
+  out.value("x");
+  out.end_array();
+  out.end_object();
+  CHECK(out.take() == "{\n  \"a\": -12,\n  \"b\": [\n    true,\n    \"x\"\n  ]\n}");
+}
+
+}  // namespace
+}  // namespace hloroof
