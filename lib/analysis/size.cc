@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/saturating.h"
 #include "lib/base/strings.h"
@@ -21,9 +22,10 @@ constexpr std::int64_t kPointerBytes = 8;
 std::int64_t counted(std::int64_t dimension) { return dimension == Shape::kUnboundedSize ? 1 : dimension; }
 
 // The dimension numbers from most major to most minor.
-std::vector<int> major_to_minor(const Shape& shape) {
+// Few arrays have more dimensions, and few tiles, than are held without an allocation.
+absl::InlinedVector<int, 8> major_to_minor(const Shape& shape) {
   const int rank = shape.rank();
-  std::vector<int> order(rank);
+  absl::InlinedVector<int, 8> order(rank);
   const auto& layout = shape.layout.minor_to_major;
   const bool usable = shape.layout.present && static_cast<int>(layout.size()) == rank;
   for (int i = 0; i < rank; ++i) {
@@ -35,8 +37,8 @@ std::vector<int> major_to_minor(const Shape& shape) {
 
 // A tile lined up with the last dimensions of an array, `*` merged away.
 struct TileStep {
-  std::vector<std::int64_t> tile;   // without the `*`
-  std::vector<std::int64_t> sizes;  // the dimensions it cuts
+  absl::InlinedVector<std::int64_t, 4> tile;   // without the `*`
+  absl::InlinedVector<std::int64_t, 4> sizes;  // the dimensions it cuts
 };
 
 // Cuts off the last dimensions that `tile` covers, prepending 1s where there are too few.
@@ -109,6 +111,9 @@ PhysicalSize physical_size(const Shape& shape) {
   if (!shape.is_array()) return result;
 
   std::vector<std::int64_t>& dimensions = result.dimensions;
+  std::size_t most = shape.dimensions.size();
+  for (const Tile& tile : shape.layout.tiles) most += 2 * tile.dimensions.size();
+  dimensions.reserve(most);
   for (int d : major_to_minor(shape)) dimensions.push_back(counted(shape.dimensions[d]));
   for (const SplitConfig& split : shape.layout.split_configs) {
     if (split.dimension < 0 || split.dimension >= static_cast<std::int64_t>(dimensions.size())) continue;

@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+
 namespace hloroof::inline v0 {
 namespace {
 
 constexpr std::int64_t kMaxHops = 1 << 21;  // walked; beyond that the pairs walked so far stand for all
 
-using Position = std::vector<std::int64_t>;  // along each axis of the machine
+using Position = absl::InlinedVector<std::int64_t, 4>;  // along each axis of the machine
 
 // Where a device lies: the digits of its id along the mesh axes, and the digits of those along the pieces. An axis over
 // several open axes of the machine winds through them like a snake, as mesh builders number it, so that neighbours on

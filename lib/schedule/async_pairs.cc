@@ -13,14 +13,18 @@ constexpr std::string_view kDoneTarget = "\"AsyncCollectiveDone\"";
 // How far one done is traced. Real chains have a handful of links.
 constexpr int kMaxVisits = 1024;
 
-bool holds_custom_call(InstructionView fusion, std::string_view quoted_target) {
+// What the custom calls in a fusion make it: a start, else a done.
+AsyncRole role_of_fusion(InstructionView fusion) {
+  AsyncRole role = AsyncRole::kNone;
   for (ComputationView computation : fusion.computations(AttributeKey::kCalls)) {
     for (InstructionView inner : computation.instructions()) {
-      if (inner.opcode() == Opcode::kCustomCall && inner.text(AttributeKey::kCustomCallTarget) == quoted_target)
-        return true;
+      if (inner.opcode() != Opcode::kCustomCall) continue;
+      const std::string_view target = inner.text(AttributeKey::kCustomCallTarget);
+      if (target == kStartTarget) return AsyncRole::kStart;
+      if (target == kDoneTarget) role = AsyncRole::kDone;
     }
   }
-  return false;
+  return role;
 }
 
 bool is_plain_collective(Opcode opcode) {
@@ -187,10 +191,7 @@ AsyncRole async_role(InstructionView instruction) {
     case Opcode::kAsyncDone:
     case Opcode::kSendDone:
     case Opcode::kRecvDone: return AsyncRole::kDone;
-    case Opcode::kFusion:
-      if (holds_custom_call(instruction, kStartTarget)) return AsyncRole::kStart;
-      if (holds_custom_call(instruction, kDoneTarget)) return AsyncRole::kDone;
-      return AsyncRole::kNone;
+    case Opcode::kFusion: return role_of_fusion(instruction);
     default: return AsyncRole::kNone;
   }
 }

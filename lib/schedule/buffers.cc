@@ -258,9 +258,12 @@ void Buffers::visit_in_place_root(InstructionView caller, ComputationView callee
     const std::uint32_t leaf = first_leaf + (is_tuple ? element_offset(root.shape_id(), i) : 0);
     if (leaf >= count_[caller.id().index]) continue;
     const ShapeTable& shapes = module_.shapes();
-    const Shape& from = shapes[shapes.leaves(caller.operand(static_cast<std::size_t>(*parameter)).shape_id())[0]];
-    const Shape& to = shapes[shapes.leaves(caller.shape_id())[leaf]];
-    if (memory_space(from) != memory_space(to) || padded_bytes(from) != padded_bytes(to)) continue;
+    const ShapeId from = shapes.leaves(caller.operand(static_cast<std::size_t>(*parameter)).shape_id())[0];
+    const ShapeId to = shapes.leaves(caller.shape_id())[leaf];
+    if (from != to && (memory_space(shapes[from]) != memory_space(shapes[to]) ||
+                       padded_bytes(shapes[from]) != padded_bytes(shapes[to]))) {
+      continue;
+    }
     share(caller.id(), leaf, operand, 0, 1);
   }
 }

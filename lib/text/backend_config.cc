@@ -67,27 +67,51 @@ std::optional<std::int64_t> known_induction_variable(InstructionView instruction
 
 // ---- TPU --------------------------------------------------------------------------------------------------------
 
+namespace {
+
+std::optional<std::int64_t> known_cycles(JsonView cycles) {
+  const std::optional<std::int64_t> value = cycles.integer();
+  if (value == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> estimated_cycles(InstructionView instruction) {
   const Config config(instruction);
-  const std::optional<std::int64_t> cycles = config["window_config"]["estimated_cycles"].integer();
-  if (cycles == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-  return cycles;
+  return known_cycles(config["window_config"]["estimated_cycles"]);
 }
 
 std::optional<WindowConfig> window_config(InstructionView instruction) {
   const Config config(instruction);
   const JsonView at = config["window_config"];
   if (!at) return std::nullopt;
+  // One pass for all of them: a product's config is a kilobyte, and every fusion around one has it read.
+  JsonView kernel, output, input, iteration, cycles, vmem, scoped_vmem, scratchpad, model;
+  const std::pair<std::string_view, JsonView*> wanted[] = {{"kernel_window_bounds", &kernel},
+                                                           {"output_window_bounds", &output},
+                                                           {"input_window_bounds", &input},
+                                                           {"iteration_bounds", &iteration},
+                                                           {"estimated_cycles", &cycles},
+                                                           {"estimated_vmem_bytes", &vmem},
+                                                           {"estimated_scoped_vmem_bytes", &scoped_vmem},
+                                                           {"scratchpad_allocation_size", &scratchpad},
+                                                           {"cost_model_type", &model}};
+  at.for_each_member([&wanted](std::string_view name, JsonView value) {
+    for (const auto& [wanted_name, view] : wanted) {
+      if (name == wanted_name && !*view) *view = value;
+    }
+  });
   WindowConfig w;
-  w.kernel_window_bounds = at["kernel_window_bounds"].integers();
-  w.output_window_bounds = at["output_window_bounds"].integers();
-  w.input_window_bounds = at["input_window_bounds"].integers();
-  w.iteration_bounds = at["iteration_bounds"].integers();
-  w.estimated_cycles = estimated_cycles(instruction);
-  w.estimated_vmem_bytes = at["estimated_vmem_bytes"].integer_or(0);
-  w.estimated_scoped_vmem_bytes = at["estimated_scoped_vmem_bytes"].integer_or(0);
-  w.scratchpad_allocation_size = at["scratchpad_allocation_size"].integer_or(0);
-  w.cost_model_type = at["cost_model_type"].string();
+  w.kernel_window_bounds = kernel.integers();
+  w.output_window_bounds = output.integers();
+  w.input_window_bounds = input.integers();
+  w.iteration_bounds = iteration.integers();
+  w.estimated_cycles = known_cycles(cycles);
+  w.estimated_vmem_bytes = vmem.integer_or(0);
+  w.estimated_scoped_vmem_bytes = scoped_vmem.integer_or(0);
+  w.scratchpad_allocation_size = scratchpad.integer_or(0);
+  w.cost_model_type = model.string();
   return w;
 }
 

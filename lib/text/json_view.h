@@ -25,6 +25,26 @@ class JsonView {
   // The first member `name` of an object, its name as written.
   JsonView operator[](std::string_view name) const;
 
+  // Calls fn(name as written, JsonView) for each member of an object, in order.
+  template <typename Function>
+  void for_each_member(Function&& fn) const {
+    if (text_.empty() || text_.front() != '{') return;
+    std::size_t at = skip_space(1);
+    while (at < text_.size() && text_[at] == '"') {
+      const std::size_t name_end = string_end(at);
+      const std::string_view name = text_.substr(at, name_end - at);
+      at = skip_space(name_end);
+      if (at >= text_.size() || text_[at] != ':') return;
+      at = skip_space(at + 1);
+      const std::size_t end = value_end(at);
+      if (end == at) return;
+      if (name.size() >= 2) fn(name.substr(1, name.size() - 2), JsonView(text_.substr(at, end - at)));
+      at = skip_space(end);
+      if (at >= text_.size() || text_[at] != ',') return;
+      at = skip_space(at + 1);
+    }
+  }
+
   // Calls fn(JsonView) for each element of a list, in order.
   template <typename Function>
   void for_each_element(Function&& fn) const {
