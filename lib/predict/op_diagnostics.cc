@@ -2,6 +2,7 @@
 // would save, never more than what the op spends in it.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -27,12 +28,7 @@ class OpDiagnoser {
  public:
   OpDiagnoser(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
               StepPrediction& prediction)
-      : module_(module),
-        calls_(calls),
-        device_(device),
-        collectives_(collectives),
-        prediction_(prediction),
-        users_(module) {
+      : module_(module), calls_(calls), device_(device), collectives_(collectives), prediction_(prediction) {
     ops_.resize(module.instruction_limit(), nullptr);
     for (const OpPrediction& op : prediction.ops) ops_[op.id.index] = &op;
   }
@@ -63,12 +59,18 @@ class OpDiagnoser {
     prediction_.diagnostics.push_back({std::string(code), severity, std::move(message), op, stake});
   }
 
+  // Few predictions have a finding that asks for users: they are looked up for the first.
+  Span<InstructionId> users_of(InstructionId id) {
+    if (!users_) users_.emplace(module_);
+    return users_->of(id);
+  }
+
   // Users through what only renames: bitcasts and elements of tuples.
-  std::vector<InstructionView> real_users(InstructionId id) const {
+  std::vector<InstructionView> real_users(InstructionId id) {
     std::vector<InstructionView> result;
     std::vector<InstructionId> open = {id};
     for (std::size_t i = 0; i < open.size() && open.size() < 64; ++i) {
-      for (InstructionId user : users_.of(open[i])) {
+      for (InstructionId user : users_of(open[i])) {
         const InstructionView view = module_.instruction(user);
         if (view.opcode() == Opcode::kBitcast || view.opcode() == Opcode::kGetTupleElement) {
           open.push_back(user);
@@ -167,9 +169,9 @@ class OpDiagnoser {
   }
 
   void stall(const OpPrediction& op) {
+    if (!matters(op.exposed_seconds)) return;
     const InstructionView instruction = module_.instruction(op.id);
-    if (async_role(instruction) != AsyncRole::kDone || !matters(op.exposed_seconds) || instruction.operand_count() == 0)
-      return;
+    if (async_role(instruction) != AsyncRole::kDone || instruction.operand_count() == 0) return;
     const InstructionView start = instruction.operand(0);
     const OpPrediction* transfer = ops_[start.id().index];
     if (transfer == nullptr || transfer->work.wire_bytes > 0) return;
@@ -216,12 +218,12 @@ class OpDiagnoser {
 
   // True if every use of the result, through what only renames, converts or computes element by element, in fusions
   // too, ends in a reduction or a slice; `verb` is then what happens to it and what to do instead.
-  bool is_only_cut(InstructionId result, std::string& verb) const {
+  bool is_only_cut(InstructionId result, std::string& verb) {
     constexpr std::size_t kMost = 64;
     std::vector<InstructionId> open = {result};
     for (std::size_t i = 0; i < open.size(); ++i) {
       if (open.size() > kMost) return false;
-      const Span<InstructionId> users = users_.of(open[i]);
+      const Span<InstructionId> users = users_of(open[i]);
       if (users.size() == 0) return false;  // it leaves the computation whole
       for (InstructionId id : users) {
         const InstructionView user = module_.instruction(id);
@@ -254,12 +256,11 @@ class OpDiagnoser {
     const InstructionId result = collective.done.valid() ? collective.done : collective.instruction;
     const OpPrediction* op = collective.carrier.valid() ? ops_[collective.carrier.index] : nullptr;
     if (op == nullptr || !result.valid()) return;
-    std::string verb;
-    if (!is_only_cut(result, verb)) return;
     double stake = op->exposed_seconds;
     if (collective.done.valid() && ops_[collective.done.index] != nullptr)
       stake += ops_[collective.done.index]->exposed_seconds;
-    if (!matters(stake)) return;
+    std::string verb;
+    if (!matters(stake) || !is_only_cut(result, verb)) return;
     add(kGatherThenCut, Severity::kWarning, "what it gathers is only " + verb, op->name, stake);
   }
 
@@ -349,7 +350,7 @@ class OpDiagnoser {
   const Device& device_;
   const CollectiveCosts& collectives_;
   StepPrediction& prediction_;
-  Users users_;
+  std::optional<Users> users_;
   std::vector<const OpPrediction*> ops_;  // by InstructionId
 };
 

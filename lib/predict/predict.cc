@@ -61,20 +61,21 @@ class Prediction {
   // The step with the dump's own estimates in place of the model's.
   void estimate_with_compiler() {
     if (!device_.clock) return;
-    std::vector<Demand> estimates = costs_.demand;
-    bool any = false;
+    std::vector<std::pair<std::uint32_t, double>> estimates;  // by InstructionId
     for (ComputationId id : calls_.scheduled()) {
       for (InstructionView instruction : module_.computation(id).instructions()) {
-        Demand& demand = estimates[instruction.id().index];
-        const std::optional<double> seconds = compiler_seconds(instruction, demand, device_);
-        if (!seconds) continue;
-        demand.seconds = *seconds;
-        any = true;
+        const std::uint32_t i = instruction.id().index;
+        const std::optional<double> seconds = compiler_seconds(instruction, costs_.demand[i], device_);
+        if (seconds) estimates.emplace_back(i, *seconds);
       }
     }
-    if (!any) return;
+    if (estimates.empty()) return;
+    // They take the model's place for one replay: the table is megabytes, too much to copy for a few numbers in it.
+    std::vector<Demand>& demand = facts_.costs.demand;
+    for (auto& [i, seconds] : estimates) std::swap(demand[i].seconds, seconds);
     result_.compiler_estimate_seconds =
-        replayed_seconds(module_, calls_, pairs_, estimates, probabilities_, facts_.schedule);
+        replayed_seconds(module_, calls_, pairs_, demand, probabilities_, facts_.schedule);
+    for (auto& [i, seconds] : estimates) std::swap(demand[i].seconds, seconds);
   }
 
   void describe_module() {
@@ -117,11 +118,11 @@ class Prediction {
       const ComputationView computation = module_.computation(id);
       for (InstructionView instruction : computation.instructions()) {
         const std::uint32_t i = instruction.id().index;
-        OpPrediction op;
+        OpPrediction& op = result_.ops.emplace_back();
         op.id = instruction.id();
-        op.name = std::string(instruction.name());
-        op.computation = std::string(computation.name());
-        op.opcode = std::string(instruction.opcode_text());
+        op.name = instruction.name();
+        op.computation = computation.name();
+        op.opcode = instruction.opcode_text();
         op.category = op_category(instruction);
         op.executions = executions;
         op.work = costs_.work[i];
@@ -135,14 +136,13 @@ class Prediction {
         op.total_seconds = op.seconds * executions;
         op.exposed_seconds = timeline_.exposed[i];
         op.critical_seconds = timeline_.critical[i];
-        op.bound = demand.step == Step::kFree ? "" : std::string(names_.name(op.time.bound));
+        if (demand.step != Step::kFree) op.bound = names_.name(op.time.bound);
         op.efficiency = op.time.efficiency;
         op.source = summary_.source(module_, op.id);
         op.op_name = op_name(instruction);
-        const SourceLocation source = source_location(instruction, frames);
-        op.source_file = source.file;
+        SourceLocation source = source_location(instruction, frames);
+        op.source_file = std::move(source.file);
         op.source_line = source.line;
-        result_.ops.push_back(std::move(op));
       }
     }
   }

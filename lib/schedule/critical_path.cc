@@ -7,12 +7,12 @@
 namespace hloroof::inline v0 {
 
 std::vector<double> critical_seconds(const Module& module, const std::vector<ComputationId>& order,
-                                     const std::vector<PathRecord>& records) {
+                                     const std::vector<const PathRecord*>& records) {
   std::vector<double> critical(module.instruction_limit(), 0);
   std::vector<double> times(records.size(), 0);  // that a computation runs on the path
   if (module.has_entry()) times[module.entry().id().index] = 1;
   for (std::size_t c = order.size(); c-- > 0;) {
-    const PathRecord& record = records[order[c].index];
+    const PathRecord& record = *records[order[c].index];
     const double weight = times[order[c].index];
     if (weight <= 0) continue;
     std::unordered_set<std::uint32_t> on_path;

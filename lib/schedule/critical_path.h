@@ -29,9 +29,10 @@ struct PathRecord {
 };
 
 // Seconds of the step that each instruction stands on the critical path, by InstructionId; a transfer's are its
-// start's. `records` is indexed by ComputationId; callees come before their callers in `order`, the entry last.
+// start's. `records` is indexed by ComputationId, null for those not in `order`; callees come before their callers in
+// `order`, the entry last.
 std::vector<double> critical_seconds(const Module& module, const std::vector<ComputationId>& order,
-                                     const std::vector<PathRecord>& records);
+                                     const std::vector<const PathRecord*>& records);
 
 }  // namespace hloroof::inline v0
 

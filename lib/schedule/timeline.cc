@@ -66,8 +66,8 @@ Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs,
   for (ComputationView computation : module.computations()) {
     if (calls.is_scheduled(computation.id())) order.push_back(computation.id());
   }
-  std::vector<PathRecord> paths(module.computation_limit());
-  for (ComputationId id : order) paths[id.index] = replayer.record(id).last;
+  std::vector<const PathRecord*> paths(module.computation_limit(), nullptr);
+  for (ComputationId id : order) paths[id.index] = &replayer.record(id).last;
   timeline.critical = critical_seconds(module, order, paths);
   timeline.events = placed_events(module, calls, replayer);
   return timeline;
