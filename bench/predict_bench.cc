@@ -2,10 +2,11 @@
 //
 //   predict_bench [--seconds S] [--device D] [--json OUT] [FILE...]
 //
-// Without files: the TPU dumps over 1 MB in the shared corpus. One row a file: the best CPU times of the stages, of the
-// schedule and memory analysis together, and of the whole way from text to JSON. With HLOROOF_JAX_PYTHON, or a python3,
-// that has jaxlib, XLA's parser and cost analysis of the same text are timed in the same run; the ratio is their time
-// over ours.
+// Without files: the TPU dumps over 1 MB in the shared corpus. One row a file: the best CPU times of the stages and of
+// the whole way from text to JSON; `lists` is what predict_from_facts does beside replaying the schedule and analysing
+// memory: the records of ops and collectives, sums, findings, and the step with the compiler's own estimates. With
+// HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's parser and cost analysis of the same text are timed in the
+// same run; the ratio is their time over ours.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/predict/costs.h"
+#include "lib/predict/facts.h"
 #include "lib/report/prediction_json.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/memory.h"
@@ -34,7 +37,7 @@ namespace fs = std::filesystem;
 struct Times {
   double megabytes = 0;
   std::size_t instructions = 0;
-  double parse = 0, calls = 0, costs = 0, schedule = 0, memory = 0, json = 0, all = 0;
+  double parse = 0, calls = 0, costs = 0, schedule = 0, memory = 0, lists = 0, json = 0, all = 0;
   double theirs = 0;
 };
 
@@ -53,19 +56,27 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
   times.parse = bench::best_seconds(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
   hloroof::CallGraph calls = hloroof::analyze_calls(*module);
   times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
-  const auto collectives = hloroof::cost_collectives(*module, calls, device);
-  if (!collectives.ok()) return collectives.status();
-  const hloroof::Costs costs = hloroof::cost_instructions(*module, calls, device, *collectives, {});
+  absl::StatusOr<hloroof::StepFacts> facts = hloroof::find_facts(*module, device, {});
+  if (!facts.ok()) return facts.status();
   times.costs = bench::best_seconds(budget, [&] {
-    const auto again = hloroof::cost_collectives(*module, calls, device);
-    sink += hloroof::cost_instructions(*module, calls, device, *again, {}).work.size();
+    auto collectives = hloroof::cost_collectives(*module, calls, device);
+    hloroof::index_carriers(*module, calls, *collectives);
+    sink += hloroof::cost_instructions(*module, calls, device, *collectives, {}).work.size();
   });
-  times.schedule = bench::best_seconds(budget, [&] {
-    const hloroof::AsyncPairs pairs = hloroof::pair_async(*module, calls);
-    sink += hloroof::replay(*module, calls, pairs, costs.demand).events.size();
+  times.schedule = bench::best_seconds(
+      budget, [&] { sink += hloroof::pair_async(*module, calls).starts_of(hloroof::InstructionId(0)).size(); });
+  const double replay = bench::best_seconds(budget, [&] {
+    sink +=
+        hloroof::replay(*module, facts->calls, facts->pairs, facts->costs.demand, {}, facts->schedule).events.size();
   });
-  times.memory = bench::best_seconds(
-      budget, [&] { sink += hloroof::analyze_memory(*module, calls, device).prediction.live_at_peak.size(); });
+  times.schedule += replay;
+  times.memory = bench::best_seconds(budget, [&] {
+    sink += hloroof::analyze_memory(*module, calls, device, facts->schedule).prediction.live_at_peak.size();
+  });
+  std::optional<hloroof::StepPrediction> from_facts;
+  times.lists = bench::best_seconds(
+      budget, [&] { from_facts = *hloroof::predict_from_facts(*module, *facts, {}); }, [&] { from_facts.reset(); });
+  times.lists -= replay + times.memory;
   const std::vector<hloroof::StepPrediction> one = {*prediction};
   times.json = bench::best_seconds(budget, [&] { sink += hloroof::predictions_json(one).size(); });
   // What it made is given back outside the clock, as XLA's module is.
@@ -94,6 +105,7 @@ nlohmann::json as_json(const std::string& file, const Times& t) {
                         {"costs_seconds", t.costs},
                         {"schedule_seconds", t.schedule},
                         {"memory_seconds", t.memory},
+                        {"lists_seconds", t.lists},
                         {"json_seconds", t.json},
                         {"seconds", t.all}};
   row["jaxlib_seconds"] = t.theirs > 0 ? nlohmann::json(t.theirs) : nlohmann::json();
@@ -130,8 +142,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("predict", files);
-  std::printf("%-34s %6s %7s %7s %7s %7s %7s %7s %7s %8s %7s %9s %7s\n", "file", "MB", "instr", "parse", "calls",
-              "costs", "sched", "memory", "json", "all ms", "MB/s", "XLA ms", "ratio");
+  std::printf("%-34s %6s %7s %7s %7s %7s %7s %7s %7s %7s %8s %7s %9s %7s\n", "file", "MB", "instr", "parse", "calls",
+              "costs", "sched", "memory", "lists", "json", "all ms", "MB/s", "XLA ms", "ratio");
   nlohmann::json rows = nlohmann::json::array();
   for (const std::string& file : files) {
     Times t;
@@ -139,9 +151,10 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s: %s\n", file.c_str(), std::string(status.message()).c_str());
       return 1;
     }
-    std::printf("%-34s %6.2f %7zu %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %8.2f %7.0f", fs::path(file).filename().c_str(),
-                t.megabytes, t.instructions, t.parse * 1e3, t.calls * 1e3, t.costs * 1e3, t.schedule * 1e3,
-                t.memory * 1e3, t.json * 1e3, t.all * 1e3, t.megabytes / t.all);
+    std::printf("%-34s %6.2f %7zu %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %8.2f %7.0f",
+                fs::path(file).filename().c_str(), t.megabytes, t.instructions, t.parse * 1e3, t.calls * 1e3,
+                t.costs * 1e3, t.schedule * 1e3, t.memory * 1e3, t.lists * 1e3, t.json * 1e3, t.all * 1e3,
+                t.megabytes / t.all);
     if (const auto theirs = jaxlib.find(file); theirs != jaxlib.end()) {
       t.theirs = theirs->second;
       std::printf(" %9.1f %6.1fx", t.theirs * 1e3, t.theirs / t.all);
