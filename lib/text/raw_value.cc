@@ -42,9 +42,7 @@ bool is_one_of(char c, std::string_view set) { return c != 0 && set.find(c) != s
 // What stands between two parts of a value, as <= between [4,8] and [32], or before one.
 bool is_sign(char c) { return is_one_of(c, "<=?*+~#>:"); }
 
-bool begins_part(char c) {
-  return is_word_start(c) || is_digit(c) || is_sign(c) || is_one_of(c, "{([\"'-");
-}
+bool begins_part(char c) { return is_word_start(c) || is_digit(c) || is_sign(c) || is_one_of(c, "{([\"'-"); }
 
 // ?, * and a > that closes a < may end a value. Any other sign, the arrow too, has a right side, wherever that stands:
 // else a line that ends in <= would take along the name of the next instruction where names are written without %.

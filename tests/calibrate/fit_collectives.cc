@@ -1,6 +1,10 @@
-// Prints the rates of each device of XLA's measured table, fitted to half of it, as they stand in data/hardware:
+// Prints the rates of each device of XLA's measured table as shipped and as fitted to half of it, in SI units; how far
+// they are from the other half, collective_accuracy_test prints:
 //   fit_collectives TABLE.csv
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "hloroof/device.h"
@@ -10,41 +14,28 @@
 namespace hloroof {
 namespace {
 
-void print(const char* name, const char* unit, std::optional<double> value, bool last) {
-  std::printf(
-      "      \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"kind\": \"fitted\", \"source\": \"XLA-TABLE-FIT\"}%s\n",
-      name, *value, unit, last ? "" : ",");
+void print(const char* rates, const char* name, std::optional<double> shipped, std::optional<double> found) {
+  if (!shipped && !found) return;
+  const std::string path = std::string("scale_up.") + rates + "." + name;
+  std::printf("  %-42s %10.4g -> %.4g\n", path.c_str(), shipped.value_or(NAN), found.value_or(NAN));
 }
 
-void print(CollectiveKind kind, const CollectiveRates& rates, bool last) {
-  std::string key(collective_name(kind));
-  for (char& c : key) {
-    if (c == '-') c = '_';
-  }
-  std::printf("    \"%s\": {\n", key.c_str());
-  print("launch", "s", rates.launch, false);
-  print("step", "s", rates.step, false);
-  print("fill", "s/B^0.5", rates.fill, !rates.efficiency && !rates.peer_efficiency);
-  if (rates.efficiency) print("efficiency", "1", rates.efficiency, !rates.peer_efficiency);
-  if (rates.peer_efficiency) print("peer_efficiency", "1", rates.peer_efficiency, true);
-  std::printf("    }%s\n", last ? "" : ",");
+void print(CollectiveKind kind, const CollectiveRates& shipped, const CollectiveRates& found) {
+  std::string rates(collective_name(kind));
+  std::replace(rates.begin(), rates.end(), '-', '_');
+  print(rates.c_str(), "launch", shipped.launch, found.launch);
+  print(rates.c_str(), "step", shipped.step, found.step);
+  print(rates.c_str(), "fill", shipped.fill, found.fill);
+  print(rates.c_str(), "efficiency", shipped.efficiency, found.efficiency);
+  print(rates.c_str(), "peer_efficiency", shipped.peer_efficiency, found.peer_efficiency);
 }
 
-void print(const SendRates& rates) {
-  std::printf("    \"permute\": {\n");
-  const struct {
-    const char* name;
-    const char* unit;
-    std::optional<double> value;
-  } fields[] = {{"efficiency", "1", rates.efficiency},
-                {"channel_bandwidth", "B/s", rates.channel_bandwidth},
-                {"shared_channel_bandwidth", "B/s", rates.shared_channel_bandwidth},
-                {"low_latency_bandwidth", "B/s", rates.low_latency_bandwidth}};
-  for (const auto& [name, unit, value] : fields) {
-    if (value) print(name, unit, value, false);
-  }
-  print("launch", "s", rates.launch, true);
-  std::printf("    }\n");
+void print(const SendRates& shipped, const SendRates& found) {
+  print("permute", "launch", shipped.launch, found.launch);
+  print("permute", "efficiency", shipped.efficiency, found.efficiency);
+  print("permute", "channel_bandwidth", shipped.channel_bandwidth, found.channel_bandwidth);
+  print("permute", "shared_channel_bandwidth", shipped.shared_channel_bandwidth, found.shared_channel_bandwidth);
+  print("permute", "low_latency_bandwidth", shipped.low_latency_bandwidth, found.low_latency_bandwidth);
 }
 
 }  // namespace
@@ -65,9 +56,9 @@ int main(int argc, char** argv) {
                                       CollectiveKind::kAllReduce, CollectiveKind::kAllToAll}) {
       const auto rows = table.fitted.find({key, kind});
       if (rows == table.fitted.end()) continue;
-      print(kind, fit_collective_rates(rows->second, device->scale_up.bandwidth.value_or(0)), false);
+      print(kind, rates_of(*device, kind), fit_collective_rates(rows->second, device->scale_up.bandwidth.value_or(0)));
     }
     const auto rows = table.fitted.find({key, CollectiveKind::kCollectivePermute});
-    if (rows != table.fitted.end()) print(fit_send_rates(rows->second, *device));
+    if (rows != table.fitted.end()) print(device->scale_up.permute, fit_send_rates(rows->second, *device));
   }
 }

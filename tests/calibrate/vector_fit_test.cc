@@ -1,0 +1,38 @@
+// The shipped efficiency and weights of the vector units are what the probes of the compiler show.
+#include <cmath>
+#include <fstream>
+
+#include "hloroof/device.h"
+#include "tests/calibrate/vector_probes.h"
+#include "tests/catch.h"
+
+namespace hloroof {
+namespace {
+
+TEST_CASE("Shipped vector weights are those of the probes on v5e, and hold on other devices") {
+  const std::string table = HLOROOF_SHARED_DIR "/measured/tpu_compiler_cycles.csv";
+  if (!std::ifstream(table)) HLOROOF_SKIP("no measurements at " + table);
+  const VectorProbes probes = read_vector_probes(table);
+  const auto device = find_device("tpu_v5e");
+  REQUIRE(device.ok());
+  CHECK(device->vector.efficiency.value_or(0) == Approx(probes.efficiency).epsilon(0.01));
+  int probed = 0;
+  for (const OpWeight& weight : device->vector.weights) {
+    if (weight.source.kind != Provenance::kFitted) continue;
+    INFO(weight.op);
+    const auto at = probes.weights.find(weight.op);
+    REQUIRE(at != probes.weights.end());
+    CHECK(weight.vector_ops >= 0.98 * at->second.least);
+    CHECK(weight.vector_ops <= 1.04 * at->second.most);  // to a digit or two
+    ++probed;
+  }
+  CHECK(probed == 9);
+  REQUIRE(probes.held_back.size() >= 10);
+  for (const VectorProbes::HeldBack& row : probes.held_back) {
+    INFO(row.op << " " << row.device);
+    CHECK(row.predicted == Approx(row.cycles).epsilon(0.05));
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
