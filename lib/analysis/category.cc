@@ -4,8 +4,8 @@
 // non-fusion elementwise, convolution); XProf's TPU profiles for "convolution fusion" and the collective fusions.
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "hloroof/analysis.h"
 
 namespace hloroof::inline v0 {
@@ -44,7 +44,7 @@ FusionContent content_of(InstructionView fusion) {
     ComputationId id;
     int nesting;
   };
-  std::vector<Open> open;
+  absl::InlinedVector<Open, 4> open;
   for (ComputationId id : fusion.called_computations()) open.push_back({id, 0});
   while (!open.empty()) {
     const Open at = open.back();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "hloroof/attribute_values.h"
 #include "lib/cost/custom_call.h"
 
@@ -72,7 +73,7 @@ class Examination {
       InstructionView instruction;
       ShapeId shape;
     };
-    std::vector<Open> open = {{root, root.shape_id()}};
+    absl::InlinedVector<Open, 4> open = {{root, root.shape_id()}};
     while (!open.empty()) {
       const Open at = open.back();
       open.pop_back();

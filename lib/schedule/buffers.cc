@@ -136,9 +136,10 @@ void Buffers::visit(InstructionView instruction) {
   switch (instruction.opcode()) {
     case Opcode::kGetTupleElement:
       if (operands == 1) {
-        const ShapeIndex path = {instruction.tuple_index()};
-        if (const auto leaf = leaf_at(instruction.operand(0).shape_id(), path)) {
-          share(id, 0, operand(0), *leaf, count_[id.index]);
+        const ShapeId tuple = instruction.operand(0).shape_id();
+        const auto element = static_cast<std::size_t>(instruction.tuple_index());
+        if (module_.shape(tuple).is_tuple() && element < module_.shape(tuple).elements.size()) {
+          share(id, 0, operand(0), element_offset(tuple, element), count_[id.index]);
         }
       }
       break;
