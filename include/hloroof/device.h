@@ -120,6 +120,8 @@ struct VectorUnit {
   double transcendental_rate = 0;          // exp2, log2, reciprocal, tanh ... results/s
   std::optional<double> transpose_cycles;  // TPU cross-lane unit: cycles for a 32-bit register
   std::optional<double> packed_transpose_cycles;  // the same for a register of packed 16-bit elements
+  std::optional<double> lane_reduction_cycles;    // and to reduce a register over its lanes; as a transpose where empty
+  std::optional<double> cross_lane_units;         // TPU: such units of a core; 1 where empty
   std::optional<double> partial_update_cycles;    // TPU: cycles to merge an update into a register it covers in part
   std::vector<OpWeight> weights;                  // sorted by op
 
@@ -246,6 +248,8 @@ struct Overhead {
   double op = 0;                        // one top-level operation, or one kernel
   double loop_iteration = 0;            // one trip of a while loop, beside its operations
   double collective = 0;                // one collective, beside its hops
+  std::optional<double> fill_windows;   // windows a small product is cut into: no more of the faster of compute and
+                                        // memory than one of so many parts stands at its ends; 1 where empty
   std::optional<double> pipeline_fill;  // most that compute and memory of one operation fail to overlap at its ends
   std::optional<double> launch;         // GPU: s, from one kernel's launch by the host to the next: none takes less
   std::optional<double> graph_launch;   // GPU: the same inside a command buffer

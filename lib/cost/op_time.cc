@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/cost/vector_time.h"
-
 namespace hloroof::inline v0 {
 namespace {
 
@@ -29,13 +27,17 @@ double dma_seconds(const Work& work, const Device& device) {
 // than the pipeline takes to fill. The windows of other fusions are small: measured ones (TOKAMAX) wait for little more
 // than the first read and the last write.
 //
-// Relayouts wait for nothing at the ends: measured kernels on v5p take them, from HBM to HBM, at the speed of HBM
-// whatever their size (tests/accuracy/kernels, `glu`), where the TPU compiler's cycles are the sum of both transfers
-// and of the cross-lane unit's work.
-OverlapTerms overlap_terms(const OpTime& time, const Work& work, double without_relayout, const Device& device) {
+// A product is cut into windows even where it is small: no more than its share of the faster side stands at the ends.
+//
+// Where an array takes another layout, a core puts a window through the cross-lane unit between its way in and its way
+// out, and keeps HBM waiting meanwhile; the other core of a chip draws on HBM then. Measured kernels
+// (tests/accuracy/kernels, `glu`) take such copies at the speed of HBM on v5p, which has two cores, and in the sum of
+// both on v6e and 7x, which have one a device, as the TPU compiler's cycles do.
+OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTerms& vector_terms,
+                           const Device& device) {
   const ResourceSeconds& resources = time.resources;
   const double matrix = resources[Resource::kMatrix] + time.epilogue;
-  const double vector = resources[Resource::kVector];
+  const double vector = vector_terms.seconds_without_relayout();
   OverlapTerms terms;
   terms.compute = std::max({matrix, vector, resources[Resource::kVmem]});
   if (work.is_chained) {
@@ -44,11 +46,12 @@ OverlapTerms overlap_terms(const OpTime& time, const Work& work, double without_
   const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
   terms.slower = std::max(terms.compute, memory);
   terms.faster = std::min(terms.compute, memory);
-  if (terms.slower <= 0) return terms;
-  terms.joined = joined(terms.slower, terms.faster);
-  const double beside = std::max({matrix, without_relayout, resources[Resource::kVmem]});
-  const double fill = work.matrix.empty() ? dma_seconds(work, device) : device.overhead.pipeline_fill.value_or(0);
-  terms.ends = std::min({beside, memory, fill});
+  terms.relayout = vector_terms.relayout_seconds;
+  terms.between = terms.relayout > 0 ? memory / device.cores() : 0;
+  terms.joined = std::max(joined(terms.slower, terms.faster), terms.between + terms.relayout);
+  terms.ends = work.matrix.empty() ? std::min(terms.faster, dma_seconds(work, device))
+                                   : std::min(terms.faster / device.overhead.fill_windows.value_or(1),
+                                              device.overhead.pipeline_fill.value_or(0));
   return terms;
 }
 
@@ -118,7 +121,7 @@ OpTime op_time(const Work& work, const Device& device) {
   time.resources[Resource::kHost] = peak_host;
 
   // A launch hides behind the kernel before it unless that is too short.
-  const double busy = overlap_terms(time, work, vector.seconds_without_relayout(), device).seconds();
+  const double busy = overlap_terms(time, work, vector, device).seconds();
   time.overhead =
       std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch, launch_floor_seconds(work, device) - busy);
   time.resources[Resource::kLatency] = time.overhead;

@@ -7,6 +7,7 @@
 
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
+#include "lib/cost/vector_time.h"
 
 namespace hloroof::inline v0 {
 
@@ -67,20 +68,23 @@ FastMemory fast_memory(const OnChip& on_chip);
 
 // What the seconds of resources that work at once in a pipeline of windows are made of: compute (matrix, vector, vmem)
 // against memory (hbm, host). `time` has the seconds of each resource and those of the vector units that come after the
-// matrix unit's; all but the changes of layout takes the vector units `without_relayout` seconds, and only that waits
-// at the ends. Where products and vector operations wait for one another (Work::is_chained), the two are joined as
-// compute and memory are.
+// matrix unit's. Changes of layout do not work beside memory, and are not part of `compute`. Where products and vector
+// operations wait for one another (Work::is_chained), the two are joined as compute and memory are.
 inline constexpr int kOverlapNorm = 4;
 struct OverlapTerms {
   double compute = 0;
   double slower = 0;
   double faster = 0;
-  double joined = 0;  // (slower^n + faster^n)^(1/n), n = kOverlapNorm
-  double ends = 0;    // before the first window and after the last
+  double relayout = 0;  // of the cross-lane unit, for changes of layout
+  double between = 0;   // of memory while the core waits for it before and after those
+  double joined = 0;    // (slower^n + faster^n)^(1/n), n = kOverlapNorm, or between + relayout if that is more
+  double ends = 0;      // before the first window and after the last
+
+  bool waits_for_relayout() const { return relayout > 0 && joined <= between + relayout; }
 
   double seconds() const { return joined + ends; }
 };
-OverlapTerms overlap_terms(const OpTime& time, const Work& work, double without_relayout, const Device& device);
+OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTerms& vector, const Device& device);
 
 // Seconds the matrix unit takes for one product, padding to its dimensions, passes and loading of weights included; the
 // better of the two ways to lay the product on the unit.

@@ -51,13 +51,14 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
   VectorTerms terms;
   for (const VectorWork& v : work) {
     if (unit.transpose_cycles && is_on_cross_lane_unit(v, unit) && device.clock) {
-      const double cycles = bits(v.type) == 16 ? unit.packed_transpose_cycles.value_or(*unit.transpose_cycles) / 2
-                                               : *unit.transpose_cycles;
       const bool is_relayout = v.opcode == Opcode::kTranspose;
+      double cycles = *unit.transpose_cycles;
+      if (bits(v.type) == 16) cycles = unit.packed_transpose_cycles.value_or(cycles) / 2;
+      if (!is_relayout) cycles = unit.lane_reduction_cycles.value_or(cycles);
       const double registers = v.elements / kRegisterElements;
       (is_relayout ? terms.relaid_registers : terms.registers) += registers;
       (is_relayout ? terms.relayout_seconds : terms.register_seconds) +=
-          registers * cycles / (*device.clock * device.cores());
+          registers * cycles / (*device.clock * device.cores() * unit.cross_lane_units.value_or(1));
       continue;
     }
     const OpWeight weight = unit.weight(weight_name(v));

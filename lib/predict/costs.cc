@@ -90,6 +90,8 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
     case AsyncRole::kStart: {
       demand.step = Step::kStart;
       demand.lane = Lane::kDma;
+      // The parameter is the same in every step, and is fetched for this one at the end of the one before.
+      demand.is_issued_ahead = instruction.has(AttributeKey::kCrossProgramPrefetchIndex);
       const std::string_view thread = instruction.text(AttributeKey::kAsyncExecutionThread);
       if (thread.find("sparsecore") != std::string_view::npos) {
         demand.lane = Lane::kSparseCore;

@@ -19,7 +19,7 @@ namespace {
 
 bool same_demand(const Demand& a, const Demand& b) {
   return a.step == b.step && a.lane == b.lane && a.issue == b.issue && a.seconds == b.seconds && a.busy == b.busy &&
-         a.carried_by == b.carried_by;
+         a.carried_by == b.carried_by && a.is_issued_ahead == b.is_issued_ahead;
 }
 
 // Whether two call graphs have the same schedules and loops.

@@ -165,8 +165,8 @@ std::vector<std::string> explain_resource(Resource resource, const Work& work, c
 }
 
 std::string explain_together(const OpTime& time, const Work& work, const Device& device) {
-  const OverlapTerms t = overlap_terms(time, work, vector_terms(work, device).seconds_without_relayout(), device);
-  if (t.slower <= 0) return "";
+  const OverlapTerms t = overlap_terms(time, work, vector_terms(work, device), device);
+  if (t.joined <= 0) return "";
   std::string text;
   if (time.epilogue > 0) {
     const double matrix = time.resources[Resource::kMatrix];
@@ -179,7 +179,11 @@ std::string explain_together(const OpTime& time, const Work& work, const Device&
                             format_seconds(time.resources[Resource::kVector]), kOverlapNorm, kOverlapNorm,
                             format_seconds(t.compute));
   }
-  if (t.faster <= 0) {
+  if (t.waits_for_relayout()) {
+    if (t.between > 0) text += format_seconds(t.between) + " of memory a core + ";
+    text += format_seconds(t.relayout) + " across lanes" +
+            (t.between > 0 ? " between reading and writing = " + format_seconds(t.joined) : "");
+  } else if (t.faster <= 0) {
     text += format_seconds(t.slower);
   } else {
     text += absl::StrFormat("(%s^%d + %s^%d)^(1/%d) = %s", format_seconds(t.slower), kOverlapNorm,

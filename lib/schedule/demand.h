@@ -53,10 +53,11 @@ inline constexpr double kForever = 1e18;
 struct Demand {
   Step step = Step::kFree;
   Lane lane = Lane::kCompute;
-  double issue = 0;          // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
-  double seconds = 0;        // of one execution on an otherwise idle machine; kStart: of the transfer
-  SharedSeconds busy = {};   // during those seconds
-  InstructionId carried_by;  // kStart: another start whose transfer this one's is; a done waits for that too
+  double issue = 0;              // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
+  double seconds = 0;            // of one execution on an otherwise idle machine; kStart: of the transfer
+  SharedSeconds busy = {};       // during those seconds
+  InstructionId carried_by;      // kStart: another start whose transfer this one's is; a done waits for that too
+  bool is_issued_ahead = false;  // kStart: by the step before, so that its done waits for nothing
 
   // The start whose transfer is that of `start`, which this demand is of.
   InstructionId transfer_of(InstructionId start) const { return carried_by.valid() ? carried_by : start; }

@@ -164,6 +164,7 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
     case Step::kDone:
       exposed = machine.run(demand.seconds, demand.busy);
       for (InstructionId start : pairs_->starts_of(id)) {
+        if ((*demands_)[start.index].is_issued_ahead) continue;
         const InstructionId transfer = (*demands_)[start.index].transfer_of(start);
         const double waited = machine.wait(transfer);
         if (waited > 0) waited_for = transfer;

@@ -152,7 +152,8 @@ void report_compiler_cycles(const std::string& shared, Report& report) {
       "Every operation of the dumps that carries `estimated_cycles`, at the device's clock. The model does not read "
       "them. But for relayouts they are made before arrays are placed in VMEM, so they charge VMEM much as HBM, and in "
       "operations with one result they take 16-bit elements for nearly as slow as 32-bit ones. Relayouts they take to "
-      "overlap with nothing, which measured kernels on v5p refute; for contractions measured matmuls bear them out.");
+      "overlap with nothing, as the model does where a device has one core; measured kernels on v5p, which has two, "
+      "refute it there. For contractions measured matmuls bear them out.");
   std::map<std::string, Collected> generations;
   std::map<std::string, Category> by_category;
   for (const auto& row : read_csv(shared + "/corpus/index.csv")) {

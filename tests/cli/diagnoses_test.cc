@@ -48,7 +48,7 @@ const Case kCorpus[] = {
     {kUntunedBlocks, "gpu/matmul_4096x4096x4096_f32.a100_sxm_80_1x1x8.hlo", "a100_sxm_80",
      "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
     {kLatencyBoundLoop, "tpu/llm_decode.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
-    {kPrefetchStall, "tpu/f32_high.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
+    {kPrefetchStall, "tpu/fori_static.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
     {kHostTransfer, "tpu/host_offload.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
     {kBranchImbalance, "unoptimized/cond_switch.v5e_2x4.hlo", "tpu_v5e", "unoptimized/conv2d.v5e_2x4.hlo"},
     {kReplicatedParameter, "tpu/coll_ar_1024mb.tpu7x_2x2x1.hlo", "tpu_v7x", "tpu/softmax.v5e_2x4.hlo", "tpu_v5e"},

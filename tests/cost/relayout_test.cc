@@ -1,5 +1,5 @@
 // What moving data inside tiled arrays costs the vector units, and what memories on the chip cost.
-#include <cmath>
+#include <algorithm>
 #include <string>
 
 #include "hloroof/device.h"
@@ -66,31 +66,61 @@ TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through t
   }
 }
 
-TEST_CASE("a relayout goes on beside its transfers and waits for nothing at the ends") {
-  const Device v5p = device("tpu_v5p");
-  const Work copied =
-      root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{1,0:T(8,128)} copy(a)");
+TEST_CASE("a core keeps HBM waiting while it changes a layout, and its neighbour draws on it then") {
   const Work turned =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
-  const VectorTerms vector = vector_terms(turned, v5p);
-  CHECK(vector.seconds() ==
-        Approx(4096.0 * 4096.0 / 1024.0 * *v5p.vector.transpose_cycles / (*v5p.clock * v5p.cores())));
-  CHECK(vector.seconds_without_relayout() == 0);
-  const double hbm = hbm_terms(turned, v5p).seconds();
-  const double overhead = op_time(copied, v5p).seconds - hbm;
-  CHECK(op_time(turned, v5p).seconds > hbm + overhead);
-  CHECK(op_time(turned, v5p).seconds <= std::hypot(hbm, vector.seconds()) + overhead);
-  // What else the vector units do waits for the first window and leaves the last.
-  Work both = turned;
+  for (const char* name : {"tpu_v5e", "tpu_v6e", "tpu_v5p", "tpu_v4"}) {
+    CAPTURE(name);
+    const Device d = device(name);
+    const VectorTerms vector = vector_terms(turned, d);
+    CHECK(vector.seconds_without_relayout() == 0);
+    CHECK(vector.seconds() == Approx(4096.0 * 4096.0 / 1024.0 * *d.vector.transpose_cycles /
+                                     (*d.clock * d.cores() * d.vector.cross_lane_units.value_or(1))));
+    const double hbm = hbm_terms(turned, d).seconds();
+    const double busy = op_time(turned, d).seconds - d.overhead.op;
+    CHECK(busy == Approx(std::max(hbm, hbm / d.cores() + vector.seconds())));
+    if (d.cores() == 1) CHECK(busy == Approx(hbm + vector.seconds()));
+  }
+  // Where both arrays lie in VMEM there is nothing to wait for.
+  const Work inside =
+      root_work("  a = f32[512,512]{1,0:T(8,128)S(1)} parameter(0)\n", "r = f32[512,512]{0,1:T(8,128)S(1)} copy(a)");
+  const Device v6e = device("tpu_v6e");
+  CHECK(op_time(inside, v6e).seconds == Approx(vector_terms(inside, v6e).seconds() + v6e.overhead.op));
+}
+
+TEST_CASE("what else the vector units do waits for the first window and leaves the last") {
+  const Device v5p = device("tpu_v5p");
+  Work both =
+      root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
+  const VectorTerms turned = vector_terms(both, v5p);
   both.vector.push_back({Opcode::kAdd, ElementType::kF32, 4096.0 * 4096.0, false});
-  const double alone = vector_terms({both.vector.back()}, v5p).seconds();
-  CHECK(vector_terms(both, v5p).seconds_without_relayout() == Approx(alone));
-  const double ends = *v5p.overhead.dma_read + *v5p.overhead.dma_write;
-  REQUIRE(alone > ends);
-  CHECK(op_time(both, v5p).seconds == Approx(op_time(turned, v5p).seconds + ends));
-  // A reduction over the lanes shares the unit.
+  const VectorTerms added = vector_terms(both, v5p);
+  CHECK(added.seconds_without_relayout() == Approx(vector_terms({both.vector.back()}, v5p).seconds()));
+  CHECK(added.relayout_seconds == turned.relayout_seconds);
+  const OpTime time = op_time(both, v5p);
+  const OverlapTerms terms = overlap_terms(time, both, added, v5p);
+  CHECK(terms.ends == Approx(*v5p.overhead.dma_read + *v5p.overhead.dma_write));
+  CHECK(time.seconds == Approx(terms.joined + terms.ends + v5p.overhead.op));
+  // A reduction over the lanes shares the unit, at its own rate.
   both.vector.push_back({Opcode::kReduce, ElementType::kF32, 4096.0 * 4096.0, true});
-  CHECK(vector_terms(both, v5p).seconds() == Approx(2 * vector.seconds()));
+  const VectorTerms reduced = vector_terms(both, v5p);
+  CHECK(reduced.register_seconds / reduced.relayout_seconds ==
+        Approx(*v5p.vector.lane_reduction_cycles / *v5p.vector.transpose_cycles));
+  CHECK(reduced.seconds() == Approx(reduced.register_seconds + reduced.relayout_seconds));
+}
+
+TEST_CASE("a small product is cut into windows: no more than one of them stands at its ends") {
+  Device v6e = device("tpu_v6e");
+  const Work small = root_work(
+      "  a = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(1)\n",
+      "r = bf16[512,512]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  const auto ends = [&] { return overlap_terms(op_time(small, v6e), small, vector_terms(small, v6e), v6e); };
+  REQUIRE(ends().faster < *v6e.overhead.pipeline_fill);
+  CHECK(ends().ends == Approx(ends().faster / *v6e.overhead.fill_windows));
+  v6e.overhead.fill_windows = 1;
+  CHECK(ends().ends == Approx(ends().faster));
+  v6e.overhead.pipeline_fill = 1e-8;
+  CHECK(ends().ends == Approx(1e-8));
 }
 
 TEST_CASE("fast memory is CMEM where a chip has one") {
