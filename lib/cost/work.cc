@@ -218,11 +218,7 @@ Work compute_work(InstructionView instruction, const WorkOptions& options) {
 
 // 2.9 ms for the 15385 instructions of llm_unrolled_fsdp.v5e_2x4 (3.2 MB) at -O1 on a shared core; bench/counts_bench.
 std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
-  // With room for what edits bring (Predictor), which costs nothing until it is written: to move a table of 15385 rows
-  // when the first instruction is inserted takes 3 ms.
-  std::vector<Work> result;
-  result.reserve(module.instruction_limit() + module.instruction_limit() / 4);
-  result.resize(module.instruction_limit());
+  std::vector<Work> result(module.instruction_limit());
   WorkCounter counter(module, options);
   for (ComputationId id : calls.scheduled()) {
     for (InstructionView instruction : module.computation(id).instructions()) {

@@ -195,8 +195,7 @@ Costs cost_instructions(const Module& module, const CallGraph& calls, const Devi
   WorkOptions work_options;
   work_options.custom_calls = custom_calls;
   costs.work = compute_work(module, calls, work_options);
-  costs.time.reserve(costs.work.capacity());
-  costs.demand.reserve(costs.work.capacity());
+  costs.work.resize(module.instruction_limit());
   costs.time.resize(module.instruction_limit());
   costs.demand.resize(module.instruction_limit());
   for (ComputationId id : calls.scheduled()) {
