@@ -148,7 +148,7 @@ ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
     std::string_view name;
     std::uint32_t hash = 0;
     if (!cursor_.read_name(&name, &hash)) return Step::kFailed;
-    std::uint32_t found = computation_names_.find(0, name, hash);
+    std::uint32_t found = computation_names_.find(0, range_of(name), hash);
     if (found == NameTable::kNone) {
       if (!single_ || computations_.size() > 1) {
         cursor_.fail(at, "computation does not exist: " + std::string(name));

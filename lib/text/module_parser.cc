@@ -24,7 +24,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   over_limit_ = false;
   implicit_parameters_ = 0;
   next_anonymous_.fill(0);
-  shapes_.start(&builder.shapes(), module.source().size());
+  shapes_.start(&builder.shapes(), module.source().size(), module.source().size() / 2048);
   checked_.start();
   instruction_names_.reset(module_);
   computation_names_.reset(module_);

@@ -116,6 +116,7 @@ class ModuleParser {
 
   // operands.cc
   Step parse_operands();
+  std::uint32_t accept_known_operand(const char* at);
   Step end_operands(InstructionFrame& frame);
   bool add_operand(InstructionFrame& frame, const char* at, InstructionId id);
   bool resolve_operand(InstructionFrame& frame, const char* begin, const char* at, std::string_view name,

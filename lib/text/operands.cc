@@ -31,8 +31,11 @@ ModuleParser::Step ModuleParser::parse_operands() {
       at = cursor_.at();
     }
     std::uint32_t hash = 0;
-    const std::string_view name = cursor_.accept_name(&hash);
-    if (name.empty()) {
+    const std::uint32_t known = accept_known_operand(at);
+    const std::string_view name = known != NameTable::kNone ? std::string_view() : cursor_.accept_name(&hash);
+    if (known != NameTable::kNone) {
+      if (!add_operand(frame, begin, InstructionId(known))) return Step::kFailed;
+    } else if (name.empty()) {
       const bool is_bare_shape = frame.declared.valid() && single_ && computations_.size() == 1;
       if (!is_bare_shape) {
         cursor_.fail_expects("an operand");
@@ -59,6 +62,19 @@ ModuleParser::Step ModuleParser::parse_operands() {
   }
 }
 
+// The instruction that %name at the cursor is, where it is one and a ',' or ')' follows: what nearly all operands are.
+// Else kNone without moving.
+std::uint32_t ModuleParser::accept_known_operand(const char* at) {
+  if (*at != '%') return NameTable::kNone;
+  std::uint32_t hash = 0;
+  const char* end = known_name_end(at + 1, cursor_.end(), &hash);
+  if (end == nullptr || (*end != ',' && *end != ')')) return NameTable::kNone;
+  const TextRange name = range_of(std::string_view(at + 1, static_cast<std::size_t>(end - at - 1)));
+  const std::uint32_t found = instruction_names_.find(scope(), name, hash);
+  if (found != NameTable::kNone) cursor_.move_to(end);
+  return found;
+}
+
 // Where the number of operands follows from the opcode alone, a wrong one is reported before what is wrong behind it.
 ModuleParser::Step ModuleParser::end_operands(InstructionFrame& frame) {
   const bool count_is_fixed = opcode_attributes(frame.row.opcode).operands >= 0 && !has_rules(frame.row.opcode);
@@ -82,7 +98,7 @@ bool ModuleParser::add_operand(InstructionFrame& frame, const char* at, Instruct
 
 bool ModuleParser::resolve_operand(InstructionFrame& frame, const char* begin, const char* at, std::string_view name,
                                    std::uint32_t hash) {
-  const std::uint32_t found = instruction_names_.find(scope(), name, hash);
+  const std::uint32_t found = instruction_names_.find(scope(), range_of(name), hash);
   if (found != NameTable::kNone) return add_operand(frame, begin, InstructionId(found));
   if (single_ && computations_.size() == 1) {
     InstructionId id;

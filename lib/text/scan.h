@@ -47,16 +47,17 @@ inline unsigned mask_differs(__m128i a, __m128i b) {
 }
 // Bit i is set where byte i is a word character.
 inline unsigned mask_word(__m128i bytes) {
-  const auto in_range = [](__m128i b, char low, char size) {
-    const __m128i from_low = _mm_sub_epi8(b, _mm_set1_epi8(low));
-    return _mm_cmpeq_epi8(_mm_min_epu8(from_low, _mm_set1_epi8(static_cast<char>(size - 1))), from_low);
+  // One addition moves a range to the top of the signed bytes, where one comparison finds it.
+  const auto in_range = [](__m128i b, int low, int high) {
+    return _mm_cmpgt_epi8(_mm_add_epi8(b, _mm_set1_epi8(static_cast<char>(127 - high))),
+                          _mm_set1_epi8(static_cast<char>(126 - high + low)));
   };
-  const __m128i letter = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
-  const __m128i digit = in_range(bytes, '0', 10);
-  const __m128i dash_or_point = in_range(bytes, '-', 2);
+  const __m128i letter = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
+  const __m128i dash_to_digit = in_range(bytes, '-', '9');  // - . / and the digits
   const __m128i underscore = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_'));
+  const __m128i slash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('/'));
   return static_cast<unsigned>(
-      _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), _mm_or_si128(dash_or_point, underscore))));
+      _mm_movemask_epi8(_mm_andnot_si128(slash, _mm_or_si128(_mm_or_si128(letter, dash_to_digit), underscore))));
 }
 #endif
 
@@ -94,27 +95,34 @@ inline const char* json_end(const char* p, const char* end) {
   while (p < end) {
 #if defined(__SSE2__)
     // Blocks without an escape: bytes in strings are those after an odd number of quotes.
-    while (end - p >= 16) {
-      const __m128i bytes = load16(p);
-      if (mask_equal(bytes, '\\') != 0) break;
-      unsigned inside = mask_equal(bytes, '"');
-      for (int shift = 1; shift < 16; shift *= 2) inside ^= inside << shift;
+    while (end - p >= 64) {
+      const __m128i a = load16(p);
+      const __m128i b = load16(p + 16);
+      const __m128i c = load16(p + 32);
+      const __m128i d = load16(p + 48);
+      const auto equal = [](__m128i bytes, char wanted) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted)); };
+      const auto join = [](__m128i e, __m128i f, __m128i g, __m128i h) {
+        const auto mask = [](__m128i bytes) { return static_cast<unsigned>(_mm_movemask_epi8(bytes)); };
+        return std::uint64_t{mask(e) | mask(f) << 16} | std::uint64_t{mask(g) | mask(h) << 16} << 32;
+      };
+      const __m128i escapes =
+          _mm_or_si128(_mm_or_si128(equal(a, '\\'), equal(b, '\\')), _mm_or_si128(equal(c, '\\'), equal(d, '\\')));
+      if (_mm_movemask_epi8(escapes) != 0) break;
+      std::uint64_t inside = join(equal(a, '"'), equal(b, '"'), equal(c, '"'), equal(d, '"'));
+      for (int shift = 1; shift < 64; shift *= 2) inside ^= inside << shift;
       if (in_string) inside = ~inside;
-      inside &= 0xffff;
-      const unsigned opening = mask_equal(bytes, '{');
-      unsigned braces = (opening | mask_equal(bytes, '}')) & ~inside;
+      // Few other bytes are above z: the braces are told apart one by one.
+      const auto above_z = [](__m128i bytes) { return _mm_cmpgt_epi8(bytes, _mm_set1_epi8('z')); };
+      std::uint64_t braces = join(above_z(a), above_z(b), above_z(c), above_z(d)) & ~inside;
       for (; braces != 0; braces &= braces - 1) {
-        const unsigned brace = braces & (~braces + 1);
-        if ((opening & brace) != 0) {
-          ++depth;
-        } else if (--depth == 0) {
-          return p + std::countr_zero(brace) + 1;
-        }
+        const char* at = p + std::countr_zero(braces);
+        depth += static_cast<std::size_t>(*at == '{') - static_cast<std::size_t>(*at == '}');
+        if (depth == 0) return at + 1;
       }
-      in_string = (inside & 0x8000) != 0;
-      p += 16;
+      in_string = (inside >> 63) != 0;
+      p += 64;
     }
-    const char* stop = end - p >= 16 ? p + 16 : end;
+    const char* stop = end - p >= 64 ? p + 64 : end;
 #else
     const char* stop = end;
 #endif
@@ -139,60 +147,76 @@ inline const char* json_end(const char* p, const char* end) {
   return nullptr;
 }
 
-// The hash of a piece of text, 16 bytes at a time, the last block filled up with zeros. That it is the same whether the
-// bytes come from memory or from a block that a scan holds lets accept_name hash a name while it looks for its end.
+// The hash of a piece of text, 32 bytes at a time, the last block filled up with zeros. That it is the same whether the
+// bytes come from memory or from a block that a scan holds lets accept_name hash a name while it looks for its end. Two
+// halves at a time, so that names of 15 and of 17 bytes, of which dumps are full, take the same way.
 class TextHash {
  public:
-  void add(std::uint64_t low, std::uint64_t high) {
-    const std::uint64_t a = (state_ ^ low) * 0x9e3779b97f4a7c15u;
-    const std::uint64_t b = high * 0xc2b2ae3d27d4eb4fu;
-    state_ = a ^ (a >> 32) ^ std::rotl(b, 29);
-  }
+  static constexpr std::size_t kBlock = 32;
+
+  void add(const std::uint64_t (&words)[4]) { add(words[0] + (words[2] << 5), words[1] + (words[3] << 5)); }
 #if defined(__SSE2__)
-  void add(__m128i block) {
-    std::uint64_t halves[2];
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(halves), block);
-    add(halves[0], halves[1]);
+  void add(__m128i first, __m128i second) {
+    const __m128i sum = _mm_add_epi64(first, _mm_slli_epi64(second, 5));
+    std::uint64_t words[2];
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(words), sum);
+    add(words[0], words[1]);
   }
 #endif
-  std::uint32_t value() const {
-    const std::uint64_t mixed = (state_ ^ (state_ >> 29)) * 0x9e3779b97f4a7c15u;
-    return static_cast<std::uint32_t>(mixed >> 32);
-  }
+  std::uint32_t value() const { return static_cast<std::uint32_t>((state_ ^ (state_ >> 17)) >> 32); }
 
  private:
+  void add(std::uint64_t low, std::uint64_t high) {
+    state_ = ((state_ ^ (state_ >> 32)) + low) * 0x9e3779b97f4a7c15u + high * 0xc2b2ae3d27d4eb4fu;
+  }
+
   std::uint64_t state_ = 0;
 };
 
 #if defined(__SSE2__)
-// The first n bytes of a block kept, the others 0.
-inline __m128i keep_first(__m128i block, unsigned n) {
-  alignas(16) static constexpr std::int8_t kMasks[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-                                                         0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0};
-  return _mm_and_si128(block, load16(reinterpret_cast<const char*>(kMasks) + 16 - n));
-}
+// 32 bytes in two blocks.
+struct Block32 {
+  __m128i first;
+  __m128i second;
+
+  explicit Block32(const char* p) : first(load16(p)), second(load16(p + 16)) {}
+  // The first n bytes kept, the others 0.
+  void keep_first(std::size_t n) {
+    alignas(16) static constexpr std::int8_t kMasks[64] = {
+        -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+        -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0};
+    const char* mask = reinterpret_cast<const char*>(kMasks) + 32 - n;
+    first = _mm_and_si128(first, load16(mask));
+    second = _mm_and_si128(second, load16(mask + 16));
+  }
+};
 #endif
 
 inline std::uint32_t hash_bytes(const char* p, std::size_t size) {
   TextHash hash;
-  std::uint64_t halves[2];
-  for (; size >= 16; p += 16, size -= 16) {
-    std::memcpy(halves, p, 16);
-    hash.add(halves[0], halves[1]);
+  std::uint64_t words[4];
+  for (; size >= TextHash::kBlock; p += TextHash::kBlock, size -= TextHash::kBlock) {
+    std::memcpy(words, p, TextHash::kBlock);
+    hash.add(words);
   }
-  halves[0] = halves[1] = 0;
-  std::memcpy(halves, p, size);
-  hash.add(halves[0], halves[1]);
+  words[0] = words[1] = words[2] = words[3] = 0;
+  std::memcpy(words, p, size);
+  hash.add(words);
   return hash.value();
 }
 
 // As hash_bytes; `end` is where the text that the bytes lie in ends, so that whole blocks can be read.
 inline std::uint32_t hash_bytes(const char* p, std::size_t size, const char* end) {
 #if defined(__SSE2__)
-  if (end - p >= static_cast<std::ptrdiff_t>(size | 15) + 1) {
+  if (end - p >= static_cast<std::ptrdiff_t>(size | 31) + 1) {
     TextHash hash;
-    for (; size >= 16; p += 16, size -= 16) hash.add(load16(p));
-    hash.add(keep_first(load16(p), static_cast<unsigned>(size)));
+    for (; size >= TextHash::kBlock; p += TextHash::kBlock, size -= TextHash::kBlock) {
+      hash.add(load16(p), load16(p + 16));
+    }
+    Block32 last(p);
+    last.keep_first(size);
+    hash.add(last.first, last.second);
     return hash.value();
   }
 #else
@@ -201,26 +225,48 @@ inline std::uint32_t hash_bytes(const char* p, std::size_t size, const char* end
   return hash_bytes(p, size);
 }
 
+// Where a name that was read before may end: at the first byte below '-', as blanks, commas and parentheses are. Null
+// beyond 31 bytes. In *hash, what hash_bytes gives for it. Whether all of it is word characters is not looked at: it is
+// if it equals a name, and reading it so takes half as long.
+inline const char* known_name_end(const char* p, const char* end, std::uint32_t* hash) {
+#if defined(__SSE2__)
+  if (end - p < 33) return nullptr;
+  Block32 block(p);
+  const auto mask = [](__m128i b) {
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmplt_epi8(b, _mm_set1_epi8('-'))));
+  };
+  const unsigned other = mask(block.first) | mask(block.second) << 16;
+  if (other == 0) return nullptr;
+  const int n = std::countr_zero(other);
+  block.keep_first(static_cast<std::size_t>(n));
+  TextHash sum;
+  sum.add(block.first, block.second);
+  *hash = sum.value();
+  return p + n;
+#else
+  (void)p, (void)end, (void)hash;
+  return nullptr;
+#endif
+}
+
 // skip_word, and in *hash what hash_bytes gives for the word.
 inline const char* skip_word(const char* p, const char* end, std::uint32_t* hash) {
 #if defined(__SSE2__)
-  const char* begin = p;
-  TextHash sum;
-  for (; end - p >= 16; p += 16) {
-    const __m128i block = load16(p);
-    const unsigned other = ~mask_word(block) & 0xffff;
+  if (end - p >= 32) {
+    Block32 block(p);
+    const unsigned other = ~(mask_word(block.first) | mask_word(block.second) << 16);
     if (other != 0) {
       const int n = std::countr_zero(other);
-      sum.add(keep_first(block, static_cast<unsigned>(n)));
+      block.keep_first(static_cast<std::size_t>(n));
+      TextHash sum;
+      sum.add(block.first, block.second);
       *hash = sum.value();
       return p + n;
     }
-    sum.add(block);
   }
-  p = begin;
 #endif
   const char* done = skip_word(p, end);
-  *hash = hash_bytes(p, static_cast<std::size_t>(done - p));
+  *hash = hash_bytes(p, static_cast<std::size_t>(done - p), end);
   return done;
 }
 
@@ -258,6 +304,16 @@ inline bool equal_bytes(const char* a, const char* b, std::size_t size) {
     if (a[i] != b[i]) return false;
   }
   return true;
+}
+
+// As equal_bytes, of at most 32 bytes with 32 readable ones at both places: no branch on the size.
+inline bool equal_short(const char* a, const char* b, std::size_t size) {
+#if defined(__SSE2__)
+  const std::uint64_t differs = mask_differs(load16(a), load16(b)) | mask_differs(load16(a + 16), load16(b + 16)) << 16;
+  return (differs & ((std::uint64_t{1} << size) - 1)) == 0;
+#else
+  return equal_bytes(a, b, size);
+#endif
 }
 
 }  // namespace hloroof::inline v0

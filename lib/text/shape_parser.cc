@@ -77,7 +77,7 @@ ElementType accept_element_type(Cursor& cursor) {
   return ElementType::kInvalid;
 }
 
-void ShapeParser::start(ShapeTable* table, std::size_t bytes) {
+void ShapeParser::start(ShapeTable* table, std::size_t bytes, std::size_t arrays) {
   table_ = table;
   max_leaves_ = max_shape_parts(bytes);
   listed_leaves_ = 0;
@@ -88,6 +88,11 @@ void ShapeParser::start(ShapeTable* table, std::size_t bytes) {
   }
   cached_ = 0;
   if (cache_.empty()) cache_.resize(kFirstCapacity);
+#if defined(__SSE2__)
+  arrays_.start(arrays);
+#else
+  (void)arrays;
+#endif
 }
 
 bool ShapeParser::read(Cursor& cursor, ShapeId* id) {
@@ -125,6 +130,27 @@ const ShapeParser::Cached* ShapeParser::find(const char* text, std::uint32_t siz
 // The elements of tuples come here too: a long tuple is new, its elements are not.
 bool ShapeParser::read_array_or_buffer(Cursor& cursor, ShapeId* id) {
   cursor.skip_space();
+#if defined(__SSE2__)
+  ArrayText text;
+  const char* end = array_end(cursor.at(), cursor.end(), &text);
+  if (end == nullptr) return read_long_array(cursor, id);
+  ArrayTexts::Entry& entry = arrays_.at(text);
+  if (arrays_.holds(entry) && (entry.id.valid() || id == nullptr)) {
+    if (id != nullptr) *id = entry.id;
+    cursor.move_to(end);
+    return true;
+  }
+  ShapeId read_id;
+  if (!read_new_array(cursor, id == nullptr ? nullptr : &read_id)) return false;
+  if (id != nullptr) *id = read_id;
+  if (cursor.at() == end) arrays_.set(entry, text, read_id);
+  return true;
+#else
+  return read_long_array(cursor, id);
+#endif
+}
+
+bool ShapeParser::read_long_array(Cursor& cursor, ShapeId* id) {
   const char* begin = cursor.at();
   const char* end = shape_end(begin, cursor.end(), 0);
   std::uint32_t size = 0;

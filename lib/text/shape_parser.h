@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/text/array_texts.h"
 #include "lib/text/cursor.h"
 
 namespace hloroof::inline v0 {
@@ -25,9 +26,9 @@ inline std::size_t max_shape_parts(std::size_t bytes) { return 4096 + 16 * bytes
 // seen before costs one scan and one comparison. Keeps its memory from one text to the next.
 class ShapeParser {
  public:
-  // Forgets the texts seen so far; to be called when another text, of so many bytes, is parsed or another table is
-  // written.
-  void start(ShapeTable* table, std::size_t bytes = std::size_t{1} << 20);
+  // Forgets the texts seen so far; to be called when another text, of so many bytes and with about so many different
+  // arrays, is parsed or another table is written.
+  void start(ShapeTable* table, std::size_t bytes = std::size_t{1} << 20, std::size_t arrays = 32);
 
   // Reads one shape. Where `id` is null it is checked and not put into the table: a dump repeats the shapes of all
   // parameters without their layouts in its signatures, which would double the table.
@@ -52,6 +53,7 @@ class ShapeParser {
 
   bool read_tuple(Cursor& cursor, ShapeId* id);
   bool read_array_or_buffer(Cursor& cursor, ShapeId* id);
+  bool read_long_array(Cursor& cursor, ShapeId* id);
   bool read_new_array(Cursor& cursor, ShapeId* id);
   const Cached* find(const char* text, std::uint32_t size, std::uint32_t hash, bool with_id) const;
   bool read_array(Cursor& cursor);
@@ -73,7 +75,10 @@ class ShapeParser {
   std::vector<std::vector<std::int64_t>> spare_;  // memory of tiles and splits read before
   std::vector<Open> open_;
   std::vector<ShapeId> elements_;
-  std::vector<Cached> cache_;
+#if defined(__SSE2__)
+  ArrayTexts arrays_;
+#endif
+  std::vector<Cached> cache_;  // of tuples and of long arrays
   std::uint32_t generation_ = 0;
   std::uint32_t cached_ = 0;
 };
