@@ -28,13 +28,6 @@ struct Unknown {
   double value(double at) const { return inverse ? 1 / at : at; }
 };
 
-std::optional<Parameter> parameter_of(const Device& device, std::string_view path) {
-  for (Parameter& p : parameters(device)) {
-    if (p.path == path) return std::move(p);
-  }
-  return std::nullopt;
-}
-
 Eigen::VectorXd predictions(const std::vector<Measurement>& measurements, const Device& device) {
   Eigen::VectorXd seconds(static_cast<Eigen::Index>(measurements.size()));
   for (std::size_t i = 0; i < measurements.size(); ++i) {
@@ -52,6 +45,13 @@ double quantile(std::vector<double> values, double q) {
 }
 
 }  // namespace
+
+std::optional<Parameter> parameter_of(const Device& device, std::string_view path) {
+  for (Parameter& p : parameters(device)) {
+    if (p.path == path) return std::move(p);
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> matmul_parameters(const Device& device) {
   std::vector<std::string> paths;

@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_CALIBRATE_PARAMETER_FIT_H_
 #define HLOROOF_LIB_CALIBRATE_PARAMETER_FIT_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct FittedParameter {
   double before = 0;
   double after = 0;
 };
+
+// The parameter at `path`, as set_parameter() takes it; nothing where a device has no such number.
+std::optional<Parameter> parameter_of(const Device& device, std::string_view path);
 
 // The parameters that matmuls can show of a device of this kind, where it has them.
 std::vector<std::string> matmul_parameters(const Device& device);

@@ -101,6 +101,7 @@ std::optional<WindowConfig> window_config(InstructionView instruction) {
     for (const auto& [wanted_name, view] : wanted) {
       if (name == wanted_name && !*view) *view = value;
     }
+    return true;
   });
   WindowConfig w;
   w.kernel_window_bounds = kernel.integers();

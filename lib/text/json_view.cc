@@ -56,22 +56,13 @@ std::size_t JsonView::value_end(std::size_t at) const {
 }
 
 JsonView JsonView::operator[](std::string_view name) const {
-  if (text_.empty() || text_.front() != '{') return {};
-  std::size_t at = skip_space(1);
-  while (at < text_.size() && text_[at] == '"') {
-    const std::size_t name_end = string_end(at);
-    const bool wanted = name_end - at == name.size() + 2 && text_.substr(at + 1, name.size()) == name;
-    at = skip_space(name_end);
-    if (at >= text_.size() || text_[at] != ':') return {};
-    at = skip_space(at + 1);
-    const std::size_t end = value_end(at);
-    if (end == at) return {};
-    if (wanted) return JsonView(text_.substr(at, end - at));
-    at = skip_space(end);
-    if (at >= text_.size() || text_[at] != ',') return {};
-    at = skip_space(at + 1);
-  }
-  return {};
+  JsonView found;
+  for_each_member([&](std::string_view member, JsonView value) {
+    if (member != name) return true;
+    found = value;
+    return false;
+  });
+  return found;
 }
 
 std::string_view JsonView::unquoted() const {

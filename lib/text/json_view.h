@@ -25,7 +25,7 @@ class JsonView {
   // The first member `name` of an object, its name as written.
   JsonView operator[](std::string_view name) const;
 
-  // Calls fn(name as written, JsonView) for each member of an object, in order.
+  // Calls fn(name as written, JsonView) for each member of an object, in order, for as long as it returns true.
   template <typename Function>
   void for_each_member(Function&& fn) const {
     if (text_.empty() || text_.front() != '{') return;
@@ -38,7 +38,8 @@ class JsonView {
       at = skip_space(at + 1);
       const std::size_t end = value_end(at);
       if (end == at) return;
-      if (name.size() >= 2) fn(name.substr(1, name.size() - 2), JsonView(text_.substr(at, end - at)));
+      const JsonView value(text_.substr(at, end - at));
+      if (name.size() >= 2 && !fn(name.substr(1, name.size() - 2), value)) return;
       at = skip_space(end);
       if (at >= text_.size() || text_[at] != ',') return;
       at = skip_space(at + 1);

@@ -191,6 +191,18 @@ struct Block32 {
     second = _mm_and_si128(second, load16(mask + 16));
   }
 };
+
+// The end of what begins with the block at `p` and goes on to the first byte whose bit in `ends` is set, in *hash what
+// hash_bytes gives for it; null where no bit is.
+inline const char* end_in_block(Block32 block, const char* p, unsigned ends, std::uint32_t* hash) {
+  if (ends == 0) return nullptr;
+  const auto n = static_cast<std::size_t>(std::countr_zero(ends));
+  block.keep_first(n);
+  TextHash sum;
+  sum.add(block.first, block.second);
+  *hash = sum.value();
+  return p + n;
+}
 #endif
 
 inline std::uint32_t hash_bytes(const char* p, std::size_t size) {
@@ -231,18 +243,11 @@ inline std::uint32_t hash_bytes(const char* p, std::size_t size, const char* end
 inline const char* known_name_end(const char* p, const char* end, std::uint32_t* hash) {
 #if defined(__SSE2__)
   if (end - p < 33) return nullptr;
-  Block32 block(p);
+  const Block32 block(p);
   const auto mask = [](__m128i b) {
     return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmplt_epi8(b, _mm_set1_epi8('-'))));
   };
-  const unsigned other = mask(block.first) | mask(block.second) << 16;
-  if (other == 0) return nullptr;
-  const int n = std::countr_zero(other);
-  block.keep_first(static_cast<std::size_t>(n));
-  TextHash sum;
-  sum.add(block.first, block.second);
-  *hash = sum.value();
-  return p + n;
+  return end_in_block(block, p, mask(block.first) | mask(block.second) << 16, hash);
 #else
   (void)p, (void)end, (void)hash;
   return nullptr;
@@ -253,16 +258,9 @@ inline const char* known_name_end(const char* p, const char* end, std::uint32_t*
 inline const char* skip_word(const char* p, const char* end, std::uint32_t* hash) {
 #if defined(__SSE2__)
   if (end - p >= 32) {
-    Block32 block(p);
+    const Block32 block(p);
     const unsigned other = ~(mask_word(block.first) | mask_word(block.second) << 16);
-    if (other != 0) {
-      const int n = std::countr_zero(other);
-      block.keep_first(static_cast<std::size_t>(n));
-      TextHash sum;
-      sum.add(block.first, block.second);
-      *hash = sum.value();
-      return p + n;
-    }
+    if (const char* word_end = end_in_block(block, p, other, hash)) return word_end;
   }
 #endif
   const char* done = skip_word(p, end);

@@ -37,13 +37,6 @@ absl::StatusOr<double> loss(const std::vector<MeasuredProgram>& programs, const 
   return sum;
 }
 
-Parameter parameter_of(const Device& device, const std::string& path) {
-  for (Parameter& p : parameters(device)) {
-    if (p.path == path) return std::move(p);
-  }
-  return {};
-}
-
 // The best of values spread evenly in their logarithm between value / span and value * span; shares stay within 1.
 absl::StatusOr<double> scan(const ProgramFit& fit, Device device, const Parameter& parameter, double span) {
   double best = *parameter.value;
@@ -92,13 +85,13 @@ absl::StatusOr<std::vector<ProgramFit>> program_fits() {
 absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Device& device) {
   std::vector<FittedParameter> found;
   for (const std::string& path : fit.paths) {
-    const Parameter parameter = parameter_of(device, path);
-    if (!parameter.value) return absl::NotFoundError(path + " of " + fit.device);
-    found.push_back({path, parameter.unit, *parameter.value, *parameter.value});
+    const auto parameter = parameter_of(device, path);
+    if (!parameter || !parameter->value) return absl::NotFoundError(path + " of " + fit.device);
+    found.push_back({path, parameter->unit, *parameter->value, *parameter->value});
   }
   for (double span = kFirstSpan; span > kLastSpan; span = std::pow(span, kNarrower)) {
     for (FittedParameter& p : found) {
-      const auto best = scan(fit, device, parameter_of(device, p.path), span);
+      const auto best = scan(fit, device, parameter_of(device, p.path).value(), span);
       if (!best.ok()) return best.status();
       p.after = *best;
       if (absl::Status status = set_parameter(device, p.path, p.after); !status.ok()) return status;
