@@ -90,6 +90,7 @@ struct Work {
   std::vector<VectorWork> vector;    // one entry a kind and type
   std::vector<VectorWork> epilogue;  // the part of `vector` that works on what a product in the same instruction gives
   double product_steps = 1;          // TPU: windows along what a product contracts, each added to those before
+  double relayout_windows = 0;       // TPU: windows of the loop that changes a layout; 0 where the text does not say
   double partial_tile_elements = 0;  // padded elements of tiles that an update in place covers only in part
   std::optional<double> seconds;     // given by the user, in place of a model
   CostSource source = CostSource::kModel;

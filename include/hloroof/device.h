@@ -122,8 +122,9 @@ struct VectorUnit {
   std::optional<double> packed_transpose_cycles;  // the same for a register of packed 16-bit elements
   std::optional<double> lane_reduction_cycles;    // and to reduce a register over its lanes; as a transpose where empty
   std::optional<double> cross_lane_units;         // TPU: such units of a core; 1 where empty
-  std::optional<double> partial_update_cycles;    // TPU: cycles to merge an update into a register it covers in part
-  std::vector<OpWeight> weights;                  // sorted by op
+  std::optional<double> relayout_window_registers;  // TPU: of a window in which a layout is changed
+  std::optional<double> partial_update_cycles;      // TPU: cycles to merge an update into a register it covers in part
+  std::vector<OpWeight> weights;                    // sorted by op
 
   // What one element of `op` costs; one vector operation where the device file says nothing else.
   OpWeight weight(std::string_view op) const;
@@ -246,6 +247,7 @@ struct ScaleUp {
 // What an operation costs whatever its size, seconds.
 struct Overhead {
   double op = 0;                        // one top-level operation, or one kernel
+  std::optional<double> op_on_chip;     // TPU: the part of `op` that adds to work whose arrays all lie in VMEM
   double loop_iteration = 0;            // one trip of a while loop, beside its operations
   double collective = 0;                // one collective, beside its hops
   std::optional<double> fill_windows;   // windows a small product is cut into: no more of the faster of compute and

@@ -97,6 +97,13 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
 
 bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }
 
+// Registers of `rows` rows that hold `extent` rows of weights, in tiles of `tile` rows: a tile that is not full takes
+// no more than there is to load.
+double loaded_registers(double extent, double rows, double tile) {
+  const double full = std::floor(extent / tile);
+  return full * tiles_of(tile, rows) + (extent > full * tile ? tiles_of(extent - full * tile, rows) : 0);
+}
+
 // One way to lay the product: the K x N operand stays, M rows stream past it.
 MatrixTerms systolic_terms(double m, double n, double k, const MatrixWork& product, double rate, const Device& device) {
   const double s = static_cast<double>(*device.matrix.dim);
@@ -111,9 +118,12 @@ MatrixTerms systolic_terms(double m, double n, double k, const MatrixWork& produ
   const MatrixType type = matrix_type(product);
   const double cycles = latch_cycles(device.matrix.latch_cycles, type);
   if (device.clock && device.matrix.count && cycles > 0) {
-    const double registers = s / (kRegisterSublanes * kRegisterBits / type_bits(type));
+    const double rows = kRegisterSublanes * kRegisterBits / type_bits(type);
+    // Weights are pushed as they lie or transposed, whichever takes fewer registers.
+    terms.registers = product.batch * std::min(loaded_registers(k, rows, s) * terms.n_tiles,
+                                               loaded_registers(n, rows, s) * terms.k_tiles);
     terms.operands =
-        tiles * registers * cycles * product.passes / (static_cast<double>(*device.matrix.count) * *device.clock);
+        terms.registers * cycles * product.passes / (static_cast<double>(*device.matrix.count) * *device.clock);
   }
   terms.seconds = std::max(terms.compute, terms.operands);
   return terms;

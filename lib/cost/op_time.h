@@ -34,7 +34,8 @@ struct MatrixTerms {
   double rows = 0;          // that stream, padded to registers
   double k_tiles = 0;
   double n_tiles = 0;
-  double row_rate = 0;  // rows/s, all arrays together
+  double registers = 0;  // of weights that are loaded, all tiles
+  double row_rate = 0;   // rows/s, all arrays together
   // kWaves
   double tile_m = 0;
   double tile_n = 0;
@@ -76,7 +77,9 @@ struct OverlapTerms {
   double slower = 0;
   double faster = 0;
   double relayout = 0;  // of the cross-lane unit, for changes of layout
-  double between = 0;   // of memory while the core waits for it before and after those
+  double between = 0;   // of memory while the core waits for it before and after those, with `waiting`
+  double windows = 0;   // in which layouts change
+  double waiting = 0;   // for the first byte of each of those but the first
   double joined = 0;    // (slower^n + faster^n)^(1/n), n = kOverlapNorm, or between + relayout if that is more
   double ends = 0;      // before the first window and after the last
 
@@ -106,6 +109,15 @@ double matrix_launch_seconds(const MatrixWork& product, const Device& device);
 
 // The least a kernel of `work` takes on a GPU: what stands between two launches by the host, or in a command buffer.
 double launch_floor_seconds(const Work& work, const Device& device);
+
+// Whether all that `work` touches lies in VMEM, on a device that says what it then takes (Overhead::op_on_chip).
+bool stays_on_chip(const Work& work, const Device& device);
+
+// The time of such work that keeps the device busy for `busy` seconds. Most of what an operation takes whatever its
+// size is the way to HBM and back, which runs beside: (work^n + floor^n)^(1/n), n = kOverlapNorm, of the work with
+// Overhead::op_on_chip added and Overhead::op. So the measured gated linear units of 4 to 16 us on v6e and 7x have it
+// (tests/accuracy/kernels), and so the TPU compiler, whose least estimate for work in VMEM is that for HBM.
+double on_chip_seconds(double busy, const Device& device);
 
 // The time of `work` on `device` without what happens on wires: the caller of a collective adds that. Zero throughout
 // for work that is free.

@@ -92,6 +92,18 @@ double product_steps(InstructionView product) {
   return steps;
 }
 
+// Windows of the compiler's loop over an operation that changes a layout; 0 where the text does not say.
+double relayout_windows(InstructionView instruction, const Work& work) {
+  if (!work.matrix.empty()) return 0;
+  const bool turns = std::any_of(work.vector.begin(), work.vector.end(),
+                                 [](const VectorWork& v) { return v.opcode == Opcode::kTranspose; });
+  const std::optional<WindowConfig> config = turns ? window_config(instruction) : std::nullopt;
+  if (!config) return 0;
+  double windows = config->iteration_bounds.empty() ? 0 : 1;
+  for (std::int64_t bound : config->iteration_bounds) windows *= static_cast<double>(std::max<std::int64_t>(bound, 1));
+  return windows;
+}
+
 // The one custom call that an async-start stands for, with what renames its operands and results around it; invalid if
 // there is none, or more than one.
 InstructionId wrapped_custom_call(ComputationView computation) {
@@ -188,6 +200,7 @@ class WorkCounter {
     if (opcode == Opcode::kSend && flag(instruction, AttributeKey::kIsHostTransfer)) {
       work.written.host += work.read.total();
     }
+    work.relayout_windows = relayout_windows(instruction, work);
     work.padded_bytes = work.read.total() + work.written.total();
     return work;
   }

@@ -20,7 +20,10 @@ std::string systolic_text(const MatrixTerms& t, const MatrixWork& product, const
       "%.0f x %.0f tiles of %d x %d%s x %.0f rows%s / %s = %s", t.k_tiles, t.n_tiles, dim, dim,
       product.batch > 1 ? absl::StrFormat(" x %.0f", product.batch) : std::string(), t.rows,
       t.is_swapped ? " of the right-hand side" : "", format_rate(t.row_rate, "row/s"), format_seconds(t.compute));
-  if (t.operands > t.compute) text += "; loading the weights of the tiles " + format_seconds(t.operands);
+  if (t.operands > t.compute) {
+    text += absl::StrFormat("; loading the weights of the tiles, %.0f registers, %s", t.registers,
+                            format_seconds(t.operands));
+  }
   return text + absl::StrFormat("; / %.3g attained = %s", t.attained, format_seconds(t.seconds));
 }
 
@@ -180,7 +183,13 @@ std::string explain_together(const OpTime& time, const Work& work, const Device&
                             format_seconds(t.compute));
   }
   if (t.waits_for_relayout()) {
-    if (t.between > 0) text += format_seconds(t.between) + " of memory a core + ";
+    if (t.waiting > 0) {
+      text +=
+          absl::StrFormat("%s of memory%s, with %s for the first bytes of %.0f windows, + ", format_seconds(t.between),
+                          device.cores() > 1 ? " a core" : "", format_seconds(t.waiting / device.cores()), t.windows);
+    } else if (t.between > 0) {
+      text += format_seconds(t.between) + " of memory a core + ";
+    }
     text += format_seconds(t.relayout) + " across lanes" +
             (t.between > 0 ? " between reading and writing = " + format_seconds(t.joined) : "");
   } else if (t.faster <= 0) {
@@ -190,6 +199,14 @@ std::string explain_together(const OpTime& time, const Work& work, const Device&
                             format_seconds(t.faster), kOverlapNorm, kOverlapNorm, format_seconds(t.joined));
   }
   if (t.ends > 0) text += " + " + format_seconds(t.ends) + " at the ends, where they do not overlap";
+  if (stays_on_chip(work, device)) {
+    return text + absl::StrFormat(
+                      "; with what any operation takes, %s of which adds to work on the chip: "
+                      "((%s + %s)^%d + %s^%d)^(1/%d) = %s",
+                      format_seconds(*device.overhead.op_on_chip), format_seconds(t.seconds()),
+                      format_seconds(*device.overhead.op_on_chip), kOverlapNorm, format_seconds(device.overhead.op),
+                      kOverlapNorm, kOverlapNorm, format_seconds(t.seconds() + time.overhead));
+  }
   const double floor = launch_floor_seconds(work, device);
   if (floor > 0 && t.seconds() + time.overhead <= floor) {
     return text + absl::StrFormat("; %s is the least between launches%s", format_seconds(floor),

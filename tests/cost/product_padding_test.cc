@@ -83,5 +83,23 @@ TEST_CASE("padding takes the matrix unit's time and adds no FLOPs") {
   CHECK(matrix_seconds(lanes.matrix[0], v2) / matrix_seconds(rows.matrix[0], v2) == Approx(256.0 / 200));
 }
 
+TEST_CASE("a tile that is not full takes no more registers than there is to load") {
+  const Device v6e = device("tpu_v6e");  // tiles of 256 x 256, 16 rows of 16 bits a register
+  const auto registers = [&](double m, double n, double k, double batch) {
+    MatrixWork product;
+    product.m = m;
+    product.n = n;
+    product.k = k;
+    product.batch = batch;
+    product.flops = 2 * m * n * k * batch;
+    return matrix_terms(product, v6e).registers;
+  };
+  CHECK(registers(8, 512, 512, 1) == 4 * 16);
+  CHECK(registers(8, 256, 260, 1) == 17);
+  CHECK(registers(8, 8, 64, 4096) == 4096);  // transposed: 8 rows of 64, not 64 of 8
+  CHECK(registers(64, 64, 8, 2048) == 2048);
+  CHECK(registers(64, 64, 64, 1024) == 4 * 1024);
+}
+
 }  // namespace
 }  // namespace hloroof

@@ -1,6 +1,7 @@
 // What moving data inside tiled arrays costs the vector units, and what memories on the chip cost.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "hloroof/device.h"
 #include "lib/cost/op_time.h"
@@ -76,16 +77,59 @@ TEST_CASE("a core keeps HBM waiting while it changes a layout, and its neighbour
     CHECK(vector.seconds_without_relayout() == 0);
     CHECK(vector.seconds() == Approx(4096.0 * 4096.0 / 1024.0 * *d.vector.transpose_cycles /
                                      (*d.clock * d.cores() * d.vector.cross_lane_units.value_or(1))));
-    const double hbm = hbm_terms(turned, d).seconds();
+    // 16384 registers in windows of 384: 43, each but the first waiting for its own first byte.
+    const double memory = hbm_terms(turned, d).seconds() + 42 * *d.overhead.dma_read;
     const double busy = op_time(turned, d).seconds - d.overhead.op;
-    CHECK(busy == Approx(std::max(hbm, hbm / d.cores() + vector.seconds())));
-    if (d.cores() == 1) CHECK(busy == Approx(hbm + vector.seconds()));
+    CHECK(busy == Approx(std::max(hbm_terms(turned, d).seconds(), memory / d.cores() + vector.seconds())));
+    if (d.cores() == 1) CHECK(busy == Approx(memory + vector.seconds()));
   }
   // Where both arrays lie in VMEM there is nothing to wait for.
   const Work inside =
       root_work("  a = f32[512,512]{1,0:T(8,128)S(1)} parameter(0)\n", "r = f32[512,512]{0,1:T(8,128)S(1)} copy(a)");
   const Device v6e = device("tpu_v6e");
-  CHECK(op_time(inside, v6e).seconds == Approx(vector_terms(inside, v6e).seconds() + v6e.overhead.op));
+  CHECK(op_time(inside, v6e).seconds == Approx(on_chip_seconds(vector_terms(inside, v6e).seconds(), v6e)));
+}
+
+TEST_CASE("the windows of a change of layout are the compiler's where the text has them") {
+  const char* parameter = "  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n";
+  const std::string copy = "r = f32[4096,4096]{0,1:T(8,128)} copy(a)";
+  const std::string config = ", backend_config={\"window_config\":{\"iteration_bounds\":[\"8\",\"22\",\"1\"]}}";
+  const Device v6e = device("tpu_v6e");
+  const auto terms = [&](const Work& work) {
+    return overlap_terms(op_time(work, v6e), work, vector_terms(work, v6e), v6e);
+  };
+  const OverlapTerms noted = terms(root_work(parameter, copy + config));
+  CHECK(noted.windows == 176);
+  CHECK(noted.waiting == Approx(175 * *v6e.overhead.dma_read));
+  CHECK(terms(root_work(parameter, copy)).windows == 43);
+  // With one side in VMEM windows follow one another: nothing stands in the way of the next read.
+  for (const auto& [from, to] : {std::pair("S(1)", ""), std::pair("", "S(1)")}) {
+    const OverlapTerms one_sided =
+        terms(root_work("  a = f32[1024,1024]{1,0:T(8,128)" + std::string(from) + "} parameter(0)\n",
+                        "r = f32[1024,1024]{0,1:T(8,128)" + std::string(to) + "} copy(a)"));
+    CHECK(one_sided.waiting == 0);
+    CHECK(one_sided.between > 0);
+  }
+  // An operation that changes no layout has no use for them.
+  CHECK(root_work(parameter, "r = f32[4096,4096]{1,0:T(8,128)} negate(a)" + config).relayout_windows == 0);
+}
+
+TEST_CASE("work whose arrays all lie in VMEM waits for no DMA, and takes no less than any other") {
+  Device v6e = device("tpu_v6e");
+  const auto seconds = [&](int rows, const char* space) {
+    const std::string shape = "f32[" + std::to_string(rows) + ",1024]{1,0:T(8,128)" + space + "}";
+    return op_time(root_work("  a = " + shape + " parameter(0)\n", "r = " + shape + " exponential(a)"), v6e).seconds;
+  };
+  const double op = v6e.overhead.op;
+  const double part = v6e.overhead.op_on_chip.value();
+  CHECK(seconds(8, "S(1)") == Approx(op).epsilon(0.01));
+  CHECK(seconds(8, "S(1)") >= op);
+  CHECK(seconds(8, "") >= op);
+  const double large = seconds(4096, "S(1)");
+  CHECK(large - part > 1.9 * op);
+  CHECK(seconds(8192, "S(1)") == Approx(2 * (large - part) + part).epsilon(0.02));
+  v6e.overhead.op_on_chip.reset();
+  CHECK(seconds(4096, "S(1)") == Approx(large - part + op).epsilon(0.02));
 }
 
 TEST_CASE("what else the vector units do waits for the first window and leaves the last") {
