@@ -42,7 +42,8 @@ const Case kShipped[] = {
 const Case kCorpus[] = {
     {kMemoryOverCapacity, "step/maxtext-32b.v5p-128.hlo", "tpu_v5e", "step/maxtext-32b.v5p-128.hlo", "tpu_v5p"},
     {kNarrowUpdate, "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
-    {kMatrixUnderfilled, "tpu/llm_decode.v6e_2x4.hlo", "tpu_v6e", "tpu/matmul_8192x8192x8192_bf16.v6e_2x4.hlo"},
+    {kMatrixUnderfilled, "tpu/padding_waste.v5e_2x4.hlo", "tpu_v5e", "tpu/matmul_8192x8192x8192_bf16.v6e_2x4.hlo",
+     "tpu_v6e"},
     {kWideMatrixType, "gpu/matmul_4096x4096x4096_f32.a100_sxm_80_1x1x8.hlo", "a100_sxm_80",
      "gpu/matmul_4096x4096x4096_bf16.a100_sxm_80_1x1x8.hlo"},
     {kUntunedBlocks, "gpu/matmul_4096x4096x4096_f32.a100_sxm_80_1x1x8.hlo", "a100_sxm_80",
