@@ -20,9 +20,9 @@ double dma_seconds(const Work& work, const Device& device) {
   return reading + writing;
 }
 
-// The compiler's, or as many as it would cut such an array into.
+// The compiler's, which hold a register at least, or as many as it would cut such an array into.
 double relayout_windows(const Work& work, const VectorTerms& vector_terms, const Device& device) {
-  if (work.relayout_windows > 0) return work.relayout_windows;
+  if (work.relayout_windows > 0) return std::min(work.relayout_windows, std::ceil(vector_terms.relaid_registers));
   return std::ceil(over(vector_terms.relaid_registers, device.vector.relayout_window_registers));
 }
 

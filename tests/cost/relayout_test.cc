@@ -1,5 +1,6 @@
 // What moving data inside tiled arrays costs the vector units, and what memories on the chip cost.
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -102,6 +103,9 @@ TEST_CASE("the windows of a change of layout are the compiler's where the text h
   CHECK(noted.windows == 176);
   CHECK(noted.waiting == Approx(175 * *v6e.overhead.dma_read));
   CHECK(terms(root_work(parameter, copy)).windows == 43);
+  Work absurd = root_work(parameter, copy);
+  absurd.relayout_windows = std::numeric_limits<double>::infinity();
+  CHECK(terms(absurd).windows == 4096.0 * 4096.0 / 1024.0);
   // With one side in VMEM windows follow one another: nothing stands in the way of the next read.
   for (const auto& [from, to] : {std::pair("S(1)", ""), std::pair("", "S(1)")}) {
     const OverlapTerms one_sided =
