@@ -85,6 +85,12 @@ HbmTerms hbm_terms(const Work& work, const Device& device) {
           turning * std::min(read, written) / hbm.bandwidth};
 }
 
+double accumulation_seconds(const Work& work, const Device& device) {
+  double elements = 0;
+  for (const MatrixWork& product : work.matrix) elements += product.m * product.n * product.batch;
+  return (work.product_steps - 1) * over(elements, device.vector.f32_rate);
+}
+
 double launch_floor_seconds(const Work& work, const Device& device) {
   const auto& floor = work.in_graph ? device.overhead.graph_launch : device.overhead.launch;
   return std::max(work.kernels, 1.0) * floor.value_or(0);
@@ -126,9 +132,13 @@ OpTime op_time(const Work& work, const Device& device) {
   if (!work.matrix.empty()) launch += dma_seconds(work, device);
   const VectorTerms vector = vector_terms(work, device);
   time.resources[Resource::kVector] = vector.seconds();
-  // Cut along what is contracted, a product is complete only with its last window, and what is done to the result is
-  // left for the end of it.
-  if (work.product_steps > 1) time.epilogue = vector_terms(work.epilogue, device).seconds();
+  // Cut along what is contracted, a product is complete only with its last window: what is done to the result is left
+  // for the end of it, and until then every window's sum is added to those before.
+  if (work.product_steps > 1) {
+    const double adding = accumulation_seconds(work, device);
+    time.epilogue = vector_terms(work.epilogue, device).seconds() + adding;
+    time.resources[Resource::kVector] += adding;
+  }
 
   // On a GPU all but host memory is device memory.
   const bool has_vmem = device.on_chip.vmem_read_bandwidth.has_value();

@@ -173,8 +173,14 @@ std::string explain_together(const OpTime& time, const Work& work, const Device&
   std::string text;
   if (time.epilogue > 0) {
     const double matrix = time.resources[Resource::kMatrix];
-    text = absl::StrFormat("product and what waits for its last window: %s + %s = %s; ", format_seconds(matrix),
+    text = absl::StrFormat("product and what waits for it: %s + %s = %s", format_seconds(matrix),
                            format_seconds(time.epilogue), format_seconds(matrix + time.epilogue));
+    const double adding = accumulation_seconds(work, device);
+    if (adding > 0) {
+      text +=
+          absl::StrFormat(", of which %s to add the sums of %.0f windows", format_seconds(adding), work.product_steps);
+    }
+    text += "; ";
   }
   if (work.is_chained) {
     text += absl::StrFormat("mxu and vpu wait for one another: (%s^%d + %s^%d)^(1/%d) = %s; ",

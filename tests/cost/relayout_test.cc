@@ -171,6 +171,25 @@ TEST_CASE("a small product is cut into windows: no more than one of them stands 
   CHECK(ends().ends == Approx(1e-8));
 }
 
+TEST_CASE("a product cut along what it contracts waits for its partial sums to be added") {
+  const Device v6e = device("tpu_v6e");
+  Work whole = root_work(
+      "  a = bf16[4096,8192]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[8192,4096]{1,0:T(8,128)(2,1)} parameter(1)\n",
+      "r = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  REQUIRE(whole.product_steps == 1);
+  CHECK(accumulation_seconds(whole, v6e) == 0);
+  Work cut = whole;
+  cut.product_steps = 5;
+  const double adding = 4 * 4096.0 * 4096.0 / v6e.vector.f32_rate;
+  CHECK(accumulation_seconds(cut, v6e) == Approx(adding));
+  const OpTime time = op_time(cut, v6e);
+  CHECK(time.epilogue == Approx(adding));
+  CHECK(time.resources[Resource::kVector] == Approx(adding));
+  CHECK(time.resources[Resource::kMatrix] == op_time(whole, v6e).resources[Resource::kMatrix]);
+  CHECK(time.seconds > op_time(whole, v6e).seconds);
+  CHECK(time.seconds < op_time(whole, v6e).seconds + adding);
+}
+
 TEST_CASE("fast memory is CMEM where a chip has one") {
   const Work work =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)S(3)} parameter(0)\n", "r = f32[4096,4096]{1,0:T(8,128)} negate(a)");
