@@ -117,6 +117,11 @@ std::vector<std::string> vector_lines(const Work& work, const Device& device) {
   };
   across_lanes("across lanes", DoneBy::kCrossLaneUnit, t.registers, t.register_seconds);
   across_lanes("into another layout, across lanes:", DoneBy::kRelayout, t.relaid_registers, t.relayout_seconds);
+  if (const double adding = accumulation_seconds(work, device); adding > 0) {
+    lines.push_back(absl::StrFormat("the sums of %.0f windows, added: %s operations / %s = %s", work.product_steps,
+                                    format_count(adding * device.vector.f32_rate),
+                                    format_rate(device.vector.f32_rate, "op/s"), format_seconds(adding)));
+  }
   return lines;
 }
 

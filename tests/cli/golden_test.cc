@@ -44,6 +44,9 @@ TEST_CASE("subcommands on the shipped dumps") {
        {"sweep", ffn, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=1x,2x", "--set",
         "ici.link_bandwidth=1x,2x"}},
       {"explain_gather", {"explain", ffn, "all-gather.24", "--device", "tpu_v5e"}},
+      {"explain_partial_sums", {"explain", decode, "fusion.155", "--device", "tpu_v6e"}},
+      {"explain_on_chip", {"explain", decode, "copy.34", "--device", "tpu_v6e"}},
+      {"explain_relayout", {"explain", heads, "copy.2", "--device", "tpu_v5e"}},
       {"counts_ffn", {"counts", ffn, "--convention", "xla"}},
   };
   for (const Case& c : cases) {
