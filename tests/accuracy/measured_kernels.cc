@@ -66,7 +66,8 @@ void report_measured_kernels(Report& report) {
       "noted "
       "with the measurement, and GPU products are taken to be cuBLAS calls. Of A100 the HBM efficiency and what a wave "
       "takes are "
-      "fitted to every second row; no other constant is fitted to this data.");
+      "fitted to every second row; no other constant is fitted to this data, but "
+      "overhead.fill_windows, overhead.op_on_chip and how many cross-lane units v5p has were chosen in view of it.");
   const auto kernels = measured_kernels();
   if (!kernels.ok()) {
     report.paragraph(std::string(kernels.status().message()));
