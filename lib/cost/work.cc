@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "hloroof/attribute_values.h"
-#include "hloroof/backend_config.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
 
@@ -81,15 +80,14 @@ Span<ShapeId> written_leaves(InstructionView instruction) {
   return shapes.leaves(instruction.shape_id());
 }
 
-// Windows along what a product contracts: the compiler's loop has those along the result first.
-double product_steps(InstructionView product) {
-  const std::optional<WindowConfig> config = window_config(product);
-  double steps = 1;
-  if (!config) return steps;
-  for (std::size_t i = config->output_window_bounds.size(); i < config->iteration_bounds.size(); ++i) {
-    steps *= static_cast<double>(std::max<std::int64_t>(config->iteration_bounds[i], 1));
-  }
-  return steps;
+// Windows along what the products of `work` contract, of which each holds a position at least: the compiler's loop has
+// those along the result first.
+double product_steps(InstructionView instruction, const Work& work) {
+  const std::optional<WindowConfig> config = window_config(instruction);
+  if (!config) return 1;
+  double positions = 1;
+  for (const MatrixWork& product : work.matrix) positions = std::max(positions, product.k);
+  return std::min(loop_steps(*config, config->output_window_bounds.size()), positions);
 }
 
 // Windows of the compiler's loop over an operation that changes a layout; 0 where the text does not say.
@@ -98,10 +96,7 @@ double relayout_windows(InstructionView instruction, const Work& work) {
   const bool turns = std::any_of(work.vector.begin(), work.vector.end(),
                                  [](const VectorWork& v) { return v.opcode == Opcode::kTranspose; });
   const std::optional<WindowConfig> config = turns ? window_config(instruction) : std::nullopt;
-  if (!config) return 0;
-  double windows = config->iteration_bounds.empty() ? 0 : 1;
-  for (std::int64_t bound : config->iteration_bounds) windows *= static_cast<double>(std::max<std::int64_t>(bound, 1));
-  return windows;
+  return config && !config->iteration_bounds.empty() ? loop_steps(*config) : 0;
 }
 
 // The one custom call that an async-start stands for, with what renames its operands and results around it; invalid if
@@ -168,7 +163,7 @@ class WorkCounter {
       const Inside& inside = insides_.of_fusion(instruction);
       add_arithmetic(inside.work, 1, work);
       work.epilogue = inside.work.epilogue;
-      if (!work.matrix.empty()) work.product_steps = product_steps(instruction);
+      if (!work.matrix.empty()) work.product_steps = product_steps(instruction, work);
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
       if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);
@@ -224,6 +219,14 @@ class WorkCounter {
 };
 
 }  // namespace
+
+double loop_steps(const WindowConfig& config, std::size_t first) {
+  double steps = 1;
+  for (std::size_t i = first; i < config.iteration_bounds.size(); ++i) {
+    steps *= static_cast<double>(std::max<std::int64_t>(config.iteration_bounds[i], 1));
+  }
+  return steps;
+}
 
 Work compute_work(InstructionView instruction, const WorkOptions& options) {
   return WorkCounter(instruction.module(), options).count(instruction);

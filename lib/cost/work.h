@@ -7,9 +7,11 @@
 #ifndef HLOROOF_LIB_COST_WORK_H_
 #define HLOROOF_LIB_COST_WORK_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "hloroof/analysis.h"
+#include "hloroof/backend_config.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
@@ -19,6 +21,9 @@ namespace hloroof::inline v0 {
 struct WorkOptions {
   std::vector<CustomCallCost> custom_calls;  // by target; the first that matches counts
 };
+
+// Steps of the compiler's loop over windows along its bounds from `first` on; 1 where it has none there.
+double loop_steps(const WindowConfig& config, std::size_t first = 0);
 
 // The work of one execution of `instruction`. Instructions that run a schedule of their own (while, conditional, call)
 // have none: theirs is that of the instructions inside. A collective's `wire_bytes` is left at 0 for

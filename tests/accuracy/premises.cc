@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hloroof/backend_config.h"
+#include "lib/cost/work.h"
 
 namespace hloroof {
 
@@ -53,9 +54,7 @@ Work like_for_like(InstructionView op, const Work& own, const Work& unplaced, co
 bool is_placeholder(InstructionView op) {
   const auto config = window_config(op);
   if (!config || !config->estimated_cycles) return false;
-  double windows = 1;
-  for (std::int64_t bound : config->iteration_bounds) windows *= static_cast<double>(bound);
-  return static_cast<double>(*config->estimated_cycles) == 100 * windows;
+  return static_cast<double>(*config->estimated_cycles) == 100 * loop_steps(*config);
 }
 
 }  // namespace hloroof

@@ -190,6 +190,26 @@ TEST_CASE("a product cut along what it contracts waits for its partial sums to b
   CHECK(time.seconds < op_time(whole, v6e).seconds + adding);
 }
 
+TEST_CASE("a product is cut in no more windows than there is to contract") {
+  const char* parameters =
+      "  a = bf16[64,64]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[64,64]{1,0:T(8,128)(2,1)} parameter(1)\n";
+  const std::string product = std::string("product {\n") + parameters +
+                              "  ROOT d = f32[64,64]{1,0:T(8,128)} dot(a, b), lhs_contracting_dims={1}, "
+                              "rhs_contracting_dims={0}\n}\n\n";
+  const auto work = [&](const char* bounds) {
+    return root_work(parameters,
+                     "r = f32[64,64]{1,0:T(8,128)} fusion(a, b), kind=kOutput, calls=product, backend_config="
+                     "{\"window_config\":{\"output_window_bounds\":[\"1\",\"1\"],\"iteration_bounds\":[\"2\",\"3\"" +
+                         std::string(bounds) + "]}}",
+                     product);
+  };
+  CHECK(work("").product_steps == 1);
+  CHECK(work(",\"4\",\"2\"").product_steps == 8);
+  const Work absurd = work(",\"9000000000000000000\",\"9000000000000000000\",\"9000000000000000000\"");
+  CHECK(absurd.product_steps == 64);
+  CHECK(op_time(absurd, device("tpu_v6e")).seconds < 1e-3);
+}
+
 TEST_CASE("fast memory is CMEM where a chip has one") {
   const Work work =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)S(3)} parameter(0)\n", "r = f32[4096,4096]{1,0:T(8,128)} negate(a)");
