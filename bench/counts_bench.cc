@@ -1,11 +1,11 @@
-// How fast the work of a parsed module is counted, in both conventions, single-threaded.
+// Times counting the work of a parsed module in both conventions, on one thread.
 //
 //   counts_bench [--seconds S] [FILE...]
 //
-// Without files: the TPU dumps over 1 MB in the shared corpus. Prints one row a file: the best CPU times of count_xla,
-// in double and in XLA's order in float32, and of the physical convention in its two halves, the call graph with its
-// trip counts and the work. With HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's cost analysis of the same
-// files is timed in the same run; the ratio is its time over count_xla's.
+// The default files are the TPU dumps over 1 MB of the shared corpus. Prints one row per file with the best CPU times
+// of count_xla in double, of count_xla in float32 and XLA's order, and of the two halves of the physical convention:
+// the call graph with trip counts, and the work. If HLOROOF_JAX_PYTHON or python3 has jaxlib, also times XLA's cost
+// analysis of the same files; the ratio is its time divided by that of count_xla.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str());
       return 1;
     }
-    double sink = 0;  // uses what the loops give
+    double sink = 0;  // uses the results of the loops
     const double xla = bench::best_seconds(budget, [&] { sink += hloroof::count_xla(*module)->total.flops; });
     hloroof::XlaCountOptions options;
     options.float32 = true;

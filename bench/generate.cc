@@ -1,7 +1,7 @@
-// Makes a large HLO module out of real dumps: their computations again and again, every name given a suffix of its
-// copy's number, so that names, references and sizes of computations are as real ones are and none repeats. The dumps
-// take turns. The last ENTRY is the module's and the rest is not executed, which a parser does not mind; with --run
-// there is an ENTRY that calls those of all copies, so that the work grows with the text.
+// Makes a large HLO module from real dumps. Copies their computations in turn, and appends the number of the copy to
+// every name, so that the names are unique and names, references and sizes are realistic. The last ENTRY is that of the
+// module; the others are not executed. With --run, an additional ENTRY calls the entries of all copies, so that the
+// work grows with the text.
 //
 //   generate [--run] BYTES OUT DUMP...
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string computations_of(const std::string& text) {
   return text.substr(at);
 }
 
-// `body` with `suffix` behind every %name outside strings, and without ENTRY unless it is kept.
+// Appends `body` with `suffix` after every %name outside strings. Removes ENTRY unless `keep_entry` is set.
 void append_renamed(std::string& out, const std::string& body, const std::string& suffix, bool keep_entry) {
   std::size_t i = 0;
   while (i < body.size()) {
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
   std::size_t parameters = 0;
   std::vector<std::string> calls;
   std::string part;
-  // The smallest dump comes last and has the ENTRY.
+  // The smallest dump comes last and provides the ENTRY.
   const std::string& last = *std::min_element(
       bodies.begin(), bodies.end(), [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
   for (std::size_t skipped = 0; skipped < bodies.size(); ++copy) {

@@ -1,4 +1,4 @@
-"""XLA's own times: jaxlib_times.py parse|counts|predict FILE... prints {"FILE": best CPU seconds, ...}.
+"""XLA's times: jaxlib_times.py parse|counts|predict FILE... prints {"FILE": best CPU seconds, ...}.
 
 parse: its parser. counts: its cost analysis of a module that is parsed outside the clock. predict: both. Each is repeated until
 a second has passed (counts: half a second) or three times (counts: five), whichever comes later; the best time counts, as for
@@ -24,7 +24,7 @@ def best_seconds(work, least_runs, budget):
         start = time.process_time()
         made = work()
         best = min(best, time.process_time() - start)
-        del made  # outside the clock
+        del made  # not timed
         runs += 1
     return best
 
@@ -53,7 +53,7 @@ def main():
             text = file.read()
         try:
             times[path] = seconds(what, client, text)
-        except Exception:  # a text that XLA does not read
+        except Exception:  # XLA cannot parse the text
             continue
     print(json.dumps(times))
 

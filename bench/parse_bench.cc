@@ -1,15 +1,15 @@
-// How fast texts become modules and modules become texts.
+// Times parsing and printing of HLO text.
 //
-//   parse_bench [--json OUT] [--seconds S] [FILE...]
+//   parse_bench [--benchmark_...] [FILE...]
 //
-// Without files: the TPU dumps over 1 MB in the shared corpus. Prints one row a file and, with --json, writes the time
-// of every repeat for `compare`. With HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's own parser is timed in
-// the same run. The ratios to it and to a memchr pass over the same bytes are the figures to compare between machines;
-// MB are 10^6 bytes. README.md says what each column is.
-#include <time.h>
+// Without files: the TPU dumps over 1 MB in the shared corpus. Four benchmarks a file: parse, a new module each time;
+// reparse, a reused Parser and Module; print; and memchr, a pass over the same bytes. `bytes_per_second` depends on the
+// machine. `x_memchr`, the time over that of the memchr pass, and `x_jaxlib`, XLA's time over ours, do not: compare
+// those between machines. XLA's own parser is timed in the same run with HLOROOF_JAX_PYTHON, or a python3, that has
+// jaxlib. `record` makes the table of README.md of the JSON, and `compare` tells a regression from noise in it.
+#include <benchmark/benchmark.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -18,9 +18,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,7 +34,8 @@ std::atomic<std::uint64_t> allocation_count{0};
 
 }  // namespace
 
-// Counts every allocation of the program, the library's included. Inlined, GCC takes the pair for mismatched.
+// Counts every allocation of the program and the library. noinline avoids GCC's warning about mismatched new and
+// delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   allocation_count.fetch_add(1, std::memory_order_relaxed);
   if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
@@ -47,25 +47,25 @@ std::atomic<std::uint64_t> allocation_count{0};
 namespace {
 
 namespace fs = std::filesystem;
+using benchmark::Counter;
+using benchmark::State;
 
-// Seconds of each repeat. The least is what the work takes; the others tell how noisy the machine was.
-using Samples = std::vector<double>;
-
-struct Row {
+struct Input {
   std::string path;
-  std::size_t bytes = 0;
-  std::size_t instructions = 0;
-  Samples parse;    // parse_module: a new module each time
-  Samples reparse;  // a reused Parser and Module
-  Samples print;
-  Samples memchr;
-  double jaxlib_seconds = 0;        // 0: not measured
-  double peak_bytes = 0;            // resident memory of a process that loads the file, the text included
-  std::uint64_t allocations = 0;    // of parse_module
-  std::uint64_t reallocations = 0;  // of a reused Parser and Module
+  std::string text;
+  double memchr_seconds = 0;
+  double jaxlib_seconds = 0;  // 0: not measured
+  double peak_bytes = 0;      // resident memory of a process that loads the file, the text included
+
+  hloroof::ParseOptions options() const {
+    hloroof::ParseOptions options;
+    options.path = path;
+    options.borrow = true;
+    return options;
+  }
 };
 
-// The largest resident size this process has had, in bytes.
+// The peak resident size of this process in bytes.
 double resident_peak() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -74,7 +74,7 @@ double resident_peak() {
   return 0;
 }
 
-// What `parse_bench --peak FILE` does: prints by how much loading the file raises the peak.
+// `parse_bench --peak FILE`: prints by how much loading the file raises the peak.
 int print_peak(const std::string& path) {
   const double before = resident_peak();
   const absl::StatusOr<hloroof::Module> module = hloroof::load_module(path);
@@ -82,117 +82,119 @@ int print_peak(const std::string& path) {
   return module.ok() ? 0 : 1;
 }
 
-bool measure(const std::string& self, const std::string& path, double budget, Row* row) {
-  row->path = path;
-  std::ifstream in(path, std::ios::binary);
+std::size_t count_lines(const std::string& text) {
+  std::size_t lines = 0;
+  const char* end = text.data() + text.size();
+  for (const char* p = text.data();
+       (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) != nullptr; ++p) {
+    ++lines;
+  }
+  return lines;
+}
+
+// Reads the file and everything that is measured once; false, with a message, if it is not HLO.
+bool prepare(const std::string& self, Input& input) {
+  std::ifstream in(input.path, std::ios::binary);
   if (!in) {
-    std::fprintf(stderr, "parse_bench: cannot read %s\n", path.c_str());
+    std::fprintf(stderr, "parse_bench: cannot read %s\n", input.path.c_str());
     return false;
   }
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  row->peak_bytes = std::strtod(bench::output_of("'" + self + "' --peak '" + path + "'").c_str(), nullptr);
-  row->bytes = text.size();
-  hloroof::ParseOptions options;
-  options.path = path;
-  options.borrow = true;
-  std::uint64_t before = allocation_count.load();
-  absl::StatusOr<hloroof::Module> module = hloroof::parse_module(text, options);
-  row->allocations = allocation_count.load() - before;
+  input.text.assign(std::istreambuf_iterator<char>(in), {});
+  const absl::StatusOr<hloroof::Module> module = hloroof::parse_module(input.text, input.options());
   if (!module.ok()) {
     std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str());
     return false;
   }
-  row->instructions = module->instruction_count();
-  // The memory of the last one is given back outside the clock, as that of XLA's module is.
-  row->parse = bench::repeat(
-      budget, [&] { module = hloroof::parse_module(text, options); }, [&] { module = absl::UnknownError(""); });
-  hloroof::Parser parser(options);
-  hloroof::Module reused;
-  if (!parser.parse(text, reused).ok()) return false;
-  before = allocation_count.load();
-  if (!parser.parse(text, reused).ok()) return false;
-  row->reallocations = allocation_count.load() - before;
-  row->reparse = bench::repeat(budget, [&] { (void)parser.parse(text, reused); });
-  std::size_t printed = 0;
-  row->print = bench::repeat(budget, [&] { printed += hloroof::print_module(reused).size(); });
-  std::size_t lines = 0;
-  row->memchr = bench::repeat(budget / 4, [&] {
-    const char* p = text.data();
-    const char* end = p + text.size();
-    while ((p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) != nullptr) {
-      ++lines;
-      ++p;
-    }
-  });
-  return printed > 0 && lines > 0;  // uses what the loops give
+  input.peak_bytes = std::strtod(bench::output_of("'" + self + "' --peak '" + input.path + "'").c_str(), nullptr);
+  input.memchr_seconds = bench::best_seconds(0.1, [&] { benchmark::DoNotOptimize(count_lines(input.text)); });
+  return true;
 }
 
-double rate(const Row& row, double seconds) { return seconds > 0 ? static_cast<double>(row.bytes) / 1e6 / seconds : 0; }
-
-nlohmann::json to_json(const Row& row) {
-  return {{"file", fs::path(row.path).filename().string()},
-          {"bytes", row.bytes},
-          {"instructions", row.instructions},
-          {"seconds", {{"parse", row.parse}, {"reparse", row.reparse}, {"print", row.print}, {"memchr", row.memchr}}},
-          {"jaxlib_seconds", row.jaxlib_seconds > 0 ? nlohmann::json(row.jaxlib_seconds) : nlohmann::json()},
-          {"peak_bytes", row.peak_bytes},
-          {"allocations", row.allocations},
-          {"reallocations", row.reallocations}};
-}
-
-void print_row(const Row& row) {
-  const double parse = bench::best(row.parse);
-  const double bytes = static_cast<double>(row.bytes);
-  std::printf("%-36s %8.2f %8zu %7.0f %7.0f %7.0f %7.0f %6.1fx %6.2f %7llu %7llu",
-              fs::path(row.path).filename().c_str(), bytes / 1e6, row.instructions, rate(row, parse),
-              rate(row, bench::best(row.reparse)), rate(row, bench::best(row.print)),
-              parse * 1e9 / static_cast<double>(std::max<std::size_t>(row.instructions, 1)),
-              parse / bench::best(row.memchr), row.peak_bytes / bytes, static_cast<unsigned long long>(row.allocations),
-              static_cast<unsigned long long>(row.reallocations));
-  if (row.jaxlib_seconds > 0) {
-    std::printf(" %7.1f %6.1fx %6.1fx", rate(row, row.jaxlib_seconds), row.jaxlib_seconds / parse,
-                row.jaxlib_seconds / bench::best(row.reparse));
+// What all benchmarks of a file report. Times are CPU time.
+void report(State& state, const Input& input, std::size_t instructions) {
+  const auto bytes = static_cast<std::int64_t>(input.text.size());
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * bytes);
+  state.counters["bytes"] = static_cast<double>(bytes);
+  if (instructions == 0) return;
+  state.counters["instructions"] = static_cast<double>(instructions);
+  const Counter::Flags times_as_long = Counter::kIsIterationInvariantRate | Counter::kInvert;
+  state.counters["x_memchr"] = Counter(input.memchr_seconds, times_as_long);
+  if (input.jaxlib_seconds > 0) {
+    state.counters["x_jaxlib"] = Counter(input.jaxlib_seconds, Counter::kIsIterationInvariantRate);
   }
-  std::printf("\n");
+}
+
+// The memory of the last module is given back outside the clock, as that of XLA's module is.
+void parse(State& state, const Input& input) {
+  const std::uint64_t before = allocation_count.load();
+  absl::StatusOr<hloroof::Module> module = hloroof::parse_module(input.text, input.options());
+  const std::uint64_t allocations = allocation_count.load() - before;
+  const std::size_t instructions = module->instruction_count();
+  for (auto _ : state) {
+    state.PauseTiming();
+    module = absl::UnknownError("");
+    state.ResumeTiming();
+    module = hloroof::parse_module(input.text, input.options());
+  }
+  report(state, input, instructions);
+  state.counters["allocations"] = static_cast<double>(allocations);
+  state.counters["peak_bytes"] = input.peak_bytes;
+}
+
+void reparse(State& state, const Input& input) {
+  hloroof::Parser parser(input.options());
+  hloroof::Module module;
+  benchmark::DoNotOptimize(parser.parse(input.text, module).ok());
+  const std::uint64_t before = allocation_count.load();
+  benchmark::DoNotOptimize(parser.parse(input.text, module).ok());
+  const std::uint64_t allocations = allocation_count.load() - before;
+  for (auto _ : state) benchmark::DoNotOptimize(parser.parse(input.text, module).ok());
+  report(state, input, module.instruction_count());
+  state.counters["allocations"] = static_cast<double>(allocations);
+}
+
+void print(State& state, const Input& input) {
+  const absl::StatusOr<hloroof::Module> module = hloroof::parse_module(input.text, input.options());
+  for (auto _ : state) benchmark::DoNotOptimize(hloroof::print_module(*module));
+  report(state, input, 0);
+}
+
+void memchr_pass(State& state, const Input& input) {
+  for (auto _ : state) benchmark::DoNotOptimize(count_lines(input.text));
+  report(state, input, 0);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> files;
-  std::string json_path;
-  double budget = 0.5;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--peak" && i + 1 < argc) {
-      return print_peak(argv[i + 1]);
-    } else if (argument == "--json" && i + 1 < argc) {
-      json_path = argv[++i];
-    } else if (argument == "--seconds" && i + 1 < argc) {
-      budget = std::atof(argv[++i]);
-    } else {
-      files.push_back(argument);
-    }
-  }
+  if (argc == 3 && std::strcmp(argv[1], "--peak") == 0) return print_peak(argv[2]);
+  benchmark::Initialize(&argc, argv);
+  std::vector<std::string> files(argv + 1, argv + argc);
   if (files.empty()) files = bench::large_corpus_files();
   if (files.empty()) {
     std::fprintf(stderr, "parse_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
     return 1;
   }
   const std::string self = fs::read_symlink("/proc/self/exe").string();
-  std::vector<Row> rows(files.size());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!measure(self, files[i], budget, &rows[i])) return 1;
-  }
   const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("parse", files);
-  std::printf("%-36s %8s %8s %7s %7s %7s %7s %7s %6s %7s %7s %7s %7s %7s\n", "file", "MB", "instr", "parse", "reparse",
-              "print", "ns/ins", "memchr", "mem", "allocs", "again", "jaxlib", "ratio", "reused");
-  nlohmann::json out = nlohmann::json::array();
-  for (Row& row : rows) {
-    if (const auto it = jaxlib.find(row.path); it != jaxlib.end()) row.jaxlib_seconds = it->second;
-    print_row(row);
-    out.push_back(to_json(row));
+  std::vector<std::unique_ptr<Input>> inputs;  // that the benchmarks refer to
+  for (const std::string& file : files) {
+    inputs.push_back(std::make_unique<Input>());
+    Input& input = *inputs.back();
+    input.path = file;
+    if (!prepare(self, input)) return 1;
+    if (const auto at = jaxlib.find(file); at != jaxlib.end()) input.jaxlib_seconds = at->second;
+    const std::string name = fs::path(file).filename().string();
+    const auto add = [&](const char* what, void (*run)(State&, const Input&)) {
+      benchmark::RegisterBenchmark((std::string(what) + "/" + name).c_str(), [run, &input](State& state) {
+        run(state, input);
+      })->Unit(benchmark::kMillisecond);
+    };
+    add("parse", parse);
+    add("reparse", reparse);
+    add("print", print);
+    add("memchr", memchr_pass);
   }
-  if (!json_path.empty()) std::ofstream(json_path) << out.dump(2) << '\n';
+  benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

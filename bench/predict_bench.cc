@@ -1,12 +1,12 @@
-// How fast a step is predicted, single-threaded.
+// Times predicting a step on one thread.
 //
 //   predict_bench [--seconds S] [--device D] [--json OUT] [FILE...]
 //
-// Without files: the TPU dumps over 1 MB in the shared corpus. One row a file: the best CPU times of the stages and of
-// the whole way from text to JSON; `lists` is what predict_from_facts does beside replaying the schedule and analysing
-// memory: the records of ops and collectives, sums, findings, and the step with the compiler's own estimates. With
-// HLOROOF_JAX_PYTHON, or a python3, that has jaxlib, XLA's parser and cost analysis of the same text are timed in the
-// same run; the ratio is their time over ours.
+// The default files are the TPU dumps over 1 MB of the shared corpus. Prints one row per file with the best CPU times
+// of the stages and of the whole from text to JSON. `lists` is the part of predict_from_facts without the replay and
+// memory: the records of ops and collectives, sums, diagnostics, and the step with the compiler's estimates. If
+// HLOROOF_JAX_PYTHON or python3 has jaxlib, also times XLA's parser and cost analysis; the ratio is their time divided
+// by ours.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -52,34 +52,30 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
   times.instructions = module->instruction_count();
   const absl::StatusOr<hloroof::StepPrediction> prediction = hloroof::predict_step_time(*module, device);
   if (!prediction.ok()) return prediction.status();
-  std::size_t sink = 0;  // uses what the loops give
+  std::size_t sink = 0;  // uses the results of the loops
   times.parse = bench::best_seconds(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
-  hloroof::CallGraph calls = hloroof::analyze_calls(*module);
+  const hloroof::CallGraph calls = hloroof::analyze_calls(*module);
   times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
-  absl::StatusOr<hloroof::StepFacts> facts = hloroof::find_facts(*module, device, {});
-  if (!facts.ok()) return facts.status();
+  const std::shared_ptr<const hloroof::StepFacts> facts = prediction->facts;
   times.costs = bench::best_seconds(budget, [&] {
-    auto collectives = hloroof::cost_collectives(*module, calls, device);
-    hloroof::index_carriers(*module, calls, *collectives);
-    sink += hloroof::cost_instructions(*module, calls, device, *collectives, {}).work.size();
+    const auto collectives = hloroof::cost_collectives(*module, calls, device);
+    sink += hloroof::cost_instructions({*module, calls, device, *collectives, facts->options}).work.size();
   });
   times.schedule = bench::best_seconds(
       budget, [&] { sink += hloroof::pair_async(*module, calls).starts_of(hloroof::InstructionId(0)).size(); });
-  const double replay = bench::best_seconds(budget, [&] {
-    sink +=
-        hloroof::replay(*module, facts->calls, facts->pairs, facts->costs.demand, {}, facts->schedule).events.size();
+  times.schedule += bench::best_seconds(budget, [&] {
+    sink += hloroof::replay(*module, facts->calls, facts->pairs, facts->costs.demand, facts->schedule).events.size();
   });
-  times.schedule += replay;
   times.memory = bench::best_seconds(budget, [&] {
     sink += hloroof::analyze_memory(*module, calls, device, facts->schedule).prediction.live_at_peak.size();
   });
   std::optional<hloroof::StepPrediction> from_facts;
   times.lists = bench::best_seconds(
-      budget, [&] { from_facts = *hloroof::predict_from_facts(*module, *facts, {}); }, [&] { from_facts.reset(); });
-  times.lists -= replay + times.memory;
+      budget, [&] { from_facts = *hloroof::predict_from_facts(facts); }, [&] { from_facts.reset(); });
+  times.lists -= times.memory;
   const std::vector<hloroof::StepPrediction> one = {*prediction};
   times.json = bench::best_seconds(budget, [&] { sink += hloroof::predictions_json(one).size(); });
-  // What it made is given back outside the clock, as XLA's module is.
+  // Freeing the results is not timed, as for XLA's module.
   absl::StatusOr<hloroof::Module> read = absl::UnknownError("");
   std::vector<hloroof::StepPrediction> result;
   times.all = bench::best_seconds(

@@ -1,8 +1,8 @@
-// Times predicting a module again after an edit of one instruction, beside predicting it from scratch.
+// Times predicting a module after an edit of one instruction, and compares with predicting it from scratch.
 //
 //   predictor_bench [--edits N] [--kind KIND] FILE DEVICE [FILE DEVICE ...]
 //
-// For each file a table: the median and the longest CPU time of summary() after each of N (200) edits of every kind.
+// Prints one table per file: the median and the longest CPU time of summary() over N edits (default 200) of every kind.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -73,7 +73,7 @@ int measure(const std::string& file, const std::string& name, int edits, const s
       }
       times.push_back(time);
     }
-    if (times.empty()) continue;  // no such thing to edit in it
+    if (times.empty()) continue;  // the module has nothing to edit in this way
     row(std::string(kind), times.size(), median(times), *std::max_element(times.begin(), times.end()));
     if (kind != "shape") continue;
     const double memory = best_of(3, [&] { (void)predictor->memory(); });

@@ -1,4 +1,4 @@
-// What benchmarks compare on and with: the large dumps of the corpus, and XLA's own times for them.
+// Reference data of the benchmarks: the large dumps of the corpus, and XLA's times for them.
 #ifndef HLOROOF_BENCH_REFERENCE_H_
 #define HLOROOF_BENCH_REFERENCE_H_
 
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-// The TPU dumps of more than 1 MB in the corpus, in order of their paths; none where there is no corpus.
+// The TPU dumps over 1 MB of the corpus, sorted by path. Empty if there is no corpus.
 inline std::vector<std::string> large_corpus_files() {
   std::vector<std::string> files;
   for (const char* folder : {"tpu", "step"}) {
@@ -28,15 +28,15 @@ inline std::vector<std::string> large_corpus_files() {
   return files;
 }
 
-// CPU seconds that this process has used: a busy machine moves them less than the clock on the wall.
+// The CPU seconds of this process, which depend less on the load of the machine than wall-clock time.
 inline double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// The CPU time of each of at least five runs of `work`, and of as many as fit into `budget` seconds. `between` comes
-// before each, outside the clock.
+// The CPU time of each run of `work`. Runs it at least five times and until `budget` seconds are used. `between` runs
+// before each and is not timed.
 template <typename Work, typename Between>
 std::vector<double> repeat(double budget, Work work, Between between) {
   std::vector<double> seconds;
@@ -62,7 +62,7 @@ double best_seconds(double budget, Work... work) {
   return best(repeat(budget, work...));
 }
 
-// What a shell command writes to its standard output.
+// The standard output of a shell command.
 inline std::string output_of(const std::string& command) {
   std::string output;
   if (FILE* pipe = popen(command.c_str(), "r")) {
@@ -73,7 +73,7 @@ inline std::string output_of(const std::string& command) {
   return output;
 }
 
-// XLA's seconds by path for `what` ("parse", "counts", "predict"), as jaxlib_times.py takes them; empty if neither
+// XLA's seconds by path for `what` ("parse", "counts", "predict"), measured by jaxlib_times.py. Empty if neither
 // HLOROOF_JAX_PYTHON nor python3 has jaxlib.
 inline std::map<std::string, double> jaxlib_seconds(const std::string& what, const std::vector<std::string>& files) {
   const char* python = std::getenv("HLOROOF_JAX_PYTHON");

@@ -1,5 +1,5 @@
-# Finds what the enabled parts need. Installed packages by default; pinned releases, downloaded, with
-# HLOROOF_FETCH_DEPENDENCIES. A target that a parent project already defines is used as it is.
+# Finds the dependencies of the enabled parts. Uses installed packages by default, and downloads pinned releases with
+# HLOROOF_FETCH_DEPENDENCIES. A target that a parent project defines is used unchanged.
 
 if(HLOROOF_FETCH_DEPENDENCIES)
   include(HloroofFetch)

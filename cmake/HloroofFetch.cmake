@@ -1,7 +1,7 @@
 # Downloads pinned releases of the dependencies and builds them with hloroof. Only with HLOROOF_FETCH_DEPENDENCIES; for
-# offline builds, FETCHCONTENT_SOURCE_DIR_<NAME> points at a source tree that is already there.
+# offline builds, FETCHCONTENT_SOURCE_DIR_<NAME> names an existing source tree.
 #
-# What is fetched is linked into the build and not installed: the install rules need installed dependencies.
+# Fetched dependencies are linked into the build but not installed: the install rules need installed dependencies.
 include(FetchContent)
 set(FETCHCONTENT_QUIET OFF)
 
@@ -20,18 +20,18 @@ macro(hloroof_fetch name repository tag)
   FetchContent_MakeAvailable(${name})
 endmacro()
 
-# The dependencies' own warnings, tests and install rules are not ours.
+# Disable warnings, tests and install rules of the dependencies.
 set(hloroof_build_testing ${BUILD_TESTING})
 set(BUILD_TESTING OFF)
 
-# GIT_TAG of each release; abseil first, since re2 is built on it.
+# GIT_TAG of each release. abseil comes first, because re2 depends on it.
 hloroof_fetch(absl https://github.com/abseil/abseil-cpp.git 20240722.1 ABSL_PROPAGATE_CXX_STD=ON ABSL_ENABLE_INSTALL=OFF)
 hloroof_fetch(re2 https://github.com/google/re2.git 2024-07-02 RE2_BUILD_TESTING=OFF)
 hloroof_fetch(nlohmann_json https://github.com/nlohmann/json.git v3.11.3 JSON_BuildTests=OFF JSON_Install=OFF)
 hloroof_fetch(Eigen3 https://gitlab.com/libeigen/eigen.git 3.4.0 EIGEN_BUILD_DOC=OFF EIGEN_BUILD_PKGCONFIG=OFF)
 hloroof_fetch(ZLIB https://github.com/madler/zlib.git v1.3.1 ZLIB_BUILD_EXAMPLES=OFF SKIP_INSTALL_ALL=ON)
 if(NOT TARGET ZLIB::ZLIB)
-  # zlib's own project defines plain targets and configures zconf.h into its build folder.
+  # zlib's project defines plain targets and configures zconf.h into its build folder.
   add_library(hloroof_zlib INTERFACE)
   target_link_libraries(hloroof_zlib INTERFACE zlibstatic)
   target_include_directories(hloroof_zlib INTERFACE "${zlib_SOURCE_DIR}" "${zlib_BINARY_DIR}")

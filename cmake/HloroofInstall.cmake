@@ -16,12 +16,12 @@ install(
   FILES_MATCHING
   PATTERN "*.h"
   PATTERN "*.def")
-# The library has the device files compiled in; installed, they are what a user's own device file starts from.
+# The device files are compiled into the library. They are also installed as templates for users' device files.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/hardware" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/report/schema" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
 if(TARGET hloroof_command)
   install(TARGETS hloroof_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-  # The command writes its own manual page and completions, where it can run on the machine that builds it.
+  # The command generates its manual page and completions, unless the build is a cross build.
   if(NOT CMAKE_CROSSCOMPILING)
     set(generated "${PROJECT_BINARY_DIR}/generated")
     set(outputs "${generated}/hloroof.1" "${generated}/hloroof.bash" "${generated}/_hloroof" "${generated}/hloroof.fish")
@@ -62,8 +62,8 @@ file(COPY "${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake" DESTINATION "${PROJECT_BIN
 install(FILES "${PROJECT_BINARY_DIR}/hloroofConfig.cmake" "${PROJECT_BINARY_DIR}/hloroofConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake" DESTINATION "${config_dir}")
 
-# A static library leaves its own dependencies to whoever links it; a shared one has them. The names of Debian's pkg-config
-# files follow from the targets': absl::status is absl_status.
+# Users of a static library must link its dependencies; a shared library links them itself. The names of Debian's pkg-config
+# files are derived from the targets: absl::status is absl_status.
 set(pc_requires absl_status absl_statusor)
 if(NOT BUILD_SHARED_LIBS)
   get_target_property(links hloroof LINK_LIBRARIES)

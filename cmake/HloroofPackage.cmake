@@ -9,6 +9,6 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# The command needs the libraries it is linked with; who builds against the library, their headers too.
+# The command needs its shared libraries. Users of the library also need their headers.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libabsl-dev, libre2-dev, zlib1g-dev")
 include(CPack)

@@ -3,7 +3,7 @@
 
 # hloroof_build PRESET [TARGET...]
 #
-# Configures and builds one preset. Quiet: the output goes to build/PRESET.log and its end is shown only on failure.
+# Configures and builds one preset. Writes the output to build/PRESET.log and shows its end only on failure.
 hloroof_build() {
   local preset=$1 log=build/$1.log
   shift

@@ -33,6 +33,6 @@ std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
 
 }  // namespace hloroof::inline v0
 ")
-# An unchanged file keeps its time stamp, and nothing is compiled again.
+# An unchanged file keeps its time stamp, so that nothing is recompiled.
 file(COPY_FILE "${OUTPUT}.new" "${OUTPUT}" ONLY_IF_DIFFERENT)
 file(REMOVE "${OUTPUT}.new")

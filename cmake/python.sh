@@ -3,7 +3,7 @@
 #
 #   bash cmake/python.sh [EXTRA...]      EXTRA: packages to test with, such as jax libtpu dask[distributed]
 #
-# Skips, with a word, where the package index can not be reached.
+# Prints a note and exits successfully if the package index cannot be reached.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what building and testing hloroof needs from Debian's (or Ubuntu's) packages.
+# Installs the Debian or Ubuntu packages that hloroof needs.
 #
-#   bash cmake/setup.sh            what building, testing and running need
-#   bash cmake/setup.sh --develop  also what .ci/run needs: git, clang, clang-format, clang-tidy
+#   bash cmake/setup.sh            packages for building, testing and running
+#   bash cmake/setup.sh --develop  also packages for .ci/run: git, clang, clang-format, clang-tidy
 #
-# Says what it installs before it does, and says nothing when nothing is missing. Works as root, or with sudo.
+# Lists the missing packages before installing them, and prints nothing if none are missing. Works as root, or with sudo.
 set -euo pipefail
 
 packages=(
@@ -53,7 +53,7 @@ echo "setup: installing with apt: ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# apt's own retries and time-outs, so that a machine without network is told so in seconds rather than minutes.
+# Short retries and time-outs, so that a machine without network fails in seconds instead of minutes.
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y
   -o Acquire::Retries=2 -o Acquire::http::Timeout=30 -o Acquire::https::Timeout=30 -o DPkg::Lock::Timeout=120)
 
@@ -69,11 +69,11 @@ explain_failure() {
   exit 1
 }
 
-# The lists are fetched only when they do not know a missing package or lead to a download that is gone: an update costs
-# more than the rest of a second run.
+# Updates the package lists only if they do not have a missing package or its download fails, because an update takes longer
+# than the rest of a second run.
 install() { "${apt[@]}" install --no-install-recommends "${missing[@]}" </dev/null >"$log" 2>&1; }
 if ! install; then
-  # apt-get update succeeds even when it reached nothing; asked to treat that as an error, newer apt does so.
+  # apt-get update succeeds even if it reached no server. Newer versions of apt can treat that as an error.
   "${apt[@]}" update -o APT::Update::Error-Mode=any </dev/null >"$log" 2>&1 || explain_failure
   install || explain_failure
 fi

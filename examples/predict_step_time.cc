@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
     std::cerr << step.status().message() << '\n';
     return 1;
   }
-  std::cout << step->step_seconds * 1e3 << " ms, bound by " << step->bound << ", " << step->unknown_share * 100
-            << "% of it unknown\n";
+  std::cout << step->step_seconds * 1e3 << " ms, bound by " << to_string(step->bound, step->family) << ", "
+            << step->unknown_share * 100 << "% of it unknown\n";
 }

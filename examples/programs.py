@@ -1,9 +1,9 @@
-"""The programs behind the dumps in this folder, and how to make the dumps again.
+"""The JAX programs of the dumps in this folder. Run this file to make the dumps again.
 
     pip install jax==0.10.2 libtpu==0.0.42.1
     python examples/programs.py            # writes examples/*.hlo
 
-Compiles ahead of time for a TPU topology; no TPU is needed. hloroof itself never needs this file or these packages.
+Compiles ahead of time for a TPU topology, so no TPU is needed. hloroof itself does not need this file or these packages.
 """
 
 import os
@@ -20,7 +20,7 @@ import numpy as np
 from jax.experimental import topologies
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-# The source lines in a dump say examples/programs.py, wherever it was made.
+# The source lines in a dump name examples/programs.py, independent of the working directory.
 jax.config.update("jax_hlo_source_file_canonicalization_regex", r"^.*/(?=examples/programs\.py$)")
 
 
@@ -37,8 +37,8 @@ def array(mesh, shape, dtype, *spec):
 def ffn_block():
     """A gated feed-forward block over 4 x 2 chips, fully sharded on one axis and tensor parallel on the other.
 
-    The weights are gathered over `data` before they are used, the activations over `model`; the hidden dimension stays split
-    over `model`, so that the output is summed over `model` and scattered along the sequence.
+    The weights are gathered over `data` before use, and the activations over `model`. The hidden dimension remains sharded
+    over `model`, so the output is reduced over `model` and scattered along the sequence.
     """
     mesh = mesh_on("v5e:2x4", {"data": 4, "model": 2})
     batch, seq, embed, hidden = 32, 1024, 4096, 14336
@@ -121,7 +121,7 @@ def decode_step():
 
 
 def narrow_heads():
-    """Attention scores of 33 queries with 17 heads of size 5: what tiles of 8 x 128 do to narrow dimensions."""
+    """Attention scores of 33 queries with 17 heads of size 5, to show how tiles of 8 x 128 pad narrow dimensions."""
     mesh = mesh_on("v5e:2x2", {"one": 1})
 
     def scores(query, key):

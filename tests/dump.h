@@ -19,7 +19,7 @@ inline Module parsed(std::string_view text) {
   return *std::move(module);
 }
 
-// The instruction of that name, in whatever computation.
+// The instruction `name` in any computation.
 inline InstructionId named(const Module& module, std::string_view name) {
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {

@@ -1,8 +1,8 @@
-// Comparing an output with a file in the source tree.
+// Compares an output with a file in the source tree.
 //
 //   check_golden("tests/report/golden/summary.txt", text);
 //
-// With HLOROOF_UPDATE_GOLDEN=1 in the environment the file is rewritten instead; the change is then read in the diff.
+// With HLOROOF_UPDATE_GOLDEN=1 in the environment, rewrites the file instead; review the diff.
 #ifndef HLOROOF_TESTS_GOLDEN_H_
 #define HLOROOF_TESTS_GOLDEN_H_
 

@@ -1,7 +1,7 @@
 # Checks that no file of a layer includes a layer that its target does not link:
 #   cmake -DSOURCE_DIR=... -DLAYERS=base,ir,... -DMAY_USE_<layer>=base,ir,... -P layers.cmake
 #
-# Linking alone would not notice a header-only use.
+# Linking does not detect the use of header-only code.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "," ";" layers "${LAYERS}")
 set(failures "")

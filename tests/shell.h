@@ -1,4 +1,4 @@
-// Running other programs.
+// Runs other programs.
 #ifndef HLOROOF_TESTS_SHELL_H_
 #define HLOROOF_TESTS_SHELL_H_
 
@@ -10,7 +10,7 @@
 
 namespace hloroof {
 
-// What a shell command writes to its standard output.
+// The standard output of a shell command.
 inline std::string output_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);

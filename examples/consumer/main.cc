@@ -1,5 +1,6 @@
-// Reads one matrix product and says how long a TPU v5e takes for it.
+// Predicts how long a TPU v5e takes for one matrix product.
 #include <cstdio>
+#include <string>
 
 #include "hloroof/predict.h"
 
@@ -19,6 +20,7 @@ int main() {
     std::fprintf(stderr, "%s\n", step.status().ToString().c_str());
     return 1;
   }
-  std::printf("%.0f flop in %.3f ms, bound by %s\n", step->flops, step->step_seconds * 1e3, step->bound.c_str());
+  std::printf("%.0f flop in %.3f ms, bound by %s\n", step->flops, step->step_seconds * 1e3,
+              std::string(to_string(step->bound, step->family)).c_str());
   return step->flops >= 2.0 * 4096 * 4096 * 4096 ? 0 : 1;
 }

@@ -1,10 +1,9 @@
-// A pass that chooses layouts by predicted cost: for every array of the program each order of its dimensions, of which
-// the fastest stays.
+// A pass that chooses layouts by predicted time. It tries every dimension order of every array and keeps the fastest.
 //
 //   choose_layout examples/narrow_heads.v5e.hlo tpu_v5e
 //
-// The layout of a fusion's result is that of what the fused computation returns, so both change together. Whether a
-// kernel for the chosen layout exists is the compiler's business, as is propagating it further.
+// The result of a fusion and the root of its computation have the same layout, so the pass changes both. It leaves two
+// tasks to the compiler: to propagate the layout further, and to provide a kernel for it.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -21,7 +20,7 @@ int fail(const absl::Status& status) {
   return 1;
 }
 
-// The instructions that have one layout with `id`: itself, and the root of what it fuses.
+// The instructions that share a layout with `id`: itself and, for a fusion, the root of the fused computation.
 std::vector<hloroof::InstructionId> with_root(const hloroof::Module& module, hloroof::InstructionId id) {
   std::vector<hloroof::InstructionId> all = {id};
   for (const hloroof::ComputationView body : module.instruction(id).computations(hloroof::AttributeKey::kCalls)) {
@@ -54,7 +53,9 @@ int main(int argc, char** argv) {
   absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *device);
   if (!predictor.ok()) return fail(predictor.status());
 
-  double best = predictor->summary()->step_seconds;
+  const absl::StatusOr<hloroof::StepSummary> original = predictor->summary();
+  if (!original.ok()) return fail(original.status());
+  double best = original->step_seconds;
   std::printf("%zu arrays, step %.3f us\n", arrays.size(), best * 1e6);
   int tried = 0;
   for (const hloroof::InstructionId id : arrays) {

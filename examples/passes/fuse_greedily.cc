@@ -1,10 +1,10 @@
-// A pass that fuses greedily by predicted gain: an edge from an elementwise producer to its consumer is fused if the
-// step is shorter for it, and taken apart again if not.
+// A pass that fuses greedily by predicted gain. It fuses each edge from an elementwise producer to its consumer, and
+// undoes the fusion unless the step gets shorter.
 //
 //   fuse_greedily tpu_v5e
 //
-// The program, a gated activation with a normalization before it, is written in C++ with the builder. At the end it is
-// verified and printed.
+// The program is a gated activation after a normalization, written with the builder. The pass verifies and prints the
+// result.
 #include <cstdio>
 #include <set>
 #include <string>
@@ -65,7 +65,9 @@ int main(int argc, char** argv) {
   hloroof::ModuleEditor& edit = predictor->edit();
   const hloroof::Module& program = predictor->module();
 
-  double best = predictor->summary()->step_seconds;
+  const absl::StatusOr<hloroof::StepSummary> original = predictor->summary();
+  if (!original.ok()) return fail(original.status());
+  double best = original->step_seconds;
   std::printf("%zu instructions, step %.1f us\n", program.instruction_count(), best * 1e6);
   std::set<std::pair<InstructionId, InstructionId>> refused;
   bool goes_on = true;
@@ -92,7 +94,7 @@ int main(int argc, char** argv) {
           const absl::StatusOr<std::vector<InstructionId>> parts = edit.unfuse(*fusion);
           if (!parts.ok()) return fail(parts.status());
           edit.erase_unused_computations();
-          // The same edge between what came back.
+          // Find the same edge between the instructions that unfuse() returned.
           for (const InstructionId to : *parts) {
             for (const InstructionId from : program.instruction(to).operand_ids()) refused.emplace(from, to);
           }

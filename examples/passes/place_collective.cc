@@ -1,10 +1,9 @@
-// A pass that picks the best of several placements of a collective: an all-gather of the next layer's weights may start
-// at different points of the schedule.
+// A pass that chooses where a collective starts. The all-gather of the next layer's weights may start at several points
+// of the schedule.
 //
 //   place_collective tpu_v5e:2x4
 //
-// The program, four products one after the other with the all-gather of the last one's weights, is written in C++ with
-// the builder.
+// The program is a chain of four products and the all-gather of the last one's weights, written with the builder.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -80,7 +79,7 @@ int main(int argc, char** argv) {
   std::printf("%-28s %12s %12s\n", "all-gather", "step us", "exposed us");
   double best = 0;
   std::string chosen;
-  // Before each product but the last, which needs it, and right before it is waited for.
+  // Before each product except the last, which needs the result, and directly before the done.
   std::vector<InstructionId> places(program->products.begin(), program->products.end() - 1);
   places.push_back(program->done);
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -1,8 +1,8 @@
-// A search: thousands of variants of a program, each one edit away from the best so far, and how many a second that is.
+// Searches thousands of variants of a program and prints the rate. Each variant is one edit of the best program so far.
 //
 //   search_variants examples/decode_step.v5e.hlo tpu_v5e 10000
 //
-// A variant gives one array another layout or another memory, HBM or VMEM. It is kept if the step is shorter.
+// A variant changes the layout or the memory (HBM or VMEM) of one array. The search keeps it if the step is shorter.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -40,7 +40,9 @@ int main(int argc, char** argv) {
   absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *device);
   if (!predictor.ok()) return fail(predictor.status());
 
-  double best = predictor->summary()->step_seconds;
+  const absl::StatusOr<hloroof::StepSummary> original = predictor->summary();
+  if (!original.ok()) return fail(original.status());
+  double best = original->step_seconds;
   std::printf("%zu instructions, step %.3f us\n", predictor->module().instruction_count(), best * 1e6);
   std::mt19937 random(1);
   int kept = 0;

@@ -1,9 +1,9 @@
-"""Predicts files x devices x options on a Dask cluster, for archives and searches that outgrow one machine.
+"""Predicts files x devices x options on a Dask cluster.
 
     python examples/python/sweep.py --devices tpu_v5e,tpu_v5p,tpu_v6e --set hbm.bandwidth=1.2e12 examples/*.hlo
 
-Without --scheduler the cluster is this machine's cores. The library keeps no state and results can be pickled, so a task is
-nothing but a call; a file is read by the worker that predicts it.
+Without --scheduler the cluster consists of the cores of this machine. The library is stateless and results can be pickled, so
+a task is a plain function call. The worker that predicts a file also reads it.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import hloroof
 
 
 def predict(path: str, device: str, changes: dict) -> dict:
-    """One row. What can not be predicted is a row too: one bad file ends no sweep."""
+    """One row. A file that cannot be predicted gives a row with its error, so that it does not end the sweep."""
     row = {"file": pathlib.Path(path).name, "device": device, "set": changes}
     try:
         p = hloroof.predict_step_time(pathlib.Path(path), device, set=changes)

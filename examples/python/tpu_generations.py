@@ -1,17 +1,17 @@
 # %% [markdown]
 # # One function on three TPU generations
 #
-# Which TPU suits this layer? JAX compiles ahead of time for a topology that is only named, so no TPU is needed: each
-# generation's own compiler decides fusions and layouts, and hloroof says how long the result takes there.
+# Which TPU suits this layer? JAX compiles ahead of time for a named topology, so no TPU is needed. The compiler of each
+# generation decides fusions and layouts, and hloroof predicts how long the result takes.
 #
-# Needs `pip install jax libtpu hloroof`. The cells run in a notebook as in any Python.
+# Needs `pip install jax libtpu hloroof`. The cells run in a notebook or as a script.
 
 # %%
 import functools
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")  # no TPU VM here to ask about itself
+os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")  # not a TPU VM, so there is no metadata server
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +31,7 @@ def layer(x, gate, up, down):
 SHAPES = [(4096, 4096), (4096, 14336), (4096, 14336), (14336, 4096)]
 
 # %% [markdown]
-# The smallest topology that can be named of each generation; one chip of it is compiled for.
+# The smallest topology of each generation. The program is compiled for one of its chips.
 
 # %%
 GENERATIONS = {"tpu_v5e": "v5e:2x2", "tpu_v5p": "v5p:2x2x1", "tpu_v6e": "v6e:2x2"}
@@ -46,7 +46,7 @@ def compile_for(topology: str):
 
 
 # %% [markdown]
-# The predictions. In a notebook the last expression of a cell shows a prediction as a table; here are the headlines.
+# The predictions. A notebook shows a prediction as a table if it is the last expression of a cell. These are the headlines.
 
 # %%
 predictions = {name: hloroof.predict_step_time(compile_for(topology), name) for name, topology in GENERATIONS.items()}
@@ -56,7 +56,7 @@ for name, p in predictions.items():
     print(f"{name:10}{p.step_seconds * 1e3:9.3f}{p.mfu:8.1%}  {p.bound}")
 
 # %% [markdown]
-# Which ops take the time, side by side? Rows of all predictions make one table.
+# Which ops take the time? One table has the rows of all predictions.
 
 # %%
 rows = [row for p in predictions.values() for row in p.records()]

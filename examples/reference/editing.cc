@@ -1,4 +1,4 @@
-// Every function of the headers that change modules: edit.h, builder.h, walk.h, predictor.h.
+// Uses every function of the headers that change modules: edit.h, builder.h, walk.h, predictor.h.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -64,7 +64,7 @@ void going_through() {
   for (InstructionView i : post_order(module.entry().root())) order.emplace_back(i.name());
   EXPECT(order.front() == "p" && order.back() == "r" && order.size() == 5);
 
-  const auto called = called_by(module.entry());  // not %maximum: nothing calls it
+  const auto called = called_by(module.entry());  // excludes %maximum, which is not called
   EXPECT(called.size() == 1 && called[0].name() == "sum" && !called.empty() && called.ids().size() == 1);
 }
 
@@ -89,7 +89,7 @@ void one_instruction() {
 
   EXPECT(edit.set_operand(a, 1, e).ok() && holds(module, a, "add(%e, %e)"));
   EXPECT(edit.set_operands(a, {t, e}).ok() && holds(module, a, "add(%t, %e)"));
-  EXPECT(!edit.set_operand(e, 0, a).ok());  // stands behind it
+  EXPECT(!edit.set_operand(e, 0, a).ok());  // `a` does not precede `e`
 
   EXPECT(edit.set_attribute(r, AttributeKey::kChannelId, "7").ok() && holds(module, r, "channel_id=7"));
   EXPECT(edit.set_replica_groups(r, "[1,4]<=[4]").ok() && holds(module, r, "replica_groups=[1,4]<=[4]"));
@@ -116,7 +116,7 @@ void the_order() {
   NewInstruction negate;
   negate.opcode = Opcode::kNegate;
   negate.operands = {e};
-  const InstructionId n = edit.insert_before(a, negate).value();  // its shape follows from its operand
+  const InstructionId n = edit.insert_before(a, negate).value();  // infers the shape
   EXPECT(edit.replace_all_uses(t, n).ok() && holds(module, a, "add(%e, %negate"));
   EXPECT(!edit.erase(n).ok() && edit.erase(t).ok() && !edit.is_alive(t));
 
@@ -150,7 +150,7 @@ void computations() {
   const ComputationId body = edit.clone_computation(module.instruction(call).called_computations()[0]).value();
   EXPECT(edit.set_computations(call, AttributeKey::kToApply, {body}).ok() && verify(module).ok());
 
-  const ComputationId empty = edit.add_computation("more", false, body);  // by hand; a builder is shorter
+  const ComputationId empty = edit.add_computation("more", false, body);  // without a builder
   NewInstruction parameter;
   parameter.opcode = Opcode::kParameter;
   parameter.shape = "f32[]";

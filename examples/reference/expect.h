@@ -1,4 +1,4 @@
-// What the examples of the reference check with: says what does not hold and ends the program.
+// EXPECT(condition): if the condition is false, prints it and exits.
 #ifndef HLOROOF_EXAMPLES_REFERENCE_EXPECT_H_
 #define HLOROOF_EXAMPLES_REFERENCE_EXPECT_H_
 

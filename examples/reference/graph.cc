@@ -1,4 +1,4 @@
-// Every function of the headers that hold the graph: parse.h, print.h, proto.h, module.h, shape.h, opcode.h,
+// Uses every function of the headers of the graph: parse.h, print.h, proto.h, module.h, shape.h, opcode.h,
 // element_type.h, attribute.h, span.h, ids.h, infer_shape.h.
 #include <set>
 #include <string>
@@ -55,11 +55,11 @@ void reading_and_writing() {
   EXPECT(equal(module, parse_module(kHlo).value(), &difference) && difference.empty());
   EXPECT(parse_modules(std::string(kHlo) + "// -----\n" + kHlo)->size() == 2);
 
-  Parser parser;  // one after another, in the memory of the last
-  Module again;
-  EXPECT(parser.parse(kHlo, again).ok() && equal(module, again));
+  Parser parser;  // reuses the memory of the previous module
+  Module reused;
+  EXPECT(parser.parse(kHlo, reused).ok() && equal(module, reused));
 
-  EXPECT(!parse_proto("no proto").ok());  // load_module() reads files; these take bytes
+  EXPECT(!parse_proto("no proto").ok());  // takes bytes; load_module() reads files
   EXPECT(!parse_protos("no proto").ok() && !proto_to_text("no proto").ok());
 }
 
@@ -73,7 +73,7 @@ void walking() {
   EXPECT(module.unknowns().opcodes == 0 && (void*)&module.source() != nullptr);
   EXPECT(module.instruction_count() == 8 && module.instruction_limit() >= 8 && module.computation_limit() == 2);
 
-  // Computations, each after those it calls, and the instructions of each, operands before users.
+  // Visits callees before callers, and operands before users.
   std::set<std::string> seen;
   for (ComputationView computation : module.computations()) {
     EXPECT(!computation.is_missing() && computation.execution_thread() == "main");
@@ -101,7 +101,7 @@ void walking() {
   EXPECT(parameter.parameter_number() == 0 && parameter.data().opcode == Opcode::kParameter);
   EXPECT(module.computation(module.entry().id()).name() == "main");
 
-  // The tables behind the views.
+  // The tables that the views read.
   const InstructionData& row = module.data(reduce.id());
   EXPECT(module.text(row.name) == "r" && module.operands(row).size() == 2);
   const Span<AttributeData> attributes = module.attributes(row);

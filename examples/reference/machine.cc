@@ -1,5 +1,5 @@
-// Every function of the headers that say what a program costs and where: analysis.h, counts.h, cost.h, device.h,
-// mesh.h, predict.h, and the checks of testing.h.
+// Uses every function of the headers of the cost model: analysis.h, counts.h, cost.h, device.h, mesh.h, predict.h, and
+// the checks of testing.h.
 #include <sstream>
 #include <string>
 #include <vector>
@@ -75,7 +75,7 @@ void sizes_and_calls() {
   options.trip_counts["loop"] = 7;
   EXPECT(check_call_options(m, options).ok());
   EXPECT(analyze_calls(m, options).trip_count(loop.id())->value == 7);
-  CallGraph calls = analyze_calls(m);
+  const CallGraph calls = analyze_calls(m);
   const ComputationView body = loop.computations(AttributeKey::kBody)[0];
   EXPECT(calls.executions(body.id()) == 5 && calls.executions(body.root()) == 5);
   EXPECT(calls.role(body.id()) == ComputationRole::kBody && calls.is_scheduled(body.id()));
@@ -84,8 +84,9 @@ void sizes_and_calls() {
   EXPECT(calls.trips_read_off(condition.root().id()) && !calls.trips_follow_callers(m.entry().id()));
   EXPECT(calls.loops().size() == 1 && calls.scheduled_instructions().size() > 10);
   const InstructionView choice = m.entry().root();
-  calls.set_branch_probabilities(choice.id(), {0.25, 0.75});
-  EXPECT(calls.executions(choice.called_computations()[0]) == 0.25);
+  EXPECT(calls.branch_probabilities(choice.id()) == nullptr);
+  const std::vector<double> executions = calls.executions_with({{choice.id().index, {0.25, 0.75}}});
+  EXPECT(executions[choice.called_computations()[0].index] == 0.25);
   EXPECT(op_category(loop) == "while" && layer_key("jit(f)/layers_17/mlp") == "jit(f)/layers_*/mlp");
 
   const ModuleCounts counts = count_xla(m).value();
@@ -100,6 +101,14 @@ void sizes_and_calls() {
 void devices() {
   Device device = find_device("tpu_v5e").value();
   EXPECT(device_names().size() > 20 && device.cores() == 1);
+  EXPECT(device.family() == DeviceFamily::kTpu && device.gpu() == nullptr);
+  EXPECT(device.tpu()->vector.register_elements() == 1024);
+  Fact<double> fact = device.network.efficiency;  // nobody published it
+  EXPECT(fact.is_unknown() && !fact.is_none() && !fact.has_value() && !fact.optional());
+  fact = 0.9;
+  EXPECT(fact.has_value() && *fact == 0.9);
+  fact.reset();
+  EXPECT(fact.is_unknown() && Fact<double>::none().is_none());
   EXPECT(*device.matrix.rate(MatrixType::kBf16) > 1e14 && device.vector.weight("exponential").op == "exponential");
   EXPECT(!parameters(device).empty() && set_parameter(device, "hbm.bandwidth", 1.2e12).ok() &&
          device.hbm.bandwidth == 1.2e12);
@@ -118,8 +127,8 @@ void mesh(const Module& m, const Device& device) {
   EXPECT(found.device_count == 8 && found.axes.size() == 2 && !found.to_string().empty());
   EXPECT(collective_roles(m, collectives).size() == collectives.size() && axis_role_name(AxisRole::kFsdp) == "FSDP");
 
-  const LogicalMesh given = override_mesh(found, parse_mesh("data=4,model=2").value()).value();
-  EXPECT(given.axes[0].name == "data");
+  const LogicalMesh overridden = override_mesh(found, parse_mesh("data=4,model=2").value()).value();
+  EXPECT(overridden.axes[0].name == "data");
   MeshOptions options;
   options.device_order = parse_device_order("[1,8]<=[2,4]T(1,0)").value();
   const Topology topology = topology_for(device, 8).value();

@@ -1,4 +1,4 @@
-// Every function of the headers that decode what an attribute says: attribute_values.h, backend_config.h, literal.h,
+// Uses every function of the headers that decode attributes: attribute_values.h, backend_config.h, literal.h,
 // replica_groups.h, sharding.h.
 #include <string>
 #include <vector>
@@ -82,7 +82,7 @@ ENTRY e {
 }
 )";
 
-// The instruction of that name in the entry.
+// The instruction `name` of the entry.
 InstructionView named(const Module& module, std::string_view name) {
   for (InstructionView i : module.entry().instructions()) {
     if (i.name() == name) return i;
@@ -111,7 +111,7 @@ void attribute_values(const Module& m) {
   EXPECT(slice_ranges(named(m, "part"))[0].stride == 2 && parse_slice_ranges("{[0:4]}")->front().limit == 4);
   EXPECT(dot_dimensions(named(m, "dot")).lhs_contracting == Integers{1});
   EXPECT(gather_dimensions(named(m, "rows")).slice_sizes == (Integers{1, 16}));
-  EXPECT(scatter_dimensions(named(m, "rows")).update_window_dims.empty());  // of a scatter it would have some
+  EXPECT(scatter_dimensions(named(m, "rows")).update_window_dims.empty());  // not empty for a scatter
 
   EXPECT(output_to_operand_aliasing(named(m, "fusion"))[0].operand == 0);
   EXPECT(input_output_alias(m)[0].parameter == 0 && buffer_donors(m)[0].parameter == 1);

@@ -1,5 +1,5 @@
-// Catch2 (version 2 or 3): a test fails when a program's predicted step leaves its budget. No device needed, no noise,
-// milliseconds to run.
+// A test with Catch2 (version 2 or 3) that fails if the predicted step of a program exceeds its budget. It needs no
+// device, has no noise and runs in milliseconds.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -20,11 +20,11 @@ TEST_CASE("the feed-forward block stays within its budget on a v5e 2x4") {
   REQUIRE(device.ok());
 
   const auto step = hloroof::predict_step_time(*module, *device);
-  REQUIRE_THAT(step, unknown_at_most(0));  // a budget is only worth checking when all of the program is known
+  REQUIRE_THAT(step, unknown_at_most(0));  // a budget is meaningful only if the whole program is known
   CHECK_THAT(step, step_faster_than(15e-3) && fits_in_memory());
   CHECK_THAT(step, bound_by("mxu") && exposed_communication_share_below(0.4));
   CHECK_THAT(step, has_no_diagnostic("unknown-trip-count"));
 
-  // Every figure is a plain member: 3 matrix products of 8192 x 4096 x 7168 on each chip, counted exactly.
+  // Every figure is a plain member. Each chip has 3 matrix products of 8192 x 4096 x 7168, which are counted exactly.
   CHECK(step->flops >= 3 * 2.0 * 8192 * 4096 * 7168);
 }

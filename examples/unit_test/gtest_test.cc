@@ -1,4 +1,4 @@
-// GoogleTest: EXPECT_TRUE of a check prints why it failed.
+// With GoogleTest, EXPECT_TRUE of a check prints why it failed.
 #include <gtest/gtest.h>
 
 #include "hloroof/device.h"
@@ -19,7 +19,9 @@ TEST(DecodeStep, StaysWithinItsBudget) {
   EXPECT_TRUE(hloroof::peak_memory_below(step, 8e9));
   EXPECT_TRUE(hloroof::has_no_diagnostic(step, "unknown-trip-count"));
 
-  // A newer TPU is no slower.
-  const auto newer = hloroof::predict_step_time(*module, *hloroof::find_device("tpu_v6e"));
+  // A newer TPU must not be slower.
+  const auto v6e = hloroof::find_device("tpu_v6e");
+  ASSERT_TRUE(v6e.ok()) << v6e.status();
+  const auto newer = hloroof::predict_step_time(*module, *v6e);
   EXPECT_TRUE(hloroof::no_slower_than(newer, step));
 }

@@ -1,5 +1,5 @@
-// The names of HLO attributes, from attribute.def. Values stay text in a Module and are decoded on demand
-// (attribute_values.h), since most readers need few of them and they are most of a dump's bytes.
+// The names of HLO attributes, generated from attribute.def. A Module keeps attribute values as text, and
+// attribute_values.h decodes them on demand: most readers need few of them, and they are most of a dump's bytes.
 #ifndef HLOROOF_ATTRIBUTE_H_
 #define HLOROOF_ATTRIBUTE_H_
 
@@ -13,11 +13,11 @@ inline namespace v0 {
 enum class AttributeKey : std::uint8_t {
 #define HLOROOF_ATTRIBUTE(enumerator, text, value_form) enumerator,
 #include "hloroof/attribute.def"
-  kConstantLiteral,  // what stands in the parentheses of constant(...); has no name in the text
-  kUnknown,          // a name this version does not know; kept as `name=value` and printed back unchanged
+  kConstantLiteral,  // the operand text of constant(...); has no name in the text
+  kUnknown,          // a name unknown to this version; kept as `name=value` and printed unchanged
 };
 
-// The grammar rule that a value follows (hlo text grammar; each has a parse function of the same name in lib/text).
+// The grammar rule of a value. Each rule has a parse function of the same name in lib/text.
 enum class AttributeForm : std::uint8_t {
   kInteger,          // 4
   kBool,             // true
@@ -55,13 +55,13 @@ enum class AttributeForm : std::uint8_t {
   kEntryLayout,
   kOriginTable,
   kDebugAttributes,
-  kRaw,  // no longer in XLA's grammar, or not known: balanced text up to the next top-level comma
+  kRaw,  // unknown, or removed from XLA's grammar: balanced text up to the next top-level comma
 };
 
 // The spelling in HLO text ("lhs_contracting_dims"); empty for kConstantLiteral and kUnknown.
 std::string_view to_string(AttributeKey key);
 
-// The key spelled `text`, nothing if there is none.
+// The key spelled `text`; nullopt if there is none.
 std::optional<AttributeKey> attribute_from_string(std::string_view text);
 
 AttributeForm form(AttributeKey key);

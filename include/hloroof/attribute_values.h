@@ -1,18 +1,21 @@
-// The values of HLO attributes as plain structs, decoded from their text when asked for.
+// The values of HLO attributes as plain structs, decoded from their text on demand.
 //
 //   if (std::optional<Window> w = window(convolution)) use(w->dimensions[0].stride);
 //   std::vector<std::int64_t> dims = integers(reduce, AttributeKey::kDimensions);
 //   DotDimensions d = dot_dimensions(dot);              // d.lhs_contracting, d.rhs_batch, ...
 //   std::string where = source_location(instruction).file;
 //
-// The functions on an InstructionView give nothing (an empty optional, list or string, the fallback) when the
-// instruction has no such attribute or, which the parser prevents but an edit may cause, when its text is malformed.
-// The parse_ functions decode a text of their own and say what is wrong with it: InvalidArgument with the column and a
-// caret.
+// The functions on an InstructionView return an empty optional, list or string, or the fallback, if the instruction
+// does not have the attribute. They do the same if its text is malformed, which the parser rejects but an edit may
+// cause. The parse_ functions decode the text that they are passed, and return InvalidArgument with the column and a
+// caret if it is malformed.
 //
-// Nothing is kept: each call decodes again. Everything here may be called from any number of threads.
+// Lifetime: the results own their data, except word(), whose view points into the module's text. Nothing is cached:
+// each call decodes again.
 //
-// Larger values have headers of their own: replica_groups.h, sharding.h, literal.h, backend_config.h.
+// Threads: any number of threads may call these functions while no thread edits the module.
+//
+// See also replica_groups.h, sharding.h, literal.h and backend_config.h for the larger values.
 #ifndef HLOROOF_ATTRIBUTE_VALUES_H_
 #define HLOROOF_ATTRIBUTE_VALUES_H_
 
@@ -50,30 +53,30 @@ std::vector<std::int64_t> integers(InstructionView instruction, AttributeKey key
 // A list of lists: slice_sizes of a collective-permute.
 std::vector<std::vector<std::int64_t>> integer_lists(InstructionView instruction, AttributeKey key);
 
-// {true,false}: parameter_replication. A lone true or false is a list of one.
+// {true,false}: parameter_replication. A single true or false is a list of one element.
 std::vector<bool> flags(InstructionView instruction, AttributeKey key);
 
-// A word: direction ("LT"), kind ("kLoop"), algorithm, fft_type, distribution. As written.
+// A word as written: direction ("LT"), kind ("kLoop"), algorithm, fft_type, distribution.
 std::string_view word(InstructionView instruction, AttributeKey key);
 
 // A string without its quotes and escapes: custom_call_target, infeed_config, async_execution_thread.
 std::string string_value(InstructionView instruction, AttributeKey key);
 
-// How precisely a dot or convolution multiplies f32: on TPU the number of bf16 passes. operand_precision, one entry an
-// operand; empty if the text has none, which means kDefault for all.
+// operand_precision of a dot or convolution: how precisely it multiplies f32. On TPU this is the number of bf16 passes.
+// One entry per operand; empty if the text has none, which means kDefault for all.
 enum class Precision : std::uint8_t { kDefault, kHigh, kHighest };
 std::vector<Precision> operand_precision(InstructionView instruction);
 
 // ---- window, dim_labels, padding, slice -------------------------------------------------------------------------
 
-// {size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=1x0}, one entry a spatial dimension.
+// {size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=1x0}, one entry per spatial dimension.
 struct WindowDimension {
   std::int64_t size = 1;
   std::int64_t stride = 1;
   std::int64_t pad_low = 0;
   std::int64_t pad_high = 0;
-  std::int64_t base_dilation = 1;    // lhs_dilate: (base_dilation - 1) holes between neighbours of the input
-  std::int64_t window_dilation = 1;  // rhs_dilate: the same inside the window
+  std::int64_t base_dilation = 1;    // lhs_dilate: (base_dilation - 1) holes between neighbouring input elements
+  std::int64_t window_dilation = 1;  // rhs_dilate: (window_dilation - 1) holes between neighbouring window elements
   bool reversal = false;
 
   friend bool operator==(const WindowDimension& a, const WindowDimension& b);
@@ -88,8 +91,8 @@ struct Window {
 std::optional<Window> window(InstructionView instruction);
 absl::StatusOr<Window> parse_window(std::string_view text);
 
-// b01f_01io->b01f: which dimension of each array is what. -1 where a label is not given; spatial[i] is the dimension
-// that holds spatial dimension i.
+// b01f_01io->b01f: the meaning of each array dimension. A field is -1 if its label is absent. spatial[i] is the array
+// dimension that holds spatial dimension i.
 struct ConvolutionDimensionNumbers {
   std::int64_t lhs_batch = -1;
   std::int64_t lhs_feature = -1;
@@ -105,18 +108,18 @@ struct ConvolutionDimensionNumbers {
 std::optional<ConvolutionDimensionNumbers> convolution_dimension_numbers(InstructionView instruction);
 absl::StatusOr<ConvolutionDimensionNumbers> parse_convolution_dimension_numbers(std::string_view text);
 
-// 0_1_2x3_3: padding of one dimension. Low and high may be negative.
+// 0_1_2x3_3: the padding of one dimension. Low and high may be negative.
 struct PaddingDimension {
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::int64_t interior = 0;
 };
 
-// Of a pad instruction; one entry a dimension.
+// The padding of a pad instruction, one entry per dimension.
 std::vector<PaddingDimension> padding(InstructionView instruction);
 absl::StatusOr<std::vector<PaddingDimension>> parse_padding(std::string_view text);
 
-// [start:limit:stride] of a slice.
+// [start:limit:stride] of a slice instruction.
 struct SliceRange {
   std::int64_t start = 0;
   std::int64_t limit = 0;
@@ -128,7 +131,7 @@ absl::StatusOr<std::vector<SliceRange>> parse_slice_ranges(std::string_view text
 
 // ---- Dimension numbers of dot, gather, scatter ------------------------------------------------------------------
 
-// Of dot, ragged-dot and scaled-dot. The ragged lists are empty but for ragged-dot.
+// The dimension numbers of dot, ragged-dot and scaled-dot. Only ragged-dot has lhs_ragged and rhs_group.
 struct DotDimensions {
   std::vector<std::int64_t> lhs_contracting;
   std::vector<std::int64_t> rhs_contracting;
@@ -165,11 +168,10 @@ ScatterDimensions scatter_dimensions(InstructionView instruction);
 
 // ---- Aliasing ---------------------------------------------------------------------------------------------------
 
-// A path into nested tuples: {1,0} is element 0 of element 1, {} the whole.
+// A path into nested tuples: {1,0} is element 0 of element 1, {} is the whole shape.
 using ShapeIndex = std::vector<std::int64_t>;
 
-// output_to_operand_aliasing={{0}: (1, {})}: result `output` lies in the memory of operand `operand` at
-// `operand_index`.
+// output_to_operand_aliasing={{0}: (1, {})}: result `output` shares the memory of operand `operand` at `operand_index`.
 struct OperandAlias {
   ShapeIndex output;
   std::int64_t operand = 0;
@@ -178,7 +180,7 @@ struct OperandAlias {
 
 std::vector<OperandAlias> output_to_operand_aliasing(InstructionView instruction);
 
-// input_output_alias of the HloModule line: result `output` may, or must, take the memory of entry parameter
+// input_output_alias of the HloModule line: result `output` may, or must, reuse the memory of entry parameter
 // `parameter`.
 struct ParameterAlias {
   ShapeIndex output;
@@ -189,7 +191,7 @@ struct ParameterAlias {
 
 std::vector<ParameterAlias> input_output_alias(const Module& module);
 
-// buffer_donor of the HloModule line: a parameter whose memory any result may take.
+// buffer_donor of the HloModule line: a parameter whose memory any result may reuse.
 struct BufferDonor {
   std::int64_t parameter = 0;
   ShapeIndex parameter_index;
@@ -197,9 +199,9 @@ struct BufferDonor {
 
 std::vector<BufferDonor> buffer_donors(const Module& module);
 
-// ---- Where it came from -----------------------------------------------------------------------------------------
+// ---- Origin in the source ---------------------------------------------------------------------------------------
 
-// metadata={...}. Integers are 0 and strings empty where the text gives none.
+// metadata={...}. Integers are 0 and strings are empty if the text does not have them.
 struct Metadata {
   std::string op_type;
   std::string op_name;  // the path in the user's program: jit(f)/while/body/dot_general
@@ -209,19 +211,19 @@ struct Metadata {
   std::int32_t source_column = 0;
   std::int32_t source_end_column = 0;
   std::vector<std::int64_t> profile_types;
-  std::string deduplicated_name;  // of the instruction whose code this one shares
+  std::string deduplicated_name;  // the instruction whose code this one shares
   std::string scheduling_name;
-  std::int32_t stack_frame_id = 0;  // from 1; 0: none
+  std::int32_t stack_frame_id = 0;  // starts at 1; 0 means none
   std::string metadata_payload;
 };
 
 std::optional<Metadata> metadata(InstructionView instruction);
 absl::StatusOr<Metadata> parse_metadata(std::string_view text);
 
-// metadata's op_name alone; cheaper than decoding all of it.
+// The op_name of metadata. Cheaper than decoding all of it.
 std::string op_name(InstructionView instruction);
 
-// A place in the user's source. Empty file: not known.
+// A place in the user's source. The file is empty if the place is unknown.
 struct SourceLocation {
   std::string file;
   std::string function;
@@ -231,16 +233,17 @@ struct SourceLocation {
   std::int32_t end_column = 0;
 };
 
-// The FileNames, FunctionNames, FileLocations and StackFrames tables of a module.
+// The FileNames, FunctionNames, FileLocations and StackFrames tables of a module. A copy that does not refer to the
+// module; any number of threads may read it.
 class StackFrames {
  public:
   StackFrames() = default;
   explicit StackFrames(const Module& module);
 
   std::size_t size() const { return frames_.size(); }
-  // Frame `id`, counting from 1 as stack_frame_id does. Nothing if there is no such frame.
+  // The location of frame `id`, which starts at 1 as stack_frame_id does. nullopt if there is no such frame.
   std::optional<SourceLocation> location(std::int64_t id) const;
-  // The frame that called `id`; 0 if it has no caller.
+  // The caller of frame `id`; 0 if it has none.
   std::int64_t parent(std::int64_t id) const;
 
  private:
@@ -264,12 +267,12 @@ class StackFrames {
   std::vector<Frame> frames_;
 };
 
-// Where the user's program asked for the instruction: its metadata's source_file and source_line, else its stack frame.
-// The second form reads the module's tables once for many instructions.
+// The source location of an instruction: source_file and source_line of its metadata, or else its stack frame. Use the
+// second form for many instructions; it does not decode the module's tables on every call.
 SourceLocation source_location(InstructionView instruction);
 SourceLocation source_location(InstructionView instruction, const StackFrames& frames);
 
-// frontend_attributes={key=value,...} of an instruction or of the HloModule line, values without quotes and escapes.
+// frontend_attributes={key=value,...} of an instruction or of the HloModule line. Values have no quotes and escapes.
 using FrontendAttributes = std::vector<std::pair<std::string, std::string>>;
 
 FrontendAttributes frontend_attributes(InstructionView instruction);
@@ -295,16 +298,17 @@ struct ResultAccuracy {
 
 std::optional<ResultAccuracy> result_accuracy(InstructionView instruction);
 
-// ---- The entry's layout -----------------------------------------------------------------------------------------
+// ---- Entry layout -----------------------------------------------------------------------------------------------
 
-// entry_computation_layout={(f32[2]{0}, s32[])->f32[2]{0}}: the layouts the caller uses, which may differ from those of
-// the entry's parameters and root. The shapes are added to `table`.
+// entry_computation_layout={(f32[2]{0}, s32[])->f32[2]{0}}: the layouts that the caller uses, which may differ from
+// those of the entry's parameters and root.
 struct EntryLayout {
   std::vector<ShapeId> parameters;
   ShapeId result;
 };
 
-// Nothing if the text gives none: the parameters' and the root's own shapes then hold.
+// Adds the shapes to `table`. nullopt if the text has no entry layout; the caller then uses the shapes of the
+// parameters and the root.
 std::optional<EntryLayout> entry_computation_layout(const Module& module, ShapeTable& table);
 
 }  // namespace v0

@@ -1,10 +1,11 @@
-// What compilers note in backend_config, as plain structs.
+// The contents of backend_config as plain structs.
 //
 //   if (std::optional<WindowConfig> w = window_config(fusion)) use(w->output_window_bounds);
 //   if (std::optional<std::int64_t> n = known_trip_count(loop)) use(*n);
 //
-// Every function reads the text of the one instruction it is given and gives nothing where the config has no such part.
-// The text is searched, not validated: a config need not be JSON. Integers may be written as numbers or as strings.
+// Every function decodes the config of one instruction and returns nullopt, or an empty result, if the config does not
+// have that part. The text is searched, not validated: a config need not be JSON. Integers may be written as numbers or
+// as strings.
 #ifndef HLOROOF_BACKEND_CONFIG_H_
 #define HLOROOF_BACKEND_CONFIG_H_
 
@@ -21,34 +22,33 @@
 namespace hloroof {
 inline namespace v0 {
 
-// The config with quotes and escapes taken off if it is written as a string; JSON most of the time. Empty if there is
-// none.
+// The config without quotes and escapes, usually JSON. Empty if there is none.
 std::string backend_config(InstructionView instruction);
 
 // ---- Any backend ------------------------------------------------------------------------------------------------
 
-// Of a while: how often its body runs, where the compiler says so.
+// How often the body of a while runs, according to the compiler.
 std::optional<std::int64_t> known_trip_count(InstructionView instruction);
 
-// Of a while: the initial value and step of its counter.
+// The initial value and step of a while's counter.
 struct KnownInitStep {
   std::int64_t init = 0;
   std::int64_t step = 0;
 };
 std::optional<KnownInitStep> known_init_step(InstructionView instruction);
 
-// Of a while: the element of its tuple that is the counter.
+// The tuple element that holds the counter of a while.
 std::optional<std::int64_t> known_induction_variable(InstructionView instruction);
 
 // ---- TPU --------------------------------------------------------------------------------------------------------
 
-// How the compiler blocks an operation: the piece computed in one step of its loop over VMEM.
+// How the compiler tiles an operation: the bounds of one iteration of its loop over VMEM.
 struct WindowConfig {
   std::vector<std::int64_t> kernel_window_bounds;
   std::vector<std::int64_t> output_window_bounds;
   std::vector<std::int64_t> input_window_bounds;
   std::vector<std::int64_t> iteration_bounds;
-  // The compiler's own estimate, in cycles of the device's clock. Nothing where it wrote INT64_MAX, its "not known".
+  // The compiler's estimate in cycles of the device's clock. nullopt if it wrote INT64_MAX, which means "unknown".
   std::optional<std::int64_t> estimated_cycles;
   std::int64_t estimated_vmem_bytes = 0;
   std::int64_t estimated_scoped_vmem_bytes = 0;
@@ -57,10 +57,10 @@ struct WindowConfig {
 };
 std::optional<WindowConfig> window_config(InstructionView instruction);
 
-// window_config's estimated_cycles alone.
+// The estimated_cycles of window_config. Cheaper than decoding all of it.
 std::optional<std::int64_t> estimated_cycles(InstructionView instruction);
 
-// How the compiler carries out a collective.
+// The algorithm that the compiler chose for a collective.
 struct CollectiveAlgorithmConfig {
   std::string emitter;   // SinglePhaseRingSumEmitter
   std::string strategy;  // UniDirection1DRingStrategy
@@ -71,7 +71,7 @@ std::optional<CollectiveAlgorithmConfig> collective_algorithm_config(Instruction
 // The emitter of a convolution or matmul.
 std::optional<std::string> convolution_emitter(InstructionView instruction);
 
-// Memory an instruction takes beside its operands and result, by memory space (1: VMEM).
+// Memory that an instruction uses in addition to its operands and result, by memory space (1 is VMEM).
 struct ScopedMemory {
   std::int64_t memory_space = 0;
   std::int64_t offset = 0;
@@ -79,7 +79,7 @@ struct ScopedMemory {
 };
 std::vector<ScopedMemory> used_scoped_memory(InstructionView instruction);
 
-// aliasing_operands: sets of operands that share memory with the result, by number.
+// aliasing_operands: sets of operand numbers that share memory with the result.
 std::vector<std::vector<std::int64_t>> aliasing_operands(InstructionView instruction);
 
 // barrier_config of a collective.
@@ -89,13 +89,13 @@ struct BarrierConfig {
 };
 std::optional<BarrierConfig> barrier_config(InstructionView instruction);
 
-// The part of a megacore's work: which dimension the two cores of a chip share out.
+// The dimension that is split between the two cores of a megacore chip.
 std::optional<std::int64_t> megacore_split_dimension(InstructionView instruction);
 
-// device_type: DEVICE_TYPE_SPARSECORE where the SparseCore runs the instruction.
+// Whether device_type is DEVICE_TYPE_SPARSECORE.
 bool runs_on_sparse_core(InstructionView instruction);
 
-// Of a tpu_custom_call: the cost its author stated.
+// The cost that the author of a tpu_custom_call stated.
 struct CostEstimate {
   std::optional<double> flops;
   std::optional<double> transcendentals;
@@ -104,7 +104,7 @@ struct CostEstimate {
 };
 std::optional<CostEstimate> cost_estimate(InstructionView instruction);
 
-// Of a tpu_custom_call: the memory space that operands and results must lie in.
+// The memory spaces that a tpu_custom_call requires for operands and results.
 struct MemorySpaceColors {
   std::vector<std::pair<std::int64_t, std::int64_t>> operands;  // operand number, memory space
   std::vector<std::pair<ShapeIndex, std::int64_t>> results;
@@ -113,7 +113,7 @@ std::optional<MemorySpaceColors> memory_space_colors(InstructionView instruction
 
 // ---- GPU --------------------------------------------------------------------------------------------------------
 
-// Of a cuBLAS call.
+// The config of a cuBLAS call.
 struct GemmBackendConfig {
   DotDimensions dimensions;
   double alpha_real = 1;
@@ -128,15 +128,15 @@ struct GemmBackendConfig {
 };
 std::optional<GemmBackendConfig> gemm_backend_config(InstructionView instruction);
 
-// Of a cuDNN attention call.
+// The config of a cuDNN attention call.
 struct AttentionBackendConfig {
-  std::vector<std::int64_t> scores;  // dimensions of the array of scores: batch, heads, queries, keys
+  std::vector<std::int64_t> scores;  // dimensions of the scores: batch, heads, queries, keys
   std::string mask;                  // NO_MASK, CAUSAL, PADDING, PADDING_CAUSAL, ...
-  std::int64_t sliding_window = 0;   // keys that a query sees; 0: all of them
+  std::int64_t sliding_window = 0;   // keys that a query sees; 0 means all of them
 };
 std::optional<AttentionBackendConfig> attention_backend_config(InstructionView instruction);
 
-// Of a Triton kernel that the compiler blocks by itself.
+// The tiling of a Triton kernel for which the compiler chose the tiles.
 struct BlockLevelFusionConfig {
   std::vector<std::vector<std::int64_t>> output_tiles;
   std::int64_t num_warps = 0;
@@ -144,7 +144,7 @@ struct BlockLevelFusionConfig {
   std::int64_t num_stages = 0;
 };
 
-// Of a Triton matmul.
+// The tiling of a Triton matmul.
 struct TritonGemmConfig {
   std::int64_t block_m = 0;
   std::int64_t block_n = 0;
@@ -159,11 +159,11 @@ struct FusionBackendConfig {
   std::string kind;  // __triton_nested_gemm_fusion, __custom_fusion
   std::optional<BlockLevelFusionConfig> block_level;
   std::optional<TritonGemmConfig> triton_gemm;
-  std::string custom_name;  // of a __custom_fusion: dynamic_slice_fusion
+  std::string custom_name;  // for a __custom_fusion: dynamic_slice_fusion
 };
 std::optional<FusionBackendConfig> fusion_backend_config(InstructionView instruction);
 
-// The backend that carries out a collective, and whether the program waits for it.
+// The backend that executes a collective, and whether the program waits for it.
 struct CollectiveBackendConfig {
   std::string backend;
   bool is_sync = false;

@@ -1,4 +1,4 @@
-// Writing a module in C++ rather than as text.
+// Builds a module in C++.
 //
 //   Module module = new_module("mlp");
 //   ModuleEditor edit(module);
@@ -9,9 +9,13 @@
 //                                                 {AttributeKey::kRhsContractingDims, "{0}", {}}});
 //   absl::StatusOr<ComputationId> main = b.finish(b.op(Opcode::kTanh, {y}));
 //
-// Result shapes follow from the operands where they do (infer_shape.h), and are given as text where they do not. After
-// the first error the builder does nothing more and gives ids that are none; finish() returns that error, so that the
-// lines between need no checks.
+// Result shapes are inferred from the operands where possible (infer_shape.h) and passed as text otherwise. Errors are
+// sticky: after the first error every call does nothing and returns an invalid id, and finish() returns the error. The
+// calls before finish() need no checks.
+//
+// Lifetime: the builder refers to its ModuleEditor, which must outlive it. The module owns what the builder adds.
+//
+// Threads: a builder edits its module, so no other thread may use the module at the same time.
 #ifndef HLOROOF_BUILDER_H_
 #define HLOROOF_BUILDER_H_
 
@@ -29,37 +33,37 @@ namespace hloroof {
 inline namespace v0 {
 
 struct ModuleHeader {
-  bool is_scheduled = false;  // the order of the instructions is that of execution
+  bool is_scheduled = false;  // the instructions are in execution order
   std::int64_t replica_count = 1;
   std::int64_t num_partitions = 1;
 };
 
-// A module without computations. A name that is no word of HLO text becomes "module".
+// A module without computations. An invalid name becomes "module".
 Module new_module(std::string_view name, const ModuleHeader& header = {});
 
 // Appends instructions to one new computation.
 class ComputationBuilder {
  public:
-  // `edit` must outlive the builder. Computations that this one is to call must be finished before it is begun.
+  // Finish the computations that this one calls before you construct its builder.
   ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry = false);
 
-  // The next parameter. `shape` as HLO text writes it.
+  // Adds the next parameter. `shape` is HLO text.
   InstructionId parameter(std::string_view shape, std::string_view name = "");
-  // `literal` as HLO text writes it: "1.5", "{1, 2}".
+  // Adds a constant. `literal` is HLO text: "1.5", "{1, 2}".
   InstructionId constant(std::string_view shape, std::string_view literal);
-  // Any instruction. `shape` may be empty where it follows from the operands.
+  // Adds any instruction. `shape` may be empty if it can be inferred from the operands.
   InstructionId op(Opcode opcode, const std::vector<InstructionId>& operands,
                    const std::vector<NewAttribute>& attributes = {}, std::string_view shape = "",
                    std::string_view name = "");
   InstructionId tuple(const std::vector<InstructionId>& elements);
   InstructionId element(InstructionId tuple, std::uint32_t index);
-  // `body` and `condition` take the state; its shape is that of `state`.
+  // Adds a while. `condition` and `body` take the loop state, whose initial value is `state`.
   InstructionId loop(ComputationId condition, ComputationId body, InstructionId state);
   InstructionId call(ComputationId computation, const std::vector<InstructionId>& arguments);
 
   const absl::Status& status() const { return status_; }
 
-  // Makes `root`, or the last instruction if it is none, the result. Errors: the first of the calls before; an
+  // Makes `root` the result; the default is the last instruction. Errors: the first error of any call on this builder;
   // InvalidArgument if the computation is empty.
   absl::StatusOr<ComputationId> finish(InstructionId root = InstructionId());
 

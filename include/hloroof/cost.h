@@ -1,5 +1,5 @@
-// Work and time of one instruction. Work (FLOPs, bytes, messages) is arithmetic on the module and knows no device; time
-// is work over the rates of a Device.
+// Work and time of one instruction. Work (FLOPs, bytes, messages) follows from the module alone and is independent of
+// the device. Time is work divided by the rates of a Device.
 #ifndef HLOROOF_COST_H_
 #define HLOROOF_COST_H_
 
@@ -14,20 +14,26 @@
 namespace hloroof {
 inline namespace v0 {
 
-// How much a number can be trusted; the worst of an instruction's parts.
+// The reliability of a number. An instruction has the least reliable source of its parts.
 enum class CostSource : std::uint8_t {
   kModel,     // counted or modelled
-  kCompiler,  // the estimate the dump carries, only with EstimateSource::kCompiler
-  kUser,      // given by the user
-  kAssumed,   // a stated assumption stands in for a fact the text does not hold
-  kUnknown,   // boundary bytes are charged, anything beyond them is not known
+  kCompiler,  // the compiler's estimate in the dump; only with EstimateSource::kCompiler
+  kUser,      // set by the user
+  kAssumed,   // a stated assumption replaces a fact that the text or the device file lacks
+  kUnknown,   // only boundary bytes are charged; any other work is unknown
 };
 
-// What limits an operation. kMatrix .. kVmem are the chip's own; the rest move data in or out of it.
+// The resource that limits an operation. kMatrix .. kVmem are inside the device; kIci .. kHost move data in or out of
+// it.
 enum class Resource : std::uint8_t { kMatrix, kVector, kHbm, kVmem, kIci, kDcn, kHost, kLatency };
 inline constexpr int kResourceCount = 8;
 
-// Bytes by where they lie: S(0) HBM, S(1) VMEM (GPU: all is device memory), S(5) host, and the small scalar memories.
+// A stream of work that runs concurrently with the others: the compute stream, or the lane of one kind of transfer.
+enum class Lane : std::uint8_t { kCompute, kDma, kIci, kDcn, kHost, kSparseCore };
+inline constexpr int kLaneCount = 6;
+
+// Bytes by memory space: S(0) HBM, S(1) VMEM, S(5) host, and the small scalar memories. On a GPU, HBM and VMEM are both
+// device memory.
 struct MemoryBytes {
   double hbm = 0;
   double vmem = 0;
@@ -37,13 +43,12 @@ struct MemoryBytes {
   double total() const { return hbm + vmem + host + scalar; }
 };
 
-// What a dot's algorithm names for the multiplication, in place of its precision: dot_bf16_bf16_f32_x3 multiplies f32
-// operands as bf16, in 3 passes.
+// The multiplication type that the algorithm of a dot names, which overrides its precision: dot_bf16_bf16_f32_x3
+// multiplies f32 operands as bf16, in 3 passes.
 enum class MultipliedAs : std::uint8_t { kUnset, kBf16, kF16, kTf32, kF32 };
 
-// One matrix product as the matrix unit sees it: `batch` times an M x K by a K x N one. Convolutions appear as the
-// product they are computed as: M output positions, K the positions of the window times input features, N output
-// features.
+// One matrix product as the matrix unit computes it: `batch` products of an M x K and a K x N matrix. A convolution is
+// lowered to such a product: M is output positions, K is window positions times input features, N is output features.
 struct MatrixWork {
   double m = 1;
   double n = 1;
@@ -52,23 +57,23 @@ struct MatrixWork {
   ElementType lhs = ElementType::kBf16;
   ElementType rhs = ElementType::kBf16;
   ElementType out = ElementType::kBf16;
-  int passes = 1;    // products of the operands' parts: 1 for bf16, 3 and 6 for f32 at HIGH and HIGHEST
+  int passes = 1;    // products of the parts of the operands: 1 for bf16, 3 and 6 for f32 at HIGH and HIGHEST
   double flops = 0;  // as counted in Work: valid positions only
   MultipliedAs multiplied_as = MultipliedAs::kUnset;
-  double tile_m = 0;  // GPU: the block that the compiler chose for a Triton kernel; 0: none is given
+  double tile_m = 0;  // GPU: the block that the compiler chose for a Triton kernel; 0: not stated
   double tile_n = 0;
-  bool is_untuned = false;      // the compiler saw no GPU, and its block is a placeholder that no run would use
-  double window_positions = 1;  // of a convolution: the part of K that is the window; 1 for a dot
-  bool is_shape_known = true;   // false where only the FLOPs are stated: m, n and k are then a cube
-  // TPU: what the tiles of the arrays make of m, n and k. A dimension on lanes or sublanes fills whole tiles for each
-  // value of the other dimensions that make up m, n or k with it. 1 where there is no such dimension.
+  bool is_untuned = false;      // compiled without a GPU: the block is a placeholder that no real run would use
+  double window_positions = 1;  // positions of a convolution's window, a factor of K; 1 for a dot
+  bool is_shape_known = true;   // false if only the FLOPs are stated: m, n and k then describe a cube
+  // TPU: factors by which the tiles of the arrays pad m, n and k. A dimension on lanes or sublanes fills whole tiles
+  // for each value of the other dimensions that form m, n or k together with it. 1 if there is no such dimension.
   double m_padding = 1;
   double n_padding = 1;
   double k_padding = 1;
 };
 
-// Work of one kind for the vector units: `elements` padded elements are put through `opcode`. Where `cross_lane` is set
-// elements change their lane or sublane (transposes, changes of layout, reductions along the minor dimension).
+// Work of one kind for the vector units: `opcode` applied to `elements` padded elements. `cross_lane` means that
+// elements move to another lane or sublane: transposes, layout changes, reductions along the minor dimension.
 struct VectorWork {
   Opcode opcode = Opcode::kAdd;
   ElementType type = ElementType::kF32;
@@ -76,32 +81,30 @@ struct VectorWork {
   bool cross_lane = false;
 };
 
-// What the hardware does for one execution of one instruction on one device, physical convention.
+// The work of one device for one execution of one instruction, in the physical convention.
 struct Work {
-  double flops = 0;  // as written: contractions at their logical dimensions, elementwise one an element
+  double flops = 0;  // logical: contractions at their logical dimensions, elementwise operations one per element
   double transcendentals = 0;
   double matrix_flops = 0;  // the part of `flops` that runs on the matrix unit
-  MemoryBytes read;         // padded bytes, only the parts touched
+  MemoryBytes read;         // padded bytes of the accessed parts only
   MemoryBytes written;
   double logical_bytes = 0;  // read + written without padding
   double padded_bytes = 0;   // read + written with padding: read.total() + written.total()
-  double wire_bytes = 0;     // sent by this device over ICI, NVLink or the network, for a collective
   std::vector<MatrixWork> matrix;
-  std::vector<VectorWork> vector;    // one entry a kind and type
-  std::vector<VectorWork> epilogue;  // the part of `vector` that works on what a product in the same instruction gives
-  double product_steps = 1;          // TPU: windows along what a product contracts, each added to those before
-  double relayout_windows = 0;       // TPU: windows of the loop that changes a layout; 0 where the text does not say
-  double partial_tile_elements = 0;  // padded elements of tiles that an update in place covers only in part
-  std::optional<double> seconds;     // given by the user, in place of a model
+  std::vector<VectorWork> vector;    // one entry per kind and type
+  std::vector<VectorWork> epilogue;  // the part of `vector` applied to the result of a product in the same instruction
+  double product_steps = 1;          // TPU: windows along the contracted dimensions; their sums are accumulated
+  double relayout_windows = 0;       // TPU: windows of the loop that changes a layout; 0: the text does not state it
+  double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
+  std::optional<double> seconds;     // set by the user; overrides the model
   CostSource source = CostSource::kModel;
-  double kernels = 1;       // GPU: how many a library call launches one after another
-  bool in_graph = false;    // GPU: one of the kernels that a command buffer launches
-  bool is_chained = false;  // TPU: products and vector operations take turns in one loop, as in attention kernels
-  bool is_free = false;     // takes no time at all: parameters, constants, tuples, bitcasts, done of an async pair
+  double kernels = 1;       // GPU: kernels that a library call launches one after another
+  bool is_chained = false;  // TPU: products and vector operations alternate in one loop, as in attention kernels
+  bool is_free = false;     // takes no time: parameters, constants, tuples, bitcasts, the done of an async pair
 };
 
-// Seconds that one execution keeps each resource busy. They overlap: the time of the operation is the slowest plus
-// `overhead`.
+// Seconds that one execution keeps each resource busy. Resources overlap: the time of the operation is that of the
+// slowest resource plus `overhead`.
 struct ResourceSeconds {
   double seconds[kResourceCount] = {};
   double& operator[](Resource r) { return seconds[static_cast<int>(r)]; }
@@ -110,12 +113,14 @@ struct ResourceSeconds {
 
 struct OpTime {
   ResourceSeconds resources;
-  double epilogue = 0;                  // part of the vector units' seconds that waits for the matrix unit
+  double epilogue = 0;                  // the part of the vector units' seconds that waits for the matrix unit
   double overhead = 0;                  // floor: launch, DMA latency, pipeline fill; charged as Resource::kLatency
   double seconds = 0;                   // of one execution
-  Resource bound = Resource::kLatency;  // the slowest resource, kLatency if the overhead exceeds them all
+  Resource bound = Resource::kLatency;  // the slowest resource; kLatency if the overhead exceeds all of them
   double efficiency = 0;                // ideal time on the bounding resource at its nominal peak / seconds, 0 .. 1
   CostSource source = CostSource::kModel;
+  double wire_bytes = 0;           // sent by this device over ICI, NVLink or the network for the op's collectives
+  bool launched_in_graph = false;  // GPU: launched by a command buffer, not by the host
 };
 
 }  // namespace v0

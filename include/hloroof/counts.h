@@ -1,12 +1,14 @@
-// FLOPs, transcendentals and bytes as XLA's HloCostAnalysis counts them: the `xla` convention, to be compared number
-// for number with `compiled.cost_analysis()`. It knows no tiles, no trip counts (a while loop counts one pass) and no
-// custom calls (-1 each); what the hardware really does is the physical convention (Work in cost.h).
+// FLOPs, transcendentals and bytes as XLA's HloCostAnalysis counts them. Use this `xla` convention to compare with
+// `compiled.cost_analysis()`. It ignores tiles and trip counts (a while loop counts as one iteration) and counts every
+// custom call as -1. For the work that the hardware does, use the physical convention (Work in cost.h).
 //
 //   absl::StatusOr<hloroof::ModuleCounts> counts = hloroof::count_xla(module);
 //   counts->total.flops;                                  // cost_analysis()["flops"]
 //   counts->of(instruction.id()).bytes_accessed;
 //
-// lib/cost/README.md has the rule of every opcode.
+// lib/cost/README.md lists the rule of every opcode.
+//
+// Lifetime: ModuleCounts owns its data and is indexed by the ids of the module; an edit makes it stale.
 #ifndef HLOROOF_COUNTS_H_
 #define HLOROOF_COUNTS_H_
 
@@ -21,26 +23,26 @@ namespace hloroof {
 inline namespace v0 {
 
 struct XlaCounts {
-  double flops = 0;            // a multiplication or addition is one, a fused multiply-add two
+  double flops = 0;            // a multiplication or an addition counts as one, a fused multiply-add as two
   double transcendentals = 0;  // not part of flops
   double bytes_accessed = 0;   // read and written
-  double output_bytes = 0;     // the part of bytes_accessed that is the result
+  double output_bytes = 0;     // the bytes of the result, included in bytes_accessed
 };
 
-// Counts per device of one pass over the module. The numbers are those of the text: per-device if it is partitioned.
+// Counts of one execution of the module. They are per device if the module is partitioned.
 struct ModuleCounts {
   XlaCounts total;  // ENTRY, with everything it calls
 
-  // By id: what an instruction counts with all it calls, and the sum over a computation.
+  // By id: an instruction including everything it calls, and the sum over a computation.
   std::vector<XlaCounts> instructions;
   std::vector<XlaCounts> computations;
 
-  // Instructions of any computation whose work is not in the counts or not whole: opcodes that are not known (counted
-  // at their operands and result), called computations that are missing from the text, attributes that can not be read.
+  // Instructions whose counts are incomplete: unknown opcodes (which count only their operands and result), calls of
+  // computations that are not in the text, and attributes that cannot be read.
   std::vector<InstructionId> unknown;
 
-  // Bytes read of each operand, by InstructionData::operand_begin. For call, while, conditional and async-start, whose
-  // numbers are those of the instructions inside, all 0, as is their output_bytes.
+  // Bytes read from each operand, indexed from InstructionData::operand_begin. 0 for call, while, conditional and
+  // async-start, which count the instructions inside; their output_bytes are 0 as well.
   std::vector<double> operand_bytes;
 
   const XlaCounts& of(InstructionId id) const { return instructions[id.index]; }
@@ -51,12 +53,12 @@ struct ModuleCounts {
 };
 
 struct XlaCountOptions {
-  // Add in float32 and in XLA's order of visiting, for totals equal to the last bit. Otherwise in double: sums of a
-  // large module then differ from XLA's by the rounding of XLA's own running sum, about 1e-6 of the total.
+  // Add in float32 and in XLA's visiting order, so that totals equal XLA's to the last bit. The default adds in double;
+  // the totals of a large module then differ by the rounding of XLA's running sum, about 1e-6 of the total.
   bool float32 = false;
 };
 
-// Linear in the size of the module. Errors: InvalidArgument if the module has no ENTRY computation.
+// Counts the module, in time linear in its size. Errors: InvalidArgument if the module has no ENTRY computation.
 absl::StatusOr<ModuleCounts> count_xla(const Module& module, const XlaCountOptions& options = {});
 
 }  // namespace v0

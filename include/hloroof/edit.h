@@ -1,4 +1,4 @@
-// Changing a module in memory, as a compiler pass does.
+// Edits a module in memory, as a compiler pass does.
 //
 //   ModuleEditor edit(module);
 //   NewInstruction copy;
@@ -10,13 +10,15 @@
 //   status = verify(module);
 //   std::string text = print_module(module);                         // XLA reads it
 //
-// Ids stay what they are: an instruction keeps its id through every edit, and the id of one that was erased is never
-// given out again. Passing the id of an erased instruction, or of none, is an InvalidArgument, as is everything else
-// that would break the module's order (operands before users, computations before their callers); an edit that fails
-// changes nothing. What an edit does not check is whether the instructions around it still fit: verify() does.
+// Every edit keeps the module's order: operands before their users, and computations before their callers. An edit that
+// would break it, or that names an erased or invalid instruction, returns InvalidArgument. A failing edit changes
+// nothing. Edits do not check that the shapes of the surrounding instructions still match; verify() does.
 //
-// Views and spans into the module (names, texts, operand lists) end with the next edit; ids and ShapeIds do not.
-// Thread safety: a module that is edited must not be read by other threads.
+// Lifetime: the module must outlive its editor, and only the editor may change it. Ids are stable: an instruction keeps
+// its id through every edit, and the id of an erased instruction is never reused. An edit invalidates views and spans
+// into the module (names, texts, operand lists), but not ids and ShapeIds.
+//
+// Threads: no other thread may use the module or the editor during an edit.
 #ifndef HLOROOF_EDIT_H_
 #define HLOROOF_EDIT_H_
 
@@ -41,38 +43,39 @@
 namespace hloroof {
 inline namespace v0 {
 
-// An attribute to be: its value as text, or the computations that it names.
+// An attribute to set: its value as text, or the computations that it names.
 struct NewAttribute {
   AttributeKey key = AttributeKey::kUnknown;
-  std::string value;                        // "{1}" of lhs_contracting_dims={1}
-  std::vector<ComputationId> computations;  // of calls, to_apply, condition, body, branch_computations, ...
+  std::string value;                        // "{1}" for lhs_contracting_dims={1}
+  std::vector<ComputationId> computations;  // for calls, to_apply, condition, body, branch_computations, ...
 };
 
-// An instruction to be.
+// An instruction to insert.
 struct NewInstruction {
   Opcode opcode = Opcode::kUnknown;  // not kUnknown
   std::vector<InstructionId> operands;
-  std::string shape;  // as HLO text writes it; empty: that of shape_id, else inferred from the operands
-  ShapeId shape_id;   // of the module's own table
+  std::string shape;  // HLO text; if empty, shape_id is used, or else the shape is inferred from the operands
+  ShapeId shape_id;   // in the module's table
   std::vector<NewAttribute> attributes;
-  std::string name;          // without %; empty: made of the opcode. A name that is taken gets a number
-  std::uint32_t number = 0;  // of a parameter its number, of a get-tuple-element its index
-  std::string literal;       // of a constant: "{1, 2, 3}"
+  std::string name;          // without %; if empty, derived from the opcode. A number is appended if the name is taken
+  std::uint32_t number = 0;  // parameter: its number; get-tuple-element: its index
+  std::string literal;       // constant: "{1, 2, 3}"
 };
 
-// What one edit did to one instruction.
+// One change of one instruction.
 struct Edit {
   enum class Kind : std::uint8_t { kShape, kOperands, kAttributes, kInserted, kErased, kMoved, kName };
   InstructionId instruction;
   Kind kind = Kind::kShape;
-  ShapeId old_shape;                          // of kShape
-  AttributeKey key = AttributeKey::kUnknown;  // of kAttributes
+  ShapeId old_shape;                          // for kShape
+  AttributeKey key = AttributeKey::kUnknown;  // for kAttributes
 };
 
-// Not copyable: it knows who uses what in this one module. Whatever else changes the module makes it stale.
+// Edits one module. It keeps the users and the order of all instructions, which go stale if anything else changes the
+// module.
 class ModuleEditor {
  public:
-  // `module` must outlive the editor. Takes time in proportion to the module.
+  // Takes time linear in the size of the module.
   explicit ModuleEditor(Module& module);
   ModuleEditor(const ModuleEditor&) = delete;
   ModuleEditor& operator=(const ModuleEditor&) = delete;
@@ -81,32 +84,31 @@ class ModuleEditor {
 
   // ---- Reading -----------------------------------------------------------------------------------------------------
 
-  // True for an instruction of the module that was not erased.
+  // True for an instruction of this module that has not been erased.
   bool is_alive(InstructionId id) const;
 
-  // The instructions that have `id` as an operand, each once, in the order in which they came to.
+  // The instructions that use `id` as an operand, each once, in the order in which the uses were added.
   Span<InstructionId> users(InstructionId id) const { return users_[id.index]; }
 
-  // True if `a` stands before `b`, both of one computation.
+  // True if `a` precedes `b`. Both must be in the same computation.
   bool is_before(InstructionId a, InstructionId b) const { return position_[a.index] < position_[b.index]; }
 
-  // The module's id of a shape written as text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with what is
-  // wrong and a caret.
+  // The module's id for a shape in HLO text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with a caret.
   absl::StatusOr<ShapeId> shape(std::string_view text);
-  // The module's id of a shape whose elements, if any, are of the module.
+  // The module's id for a shape. The elements of a tuple must be ids of this module.
   ShapeId shape(const Shape& shape);
 
   // ---- One instruction ---------------------------------------------------------------------------------------------
 
-  // Errors: InvalidArgument also if what takes the result apart could no longer.
+  // Errors: InvalidArgument also if a get-tuple-element of the result would become invalid.
   absl::Status set_shape(InstructionId id, ShapeId shape);
   absl::Status set_shape(InstructionId id, std::string_view text);
-  // The layout of an array result. Errors: InvalidArgument if the result is no array or minor_to_major is no
-  // permutation of its dimensions.
+  // Sets the layout of an array result. Errors: InvalidArgument if the result is not an array or minor_to_major is not
+  // a permutation of its dimensions.
   absl::Status set_layout(InstructionId id, const Layout& layout);
-  // S(n) of an array result: 0 HBM, 1 VMEM, 5 host. One without a layout gets the row-major one.
+  // Sets S(n) of an array result: 0 is HBM, 1 VMEM, 5 host. A result without a layout becomes row-major.
   absl::Status set_memory_space(InstructionId id, std::int64_t space);
-  // The shape that follows from operands and attributes, for opcodes that have one (infer_shape.h).
+  // Sets the shape that follows from operands and attributes, for the opcodes that support it (infer_shape.h).
   absl::Status infer_shape(InstructionId id);
 
   // Errors: InvalidArgument if there is no such operand, the opcode takes another number of them, or `value` is of
@@ -114,65 +116,67 @@ class ModuleEditor {
   absl::Status set_operand(InstructionId id, std::size_t index, InstructionId value);
   absl::Status set_operands(InstructionId id, const std::vector<InstructionId>& operands);
 
-  // Sets an attribute, in place of one that is there. Errors: InvalidArgument if the opcode has no such attribute or
-  // the value does not follow its grammar, or if it names computations, for which there is set_computations.
+  // Sets or replaces an attribute. Errors: InvalidArgument if the opcode does not have the attribute, if the value does
+  // not follow its grammar, or if the attribute names computations; use set_computations for those.
   absl::Status set_attribute(InstructionId id, AttributeKey key, std::string_view value);
-  // Errors: InvalidArgument if the opcode has no such attribute, or one of them calls (directly or not) where `id`
-  // stands.
+  // Errors: InvalidArgument if the opcode does not have the attribute, or if one of the computations calls, directly or
+  // indirectly, the computation of `id`.
   absl::Status set_computations(InstructionId id, AttributeKey key, const std::vector<ComputationId>& computations);
-  // Errors: NotFound if there is none; InvalidArgument if the opcode cannot do without it.
+  // Errors: NotFound if the instruction does not have the attribute; InvalidArgument if the opcode requires it.
   absl::Status remove_attribute(InstructionId id, AttributeKey key);
-  // "{devices=[8,1]<=[8]}", "{replicated}"; and "{{0,1},{2,3}}", "[2,4]<=[8]".
+  // `sharding` is HLO text such as "{devices=[8,1]<=[8]}" or "{replicated}"; `groups` such as "{{0,1},{2,3}}" or
+  // "[2,4]<=[8]".
   absl::Status set_sharding(InstructionId id, std::string_view sharding);
   absl::Status set_replica_groups(InstructionId id, std::string_view groups);
 
-  // Errors: InvalidArgument if the name is taken in its computation or no name.
+  // Errors: InvalidArgument if the name is taken in its computation or is not a valid name.
   absl::Status set_name(InstructionId id, std::string_view name);
 
   // ---- The order ---------------------------------------------------------------------------------------------------
 
-  // A new instruction before another, or as the last of its computation, where it is not the root unless it is also the
-  // first. Errors: those of the functions above;
-  // Unimplemented if no shape is given and none follows from the operands.
+  // Inserts an instruction before another, or at the end of a computation. append() changes the root only if the
+  // computation was empty. Errors: as for the functions above; Unimplemented if the shape is empty and cannot be
+  // inferred.
   absl::StatusOr<InstructionId> insert_before(InstructionId before, const NewInstruction& made);
   absl::StatusOr<InstructionId> append(ComputationId computation, const NewInstruction& made);
-  // A copy right behind the original, with its operands and attributes.
+  // Inserts a copy with the same operands and attributes after the original.
   absl::StatusOr<InstructionId> clone(InstructionId id);
 
-  // Errors: FailedPrecondition if it has users, is the root or a parameter, or is the last of its computation.
+  // Errors: FailedPrecondition if the instruction has users, is the root or a parameter, or is the only instruction of
+  // its computation.
   absl::Status erase(InstructionId id);
-  // Whatever used `old` uses `by` instead, `by` itself excepted; if `old` is the root, `by` becomes it. Errors:
-  // InvalidArgument if their shapes differ in more than layout, or `by` is not before all those users.
+  // Replaces `old` by `by` in all its users except `by` itself. If `old` is the root, `by` becomes the root. Errors:
+  // InvalidArgument if the shapes differ in more than layout, or if `by` does not precede all those users.
   absl::Status replace_all_uses(InstructionId old, InstructionId by);
-  // Errors: InvalidArgument if an operand or a user is in the way.
+  // Errors: InvalidArgument if the move would cross an operand or a user.
   absl::Status move_before(InstructionId id, InstructionId before);
   absl::Status set_root(ComputationId computation, InstructionId root);
 
   // ---- Computations ------------------------------------------------------------------------------------------------
 
-  // A new, empty computation; a name that is taken gets a number. It comes last in the module's order, or before
-  // `before` if that is given. The first one that is marked as entry becomes the entry.
+  // Adds an empty computation at the end of the module, or before `before` if that is valid. A number is appended to a
+  // name that is taken. The first computation with `entry` set becomes the entry.
   ComputationId add_computation(std::string_view name, bool entry = false, ComputationId before = ComputationId());
-  // A copy of a computation before the original, which calls the same computations.
+  // Inserts a copy of a computation before the original. Both call the same computations.
   absl::StatusOr<ComputationId> clone_computation(ComputationId id);
-  // Takes computations that nothing calls, and that are not the entry, out of the module; returns how many.
+  // Removes the computations that are neither called nor the entry; returns how many.
   std::size_t erase_unused_computations();
 
-  // Moves instructions of one computation into a fused computation and puts a fusion of `kind` ("kLoop", "kInput",
-  // "kOutput", "kCustom") in the place of the last of them; what stands between them and uses one comes behind it.
-  // Fusions among them are fused as what is in them. Results that others use become results of the fusion, as elements
-  // of a tuple if there are several. Returns the fusion. Errors: InvalidArgument if they are not of one computation or
-  // hold a parameter, or if a path from one to another leads through something else.
+  // Fuses instructions of one computation. Moves them into a fused computation, replaces the last of them by a fusion
+  // of `kind` ("kLoop", "kInput", "kOutput", "kCustom"), and returns the fusion. Instructions between them that use one
+  // of them move after the fusion. Fusions among them are inlined. Results that have other users become results of the
+  // fusion, as a tuple if there are several. Errors: InvalidArgument if the instructions belong to several
+  // computations, include a parameter, or if a path from one to another leaves the set.
   absl::StatusOr<InstructionId> fuse(const std::vector<InstructionId>& instructions, std::string_view kind = "kLoop");
-  // The same with a call.
+  // Like fuse(), but replaces the instructions by a call.
   absl::StatusOr<InstructionId> outline(const std::vector<InstructionId>& instructions, std::string_view name);
-  // Puts what a fusion or a call computes in its place; returns the instructions that came of it. Errors:
-  // InvalidArgument if it is neither or its computation is not in the text.
+  // Inlines a fusion or a call and returns the instructions that replace it. Errors: InvalidArgument if `id` is
+  // neither, or if its computation is not in the text.
   absl::StatusOr<std::vector<InstructionId>> unfuse(InstructionId id);
 
-  // ---- What happened -----------------------------------------------------------------------------------------------
+  // ---- Edit log ----------------------------------------------------------------------------------------------------
 
-  // The edits since the last call, in order.
+  // Returns the edits since the last call, in order, and clears the log.
   std::vector<Edit> take_edits();
 
  private:
@@ -184,7 +188,22 @@ class ModuleEditor {
                             std::uint32_t number) const;
   absl::Status check_elements_used(InstructionId id, ShapeId shape) const;
   absl::Status check_attribute(Opcode opcode, const NewAttribute& attribute);
+  // Checks come first and change nothing; what writes cannot fail.
+  absl::StatusOr<ShapeId> check_new(ComputationId computation, InstructionId before, const NewInstruction& made);
+  InstructionId write_new(ComputationId computation, const NewInstruction& made, ShapeId result);
+  void link_new(InstructionId id, ComputationId computation, InstructionId before);
+  InstructionId insert_checked(ComputationId computation, InstructionId before, const NewInstruction& made,
+                               ShapeId result);
   absl::StatusOr<InstructionId> add(ComputationId computation, InstructionId before, const NewInstruction& made);
+  struct MovePlan;
+  absl::Status check_inlinable(InstructionId id) const;
+  ShapeId shape_inlined(InstructionId id, InstructionId inner) const;
+  absl::StatusOr<MovePlan> plan_move(const std::vector<InstructionId>& instructions, Opcode opcode) const;
+  absl::Status find_later(MovePlan& plan) const;
+  ComputationId move_into_body(const MovePlan& plan, Opcode opcode, std::string_view stem);
+  InstructionId commit_move(const MovePlan& plan, Opcode opcode, std::string_view stem,
+                            std::vector<NewAttribute> attributes);
+  absl::Status plan_unfuse(InstructionId id) const;
   absl::StatusOr<InstructionId> move_out(const std::vector<InstructionId>& instructions, Opcode opcode,
                                          std::string_view stem, std::vector<NewAttribute> attributes);
   InstructionId new_row(InstructionData row);
@@ -195,7 +214,9 @@ class ModuleEditor {
   std::unordered_map<std::uint32_t, InstructionId> copy_body(ComputationId from, ComputationId to, InstructionId before,
                                                              const std::vector<InstructionId>& arguments);
   absl::StatusOr<std::size_t> place_of(ComputationId computation) const;
-  absl::Status replace_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users);
+  void write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users);
+  void write_root(ComputationId computation, InstructionId root);
+  void take_out(InstructionId id);
   TextRange text(std::string_view text);
   TextRange unique_name(ComputationId computation, std::string_view stem);
   void write_operands(InstructionId id, const std::vector<InstructionId>& operands);
@@ -214,19 +235,19 @@ class ModuleEditor {
 
   Module& module_;
   std::vector<std::vector<InstructionId>> users_;  // by InstructionId
-  std::vector<std::uint64_t> position_;            // by InstructionId: rises along a computation, with gaps
-  std::unordered_map<std::uint32_t, std::vector<InstructionId>> control_users_;  // who names it as a predecessor
-  std::unordered_map<std::string, TextRange> texts_;                             // that edits added
-  std::unordered_map<std::uint32_t, std::unordered_set<std::string>> names_;     // by computation, of those asked for
+  std::vector<std::uint64_t> position_;            // by InstructionId: increases along a computation, with gaps
+  std::unordered_map<std::uint32_t, std::vector<InstructionId>> control_users_;  // users by control-predecessors
+  std::unordered_map<std::string, TextRange> texts_;                             // texts that edits added
+  std::unordered_map<std::uint32_t, std::unordered_set<std::string>> names_;     // by computation, filled on demand
   std::unordered_set<std::string> computation_names_;
-  std::uint32_t next_number_ = 0;  // for names
+  std::uint32_t next_number_ = 0;  // suffix for generated names
   std::vector<Edit> edits_;
 };
 
-// What a compiler would refuse, the first thing found: instructions with another number of operands than their opcode
-// takes, shapes other than those that follow from the operands, attributes that are missing or that the opcode does not
-// have, operands that come after their users or belong elsewhere, calls with other arguments than the called
-// computation's parameters, calls in a circle. Errors: InvalidArgument: "computation.instruction: what is wrong".
+// Checks that a compiler would accept the module and returns the first error found. Checks the number of operands of
+// each opcode, shapes that follow from operands, missing and unsupported attributes, operands that follow their users
+// or belong to another computation, arguments that differ from the parameters of the called computation, and recursion.
+// Errors: InvalidArgument: "computation.instruction: what is wrong".
 absl::Status verify(const Module& module);
 
 }  // namespace v0

@@ -1,4 +1,4 @@
-// The element types of HLO arrays: bf16, f32, s4, pred and so on, from element_type.def.
+// The element types of HLO arrays: bf16, f32, s4, pred and so on, generated from element_type.def.
 #ifndef HLOROOF_ELEMENT_TYPE_H_
 #define HLOROOF_ELEMENT_TYPE_H_
 
@@ -12,25 +12,25 @@ inline namespace v0 {
 enum class ElementType : std::uint8_t {
 #define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) enumerator,
 #include "hloroof/element_type.def"
-  kTuple,    // a shape that is a tuple of shapes
-  kBuffer,   // b(array): mutable memory holding an array
-  kInvalid,  // no shape
+  kTuple,    // a tuple of shapes
+  kBuffer,   // b(array): mutable memory that holds an array
+  kInvalid,  // not a shape
 };
 
 enum class ElementKind : std::uint8_t { kPredicate, kSigned, kUnsigned, kFloat, kComplex, kToken, kOpaque, kAggregate };
 
-// The spelling in HLO text ("bf16"); "tuple", "buffer" and "invalid" for the three that are no array types.
+// The spelling in HLO text ("bf16"); "tuple", "buffer" and "invalid" for kTuple, kBuffer and kInvalid.
 std::string_view to_string(ElementType type);
 
-// The type spelled `text`, nothing if there is none. Case-sensitive, lower case only.
+// The type spelled `text`, which must be lower case; nullopt if there is none.
 std::optional<ElementType> element_type_from_string(std::string_view text);
 
 ElementKind kind(ElementType type);
 
-// Width of one value in bits: 4 for s4, 16 for bf16, 128 for c128, 0 for token and aggregates.
+// The width of one value in bits: 4 for s4, 16 for bf16, 128 for c128, 0 for token and aggregates.
 int bits(ElementType type);
 
-// Bytes one element occupies when the layout carries no E(bits): 1 for s4 and pred, 0 for token and aggregates.
+// The bytes of one element if the layout has no E(bits): 1 for s4 and pred, 0 for token and aggregates.
 int bytes(ElementType type);
 
 inline bool is_array_type(ElementType type) { return type < ElementType::kToken; }

@@ -1,4 +1,4 @@
-// 32-bit handles into a Module's flat tables. An id keeps its meaning for as long as its module lives, across edits.
+// 32-bit handles into the tables of a Module. An id is valid for the lifetime of its module, across edits.
 #ifndef HLOROOF_IDS_H_
 #define HLOROOF_IDS_H_
 
@@ -9,7 +9,7 @@
 namespace hloroof {
 inline namespace v0 {
 
-// A typed index, so that an instruction cannot be looked up where a computation is meant. Default-constructed: none.
+// A typed index: an InstructionId cannot be used as a ComputationId. A default-constructed id is invalid.
 template <typename Tag>
 struct Id {
   static constexpr std::uint32_t kNone = 0xffffffffu;

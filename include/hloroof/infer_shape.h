@@ -1,6 +1,5 @@
-// The shape of an instruction's result, from its operands, attributes and called computations.
-//
-// What the parser does for texts that leave result shapes out, and what code that makes instructions wants.
+// Infers the result shape of an instruction from its operands, attributes and called computations. The parser uses this
+// for texts without result shapes, and ModuleEditor for new instructions.
 #ifndef HLOROOF_INFER_SHAPE_H_
 #define HLOROOF_INFER_SHAPE_H_
 
@@ -12,14 +11,14 @@
 namespace hloroof {
 inline namespace v0 {
 
-// The result shape of `instruction`, whose own shape is not looked at. New shapes go into `shapes`, which must be the
-// table of the instruction's module or a copy of it, so that the ids of operand shapes hold there.
+// The result shape of `instruction`; its present shape is ignored. New shapes are added to `shapes`, which must be the
+// table of the instruction's module or a copy of it.
 //
-// The opcodes of shape_inferable() are known: those for which XLA's parser infers. A new array is row-major, with that
-// layout written out where an operand has one; results that are said to equal an operand have its layout.
+// Supports the opcodes of shape_inferable(), for which XLA's parser infers shapes too. A new array is row-major; the
+// layout is explicit if an operand has one. A result that equals an operand by definition has that operand's layout.
 //
-// Errors: InvalidArgument with what is wrong, where the operands or attributes do not fit each other; Unimplemented for
-// opcodes whose result shape only the text can say, as of a convert, a reshape or a custom-call.
+// Errors: InvalidArgument if the operands or attributes do not match; Unimplemented for opcodes whose result shape does
+// not follow from the operands, such as convert, reshape and custom-call.
 absl::StatusOr<ShapeId> infer_shape(InstructionView instruction, ShapeTable& shapes);
 
 }  // namespace v0

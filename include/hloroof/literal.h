@@ -18,32 +18,33 @@
 namespace hloroof {
 inline namespace v0 {
 
-// An array of values, row-major in the order of its logical dimensions whatever its layout.
+// An array of values. They are row-major in the logical dimensions, independent of the layout.
 struct Literal {
   ElementType element_type = ElementType::kInvalid;
   std::vector<std::int64_t> dimensions;
-  // The text says {...} in place of values: none are held.
+  // The text has {...} in place of values, and `bytes` is empty.
   bool elided = false;
-  // hloroof::bytes(element_type) bytes an element, little-endian, as XLA stores them: a pred is 0 or 1, a value
-  // narrower than a byte has a byte of its own, a complex its real part first.
+  // hloroof::bytes(element_type) bytes per element, little-endian, as XLA stores them. A pred is 0 or 1, a value
+  // narrower than a byte takes a whole byte, and a complex has its real part first.
   std::vector<std::uint8_t> bytes;
 
-  std::size_t size() const;  // elements held
-  // Element `i` as a number. integer() of a float is truncated and saturates; NaN is 0. real() of an integer beyond
-  // 2^53 is rounded. imaginary() of what is no complex is 0.
+  std::size_t size() const;  // the number of elements in `bytes`
+  // Element `i` as a number. integer() truncates and saturates floats, and returns 0 for NaN. real() rounds integers
+  // beyond 2^53. imaginary() returns 0 for types that are not complex.
   std::int64_t integer(std::size_t i) const;
   double real(std::size_t i) const;
   double imaginary(std::size_t i) const;
 };
 
-// The value of a constant that is an array. Errors: InvalidArgument for another opcode, for a tuple, and for a text
-// that does not match the shape.
+// The value of an array constant. Errors: InvalidArgument for another opcode, for a tuple, and for a text that does not
+// match the shape.
 absl::StatusOr<Literal> literal(InstructionView constant);
 
-// The arrays inside a constant, depth first; one for an array.
+// The arrays of a constant in depth-first order. An array constant has one.
 absl::StatusOr<std::vector<Literal>> literal_leaves(InstructionView constant);
 
-// The value of a constant with exactly one element; nothing for others, elided ones and, in scalar_integer, floats.
+// The value of a constant with exactly one element. nullopt for other constants and elided ones; scalar_integer also
+// returns nullopt for floats.
 std::optional<std::int64_t> scalar_integer(InstructionView constant);
 std::optional<double> scalar_number(InstructionView constant);
 

@@ -1,4 +1,4 @@
-// Collectives: which devices talk, over which axes of the mesh, over which links, and how long it takes.
+// Collectives: the devices, mesh axes and links that they use, and the time that they take.
 //
 //   std::vector<Collective> collectives = find_collectives(module);
 //   LogicalMesh mesh = infer_mesh(module, collectives);              // 16 x 8: "8-way over the axis of stride 16"
@@ -7,9 +7,13 @@
 //     double seconds = collective_cost(c, mesh, mapping, device).seconds;
 //   }
 //
-// Device ids in HLO text are logical. They are flattened here, replica * num_partitions + partition, whatever the group
-// mode of an instruction counts in. Groups are kept as strides, not as lists, so that a line of text that names a
-// million devices costs a few numbers.
+// Device ids in HLO text are logical. Here they are always flattened to replica * num_partitions + partition, for every
+// group mode. Regular groups are stored as strides, so that a line of text that names a million devices takes a few
+// numbers.
+//
+// Lifetime: the structs own their data. The ids in a Collective refer to its module, and an edit makes them stale.
+//
+// Threads: the functions keep no state and may run on any number of threads.
 #ifndef HLOROOF_MESH_H_
 #define HLOROOF_MESH_H_
 
@@ -30,16 +34,16 @@
 namespace hloroof {
 inline namespace v0 {
 
-// ---- Who takes part ----------------------------------------------------------------------------------------------
+// ---- Device groups -----------------------------------------------------------------------------------------------
 
-// What the numbers in replica_groups count, and how a group of them becomes a group of devices.
+// The meaning of the ids in replica_groups.
 enum class GroupMode : std::uint8_t {
-  kCrossReplica,              // replica ids; one such group for every partition
-  kCrossPartition,            // partition ids; one such group for every replica
-  kCrossReplicaAndPartition,  // replica ids; all partitions of those replicas are in the group
+  kCrossReplica,              // replica ids; the group repeats for every partition
+  kCrossPartition,            // partition ids; the group repeats for every replica
+  kCrossReplicaAndPartition,  // replica ids; the group has all partitions of those replicas
   kFlattenedId,               // device ids
 };
-std::string_view group_mode_name(GroupMode mode);  // "cross_replica", as XLA calls it
+std::string_view group_mode_name(GroupMode mode);  // XLA's name, such as "cross_replica"
 
 // `size` devices whose ids are `stride` apart.
 struct GridAxis {
@@ -49,82 +53,72 @@ struct GridAxis {
   friend bool operator==(GridAxis a, GridAxis b) { return a.size == b.size && a.stride == b.stride; }
 };
 
-// A partition of devices into groups. Regular groups are grids: the members of one are a base plus all combinations of
-// `within`, the bases are all combinations of `across`; both outermost (largest stride) first, adjacent axes merged.
+// A partition of the devices into groups. Regular groups are grids: the members of a group are a base plus all
+// combinations of `within`, and the bases are all combinations of `across`. Both lists are outermost (largest stride)
+// first, with adjacent axes merged.
 struct DeviceGroups {
   GroupMode mode = GroupMode::kFlattenedId;
   bool regular = true;
-  bool in_order = true;         // members are written in ascending order
-  bool everyone = false;        // the text names no groups: all devices are one
+  bool in_order = true;         // members are listed in ascending order
+  bool all_devices = false;     // the text names no groups: all devices are one
   std::int64_t group_size = 1;  // of the largest
   std::int64_t group_count = 1;
   std::vector<GridAxis> within;
   std::vector<GridAxis> across;
-  std::vector<std::vector<std::int64_t>> members;  // of irregular groups only
-  std::vector<std::pair<std::string, std::int64_t>>
-      named_axes;  // of the mesh the text writes the groups over, if it does
+  std::vector<std::vector<std::int64_t>> members;  // irregular groups only
+  // The axes of the mesh over which the text defines the groups, if it does.
+  std::vector<std::pair<std::string, std::int64_t>> named_axes;
 };
 
-// ---- What is exchanged -------------------------------------------------------------------------------------------
+// ---- Collectives -------------------------------------------------------------------------------------------------
 
-enum class CollectiveKind : std::uint8_t {
-  kAllGather,
-  kReduceScatter,
-  kAllReduce,
-  kAllToAll,
-  kRaggedAllToAll,
-  kCollectivePermute,
-  kCollectiveBroadcast,
-  kSend,
-  kRecv,
-};
-inline constexpr int kCollectiveKindCount = 9;
 std::string_view collective_name(CollectiveKind kind);  // "all-gather"
 
-// One collective of the module, however it is written: on its own, as a start/done pair, wrapped by async-start, or
-// inside a fusion that starts, finishes or carries it.
+// One collective of the module in any form: a single instruction, a start/done pair, wrapped by async-start, or inside
+// a fusion that starts, finishes or carries it.
 struct Collective {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   InstructionId instruction;  // the collective itself
-  InstructionId carrier;      // the executed instruction that performs it: itself, the start, or the fusion around it
-  InstructionId done;         // what waits for it; invalid if the carrier does
+  InstructionId carrier;      // the executed instruction: the collective itself, its start, or its fusion
+  InstructionId done;         // the instruction that waits for it; invalid if the carrier does
   bool in_fusion = false;     // the carrier is a fusion
   DeviceGroups groups;
-  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of a permutation: source and target devices
-  std::int64_t dimension = -1;                               // gathered, scattered or split; -1 where the kind has none
-  double bytes = 0;          // of the full array over all its operands: what is gathered, reduced, or what one device
-                             // holds of an exchange; with tile padding
-  double element_bytes = 0;  // of one element, on average where operands are of several types
-  std::int64_t arrays = 1;   // operands combined in it
-  ShapeId shard_shape;       // the operand of a gather, the result of a scatter: one device's part
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // source and target devices of a permutation
+  std::int64_t dimension = -1;  // the dimension that is gathered, scattered or split; -1 if the kind has none
+  // Bytes of the full array, summed over operands and with tile padding: the gathered or reduced array, or the share of
+  // one device for an exchange.
+  double bytes = 0;
+  double element_bytes = 0;  // bytes of one element, on average if operands have several types
+  std::int64_t arrays = 1;   // the number of combined operands
+  ShapeId shard_shape;       // the part of one device: the operand of a gather, the result of a scatter
 };
 
-// All collectives of executed computations and of what those call, in the order of the text. A pair that is split over
-// a start and a done is found once, at its start.
+// The collectives of executed computations and of their callees, in the order of the text. A start/done pair appears
+// once, at its start.
 std::vector<Collective> find_collectives(const Module& module);
 
 // ---- The logical mesh --------------------------------------------------------------------------------------------
 
-// What an axis is used for, read off what is exchanged along it.
+// The parallelism that uses an axis, inferred from the collectives along it.
 enum class AxisRole : std::uint8_t { kUnknown, kData, kFsdp, kTensor, kExpert, kSequence, kPipeline };
 std::string_view axis_role_name(AxisRole role);  // "data", "FSDP", "tensor", ...
 
 struct MeshAxis {
-  std::string name;  // as the text names it, else made of the size: "axis8", or the stride: "axis8_stride16"
+  std::string name;  // from the text, or else from the size ("axis8") and the stride ("axis8_stride16")
   bool named_in_text = false;
   std::int64_t size = 1;
   std::int64_t stride = 1;
-  std::vector<AxisRole> roles;  // the likeliest first; several where several parallelisms share the axis
-  std::string why;              // what the roles were read off: "weights gathered, gradients scattered"
-  double bytes = 0;             // of the collectives along it, one execution each: what the roles weigh
+  std::vector<AxisRole> roles;  // most likely first; several if several parallelisms share the axis
+  std::string why;              // the evidence for the roles: "weights gathered, gradients scattered"
+  double bytes = 0;             // of all collectives along the axis, one execution each
 };
 
-// A mesh of device_count devices: axes outermost first, with stride = product of the sizes after it.
+// A mesh of device_count devices. Axes are outermost first; the stride of each is the product of the sizes after it.
 struct LogicalMesh {
   std::int64_t device_count = 1;
   std::vector<MeshAxis> axes;
-  std::vector<InstructionId> unaligned;  // collectives whose groups are no grid of these axes; costed by the fallback
-  std::vector<std::string> notes;        // what was assumed
+  std::vector<InstructionId> unaligned;  // collectives whose groups do not match the axes; the fallback predicts them
+  std::vector<std::string> notes;        // assumptions
 
   std::string to_string() const;  // "data 4 (stride 2) x model 2 (stride 1)"
 };
@@ -132,14 +126,13 @@ struct LogicalMesh {
 LogicalMesh infer_mesh(const Module& module);
 LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives);
 
-// What each collective tells of the axes it runs over: FSDP where weights are gathered, and so on.
+// The role that each collective implies for its axes: FSDP if it gathers weights, and so on.
 std::vector<AxisRole> collective_roles(const Module& module, const std::vector<Collective>& collectives);
 
-// Indices into mesh.axes of the axes the groups span, outermost first. Empty if the groups are not aligned with the
-// mesh.
+// The axes that the groups span, as indices into mesh.axes, outermost first. Empty if the groups do not match the mesh.
 std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& groups);
 
-// ---- The machine under it ----------------------------------------------------------------------------------------
+// ---- The physical machine ----------------------------------------------------------------------------------------
 
 enum class LinkKind : std::uint8_t { kIci, kDieToDie, kDcn, kScaleUp, kNetwork };
 
@@ -148,15 +141,15 @@ struct PhysicalAxis {
   std::int64_t size = 1;
   bool wraps = false;
   LinkKind link = LinkKind::kIci;
-  bool twisted = false;  // its wraparound links also go half-way along the longer axes of the torus (Topology::twisted)
+  bool twisted = false;  // its wraparound links also shift half-way along the longer axes (Topology::twisted)
 };
 
-// A stretch of a physical axis that carries (part of) a mesh axis: `size` positions, `stride` apart.
+// A section of a physical axis that carries a mesh axis or part of one: `size` positions, `stride` apart.
 struct AxisPiece {
   int physical = 0;  // index into PhysicalMapping::physical
   std::int64_t size = 1;
   std::int64_t stride = 1;
-  // The piece is a whole axis that closes to a ring. A twisted one does together with all of the longer axes.
+  // The piece is a whole axis that closes to a ring. A twisted axis closes only together with the longer axes.
   bool wraps = false;
 };
 
@@ -164,55 +157,52 @@ struct PhysicalMapping {
   Topology topology;
   std::vector<PhysicalAxis> physical;
   std::vector<std::vector<AxisPiece>> pieces;  // of each axis of the logical mesh
-  std::vector<std::int64_t> position;  // of each device, row-major over `physical`, where the user gave an order;
-                                       // empty: what the pieces say
-  bool aligned = true;                 // false: the mesh does not factor over the machine; order of ids is assumed
+  // The position of each device, row-major over `physical`, if the user set a device order; otherwise empty.
+  std::vector<std::int64_t> position;
+  bool aligned = true;  // false if the mesh does not factor over the machine; devices are then placed in order of ids
   std::vector<std::string> notes;
 
-  std::string placement(std::size_t axis) const;         // of one axis of the mesh: "y (ring) and x (2 of 4)"
+  std::string placement(std::size_t axis) const;         // of one mesh axis: "y (ring) and x (2 of 4)"
   std::string to_string(const LogicalMesh& mesh) const;  // "data 4 on y; model 2 on x"
 };
 
 struct MeshOptions {
-  std::vector<std::pair<std::string, std::int64_t>> axes;  // names and sizes to use in place of those inferred
-  // mesh axis names in the order in which they take the machine's axes; default: innermost first, as mesh builders do
+  std::vector<std::pair<std::string, std::int64_t>> axes;  // names and sizes that override the inferred axes
+  // Names of mesh axes in the order in which they are assigned to the machine's axes. Default: innermost first.
   std::vector<std::string> order;
-  // The devices of the text in the order in which they stand on the machine: slices or nodes outermost, then x, y, z,
-  // then the devices of a chip, the last fastest. Empty: the mesh is laid out axis by axis.
+  // The devices of the text in machine order: slices or nodes outermost, then x, y, z, then the devices of a chip, the
+  // last fastest. If empty, the mesh is mapped axis by axis.
   std::vector<std::int64_t> device_order;
-  std::optional<bool> wrap;  // what if: all torus axes closed (true) or open (false)
+  std::optional<bool> wrap;  // what-if: all torus axes closed (true) or open (false)
 };
 
-// Reads a device order: ids between commas, "0,2,1,3", or an enumeration as replica groups have it,
-// "[1,8]<=[2,4]T(1,0)". Errors: InvalidArgument if it is neither or names more than 2^20 devices.
+// Parses a device order: comma-separated ids, "0,2,1,3", or the iota form of replica groups, "[1,8]<=[2,4]T(1,0)".
+// Errors: InvalidArgument if it is neither or names more than 2^20 devices.
 absl::StatusOr<std::vector<std::int64_t>> parse_device_order(std::string_view text);
 
-// Reads "data=4,model=2". Errors: InvalidArgument.
+// Parses "data=4,model=2". Errors: InvalidArgument.
 absl::StatusOr<std::vector<std::pair<std::string, std::int64_t>>> parse_mesh(std::string_view text);
 
-// Replaces the mesh by one with these axes, outermost first. Errors: InvalidArgument if the sizes do not multiply to
-// the mesh's device count. The second form also reads the roles of the new axes off the collectives.
+// A mesh with these axes, outermost first, in place of the inferred ones. The second form also infers the roles of the
+// new axes. Errors: InvalidArgument if the product of the sizes is not the mesh's device count.
 absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
                                           const std::vector<std::pair<std::string, std::int64_t>>& axes);
-absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
-                                          const std::vector<std::pair<std::string, std::int64_t>>& axes,
-                                          const Module& module, const std::vector<Collective>& collectives);
 
-// Lays the mesh on the machine as mesh builders do: from the innermost axis outwards, each axis takes whole physical
-// axes whose sizes multiply to its own, the most axes first, and parts of them where that fails; slices and nodes go to
-// the outermost. With a device order each axis lies where its devices do; one whose devices are no stretches of the
-// machine leaves the mapping unaligned. Errors: InvalidArgument if the topology has fewer devices than the mesh,
-// `options.order` names no axis, or the device order is no order of the mesh's devices.
+// Maps the mesh to the machine as mesh builders do. From the innermost axis outwards, each mesh axis takes whole
+// physical axes whose sizes multiply to its size, preferring more axes, and parts of axes if there are none. Slices and
+// nodes go to the outermost axes. A device order overrides this; if the devices of a mesh axis are then not regularly
+// spaced on the machine, the mapping is unaligned. Errors: InvalidArgument if the topology has fewer devices than the
+// mesh, if `options.order` names an unknown axis, or if the device order is not a permutation of the mesh's devices.
 absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& device, const Topology& topology,
                                          const MeshOptions& options = {});
 
 // ---- Time --------------------------------------------------------------------------------------------------------
 
 struct CollectiveOptions {
-  // What if all-reduces and reduce-scatters sent elements of this many bytes: 1 for int8. Smaller elements stay as they
-  // are.
+  // What-if: all-reduces and reduce-scatters send elements of this many bytes, such as 1 for int8. Does not change
+  // smaller elements.
   std::optional<double> reduce_element_bytes;
-  double imbalance = 1;  // ragged exchanges: bytes on the busiest path / the average
+  double imbalance = 1;  // ragged exchanges: bytes on the busiest path / average bytes
 };
 
 struct CollectiveCost {
@@ -224,38 +214,39 @@ struct CollectiveCost {
   std::string algorithm;          // "ring over 1 wrapped axis", "line, one axis after another", ...
   double wire_bytes = 0;          // sent by each device
   double busiest_link_bytes = 0;  // over the busiest link, one direction
-  double latency_seconds = 0;     // hops, barriers, launch: what remains as bytes go to nothing
-  double bandwidth_seconds = 0;   // the rest
+  double latency_seconds = 0;     // hops, barriers and launch: the time of a message without bytes
+  double bandwidth_seconds = 0;   // seconds - latency_seconds
   double seconds = 0;
-  Resource resource = Resource::kIci;  // kIci also stands for NVLink, kDcn for the network between nodes
-  double link_bandwidth = 0;           // bytes/s, one link one way, nominal, of the busiest kind
-  double utilization = 0;              // achieved share of it on the busiest link
+  Resource resource = Resource::kIci;  // kIci includes NVLink, kDcn the network between nodes
+  double link_bandwidth = 0;           // nominal bytes/s of the busiest kind of link, one direction
+  double utilization = 0;              // the share of link_bandwidth that the busiest link attains
   double crossover_bytes = 0;          // full bytes at which latency and bandwidth take equal time
   CostSource source = CostSource::kModel;
-  std::string note;  // the assumption behind a source that is not kModel
+  std::string note;                          // the assumption behind a source that is not kModel
+  std::vector<std::string> missing_numbers;  // paths of numbers that the formula reads and the device file lacks
 };
 
-// One execution of one collective. Never fails: what the device file or the text does not say is assumed and said so in
-// `source` and `note`.
+// The cost of one execution of a collective. Never fails: `source` and `note` tell which facts were missing from the
+// device file or the text and were assumed.
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options = {});
 
-// Rows of the batch on each device from which on the matmuls with the weights that `collective` gathers, or whose
-// gradients it reduces, take as long as it does; nothing for what moves no weights. `role` is that of
-// collective_roles().
+// Per-device batch size, in rows, above which matmuls hide this collective. These are the matmuls with the weights that
+// it gathers, or whose gradients it reduces. nullopt if it does not move weights. `role` is from collective_roles().
 std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,
                                        const Device& device);
 
-// ---- In words ----------------------------------------------------------------------------------------------------
+// ---- Explanations ------------------------------------------------------------------------------------------------
 
-// Explains one collective, a line each: its groups as axes, the shapes they imply, the links, the formula with numbers.
+// Explains one collective line by line: its groups as axes, the unsharded shape, the links, and the formula with
+// numbers.
 //   replica_groups: 16 groups of 8: 8-way over the axis of stride 16 (axis8_stride16); the other axis is 16-way
 //   unsharded: bf16[32,32,8192] a device, 8-way on dimension 2: bf16[32,32,65536]
 std::vector<std::string> explain_collective(const Module& module, const Collective& collective, const LogicalMesh& mesh,
                                             const PhysicalMapping& mapping, const Device& device,
                                             const CollectiveOptions& options = {});
 
-// The mesh with the roles of its axes and where they lie on the machine, a line each.
+// Explains the mesh line by line: its axes, their roles and their place on the machine.
 std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMapping& mapping);
 
 }  // namespace v0

@@ -1,4 +1,4 @@
-// An HLO module in memory: what parse_module returns, what every analysis reads, what a compiler-pass experiment edits.
+// An HLO module in memory. parse_module returns it, the analyses read it, and ModuleEditor edits it.
 //
 //   for (ComputationView computation : module.computations()) {
 //     for (InstructionView instruction : computation.instructions()) {
@@ -6,18 +6,21 @@
 //     }
 //   }
 //
-// Everything lies in a few flat tables and is addressed by 32-bit ids; views are an id and a pointer to the module,
-// meant to be passed by value. Attribute values stay text (attribute_values.h decodes them). Names and attribute text
-// point into the source text, which the module owns or shares.
+// A module is a few flat tables indexed by 32-bit ids. A view is an id and a pointer to the module; pass it by value.
+// Attribute values remain text, which attribute_values.h decodes.
 //
-// Invariants: the instructions of a computation are in an order in which operands come before their users; a
-// computation comes before its callers; operands and users are in the same computation.
+// Invariants: operands precede their users and are in the same computation, and a computation precedes its callers.
 //
-// Thread safety: any number of threads may read one module; editing needs exclusive access.
+// Lifetime: a module owns its source text or shares it with its copies, unless ParseOptions::borrow is set. Views,
+// spans and string_views point into the module and are invalid after an edit. Ids remain valid.
+//
+// Threads: any number of threads may read one module. An edit needs exclusive access.
 #ifndef HLOROOF_MODULE_H_
 #define HLOROOF_MODULE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +42,8 @@ class ModuleBuilder;
 class InstructionView;
 class ComputationView;
 
-// A piece of the module's text: of its source below the source's size, of what edits added above.
+// A range of the module's text. Offsets below the size of the source refer to the source, larger ones to text that
+// edits added.
 struct TextRange {
   std::uint32_t begin = 0;
   std::uint32_t size = 0;
@@ -48,27 +52,27 @@ struct TextRange {
 // One `, name=value` of an instruction or of the HloModule line.
 struct AttributeData {
   AttributeKey key = AttributeKey::kUnknown;
-  std::uint8_t name_size = 0;  // of kUnknown: the value's text is `name=value`, this is the name's length
+  std::uint8_t name_size = 0;  // kUnknown only: the length of the name in the text `name=value`
   std::uint16_t reference_count = 0;
-  std::uint32_t reference_begin = 0;  // what the value names (computations, or instructions for control-predecessors),
-                                      // as indices into the module's reference table
-  TextRange value;                    // as written; references may have been renamed by edits since
+  std::uint32_t reference_begin = 0;  // into the module's reference table: the computations that the value names, or
+                                      // the instructions for control-predecessors
+  TextRange value;                    // as written; edits may have renamed the references since
 };
 
-// The row of one instruction. Prefer InstructionView, which looks the parts up.
+// The row of one instruction. Prefer InstructionView.
 struct InstructionData {
   enum Flag : std::uint8_t {
-    kSugaredAsync = 1,        // written X-start( rather than async-start(
-    kCompactTupleAccess = 2,  // a get-tuple-element written %t#1 inside its user, on no line of its own
-    kImplicit = 4,            // not in the text: a parameter made up for an operand of a pasted instruction
+    kSugaredAsync = 1,        // written as X-start( instead of async-start(
+    kCompactTupleAccess = 2,  // a get-tuple-element written as %t#1 in the operands of its user
+    kImplicit = 4,            // not in the text: a placeholder parameter for an operand of a pasted instruction
     kErased = 8,
-    kShapeInferred = 16,  // the text gave no result shape
+    kShapeInferred = 16,  // the text has no result shape
   };
 
   TextRange name;  // without %
   ShapeId shape;
   ComputationId computation;
-  InstructionId next;  // in the computation's order
+  InstructionId next;  // in the order of the computation
   InstructionId previous;
   std::uint32_t operand_begin = 0;
   std::uint32_t operand_count = 0;
@@ -76,22 +80,22 @@ struct InstructionData {
   std::uint16_t attribute_count = 0;
   Opcode opcode = Opcode::kUnknown;
   std::uint8_t flags = 0;
-  std::uint32_t number =
-      0;  // parameter: its number. get-tuple-element: the index. kUnknown: an index of unknown_opcodes
+  // The number of a parameter, the index of a get-tuple-element, or the index into unknown_opcodes for kUnknown.
+  std::uint32_t number = 0;
 };
 
 // The row of one computation.
 struct ComputationData {
   enum Flag : std::uint8_t {
     kEntry = 1,
-    kSynthesized = 2,   // not in the text: the async_wrapped computation behind a sugared X-start
-    kMissing = 4,       // named by a pasted instruction but not in its text: no instructions, work unknown
-    kInline = 8,        // written in place, as in to_apply={ ... }
+    kSynthesized = 2,   // not in the text: the async_wrapped computation of a sugared X-start
+    kMissing = 4,       // named by a pasted instruction but not in its text: no instructions, unknown work
+    kInline = 8,        // written inline, as in to_apply={ ... }
     kNoSignature = 16,  // written without (parameters) -> result
   };
 
   TextRange name;
-  TextRange execution_thread;  // empty: "main"
+  TextRange execution_thread;  // empty means "main"
   InstructionId first;
   InstructionId last;
   InstructionId root;
@@ -100,24 +104,36 @@ struct ComputationData {
   std::uint8_t flags = 0;
 };
 
-// Goes through ids, giving views.
+// A range of views over a list of ids.
 template <typename View, typename Id>
 class ViewRange {
  public:
   class Iterator {
    public:
+    using iterator_category = std::input_iterator_tag;  // views are made as they are read
+    using value_type = View;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = View;
+
+    Iterator() = default;
     Iterator(const Module* module, const Id* at) : module_(module), at_(at) {}
     View operator*() const { return View(module_, *at_); }
     Iterator& operator++() {
       ++at_;
       return *this;
     }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
     friend bool operator==(Iterator a, Iterator b) { return a.at_ == b.at_; }
     friend bool operator!=(Iterator a, Iterator b) { return a.at_ != b.at_; }
 
    private:
-    const Module* module_;
-    const Id* at_;
+    const Module* module_ = nullptr;
+    const Id* at_ = nullptr;
   };
 
   ViewRange(const Module* module, Span<Id> ids) : module_(module), ids_(ids) {}
@@ -133,7 +149,7 @@ class ViewRange {
   Span<Id> ids_;
 };
 
-// One instruction, for reading.
+// Read access to one instruction.
 class InstructionView {
  public:
   InstructionView(const Module* module, InstructionId id) : module_(module), id_(id) {}
@@ -144,7 +160,7 @@ class InstructionView {
 
   std::string_view name() const;  // without %
   Opcode opcode() const { return data().opcode; }
-  std::string_view opcode_text() const;  // also of an opcode that is not known
+  std::string_view opcode_text() const;  // as written, also for an unknown opcode
   ShapeId shape_id() const { return data().shape; }
   const Shape& shape() const;
   ComputationView computation() const;
@@ -156,18 +172,18 @@ class InstructionView {
   ViewRange<InstructionView, InstructionId> operands() const { return {module_, operand_ids()}; }
 
   Span<AttributeData> attributes() const;
-  const AttributeData* find(AttributeKey key) const;  // null if the instruction has none
+  const AttributeData* find(AttributeKey key) const;  // null if the instruction does not have it
   bool has(AttributeKey key) const { return find(key) != nullptr; }
-  std::string_view text(AttributeKey key) const;  // the value as written; empty if there is none
+  std::string_view text(AttributeKey key) const;  // the value as written; empty if the instruction does not have it
 
-  // The computations that attribute `key` names, in order; one for calls=, several for branch_computations=.
+  // The computations that attribute `key` names, in order: one for calls=, several for branch_computations=.
   ViewRange<ComputationView, ComputationId> computations(AttributeKey key) const;
-  // All computations the instruction calls, over all its attributes, in the order of the text.
+  // The computations that all attributes name, in the order of the text.
   std::vector<ComputationId> called_computations() const;
   ViewRange<InstructionView, InstructionId> control_predecessors() const;
 
-  std::int64_t parameter_number() const { return data().number; }  // of a parameter
-  std::int64_t tuple_index() const { return data().number; }       // of a get-tuple-element
+  std::int64_t parameter_number() const { return data().number; }  // parameter only
+  std::int64_t tuple_index() const { return data().number; }       // get-tuple-element only
 
   friend bool operator==(InstructionView a, InstructionView b) { return a.id_ == b.id_ && a.module_ == b.module_; }
   friend bool operator!=(InstructionView a, InstructionView b) { return !(a == b); }
@@ -177,19 +193,31 @@ class InstructionView {
   InstructionId id_;
 };
 
-// The instructions of a computation in order, following the links so that edits keep ids.
+// The instructions of a computation in order. Follows the links, because edits reorder instructions but keep their ids.
 class InstructionRange {
  public:
   class Iterator {
    public:
+    using iterator_category = std::input_iterator_tag;  // views are made as they are read
+    using value_type = InstructionView;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = InstructionView;
+
+    Iterator() = default;
     Iterator(const Module* module, InstructionId at) : module_(module), at_(at) {}
     InstructionView operator*() const { return InstructionView(module_, at_); }
     Iterator& operator++();
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
     friend bool operator==(Iterator a, Iterator b) { return a.at_ == b.at_; }
     friend bool operator!=(Iterator a, Iterator b) { return a.at_ != b.at_; }
 
    private:
-    const Module* module_;
+    const Module* module_ = nullptr;
     InstructionId at_;
   };
 
@@ -202,7 +230,7 @@ class InstructionRange {
   InstructionId first_;
 };
 
-// One computation, for reading.
+// Read access to one computation.
 class ComputationView {
  public:
   ComputationView(const Module* module, ComputationId id) : module_(module), id_(id) {}
@@ -212,13 +240,13 @@ class ComputationView {
   const ComputationData& data() const;
 
   std::string_view name() const;
-  std::string_view execution_thread() const;  // "main" unless the text says otherwise
+  std::string_view execution_thread() const;  // "main" by default
   bool is_entry() const { return (data().flags & ComputationData::kEntry) != 0; }
   bool is_missing() const { return (data().flags & ComputationData::kMissing) != 0; }
   InstructionView root() const { return InstructionView(module_, data().root); }
   InstructionRange instructions() const { return InstructionRange(module_, data().first); }
   std::size_t instruction_count() const { return data().instruction_count; }
-  // The parameters by number; an invalid id where a number is missing.
+  // The parameters by number. The id is invalid if a number is missing.
   std::vector<InstructionId> parameters() const;
 
   friend bool operator==(ComputationView a, ComputationView b) { return a.id_ == b.id_ && a.module_ == b.module_; }
@@ -244,16 +272,16 @@ class Module {
   ViewRange<ComputationView, ComputationId> computations() const { return {this, computation_order_}; }
   ComputationView computation(ComputationId id) const { return ComputationView(this, id); }
   InstructionView instruction(InstructionId id) const { return InstructionView(this, id); }
-  // One past the largest index of any instruction or computation id ever given out: the size for tables of facts.
+  // One past the largest index of any id. Use these as the sizes of side tables.
   std::size_t instruction_limit() const { return instructions_.size(); }
   std::size_t computation_limit() const { return computations_.size(); }
-  // Instructions that exist, those of synthesized computations left out.
+  // The number of instructions, without erased ones and those of synthesized computations.
   std::size_t instruction_count() const;
 
   const ShapeTable& shapes() const { return shapes_; }
   const Shape& shape(ShapeId id) const { return shapes_[id]; }
 
-  // Facts of the HloModule line. Counts are 1 where the line gives none.
+  // Facts of the HloModule line. Counts are 1 if the line does not have them.
   bool is_scheduled() const { return is_scheduled_; }
   std::int64_t replica_count() const { return replica_count_; }
   std::int64_t num_partitions() const { return num_partitions_; }
@@ -261,19 +289,19 @@ class Module {
   Span<AttributeData> header_attributes() const { return header_attributes_; }
   const AttributeData* find_header(AttributeKey key) const;
   std::string_view header_text(AttributeKey key) const;
-  // The FileNames, FunctionNames, FileLocations and StackFrames tables as written; empty if there are none.
+  // The FileNames, FunctionNames, FileLocations and StackFrames tables as written, or empty.
   std::string_view stack_frame_tables() const { return text(tables_); }
 
-  // What the reader did not know or could not find, each counted once per place.
+  // The number of places where the parser found something unknown or missing.
   struct Unknowns {
     std::uint32_t opcodes = 0;
     std::uint32_t attributes = 0;
-    std::uint32_t missing_operands = 0;  // placeholders made for a pasted instruction
+    std::uint32_t missing_operands = 0;  // placeholders for the operands of a pasted instruction
     std::uint32_t missing_computations = 0;
   };
   const Unknowns& unknowns() const { return unknowns_; }
 
-  // True if the text was one pasted instruction rather than a module.
+  // True if the text was a single pasted instruction.
   bool is_single_instruction() const { return is_single_instruction_; }
 
   std::string_view text(TextRange range) const {
@@ -281,7 +309,7 @@ class Module {
                ? std::string_view(source_begin_ + range.begin, range.size)
                : std::string_view(added_text_).substr(range.begin - source_size_, range.size);
   }
-  // The file the text came from, "<text>" if it came from memory.
+  // The path of the file, or "<text>" for text from memory.
   const std::string& path() const;
   const SourceText& source() const { return *source_; }
 
@@ -299,7 +327,7 @@ class Module {
   std::string_view unknown_opcode(const InstructionData& i) const { return text(unknown_opcodes_[i.number]); }
 
  private:
-  friend class ModuleBuilder;  // lib/ir/module_builder.h: how the parser and the editing functions write
+  friend class ModuleBuilder;  // write access for the parser and the editor, lib/ir/module_builder.h
 
   std::shared_ptr<const SourceText> source_;
   const char* source_begin_ = "";
@@ -326,9 +354,9 @@ class Module {
   Unknowns unknowns_;
 };
 
-// Whether two modules say the same: computations and instructions in order with their names, opcodes, shapes, operands,
-// attributes and the header. Where they came from, ids and white space outside attribute values do not matter. If they
-// differ and `difference` is given, it is set to one line that says where.
+// Whether two modules are equal: the header, and the computations and instructions in order with their names, opcodes,
+// shapes, operands and attributes. Ignores paths, ids and white space outside attribute values. If the modules differ
+// and `difference` is not null, sets it to one line that describes the first difference.
 bool equal(const Module& a, const Module& b, std::string* difference = nullptr);
 
 inline const InstructionData& InstructionView::data() const { return module_->data(id_); }

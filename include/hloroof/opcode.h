@@ -1,4 +1,4 @@
-// The opcodes of HLO, from opcode.def.
+// The opcodes of HLO. opcode.def is the table of them.
 #ifndef HLOROOF_OPCODE_H_
 #define HLOROOF_OPCODE_H_
 
@@ -10,18 +10,18 @@ namespace hloroof {
 inline namespace v0 {
 
 enum class Opcode : std::uint8_t {
-#define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, work_class) enumerator,
+#define HLOROOF_OPCODE(enumerator, ...) enumerator,
 #include "hloroof/opcode.def"
-  kUnknown,  // an opcode this version does not know; its text is kept, its boundary bytes are charged
+  kUnknown,  // an unsupported opcode; its text is kept, and its boundary bytes are charged
 };
 
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);
 
-// What kind of counting rule an opcode falls under. One class has one rule in lib/cost.
+// The counting rule of an opcode. lib/cost has one rule for each class.
 enum class WorkClass : std::uint8_t {
-  kFree,            // structure: no work of its own
-  kElementwise,     // one flop an output element
-  kTranscendental,  // one transcendental an output element
+  kFree,            // structural: no work
+  kElementwise,     // one flop per output element
+  kTranscendental,  // one transcendental per output element
   kDataMovement,
   kContraction,
   kReduction,
@@ -38,22 +38,37 @@ enum class WorkClass : std::uint8_t {
   kHostTransfer,
 };
 
-// The spelling in HLO text ("dynamic-update-slice"); "unknown" for kUnknown.
+// The kinds of communication between devices. lib/ir/opcode_facts.h maps each opcode to the kind that it performs,
+// begins or ends.
+enum class CollectiveKind : std::uint8_t {
+  kAllGather,
+  kReduceScatter,
+  kAllReduce,
+  kAllToAll,
+  kRaggedAllToAll,
+  kCollectivePermute,
+  kCollectiveBroadcast,
+  kSend,
+  kRecv,
+};
+inline constexpr int kCollectiveKindCount = 9;
+
+// Returns the spelling in HLO text ("dynamic-update-slice"); "unknown" for kUnknown.
 std::string_view to_string(Opcode opcode);
 
-// The opcode spelled `text`, nothing if there is none.
+// Returns the opcode spelled `text`, nullopt if there is none.
 std::optional<Opcode> opcode_from_string(std::string_view text);
 
-// Number of operands, -1 when it varies.
+// Returns the number of operands, -1 if it varies.
 int arity(Opcode opcode);
 
-// Whether HLO text may leave out the result shape of this opcode.
+// Returns whether HLO text may omit the result shape of this opcode.
 bool shape_inferable(Opcode opcode);
 
 WorkClass work_class(Opcode opcode);
 
-// Elementwise in XLA's sense: output element i depends on element i of each operand only. Copy, broadcast, reshape and
-// iota are not.
+// Returns whether the opcode is elementwise in XLA's sense: output element i depends only on element i of each operand.
+// Copy, broadcast, reshape and iota are not elementwise.
 inline bool is_elementwise(Opcode opcode) {
   return work_class(opcode) == WorkClass::kElementwise || work_class(opcode) == WorkClass::kTranscendental;
 }

@@ -1,15 +1,20 @@
-// Reading HLO text.
+// Parses HLO text.
 //
 //   absl::StatusOr<hloroof::Module> module = hloroof::load_module("step.after_optimizations.txt");
 //   if (!module.ok()) std::cerr << module.status().message();   // file:line:column: what is wrong, the line, a caret
 //
-// Accepted: whole modules in every form XLA prints, modules without a HloModule line, a single computation, and a
-// single instruction as pasted from a profile.
+// Accepts whole modules in every form that XLA prints, modules without a HloModule line, a single computation, and a
+// single instruction pasted from a profile.
+//
+// Lifetime: the module owns a copy of the text unless ParseOptions::borrow is set.
+//
+// Threads: the functions keep no state and may run on any number of threads. A Parser serves one thread at a time.
 #ifndef HLOROOF_PARSE_H_
 #define HLOROOF_PARSE_H_
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,36 +27,50 @@ namespace hloroof {
 inline namespace v0 {
 
 struct ParseOptions {
-  // Named in messages.
+  // The path that messages name.
   std::string path = "<text>";
-  // Refuse opcodes and attributes that are not in the grammar, rather than keep them as text and count them.
+  // Reject unknown opcodes and attributes. The default keeps them as text and counts them (Module::unknowns()).
   bool strict = false;
-  // Do not copy the text. The caller keeps it alive as long as the module and its copies, and text.data()[text.size()]
-  // must be readable and NUL.
+  // Do not copy the text. The text must outlive the module and its copies, and text.data()[text.size()] must be
+  // readable and NUL.
   bool borrow = false;
-  // How many independent errors to report before giving up.
+  // The maximum number of independent errors to report.
   int max_errors = 1;
-  // Limits, so that hostile text costs a clear error.
-  std::int64_t max_bytes = 0xfffffff0;  // the text; 32-bit offsets allow no more
+  // Limits, which turn hostile text into an error.
+  std::int64_t max_bytes = 0xfffffff0;  // of the text; offsets have 32 bits
   std::int64_t max_instructions = 1 << 30;
   int max_depth = 8192;  // of nested shapes, operands, literals and computations together, as in XLA
 };
 
-// Parses one module. Errors: InvalidArgument with `path:line:column: error: message`, the source line and a caret, one
-// record per independent error, and below each what it was part of; ResourceExhausted naming the limit that was passed.
+// Parses one module. Errors: InvalidArgument with one record per independent error, which has
+// `path:line:column: error: message`, the source line, a caret, and a note that names the enclosing construct;
+// ResourceExhausted, which names the limit that was exceeded.
 absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options = {});
 
-// Parses the file at `path`, mapped rather than read where it can be; "-" is standard input; a name ending in .gz is
-// decompressed. A name ending in .pb or .pb.gz is a proto (proto.h), and FILE#NAME the module of that name in one that
-// holds several. options.path is not used. Errors: as parse_module; NotFound or FailedPrecondition if the file can not
-// be read.
+// Parses the file at `path`, which is mapped into memory if possible. "-" is standard input, and a name ending in .gz
+// is decompressed. A name ending in .pb or .pb.gz is a proto (proto.h); FILE#NAME selects a module of a proto with
+// several. Ignores options.path. Errors: as parse_module; NotFound or FailedPrecondition if the file cannot be read.
 absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options = {});
 
-// Parses the modules of a text in which they are separated by lines `// -----`.
+// Parses a text of several modules that are separated by lines `// -----`.
 absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options = {});
 
-// Parses one after another into a module whose memory is used again, so that a text no larger than the last costs no
-// allocation. Not thread-safe; use one per thread.
+// Where in its input an error is, for editors and annotations in CI.
+struct ErrorPlace {
+  std::string path;         // as ParseOptions::path or the file's name
+  std::int64_t line = 0;    // from 1
+  std::int64_t column = 0;  // from 1, in bytes
+  // What kind of input it is: "syntax" of HLO text, "limit" that the text exceeds, "value" of one attribute or
+  // constant, "json" of a device file or a profile, "csv" of a table of measurements.
+  std::string code;
+};
+
+// The place of an error that any function of the library returned; nullopt for an error that has none, such as a
+// missing file. Of several errors the first.
+std::optional<ErrorPlace> error_place(const absl::Status& status);
+
+// Parses many texts and reuses memory: parsing a text that is no larger than the previous one into the same module does
+// not allocate. Not thread-safe; use one parser per thread.
 class Parser {
  public:
   explicit Parser(ParseOptions options = {});
@@ -59,7 +78,7 @@ class Parser {
   Parser(Parser&&) noexcept;
   Parser& operator=(Parser&&) noexcept;
 
-  // Replaces what `module` holds. On error it is left empty.
+  // Replaces the contents of `module`, which is empty after an error.
   absl::Status parse(std::string_view text, Module& module);
 
  private:

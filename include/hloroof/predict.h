@@ -1,12 +1,23 @@
-// The step time of a module on a device.
+// Predicts the step time of a module on a device.
 //
 //   absl::StatusOr<hloroof::StepPrediction> p = hloroof::predict_step_time(hlo_text, "tpu_v5e");
 //   if (p.ok()) std::cout << p->step_seconds << '\n';
+//
+// Lifetime: a StepPrediction is a value. It also points to the facts it was made from, and the facts point to the
+// module. The views of an op or of the timeline read the facts. With the text overload of predict_step_time(), the
+// facts own the module. The other overload borrows the caller's module, and Predictor::predict() borrows the
+// predictor's. The fields of a prediction are copies and stay valid after a borrowed module is edited or destroyed. Its
+// `facts` do not stay valid: make the views that read them before that. Resetting `facts` frees their memory, which is
+// a few times that of the fields.
+//
+// Threads: the functions keep no state. Several threads may call them at once, even on the same module and device.
+// Predictions and facts are immutable. Any number of threads may read them while no thread edits the module.
 #ifndef HLOROOF_PREDICT_H_
 #define HLOROOF_PREDICT_H_
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,13 +35,13 @@ namespace hloroof {
 inline namespace v0 {
 
 enum class EstimateSource {
-  kModel,     // hloroof's own model; never reads the estimates a dump carries
-  kCompiler,  // the estimated_cycles of the dump where present, the model elsewhere
+  kModel,     // hloroof's model; never reads the estimates in a dump
+  kCompiler,  // the estimated_cycles of the dump if present, otherwise the model
 };
 
-// Work of custom calls, as `--custom-call TARGET=flops:...,bytes:...` gives it.
+// The work of custom calls, as in `--custom-call TARGET=flops:...,bytes:...`.
 struct CustomCallCost {
-  std::string target;  // or the name of one call; exact, or an RE2 pattern between slashes: /flash.*/
+  std::string target;  // a target or the name of one call: exact, or an RE2 pattern between slashes such as /flash.*/
   std::optional<double> flops;
   std::optional<double> bytes;
   std::optional<double> transcendentals;
@@ -38,52 +49,61 @@ struct CustomCallCost {
 };
 
 struct PredictOptions {
-  std::optional<std::string> topology;  // "4x4"; default: the device name's, else the smallest standard slice that fits
+  // "4x4". Default: the topology in the device name, otherwise the smallest standard slice that fits.
+  std::optional<std::string> topology;
   std::optional<std::int64_t> slices;
   EstimateSource estimates = EstimateSource::kModel;
-  std::map<std::string, std::int64_t> trip_counts;  // by name of the while instruction, for loops not inferred
-  std::int64_t default_trip_count = 1;              // of loops neither inferred nor given
+  std::map<std::string, std::int64_t> trip_counts;  // by name of the while; for loops whose count cannot be inferred
+  std::int64_t default_trip_count = 1;              // for loops neither inferred nor in trip_counts
   std::vector<CustomCallCost> custom_calls;
-  std::vector<std::pair<std::string, double>> set;  // device parameters, as set_parameter() takes them
+  std::vector<std::pair<std::string, double>> set;  // device parameters: path and value for set_parameter()
   std::map<std::string, std::vector<double>>
       branch_probabilities;        // by name of the conditional; default: slowest branch
-  MeshOptions mesh;                // axes and their place on the machine, where what is inferred should not stand
-  CollectiveOptions collectives;   // what ifs: quantized reductions, uneven exchanges
+  MeshOptions mesh;                // overrides of the inferred axes and of their placement on the machine
+  CollectiveOptions collectives;   // what-ifs: quantized reductions, uneven exchanges
   bool resource_what_ifs = false;  // also predict the step with each resource free in turn
-  bool strict = false;             // an error for whatever is not known, rather than a diagnostic
+  bool strict = false;             // unknown facts are errors instead of diagnostics
 };
 
+// Returns the name of a resource on a family of devices: "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host", "latency";
+// on GPUs "tensor", "cuda", "hbm", "l2", "nvlink", "network", "host", "latency".
+std::string_view to_string(Resource resource, DeviceFamily family);
+
+// Returns the name of a lane: "compute", "dma", "ici", "dcn", "host", "sparsecore"; on GPUs "async" for "dma", "nvlink"
+// for "ici" and "network" for "dcn".
+std::string_view to_string(Lane lane, DeviceFamily family);
+
 struct ResourceUse {
-  std::string
-      name;  // "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host" (GPU: "tensor", "cuda", "l2", "nvlink", "network")
+  Resource resource = Resource::kMatrix;
   double busy_seconds = 0;
   double utilization = 0;   // share of the step
   double idle_seconds = 0;  // of the step
-  // What the step would take if this resource took no time; only with PredictOptions::resource_what_ifs.
+  // The step time if this resource took no time. Requires PredictOptions::resource_what_ifs.
   std::optional<double> step_if_free_seconds;
 };
 
-// One executed top-level instruction: of the entry, of loop bodies and conditions, called computations and branches.
+// One executed top-level instruction of the entry, a loop body or condition, a called computation or a branch.
 struct OpPrediction {
   InstructionId id;
   std::string name;  // without %
   std::string computation;
   std::string opcode;
-  std::string category;  // as XProf names them: "convolution fusion", "loop fusion", "all-reduce", "copy", ...
+  std::string category;  // XProf's name: "convolution fusion", "loop fusion", "all-reduce", "copy", ...
   double executions = 1;
-  double seconds = 0;           // of one execution; of a start the transfer, of a done 0
-  double total_seconds = 0;     // seconds x executions
-  double exposed_seconds = 0;   // in the whole step: what the compute stream waits for or spends in this op
-  double critical_seconds = 0;  // in the whole step: on the critical path, where a transfer that is waited for stands
-                                // in the place of what ran beside it
-  std::string bound;
+  double seconds = 0;          // of one execution; for a start the time of its transfer, for a done 0
+  double total_seconds = 0;    // seconds x executions
+  double exposed_seconds = 0;  // in the whole step: time that the compute stream spends in this op or waits for it
+  // In the whole step: time on the critical path. A transfer that the compute stream waits for replaces the ops that
+  // ran at the same time.
+  double critical_seconds = 0;
+  std::optional<Resource> bound;  // nullopt if the op takes no time
   Work work;
   OpTime time;
   double efficiency = 0;
   CostSource source = CostSource::kModel;
   std::string op_name;
   std::string source_file;
-  std::int64_t source_line = 0;  // 0: not in the text
+  std::int64_t source_line = 0;  // 0: the text does not state it
 };
 
 struct CollectivePrediction {
@@ -94,34 +114,33 @@ struct CollectivePrediction {
   std::int64_t group_size = 1;
   std::int64_t group_count = 1;
   std::vector<std::string> axes;        // "8-way over the axis of stride 16"
-  std::vector<std::string> axis_names;  // of the same axes: "axis8", or the names in the text
+  std::vector<std::string> axis_names;  // names of the same axes: "axis8", or the names in the text
   std::string algorithm;                // "ring, both directions", ...
   double seconds = 0;                   // of one execution
   double exposed_seconds = 0;           // in the whole step
   double wire_bytes = 0;                // sent by each device, per execution
-  double busiest_link_bytes = 0;        // over the busiest link one way, per execution
-  double link_bandwidth = 0;            // bytes/s, of that link one way, nominal; 0: not known
-  double link_utilization = 0;          // share of it that is achieved
+  double busiest_link_bytes = 0;        // over the busiest link, one direction, per execution
+  double link_bandwidth = 0;            // bytes/s of that link in one direction, nominal; 0: unknown
+  double link_utilization = 0;          // share of link_bandwidth that is attained
   double crossover_bytes = 0;           // full bytes at which latency and bandwidth take equal time
-  // Rows of the batch on each device from which on the matmuls with the weights hide this transfer of theirs; absent
-  // for what moves no weights.
+  // Per-device batch size, in rows, above which the matmuls hide this collective; nullopt if it does not move weights.
   std::optional<double> crossover_tokens;
 };
 
-// What one category of ops has of the critical path.
+// The time of one category of ops on the critical path.
 struct CategoryPrediction {
   std::string category;
   double seconds = 0;
 };
 
-// One axis of the mesh the collectives run over.
+// One axis of the mesh over which the collectives run.
 struct MeshAxisPrediction {
   std::string name;
   std::int64_t size = 1;
   std::int64_t stride = 1;
-  std::vector<std::string> roles;  // "FSDP", "tensor", ...: the likeliest first
-  std::string why;                 // what they were read off
-  std::string placement;           // where it lies on the machine: "x (ring) and y"
+  std::vector<std::string> roles;  // "FSDP", "tensor", ...; most likely first
+  std::string why;                 // the evidence for the roles
+  std::string placement;           // the axes of the machine that carry it: "x (ring) and y"
 };
 
 struct LiveBuffer {
@@ -134,21 +153,21 @@ struct LiveBuffer {
   std::int64_t source_line = 0;
 };
 
-// An argument that is not donated though a result has its type and dimensions: donating it would save `bytes`.
+// An argument that is not donated although a result has the same type and dimensions. Donating it would save `bytes`.
 struct DonatableArgument {
   std::int64_t number = 0;
   std::string name;
   double bytes = 0;
 };
 
-// Memory of one device, bytes, in HBM but where a name says otherwise. `fits` compares hbm_peak_bytes with
-// capacity_bytes.
+// Memory of one device, in bytes. A field describes HBM unless its name says otherwise. `fits` is true if
+// hbm_peak_bytes is at most capacity_bytes.
 struct MemoryPrediction {
-  // What XLA reports as peak memory: arguments, also those in host memory, and outputs, and beside them the larger of
-  // the temporaries in HBM and of those in on-chip memory. Equal to hbm_peak_bytes for all but small programs and such
-  // that offload to the host.
+  // Peak memory as XLA reports it: the arguments, including those in host memory, plus the outputs, plus the larger of
+  // the temporaries in HBM and the temporaries in on-chip memory. Equals hbm_peak_bytes except for small programs and
+  // for programs that offload to the host.
   double peak_bytes = 0;
-  double hbm_peak_bytes = 0;  // HBM alone, at its own peak
+  double hbm_peak_bytes = 0;  // peak of HBM alone
   double arguments_bytes = 0;
   double outputs_bytes = 0;
   double aliased_bytes = 0;      // outputs that live in donated arguments
@@ -157,44 +176,54 @@ struct MemoryPrediction {
   bool fits = true;
   double vmem_peak_bytes = 0;
   double host_peak_bytes = 0;
-  double padding_bytes = 0;                  // of what is live at HBM's peak
-  std::vector<LiveBuffer> live_at_peak;      // in HBM, at HBM's peak, largest first
+  double padding_bytes = 0;                  // padding of the buffers that are live at the peak of HBM
+  std::vector<LiveBuffer> live_at_peak;      // buffers in HBM at the peak of HBM, largest first
   std::vector<DonatableArgument> donatable;  // largest first
-  std::vector<double> hbm_over_program;      // the largest in HBM within equal parts of the program order, 512 at most
+  std::vector<double> hbm_over_program;      // peak of HBM in each of at most 512 equal parts of the program order
 };
 
 enum class Severity { kInfo, kWarning, kError };
 
+enum class DiagnosticCode : std::uint8_t {
+#define HLOROOF_DIAGNOSTIC(enumerator, code, meaning) enumerator,
+#include "hloroof/diagnostic.def"
+#undef HLOROOF_DIAGNOSTIC
+};
+
+std::string_view to_string(DiagnosticCode code);  // "unknown-trip-count"; stable
+std::string_view to_string(Severity severity);    // "warning"
+
 struct Diagnostic {
-  std::string code;  // stable: "unknown-trip-count"
+  DiagnosticCode code = DiagnosticCode::kUnknownOpcode;
   Severity severity = Severity::kInfo;
   std::string message;
   std::string op;  // name of the instruction; empty for the whole module
   std::optional<double> seconds_at_stake;
 };
 
-// One op on the timeline of a lane ("compute", "ici", "dma", "host"), first execution of its computation.
+// One op on the timeline of a lane, in the first execution of its computation.
 struct TimelineEvent {
   InstructionId id;
-  std::string lane;
+  Lane lane = Lane::kCompute;
   double begin = 0;  // seconds from the start of the step
   double end = 0;
-  double executions = 1;  // of the loop it stands for
+  double executions = 1;  // executions of the op in the whole step
 };
 
 // A ceiling of the roofline plot.
 struct Roof {
   std::string name;         // "mxu bf16", "vpu f32", "hbm", "ici link"
-  bool is_compute = false;  // rate in flop/s; else in bytes/s
+  bool is_compute = false;  // true: rate in flop/s; false: in bytes/s
   double rate = 0;          // nominal
 };
 
-// What heads a prediction: the step, its bounds, and sums over it.
+// The summary of a prediction: the step time, its bounds, and totals over the step.
 struct StepSummary {
   double step_seconds = 0;
-  double lower_bound_seconds = 0;  // perfect overlap: the busiest resource
-  double serial_seconds = 0;       // no overlap at all
-  std::string bound;
+  double lower_bound_seconds = 0;              // perfect overlap: the busiest resource
+  double serial_seconds = 0;                   // no overlap
+  DeviceFamily family = DeviceFamily::kOther;  // of the device; determines the names of resources and lanes
+  Resource bound = Resource::kLatency;
   std::optional<double> mfu;  // flops / (step x the device's bf16 peak)
   std::vector<ResourceUse> resources;
   double exposed_communication_seconds = 0;
@@ -206,11 +235,14 @@ struct StepSummary {
   double padded_bytes = 0;
   double wire_bytes = 0;
 
-  // Shares of step_seconds, together 1.
+  // Shares of step_seconds. Their sum is 1.
   double modelled_share = 1;
   double assumed_share = 0;
   double unknown_share = 0;
 };
+
+// Intermediate results of a prediction: the call graph, costs, the schedule. Opaque.
+struct StepFacts;
 
 struct StepPrediction : StepSummary {
   std::string module_name;
@@ -227,20 +259,23 @@ struct StepPrediction : StepSummary {
   std::optional<double> compiler_estimate_seconds;
   std::vector<Roof> roofs;
   std::vector<OpPrediction> ops;
-  std::vector<CategoryPrediction> critical_path;  // longest first; together about the step
+  std::vector<CategoryPrediction> critical_path;  // longest first; the sum is about step_seconds
   std::vector<MeshAxisPrediction> mesh;           // outermost first
   std::vector<CollectivePrediction> collectives;
   MemoryPrediction memory;
   std::vector<Diagnostic> diagnostics;
   std::vector<TimelineEvent> timeline;
+
+  std::shared_ptr<const StepFacts> facts;  // the facts this was made from; see "Lifetime" above
 };
 
 // Predicts one step of `module` on `device`. Errors: InvalidArgument if the topology holds fewer devices than the
-// module needs or an option names nothing; FailedPrecondition under `strict` if anything is not known.
+// module needs, or if an option names something that does not exist; FailedPrecondition under `strict` if any fact is
+// unknown.
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device,
                                                  const PredictOptions& options = {});
 
-// The same from text and a device name. Errors: also those of parse_module and find_device.
+// Predicts one step from HLO text and a device name. Errors: additionally those of parse_module and find_device.
 absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view device,
                                                  const PredictOptions& options = {});
 

@@ -1,12 +1,19 @@
-// The step time of a module that is being changed: edit, ask, edit again.
+// Incremental prediction of the step time of a module between edits.
 //
 //   absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *find_device("tpu_v5e"));
 //   double before = predictor->summary()->step_seconds;
 //   status = predictor->edit().set_layout(id, layout);
 //   double after = predictor->summary()->step_seconds;
 //
-// What an edit does not touch is not worked out again: the costs of other instructions, the loops, the mesh, the replay
-// of other computations. The answer is that of predict_step_time() for the module as it now is, to the last bit.
+// The predictor recomputes only results that an edit invalidates. It keeps the costs of other instructions, the loops,
+// the mesh and the replay of other computations. The result is bit-identical to predict_step_time() on the current
+// module.
+//
+// Lifetime: the predictor owns the module. ModuleEditor documents how long its ids and views are valid. The fields of a
+// prediction are copies and stay valid. Its `facts` point to the module: make the views that read them before the next
+// edit and before the predictor is destroyed. A prediction that outlives an edit costs one copy of its facts.
+//
+// Threads: only one thread at a time may use a predictor. Different predictors share no state.
 #ifndef HLOROOF_PREDICTOR_H_
 #define HLOROOF_PREDICTOR_H_
 
@@ -22,7 +29,6 @@
 namespace hloroof {
 inline namespace v0 {
 
-// Not thread-safe; predictors of different modules do not know of each other.
 class Predictor {
  public:
   // Errors: those of predict_step_time().
@@ -34,19 +40,20 @@ class Predictor {
 
   const Module& module() const;
 
-  // Where all changes to the module are made. The editor lives as long as the predictor, wherever that is moved.
+  // Returns the editor for all changes to the module. It lives as long as the predictor, and moving the predictor does
+  // not invalidate it.
   ModuleEditor& edit();
 
-  // The step and the sums over it, of the module as it now is. Costs what the edits since the last call touched, and a
-  // pass over the sums. Errors: those of predict_step_time(), what `strict` refuses left out; the next call tries
-  // again, so that an edit that made the module impossible can be taken back.
+  // Returns the step time and the totals of the current module. Recomputes the results that the edits since the last
+  // call invalidated, then makes one pass over the totals. Errors: those of predict_step_time() except those of
+  // `strict`. The next call retries, so the caller can revert an edit that made the module invalid.
   absl::StatusOr<StepSummary> summary();
 
-  // Memory of one device: a pass over the whole program. Errors: those of summary().
+  // Predicts the memory of one device, in a pass over the whole program. Errors: those of summary().
   absl::StatusOr<MemoryPrediction> memory();
 
-  // Everything. Costs are kept, but the lists, the timeline and the diagnostics are made anew. Errors: those of
-  // predict_step_time().
+  // Returns the full prediction. Reuses costs, but rebuilds the lists, the timeline and the diagnostics. Errors: those
+  // of predict_step_time().
   absl::StatusOr<StepPrediction> predict();
 
  private:

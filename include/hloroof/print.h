@@ -1,4 +1,4 @@
-// Writing a module as HLO text that XLA reads.
+// Prints a module as HLO text that XLA can read. The functions keep no state and are safe on any number of threads.
 #ifndef HLOROOF_PRINT_H_
 #define HLOROOF_PRINT_H_
 
@@ -9,8 +9,8 @@
 namespace hloroof {
 inline namespace v0 {
 
-// The defaults are XLA's default form (HloModule::ToString()); print_module(parse_module(x)) is x byte for byte for
-// texts in that form.
+// The defaults give XLA's default form (HloModule::ToString()). For a text x in that form,
+// print_module(parse_module(x)) equals x byte for byte.
 struct PrintOptions {
   bool percent = true;  // % before names
   bool operand_shapes = false;
@@ -21,10 +21,10 @@ struct PrintOptions {
   bool backend_config = true;
   bool control_predecessors = true;
   bool large_constants = true;       // false: arrays of more than ten elements become {...}
-  bool full_computations = false;    // called computations in place rather than by name
+  bool full_computations = false;    // print called computations inline instead of their names
   bool canonical_names = false;      // tmp_0, tmp_1 ... per computation
-  bool async_sugar = true;           // X-start( where the text had it
-  bool compact_tuple_access = true;  // %t#1 where the text had it
+  bool async_sugar = true;           // keep X-start( from the text
+  bool compact_tuple_access = true;  // keep %t#1 from the text
 
   static PrintOptions short_parsable();
   static PrintOptions canonical();
@@ -32,7 +32,7 @@ struct PrintOptions {
 
 std::string print_module(const Module& module, const PrintOptions& options = {});
 std::string print_computation(ComputationView computation, const PrintOptions& options = {});
-// One instruction without indentation or line end, ROOT included.
+// One instruction including ROOT, without indentation and line end.
 std::string print_instruction(InstructionView instruction, const PrintOptions& options = {});
 
 }  // namespace v0

@@ -1,4 +1,4 @@
-// Shapes and layouts: what `bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)}` says.
+// Shapes and layouts such as `bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)}`.
 //
 //   const Shape& s = instruction.shape();
 //   s.element_type;                 // kBf16
@@ -7,7 +7,12 @@
 //   s.layout.tiles[0].dimensions;   // 8, 128
 //   s.layout.memory_space;          // 1: VMEM on TPU
 //
-// Shapes are deduplicated: within one ShapeTable two shapes are equal exactly if their ids are.
+// A ShapeTable deduplicates shapes: two shapes of one table are equal if and only if their ids are equal.
+//
+// Lifetime: ids and references into a ShapeTable remain valid until clear(). A view from leaves() is valid until the
+// next intern().
+//
+// Threads: any number of threads may read one table. intern() and clear() need exclusive access.
 #ifndef HLOROOF_SHAPE_H_
 #define HLOROOF_SHAPE_H_
 
@@ -25,8 +30,8 @@
 namespace hloroof {
 inline namespace v0 {
 
-// One parenthesised group of T(8,128)(2,1), outermost group first. An entry kCombine, `*` in the text, merges its
-// dimension with the next more minor one.
+// One parenthesised group of T(8,128)(2,1). An entry kCombine, `*` in the text, merges its dimension with the next more
+// minor one.
 struct Tile {
   static constexpr std::int64_t kCombine = std::numeric_limits<std::int64_t>::min();
   std::vector<std::int64_t> dimensions;
@@ -34,7 +39,7 @@ struct Tile {
   friend bool operator==(const Tile& a, const Tile& b) { return a.dimensions == b.dimensions; }
 };
 
-// SC(0:10): physical dimension `dimension` (0 is the most major) is split at `indices` between memories.
+// SC(0:10): physical dimension `dimension`, where 0 is the most major, is split between memories at `indices`.
 struct SplitConfig {
   std::int64_t dimension = 0;
   std::vector<std::int64_t> indices;
@@ -44,8 +49,7 @@ struct SplitConfig {
   }
 };
 
-// How an array lies in memory. `present` is false where the text gives none: then the dimensions are row-major and
-// untiled.
+// The layout of an array in memory. If the text has none, `present` is false and the array is row-major and untiled.
 struct Layout {
   bool present = false;
   std::vector<std::int64_t> minor_to_major;              // [0] varies fastest; a permutation of 0 .. rank-1
@@ -67,10 +71,10 @@ struct Shape {
   static constexpr std::int64_t kUnboundedSize = -1;  // dimension `?`
 
   ElementType element_type = ElementType::kInvalid;
-  std::vector<std::int64_t> dimensions;          // of a dynamic dimension <=N the bound N
-  std::vector<std::uint8_t> dynamic_dimensions;  // 1 where dimension i is dynamic; empty if none is
-  Layout layout;                                 // of arrays
-  std::vector<ShapeId> elements;                 // of a tuple; of a buffer the one array
+  std::vector<std::int64_t> dimensions;          // for a dynamic dimension <=N the bound N
+  std::vector<std::uint8_t> dynamic_dimensions;  // 1 if dimension i is dynamic; empty if no dimension is
+  Layout layout;                                 // arrays only
+  std::vector<ShapeId> elements;                 // the elements of a tuple, or the array of a buffer
 
   bool is_array() const { return is_array_type(element_type); }
   bool is_tuple() const { return element_type == ElementType::kTuple; }
@@ -84,37 +88,36 @@ struct Shape {
   friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 };
 
-// The distinct shapes of a module. References and ids stay valid as the table grows.
+// The distinct shapes of a module.
 class ShapeTable {
  public:
-  // Forgets all shapes, keeping the memory.
+  // Removes all shapes but keeps the memory.
   void clear();
 
-  // The id of `shape`, adding it if it is new. The ids in shape.elements must be of this table.
+  // Returns the id of `shape` and adds it if it is new. The ids in shape.elements must belong to this table.
   ShapeId intern(const Shape& shape);
 
   const Shape& operator[](ShapeId id) const { return blocks_[id.index / kBlock][id.index % kBlock]; }
   std::size_t size() const { return size_; }
 
-  // The array, token and opaque shapes inside `id` in depth-first order; a buffer counts as its array. One entry, `id`
-  // itself, for what is no tuple. Computed once per shape. At most 2^20 leaves are listed. The view is valid until
-  // another shape is added.
+  // The array, token and opaque shapes inside `id` in depth-first order. A buffer counts as its array. A shape that is
+  // not a tuple has one leaf, itself. Lists at most 2^20 leaves. Computed once per shape, when it is added.
   Span<ShapeId> leaves(ShapeId id) const {
     const Parts& parts = parts_[id.index];
     return {leaves_.data() + parts.leaf_begin, parts.leaf_count};
   }
 
-  // How deeply tuples nest: 0 for an array.
+  // The nesting depth of tuples; 0 for an array.
   int depth(ShapeId id) const { return parts_[id.index].depth; }
 
  private:
-  // A place of the hash table; empty if `id` is invalid.
+  // A slot of the hash table; empty if `id` is invalid.
   struct Slot {
     std::uint32_t hash = 0;
     ShapeId id;
   };
 
-  // What was computed of a shape when it was added.
+  // Facts about a shape, computed when it is added.
   struct Parts {
     std::size_t leaf_begin = 0;  // in leaves_
     std::uint32_t leaf_count = 0;
@@ -123,29 +126,29 @@ class ShapeTable {
 
   static constexpr std::size_t kBlock = 16;
 
-  void grow();
   Shape& new_shape();
 
-  // Blocks keep references valid. Shapes from size_ on are left from before clear(), for their memory.
+  // Blocks keep references valid as the table grows. clear() keeps the shapes beyond size_ in order to reuse their
+  // memory.
   std::size_t size_ = 0;
   std::deque<std::array<Shape, kBlock>> blocks_;
   std::vector<Parts> parts_;
-  std::vector<ShapeId> leaves_;  // of all shapes, in one piece
+  std::vector<ShapeId> leaves_;  // of all shapes
   std::vector<Slot> slots_;      // open addressing, at most half full
 };
 
-// Same element types, dimensions and tuple structure: layouts and dynamic flags are not looked at, and a dimension `?`
-// goes with any. XLA's "compatible".
+// Whether two shapes have the same element types, dimensions and tuple structure. Ignores layouts and dynamic flags,
+// and a dimension `?` matches any dimension. XLA calls this "compatible".
 bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b);
 
 enum class ShapeText { kWithLayout, kWithoutLayout };
 
-// The shape as XLA prints it, with /*index=5*/ marks in tuples of more than five elements.
+// The shape as XLA prints it, with /*index=5*/ comments in tuples of more than five elements.
 std::string to_string(const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
 void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
 
-// Product of the dimensions of an array: 1 for a scalar. A product beyond int64 gives INT64_MAX, and an unbounded
-// dimension counts as 1.
+// The product of the dimensions of an array; 1 for a scalar. Saturates at INT64_MAX. An unbounded dimension counts
+// as 1.
 std::int64_t element_count(const Shape& shape);
 
 }  // namespace v0

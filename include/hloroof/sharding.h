@@ -1,4 +1,4 @@
-// How a value is laid out over devices: sharding={...}.
+// The sharding={...} attribute: how a value is distributed over devices.
 //
 //   if (std::optional<ShardingAttribute> s = sharding(parameter)) {
 //     s->elements[0].shards_of_dimension(0);   // 4: dimension 0 is cut into four pieces
@@ -22,30 +22,30 @@ inline namespace v0 {
 // The sharding of one array.
 struct Sharding {
   enum class Kind : std::uint8_t {
-    kReplicated,  // every device has all of it
-    kMaximal,     // one device has all of it
-    kManual,      // the program says itself
-    kUnknown,     // to be found by the compiler
-    kUnreduced,   // every device has a part of a sum
+    kReplicated,  // every device holds the whole value
+    kMaximal,     // one device holds the whole value
+    kManual,      // partitioned by the program
+    kUnknown,     // to be chosen by the compiler
+    kUnreduced,   // every device holds a partial result
     kTiled,       // devices=[...]
     kNamed,       // mesh[...], [...]: by mesh axes
   };
-  // What the devices along a dimension of the assignment that cuts nothing hold.
+  // The sharding along a dimension of the assignment that does not partition an array dimension.
   enum class Subgroup : std::uint8_t { kReplicated, kManual, kUnreduced, kMaximal };
   enum class Reduction : std::uint8_t { kSum, kMax, kMin };
 
   Kind kind = Kind::kReplicated;
-  std::int64_t device = 0;  // of kMaximal
+  std::int64_t device = 0;  // for kMaximal
 
-  // kTiled: the assignment's shape; the last subgroups.size() dimensions cut nothing. The device at row-major position
-  // p is devices[p] if devices are listed, else order[p].
+  // kTiled: the shape of the device assignment. Its last subgroups.size() dimensions do not partition the array. The
+  // device at row-major position p is devices[p] if devices are listed, or else order[p].
   std::vector<std::int64_t> tile_dimensions;
   std::vector<Subgroup> subgroups;
   std::vector<std::int64_t> devices;
   IotaOrder order;
 
-  // kNamed: the axes that cut each dimension, major first; axes named nowhere replicate. `open`: the compiler may add
-  // axes.
+  // kNamed: the axes that partition each dimension, major first. The value is replicated over all other axes. If `open`
+  // is set, the compiler may add axes.
   struct DimensionAxes {
     std::vector<MeshAxisReference> axes;
     bool open = false;
@@ -55,25 +55,26 @@ struct Sharding {
   std::vector<MeshAxisReference> replicated_axes;
   std::vector<MeshAxisReference> unreduced_axes;
   std::vector<MeshAxisReference> manual_axes;
-  Reduction reduction = Reduction::kSum;  // of what is unreduced
+  Reduction reduction = Reduction::kSum;  // for unreduced values
 
-  // shard_as N, shard_like N: values of one group are to be sharded alike.
+  // shard_as N, shard_like N: values with the same group must have the same sharding.
   enum class Group : std::uint8_t { kNone, kAs, kLike };
   Group group = Group::kNone;
   std::int64_t group_id = 0;
 
   std::vector<Metadata> metadata;
 
-  // How many pieces dimension `dimension` is cut into; 1 where it is not.
+  // The number of shards along `dimension`; 1 if it is not partitioned.
   std::int64_t shards_of_dimension(std::size_t dimension) const;
-  // Devices that the assignment names; 1 of kMaximal, 0 where no devices are named.
+  // The number of devices of the assignment; 1 for kMaximal, 0 if it does not name devices.
   std::int64_t device_count() const;
-  // The devices in row-major order over the pieces and, within a piece, over those that hold the same. Errors:
-  // ResourceExhausted beyond `limit` devices.
+  // The devices in row-major order over the shards and, within a shard, over its replicas. Errors: ResourceExhausted
+  // beyond `limit` devices.
   absl::StatusOr<std::vector<std::int64_t>> device_list(std::int64_t limit = ReplicaGroups::kDefaultLimit) const;
 };
 
-// One sharding, or a tuple's: one for each array inside it, depth first. A single one on a tuple holds for all of them.
+// The sharding of an array, or one sharding per array of a tuple in depth-first order. A single sharding on a tuple
+// applies to all its arrays.
 struct ShardingAttribute {
   bool is_tuple = false;
   std::vector<Sharding> elements;

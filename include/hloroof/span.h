@@ -1,4 +1,4 @@
-// A read-only view of contiguous elements, as std::span is in C++20, for public headers that must compile as C++17.
+// A read-only view of contiguous elements, like C++20's std::span. The public headers must compile as C++17.
 #ifndef HLOROOF_SPAN_H_
 #define HLOROOF_SPAN_H_
 
@@ -8,7 +8,7 @@
 namespace hloroof {
 inline namespace v0 {
 
-// Does not own its elements: valid as long as the container it was taken from is neither changed nor destroyed.
+// Does not own its elements. It is invalid after its container is changed or destroyed.
 template <typename T>
 class Span {
  public:
@@ -17,7 +17,7 @@ class Span {
 
   constexpr Span() = default;
   constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): a vector may stand wherever a span is asked for
+  // NOLINTNEXTLINE(google-explicit-constructor): a vector converts to a span
   Span(const std::vector<T>& elements) : data_(elements.data()), size_(elements.size()) {}
 
   constexpr const T* data() const { return data_; }

@@ -1,5 +1,8 @@
-// The checks of hloroof/testing.h as Catch2 matchers, for versions 2 and 3. Header only; the library itself does not
-// use Catch2.
+// The checks of hloroof/testing.h as matchers for Catch2 2 and 3. Header only; the library does not use Catch2.
+//
+// Lifetime: a StepMatcher owns its arguments, except no_slower_than(), which refers to `before`.
+//
+// Threads: match() stores the message, so threads must not share a matcher.
 //
 //   using namespace hloroof::matchers;
 //   CHECK_THAT(hloroof::predict_step_time(text, "tpu_v5e"), fits_in_memory() && step_faster_than(5e-3));
@@ -41,7 +44,7 @@ class StepMatcher : public MatcherBase {
     return result.ok();
   }
 
-  // Catch2 asks for the description after match().
+  // Catch2 calls this after match().
   std::string describe() const override { return message_; }
 
  private:
@@ -89,7 +92,7 @@ inline StepMatcher unknown_at_most(double share = 0) {
 }  // namespace v0
 }  // namespace hloroof
 
-// What is on the left of a matcher in a message.
+// The text for the prediction in Catch2's messages.
 template <>
 struct Catch::StringMaker<hloroof::StepPrediction> {
   static std::string convert(const hloroof::StepPrediction& step) {

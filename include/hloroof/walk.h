@@ -1,13 +1,16 @@
-// Going through a module: users, post order, called computations.
+// Traversals of a module: users, post order, called computations.
 //
 //   Users users(module);
-//   for (InstructionView i : post_order(module.entry().root())) {            // operands before what uses them
+//   for (InstructionView i : post_order(module.entry().root())) {            // operands before users
 //     for (InstructionView user : users.of(i)) ...
 //   }
 //   walk(module, [&](InstructionView i) { dots += i.opcode() == Opcode::kDot; });
-//   for (ComputationView c : called_by(module.entry())) ...                   // directly or not, callees first
+//   for (ComputationView c : called_by(module.entry())) ...                   // directly or indirectly, callees first
 //
-// Everything here reads; what it returns holds until the module is edited (ModuleEditor::users() keeps up).
+// Lifetime: the results refer to the module, which must outlive them, and an edit makes them stale. Use
+// ModuleEditor::users() for users that edits keep up to date.
+//
+// Threads: any number of threads may call these functions and read one result.
 #ifndef HLOROOF_WALK_H_
 #define HLOROOF_WALK_H_
 
@@ -22,12 +25,12 @@
 namespace hloroof {
 inline namespace v0 {
 
-// Who uses each instruction: the inverse of the operand lists. Takes time in proportion to the module to make.
+// The users of each instruction. The constructor takes time linear in the size of the module.
 class Users {
  public:
   explicit Users(const Module& module);
 
-  // In the order of their computation; one that uses it twice is listed once.
+  // The users of an instruction, in the order of their computation. A user that has it as two operands appears once.
   Span<InstructionId> of(InstructionId id) const {
     return {users_.data() + begin_[id.index], end_[id.index] - begin_[id.index]};
   }
@@ -41,7 +44,7 @@ class Users {
   std::vector<InstructionId> users_;
 };
 
-// Views of a list of ids that the range owns.
+// A range of views that owns its list of ids.
 template <typename View, typename Id>
 class ViewList {
  public:
@@ -58,14 +61,15 @@ class ViewList {
   std::vector<Id> ids_;
 };
 
-// `root` and all it needs, each once and after its operands; what a computation holds beside that is left out.
+// `root` and the instructions that it depends on, each once and after its operands. Skips instructions of the
+// computation that `root` does not depend on.
 ViewList<InstructionView, InstructionId> post_order(InstructionView root);
 
-// The computations that `computation` calls, directly or not, each once and after those that it calls.
+// The computations that `computation` calls directly or indirectly, each once, callees before callers.
 ViewList<ComputationView, ComputationId> called_by(ComputationView computation);
 
-// Calls `visit(InstructionView)` for every instruction of the module: computations before those that call them,
-// operands before what uses them.
+// Calls `visit(InstructionView)` for every instruction of the module: callees before callers, and operands before
+// users.
 template <typename Visit>
 void walk(const Module& module, Visit&& visit) {
   for (ComputationView computation : module.computations()) {

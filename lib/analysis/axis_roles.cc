@@ -18,9 +18,10 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr double kShareOfARole = 0.1;  // of an axis' bytes, to be named beside the main role
+constexpr double kShareOfARole = 0.1;  // the share of an axis' bytes above which a secondary role is listed
 
-// The dimensions of an array that are longer than one, sorted: what a transpose or a reshape of ones leaves alone.
+// The dimensions of an array that are longer than one, sorted. Transposes and reshapes that add or remove ones keep
+// them.
 using Extents = std::vector<std::int64_t>;
 
 Extents extents_of(const Shape& shape) {
@@ -36,9 +37,9 @@ bool may_be_weight(const Shape& shape) {
   return shape.is_array() && shape.rank() >= 2 && is_floating(shape.element_type) && element_count(shape) > kSmallArray;
 }
 
-// What weights look like here: the floating-point parameters of the entry that it also returns, as new weights or as
-// their gradients, or all of them in a program that returns none; whole, and without one dimension, since layers are
-// stacked.
+// The extents of the weights: the floating-point parameters of the entry that it also returns, as new weights or as
+// gradients. If the entry returns none of its parameters, all of them count. Each is included whole and without one
+// dimension, because layers may be stacked.
 std::set<Extents> weight_extents(const Module& module) {
   std::set<Extents> weights;
   if (!module.has_entry()) return weights;
@@ -69,8 +70,8 @@ std::set<Extents> weight_extents(const Module& module) {
   return weights;
 }
 
-// Did the user's program ask for the permutation itself (jax.lax.ppermute), rather than the partitioner for a matmul?
-bool asked_for_permute(InstructionView instruction) {
+// Whether the permutation comes from the user's program (jax.lax.ppermute) and not from the partitioning of a matmul.
+bool is_user_permute(InstructionView instruction) {
   const std::string name = op_name(instruction);
   static constexpr std::string_view kPrimitive = "ppermute";
   return name.size() >= kPrimitive.size() &&
@@ -118,7 +119,7 @@ class RoleReader {
         return weight ? Use{AxisRole::kFsdp, "weights exchanged"} : Use{AxisRole::kExpert, "activations exchanged"};
       case CollectiveKind::kRaggedAllToAll: return {AxisRole::kExpert, "activations exchanged"};
       case CollectiveKind::kCollectivePermute:
-        return asked_for_permute(module_.instruction(collective.instruction)) ? use_of_permute(collective)
+        return is_user_permute(module_.instruction(collective.instruction)) ? use_of_permute(collective)
                : weight ? Use{AxisRole::kFsdp, "weights passed round"}
                         : Use{AxisRole::kTensor, "partial results passed round"};
       case CollectiveKind::kCollectiveBroadcast: return {AxisRole::kData, "broadcast"};
@@ -171,6 +172,11 @@ std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& ca
 
 void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
                   LogicalMesh& mesh) {
+  for (MeshAxis& axis : mesh.axes) {
+    axis.roles.clear();
+    axis.why.clear();
+    axis.bytes = 0;
+  }
   const RoleReader reader(module, calls);
   std::vector<std::map<AxisRole, Evidence>> evidence(mesh.axes.size());
   for (const Collective& collective : collectives) {
@@ -186,12 +192,12 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
   for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
     MeshAxis& axis = mesh.axes[i];
     std::map<AxisRole, Evidence>& roles = evidence[i];
-    // Fully sharded data parallelism is data parallelism.
+    // FSDP includes data parallelism.
     if (roles.count(AxisRole::kFsdp) != 0) roles.erase(AxisRole::kData);
     std::vector<std::pair<AxisRole, Evidence>> sorted(roles.begin(), roles.end());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
-    // On an axis of experts the rest moves tokens to them and back.
+    // On an expert axis, the other collectives move tokens to the experts and back.
     std::stable_partition(sorted.begin(), sorted.end(), [&](const auto& r) {
       return r.first == AxisRole::kExpert && r.second.bytes >= kShareOfARole * axis.bytes;
     });

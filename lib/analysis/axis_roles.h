@@ -1,4 +1,4 @@
-// What the axes of a mesh are used for.
+// Infers the roles of mesh axes.
 #ifndef HLOROOF_LIB_ANALYSIS_AXIS_ROLES_H_
 #define HLOROOF_LIB_ANALYSIS_AXIS_ROLES_H_
 
@@ -11,19 +11,18 @@
 
 namespace hloroof::inline v0 {
 
-// Elements of an array: losses, norms and their scales are at most this long.
+// The maximum number of elements of losses, norms and their scales.
 inline constexpr std::int64_t kSmallArray = 1 << 14;
 
-// Sets roles, why and bytes of the mesh's axes from what `collectives` exchange along them, weighed by bytes and by how
-// often they run.
-//   weights gathered, gradients scattered                       FSDP
-//   gradients or scalars reduced                                data
-//   activations reduced, gathered or scattered                  tensor
-//   all-to-all of activations                                   expert
-//   a loop passes blocks round a ring, a round for each device  sequence (ring attention)
-//   passed along a chain, or round in more rounds than devices  pipeline
-// What is a weight or a gradient is told by its dimensions: those of a parameter that the entry returns, or one layer
-// of it.
+// Sets `roles`, `why` and `bytes` of the mesh's axes from the collectives along them, weighted by bytes and executions.
+//   weights gathered, gradients scattered                          FSDP
+//   gradients or scalars reduced                                   data
+//   activations reduced, gathered or scattered                     tensor
+//   all-to-all of activations                                      expert
+//   a loop passes blocks round a ring, one round per device        sequence (ring attention)
+//   passed along a chain, or round a ring more often than that     pipeline
+// An array is a weight or a gradient if it has the dimensions of a parameter that the entry returns, or of one layer of
+// it.
 void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
                   LogicalMesh& mesh);
 

@@ -1,4 +1,4 @@
-// How often each computation runs.
+// Computes how often each computation runs.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -6,24 +6,24 @@
 #include "hloroof/analysis.h"
 #include "lib/analysis/trip_count.h"
 #include "lib/analysis/value_trace.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Beyond this a double no longer counts in ones.
+// The largest integer up to which a double represents every integer.
 constexpr double kMaxExecutions = 9007199254740992.0;  // 2^53
 
-// The role of a computation that `instruction` names in attribute `key`.
+// The role of the computations that attribute `key` of `instruction` names.
 ComputationRole role_of_callee(InstructionView instruction, AttributeKey key) {
-  switch (instruction.opcode()) {
-    case Opcode::kWhile: return key == AttributeKey::kCondition ? ComputationRole::kCondition : ComputationRole::kBody;
-    case Opcode::kConditional: return ComputationRole::kBranch;
-    case Opcode::kCall: return ComputationRole::kCalled;
-    case Opcode::kFusion: return ComputationRole::kFused;
-    case Opcode::kAsyncStart:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone: return ComputationRole::kAsync;
-    default: return ComputationRole::kApplied;
+  switch (flow(instruction.opcode())) {
+    case Flow::kLoops: return key == AttributeKey::kCondition ? ComputationRole::kCondition : ComputationRole::kBody;
+    case Flow::kBranches: return ComputationRole::kBranch;
+    case Flow::kCalls: return ComputationRole::kCalled;
+    case Flow::kFuses: return ComputationRole::kFused;
+    default:
+      return work_class(instruction.opcode()) == WorkClass::kAsync ? ComputationRole::kAsync
+                                                                   : ComputationRole::kApplied;
   }
 }
 
@@ -41,7 +41,7 @@ bool is_schedule(ComputationRole role) {
 }  // namespace
 
 bool CallGraph::is_scheduled(ComputationId id) const {
-  // The insides of fusions that an edit made since are beyond the tables.
+  // Fused computations that an edit added later are beyond the tables.
   return id.index < roles_.size() && is_schedule(roles_[id.index]);
 }
 
@@ -66,17 +66,17 @@ const TripCount* CallGraph::trip_count(InstructionId id) const {
   return at == loops_.end() ? nullptr : &at->trips;
 }
 
-void CallGraph::set_branch_probabilities(InstructionId conditional, std::vector<double> probabilities) {
-  branch_probabilities_[conditional.index] = std::move(probabilities);
-  count_executions();
+const std::vector<double>* CallGraph::branch_probabilities(InstructionId conditional) const {
+  const auto given = branch_probabilities_.find(conditional.index);
+  return given == branch_probabilities_.end() ? nullptr : &given->second;
 }
 
-void CallGraph::count_executions() {
-  std::fill(executions_.begin(), executions_.end(), 0.0);
-  if (module_->has_entry()) executions_[module_->entry().id().index] = 1;
-  std::size_t loop = 0;  // loops_ is in the order of this walk
+std::vector<double> CallGraph::executions_with(const BranchProbabilities& assumed) const {
+  std::vector<double> executions(roles_.size(), 0.0);
+  if (module_->has_entry()) executions[module_->entry().id().index] = 1;
+  std::size_t loop = 0;  // loops_ has the order of this traversal
   for (ComputationId caller : scheduled_) {
-    const double times = executions_[caller.index];
+    const double times = executions[caller.index];
     for (InstructionView instruction : module_->computation(caller).instructions()) {
       if (work_class(instruction.opcode()) != WorkClass::kCall) continue;
       double trips = 1;
@@ -86,13 +86,14 @@ void CallGraph::count_executions() {
       const std::vector<double>* probabilities = nullptr;
       if (instruction.opcode() == Opcode::kConditional) {
         branches = instruction.called_computations().size();
-        const auto given = branch_probabilities_.find(instruction.id().index);
-        if (given != branch_probabilities_.end()) probabilities = &given->second;
+        probabilities = branch_probabilities(instruction.id());
+        const auto found = assumed.find(instruction.id().index);
+        if (probabilities == nullptr && found != assumed.end()) probabilities = &found->second;
       }
       for (const AttributeData& attribute : instruction.attributes()) {
         for (std::uint32_t reference : module_->references(attribute)) {
           if (attribute.key == AttributeKey::kControlPredecessors) break;
-          if (reference >= executions_.size()) continue;
+          if (reference >= executions.size()) continue;
           double factor = 0;
           switch (role_of_callee(instruction, attribute.key)) {
             case ComputationRole::kBody: factor = trips; break;
@@ -106,24 +107,24 @@ void CallGraph::count_executions() {
             case ComputationRole::kCalled: factor = 1; break;
             default: break;
           }
-          executions_[reference] = std::min(executions_[reference] + times * factor, kMaxExecutions);
+          executions[reference] = std::min(executions[reference] + times * factor, kMaxExecutions);
         }
       }
     }
   }
+  return executions;
 }
 
 CallGraph analyze_calls(const Module& module, const CallOptions& options) {
   CallGraph graph;
   graph.module_ = &module;
-  graph.executions_.assign(module.computation_limit(), 0.0);
   graph.roles_.assign(module.computation_limit(), ComputationRole::kUnused);
 
   TraceContext context = make_trace_context(module);
   auto trip_counts = find_trip_counts(context, options);
 
-  // A computation comes before its callers, so that going backwards every caller's role is final when its callees are
-  // looked at. What is reached both as a schedule and otherwise counts as a schedule.
+  // Computations precede their callers, so a backward pass knows the roles of all callers of a computation. A
+  // computation that is both scheduled and, for example, applied counts as scheduled.
   if (module.has_entry()) graph.roles_[module.entry().id().index] = ComputationRole::kEntry;
   const auto order = module.computations();
   for (std::size_t i = order.size(); i-- > 0;) {
@@ -151,9 +152,9 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
         graph.loops_.push_back({instruction.id(), std::move(trips)});
       }
       if (instruction.opcode() == Opcode::kConditional) {
-        const auto given = options.branch_probabilities.find(std::string(instruction.name()));
-        if (given != options.branch_probabilities.end()) {
-          graph.branch_probabilities_[instruction.id().index] = given->second;
+        const auto found = options.branch_probabilities.find(std::string(instruction.name()));
+        if (found != options.branch_probabilities.end()) {
+          graph.branch_probabilities_[instruction.id().index] = found->second;
         }
       }
     }
@@ -161,7 +162,7 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
   graph.callers_ = std::move(context.callers);
   graph.trips_read_off_ = std::move(context.looked_at);
   graph.trips_follow_callers_ = std::move(context.callers_mattered);
-  graph.count_executions();
+  graph.executions_ = graph.executions_with({});
   return graph;
 }
 

@@ -22,10 +22,11 @@ std::vector<std::string> names_of(const Module& module, Opcode opcode) {
   return names;
 }
 
-// "trip count given for 'w1', which is no while loop; the nearest of 12: w, w.1, w.2"
-absl::Status unknown_name(std::string_view given, std::string_view name, std::string_view kind,
+// "cannot set the trip count of 'w1', which is not a while loop; the nearest of 12: w, w.1, w.2"
+absl::Status unknown_name(std::string_view option, std::string_view name, std::string_view kind,
                           const std::vector<std::string>& names) {
-  std::string message = std::string(given) + " given for '" + std::string(name) + "', which is no " + std::string(kind);
+  std::string message =
+      "cannot set the " + std::string(option) + " of '" + std::string(name) + "', which is not a " + std::string(kind);
   if (names.empty()) return invalid_argument(message + "; the module has none");
   message += names.size() > kNamesShown ? "; the nearest of " + std::to_string(names.size()) + ":" : "; there are:";
   std::string_view separator = " ";
@@ -43,11 +44,13 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   return false;
 }
 
-// A conditional runs one of its branches: as many probabilities, which add up to 1 but for rounding (0.33,0.33,0.33).
-absl::Status check_probabilities(const Module& module, const std::string& name, const std::vector<double>& given) {
+// A conditional runs one of its branches, so there must be one probability per branch, and their sum must be 1 except
+// for rounding (0.33,0.33,0.33).
+absl::Status check_probabilities(const Module& module, const std::string& name,
+                                 const std::vector<double>& probabilities) {
   constexpr double kRounded = 0.02;
   double sum = 0;
-  for (double p : given) {
+  for (double p : probabilities) {
     if (!(p >= 0 && p <= 1)) {
       return invalid_argument(absl::StrFormat("branch probability of %s is not in 0 .. 1: %g", name, p));
     }
@@ -57,13 +60,14 @@ absl::Status check_probabilities(const Module& module, const std::string& name, 
     for (InstructionView instruction : computation.instructions()) {
       if (instruction.opcode() != Opcode::kConditional || instruction.name() != name) continue;
       const std::size_t branches = instruction.called_computations().size();
-      if (given.size() == branches) continue;
+      if (probabilities.size() == branches) continue;
       return invalid_argument(
-          absl::StrFormat("%d probabilities given for %s, which has %d branches", given.size(), name, branches));
+          absl::StrFormat("%s has %d branches, but %d probabilities", name, branches, probabilities.size()));
     }
   }
   if (std::abs(sum - 1) > kRounded) {
-    return invalid_argument(absl::StrFormat("the branch probabilities of %s add up to %g, not to 1", name, sum));
+    return invalid_argument(
+        absl::StrFormat("the branch probabilities of %s must add up to 1, but the sum is %g", name, sum));
   }
   return absl::OkStatus();
 }
@@ -75,7 +79,8 @@ absl::Status check_call_options(const Module& module, const CallOptions& options
     const std::vector<std::string> loops = names_of(module, Opcode::kWhile);
     for (const auto& [name, trips] : options.trip_counts) {
       if (!holds(loops, name)) return unknown_name("trip count", name, "while loop", loops);
-      if (trips < 0) return invalid_argument(absl::StrFormat("trip count of %s is negative: %d", name, trips));
+      if (trips < 0)
+        return invalid_argument(absl::StrFormat("the trip count of %s must not be negative: %d", name, trips));
     }
   }
   if (!options.branch_probabilities.empty()) {
@@ -85,7 +90,7 @@ absl::Status check_call_options(const Module& module, const CallOptions& options
       if (absl::Status status = check_probabilities(module, name, probabilities); !status.ok()) return status;
     }
   }
-  if (options.default_trip_count < 0) return invalid_argument("the default trip count is negative");
+  if (options.default_trip_count < 0) return invalid_argument("the default trip count must not be negative");
   return absl::OkStatus();
 }
 

@@ -1,4 +1,4 @@
-// Categories and layer keys: the names under which profiles group operations.
+// Categories and layer keys, by which profiles group operations.
 //
 // Sources: HloInstruction::ToCategory and its overrides in openxla/xla xla/hlo/ir (fusion kinds, data formatting,
 // non-fusion elementwise, convolution); XProf's TPU profiles for "convolution fusion" and the collective fusions.
@@ -7,35 +7,26 @@
 
 #include "absl/container/inlined_vector.h"
 #include "hloroof/analysis.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// How far nested fusions are looked into for what a fusion holds.
+// The maximum depth of nested fusions that the category of a fusion takes into account.
 constexpr int kMaxNesting = 8;
 
-bool is_collective(Opcode opcode) { return work_class(opcode) == WorkClass::kCollective; }
-
-// What a fusion is about: the most telling opcode inside, and whether it does anything but rearrange data.
+// The contents of a fusion that determine its category.
 struct FusionContent {
   Opcode collective = Opcode::kUnknown;
   bool has_contraction = false;
   bool only_formatting = true;
 };
 
+// Arranges data or hands it on, and computes nothing.
 bool is_formatting(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kBitcast:
-    case Opcode::kConstant:
-    case Opcode::kCopy:
-    case Opcode::kFusion:
-    case Opcode::kGetTupleElement:
-    case Opcode::kParameter:
-    case Opcode::kReshape:
-    case Opcode::kTranspose:
-    case Opcode::kTuple: return true;
-    default: return false;
-  }
+  const Flow f = flow(opcode);
+  const bool moves = keeps_elements(opcode) && f != Flow::kConverts;
+  return moves || is_alias(opcode) || f == Flow::kParameter || f == Flow::kFuses || opcode == Opcode::kConstant;
 }
 
 FusionContent content_of(InstructionView fusion) {
@@ -75,7 +66,7 @@ std::string fusion_category(InstructionView fusion) {
   return "fusion";
 }
 
-// A copy between two memories moves bytes; one that changes the order or tiling rearranges them.
+// Whether a copy changes the order or the tiling. Other copies only move bytes between memories.
 bool changes_layout(InstructionView copy) {
   if (copy.operand_count() != 1) return true;
   const Layout& to = copy.shape().layout;
@@ -91,10 +82,10 @@ std::string convolution_category(InstructionView convolution) {
   return category;
 }
 
-// The opcode that an asynchronous wrapper around one instruction stands for: "all-gather-start".
+// The category of an async op that wraps one instruction: "all-gather-start".
 std::string async_category(InstructionView instruction, std::string_view suffix) {
   InstructionView at = instruction;
-  // An update or done is after its start: follow the chain, which only goes back.
+  // Follow the operands of a done or update back to the start. Operands precede their users, so this terminates.
   while (at.called_computations().empty() && at.operand_count() == 1 &&
          work_class(at.operand(0).opcode()) == WorkClass::kAsync) {
     at = at.operand(0);
@@ -110,7 +101,7 @@ std::string async_category(InstructionView instruction, std::string_view suffix)
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Words whose digits are part of a type's name, not a count.
+// Whether a word is the name of a type, whose digits are not a count.
 bool names_type(std::string_view letters) {
   constexpr std::string_view kTypes[] = {"f", "bf",    "s",      "u",   "c",    "fp",
                                          "e", "float", "bfloat", "int", "uint", "complex"};
@@ -142,7 +133,7 @@ std::string op_category(InstructionView instruction) {
 std::string layer_key(std::string_view op_name) {
   std::string key;
   key.reserve(op_name.size());
-  std::size_t word = 0;  // where the letters and digits before the current place began
+  std::size_t word = 0;  // the start of the current run of letters and digits
   for (std::size_t i = 0; i < op_name.size();) {
     if (!is_digit(op_name[i])) {
       if (!is_letter(op_name[i])) word = i + 1;

@@ -1,45 +1,52 @@
-// The parts of find_collectives and infer_mesh that start from what is known already.
+// Variants of find_collectives and infer_mesh that take existing results as input.
 #ifndef HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_
 #define HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
 #include "hloroof/mesh.h"
 
 namespace hloroof::inline v0 {
 
-// find_collectives() for whoever has the call graph.
+// find_collectives() with an existing call graph.
 std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls);
 
-// Whether the opcode is that of a collective, of the start of one, or of the done that find_collectives() looks for.
-bool is_collective(Opcode opcode);
-// Between the pairs of a permutation: a collective-permute, and a send or recv that is one end of one.
+// Returns true if a collective has source-target pairs: a collective-permute, or a send or recv, which is one end of a
+// pair.
 bool is_permutation(const Collective& collective);
-bool ends_collective(Opcode opcode);
 
-// find_collectives() after edits.
+// The result of find_collectives() after edits.
 struct CollectivesAgain {
   static constexpr std::size_t kNew = static_cast<std::size_t>(-1);
   std::vector<Collective> collectives;
-  std::vector<std::size_t> before;  // of each its index among the known ones if it says what it said; else kNew
+  std::vector<std::size_t> before;  // index in the known collectives if unchanged, otherwise kNew
 };
 
-// `known` are those from before the edits. Only collectives whose instructions (by index) are in `reread` may say
-// something else; unless `others`, they are the same ones in the same order with the same carriers and dones.
+// Updates the list after edits. `known` is the result before them. Only collectives whose instruction indices are in
+// `reread` may have changed. Unless `others` is set, the list still has the same collectives, order, carriers and
+// dones.
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
                                         const std::set<std::uint32_t>& reread, bool others);
 
-// infer_mesh() and collective_roles() for whoever has the call graph.
+// infer_mesh() and collective_roles() with an existing call graph.
 LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives);
 std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& calls,
                                        const std::vector<Collective>& collectives);
 
-// infer_mesh() without what the axes are for.
+// infer_mesh() without the roles of the axes.
 LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& collectives);
+
+// Replaces the axes of a mesh that infer_axes() returned. Errors: those of override_mesh().
+absl::StatusOr<LogicalMesh> override_axes(const LogicalMesh& mesh,
+                                          const std::vector<std::pair<std::string, std::int64_t>>& axes,
+                                          const std::vector<Collective>& collectives);
 
 }  // namespace hloroof::inline v0
 

@@ -18,18 +18,18 @@ namespace {
 
 constexpr std::int64_t kMaxListedDevices = 1 << 16;
 
-// `axis` in front of a grid, if it is longer than one.
+// Prepends `axis` to a grid unless its size is one.
 void add_axis(Grid& grid, GridAxis axis) {
   if (axis.size > 1) grid.insert(grid.begin(), axis);
 }
 
-// Strides of a grid of replica or partition ids, as strides of device ids.
+// Converts the strides of a grid of replica or partition ids to strides of device ids.
 Grid scaled(Grid grid, std::int64_t factor) {
   for (GridAxis& axis : grid) axis.stride = saturating_multiply(axis.stride, factor);
   return grid;
 }
 
-// Brings a grid of written ids to devices: replica r and partition p are device r * partitions + p.
+// Converts grids of written ids to grids of devices. Replica r and partition p are device r * partitions + p.
 void to_devices(GroupMode mode, std::int64_t replicas, std::int64_t partitions, Grid& within, Grid& across) {
   switch (mode) {
     case GroupMode::kCrossReplica:
@@ -58,7 +58,7 @@ void set_grids(DeviceGroups& groups, Grid within, Grid across) {
   groups.group_count = grid_size(groups.across).value_or(kSaturated);
 }
 
-// The lists as one grid of groups, if they are: all groups the same set of strides, the bases a grid as well.
+// Converts the lists to a grid of groups, if all groups have the same strides and the bases form a grid as well.
 std::optional<std::pair<Grid, Grid>> grids_of_lists(std::vector<std::vector<std::int64_t>> lists, bool& in_order) {
   std::vector<std::int64_t> bases;
   std::optional<Grid> within;
@@ -80,7 +80,7 @@ std::optional<std::pair<Grid, Grid>> grids_of_lists(std::vector<std::vector<std:
   return std::make_pair(*std::move(across), *std::move(within));
 }
 
-// Lists of devices from lists of written ids.
+// Converts lists of written ids to lists of devices.
 std::vector<std::vector<std::int64_t>> device_lists(const std::vector<std::vector<std::int64_t>>& lists, GroupMode mode,
                                                     std::int64_t replicas, std::int64_t partitions) {
   std::int64_t listed = 0;
@@ -168,7 +168,7 @@ DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::i
   Grid within;
   Grid across;
   if (!written.enumerated) {
-    groups.everyone = true;
+    groups.all_devices = true;
     const std::int64_t ids = mode == GroupMode::kFlattenedId      ? saturating_multiply(replicas, partitions)
                              : mode == GroupMode::kCrossPartition ? partitions
                                                                   : replicas;
@@ -177,7 +177,7 @@ DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::i
     std::optional<std::pair<Grid, Grid>> grids = split_grid(written.order, written.group_size);
     const std::optional<std::int64_t> size = grid_size(written.order);
     if (!grids) {
-      // The groups cut through an axis: list them if they are few.
+      // The group boundaries do not align with an axis. List the groups if they are few.
       groups.regular = false;
       groups.group_size = written.group_size;
       groups.group_count = size && written.group_size > 0 ? *size / written.group_size : 1;
@@ -224,7 +224,7 @@ DeviceGroups permutation_groups(const std::vector<std::pair<std::int64_t, std::i
     }
     if (chain.size() > 1) lists.push_back(std::move(chain));
   };
-  for (const auto& [source, target] : next) {  // chains from their heads, then what is left: cycles
+  for (const auto& [source, target] : next) {  // first chains from their heads, then the remaining cycles
     if (targets.count(source) == 0) follow(source);
   }
   for (const auto& [source, target] : next) {

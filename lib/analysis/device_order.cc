@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::int64_t kMaxDevices = 1 << 20;
 
-// The stretches of the machine that a set of places covers, outermost first; empty if they are no box of evenly spaced
-// places.
+// The sections of machine axes that a set of positions covers, outermost first. nullopt unless the positions form a box
+// with regular spacing.
 std::optional<std::vector<AxisPiece>> box_of(const std::vector<std::int64_t>& places, const PhysicalMapping& mapping) {
   std::vector<AxisPiece> pieces;
   std::int64_t inner = 1;
@@ -47,7 +47,7 @@ std::optional<std::vector<AxisPiece>> box_of(const std::vector<std::int64_t>& pl
     covered *= piece.size;
     pieces.insert(pieces.begin(), piece);
   }
-  // Distinct places within a box of as many are all of it.
+  // As many distinct positions as the box has places cover the whole box.
   if (covered != static_cast<std::int64_t>(places.size())) return std::nullopt;
   close_rings(mapping.physical, pieces);
   return pieces;
@@ -87,7 +87,7 @@ absl::StatusOr<std::vector<std::int64_t>> parse_device_order(std::string_view te
     std::int64_t id = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
     if (error != std::errc() || end != digits.data() + digits.size() || id < 0)
-      return bad("an id is a whole number from 0");
+      return bad("an id must be a non-negative integer");
     if (order.size() == static_cast<std::size_t>(kMaxDevices)) return bad("more than 2^20 devices");
     order.push_back(id);
     begin = comma + 1;
@@ -98,20 +98,21 @@ absl::StatusOr<std::vector<std::int64_t>> parse_device_order(std::string_view te
 absl::Status place_in_order(const std::vector<std::int64_t>& order, const LogicalMesh& mesh, PhysicalMapping& mapping) {
   const std::int64_t count = mesh.device_count;
   if (static_cast<std::int64_t>(order.size()) != count) {
-    return invalid_argument(absl::StrCat("the device order names ", order.size(), " devices; the module has ", count));
+    return invalid_argument(absl::StrCat("the device order has ", order.size(), " devices, but the module ", count));
   }
   mapping.position.assign(order.size(), -1);
   for (std::size_t place = 0; place < order.size(); ++place) {
     const std::int64_t device = order[place];
     if (device < 0 || device >= count) {
-      return invalid_argument(absl::StrCat("the device order names device ", device, "; the module has ", count));
+      return invalid_argument(
+          absl::StrCat("the device order has device ", device, ", but the module only 0 to ", count - 1));
     }
     if (mapping.position[device] >= 0) {
-      return invalid_argument(absl::StrCat("the device order names device ", device, " twice"));
+      return invalid_argument(absl::StrCat("the device order has device ", device, " twice"));
     }
     mapping.position[device] = static_cast<std::int64_t>(place);
   }
-  mapping.notes.push_back("devices in the order given by the user");
+  mapping.notes.push_back("devices in the order set by the user");
   for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
     const MeshAxis& axis = mesh.axes[i];
     std::vector<AxisPiece>& pieces = mapping.pieces[i];
@@ -129,7 +130,7 @@ absl::Status place_in_order(const std::vector<std::int64_t>& order, const Logica
     pieces.clear();
     mapping.aligned = false;
     mapping.notes.push_back(
-        absl::StrCat("in this device order axis ", axis.name, " of ", axis.size, " is no stretch of the machine"));
+        absl::StrCat("in this device order axis ", axis.name, " of ", axis.size, " is not regular on the machine"));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// A device order given by the user: which device of the text stands where on the machine.
+// Applies a device order from the user, which assigns each device of the text a position on the machine.
 #ifndef HLOROOF_LIB_ANALYSIS_DEVICE_ORDER_H_
 #define HLOROOF_LIB_ANALYSIS_DEVICE_ORDER_H_
 
@@ -10,9 +10,9 @@
 
 namespace hloroof::inline v0 {
 
-// Sets pieces, position and aligned of a mapping whose physical axes are known. An axis of the mesh becomes stretches
-// of the machine if its devices stand in a box of evenly spaced places, and in the same one, shifted, wherever the axis
-// begins. Errors: InvalidArgument if `order` is not one place for each device of the mesh.
+// Sets `pieces`, `position` and `aligned` of a mapping whose physical axes are known. A mesh axis maps to pieces of
+// machine axes if its devices form a box of regularly spaced positions, which is the same except for a shift for every
+// group of the axis. Errors: InvalidArgument if `order` does not have one position for each device of the mesh.
 absl::Status place_in_order(const std::vector<std::int64_t>& order, const LogicalMesh& mesh, PhysicalMapping& mapping);
 
 }  // namespace hloroof::inline v0

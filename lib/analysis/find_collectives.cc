@@ -1,4 +1,4 @@
-// The collectives of a module, in whatever form the compiler left them.
+// Finds the collectives of a module in any form that the compiler uses.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,48 +18,23 @@
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/saturating.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
 constexpr std::size_t kMaxPairs = 1 << 16;
-constexpr int kMaxUsersLookedAt = 64;  // the slice stands right behind the reduction
+constexpr int kMaxUsersLookedAt = 64;  // the slice is directly after the reduction
 
-// The kind of an instruction that is a collective, or the start of one. Done halves have none.
-std::optional<CollectiveKind> kind_of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart: return CollectiveKind::kAllGather;
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart: return CollectiveKind::kAllReduce;
-    case Opcode::kReduceScatter: return CollectiveKind::kReduceScatter;
-    case Opcode::kAllToAll: return CollectiveKind::kAllToAll;
-    case Opcode::kRaggedAllToAll: return CollectiveKind::kRaggedAllToAll;
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart: return CollectiveKind::kCollectivePermute;
-    case Opcode::kCollectiveBroadcast: return CollectiveKind::kCollectiveBroadcast;
-    case Opcode::kSend: return CollectiveKind::kSend;
-    case Opcode::kRecv: return CollectiveKind::kRecv;
-    default: return std::nullopt;
-  }
+// Returns the kind of an opcode that is a collective or the start of one. Done halves have no kind.
+std::optional<CollectiveKind> begun_kind(Opcode opcode) {
+  return is_collective(opcode) ? collective_kind(opcode) : std::nullopt;
 }
 
-// Sends to and receives from the host go over no link between devices.
+// Transfers to and from the host use no link between devices.
 bool is_with_host(InstructionView instruction) {
   return (instruction.opcode() == Opcode::kSend || instruction.opcode() == Opcode::kRecv) &&
          flag(instruction, AttributeKey::kIsHostTransfer);
-}
-
-bool is_done(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGatherDone:
-    case Opcode::kAllReduceDone:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kAsyncDone:
-    case Opcode::kSendDone:
-    case Opcode::kRecvDone: return true;
-    default: return false;
-  }
 }
 
 // openxla/xla xla/service/collective_ops_utils.cc, GetCollectiveOpGroupMode.
@@ -76,13 +51,13 @@ GroupMode mode_of(InstructionView collective, CollectiveKind kind) {
   }
 }
 
-// Replica groups in our own terms: an enumeration where the text gives one, else lists.
+// Returns the replica groups as an enumeration if the text has one, otherwise as lists.
 WrittenGroups written_groups(InstructionView collective) {
   WrittenGroups written;
   std::optional<ReplicaGroups> groups = replica_groups(collective);
   if (!groups || groups->all_participants()) return written;
   for (const Mesh::Axis& axis : groups->mesh.axes) written.named_axes.emplace_back(axis.name, axis.size);
-  // A mesh whose devices stand in another order than row-major has to be listed.
+  // A mesh whose device order is not row-major must be converted to lists.
   const bool reordered = !groups->mesh.device_ids.empty() || !groups->mesh.order.dimensions.empty();
   if (groups->form != ReplicaGroups::Form::kList && !reordered && !groups->mesh.maximal_device) {
     if (std::optional<Grid> order = iota_grid(groups->order.dimensions, groups->order.permutation)) {
@@ -109,33 +84,29 @@ double operand_bytes(InstructionView instruction) {
   return bytes;
 }
 
-// What an instruction gives, without the operands that the result of a start repeats.
+// Returns the shape of the result of an instruction, without the operands and contexts that the result of a start also
+// contains.
 ShapeId result_of(InstructionView instruction) {
   const Shape& shape = instruction.shape();
-  const bool repeats =
-      instruction.opcode() == Opcode::kAllGatherStart || instruction.opcode() == Opcode::kCollectivePermuteStart;
-  if (repeats && shape.is_tuple() && shape.elements.size() >= 2) return shape.elements[1];
-  return instruction.shape_id();
+  const std::optional<std::size_t> element = result_element(instruction.opcode());
+  const bool is_inside = element && shape.is_tuple() && *element < shape.elements.size();
+  return is_inside ? shape.elements[*element] : instruction.shape_id();
 }
 
 double full_bytes(InstructionView instruction, CollectiveKind kind) {
   const ShapeTable& shapes = instruction.module().shapes();
   switch (kind) {
     case CollectiveKind::kAllGather:
-    case CollectiveKind::kAllReduce: return leaf_bytes(shapes, result_of(instruction));
+    case CollectiveKind::kAllReduce:
+    case CollectiveKind::kRecv: return leaf_bytes(shapes, result_of(instruction));
     case CollectiveKind::kCollectivePermute:
-      // In place: operand, destination and their offsets.
+      // The operands of the in-place form are operand, destination and their offsets.
       if (instruction.operand_count() >= 4) return leaf_bytes(shapes, instruction.operand(0).shape_id());
       return operand_bytes(instruction);
     case CollectiveKind::kRaggedAllToAll:
     case CollectiveKind::kSend:
       if (instruction.operand_count() == 0) return 0;
       return leaf_bytes(shapes, instruction.operand(0).shape_id());
-    case CollectiveKind::kRecv: {
-      const Shape& shape = instruction.shape();
-      return leaf_bytes(shapes,
-                        shape.is_tuple() && !shape.elements.empty() ? shape.elements[0] : instruction.shape_id());
-    }
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
     case CollectiveKind::kCollectiveBroadcast: return operand_bytes(instruction);
@@ -143,12 +114,13 @@ double full_bytes(InstructionView instruction, CollectiveKind kind) {
   return 0;
 }
 
-// Is it between pairs of devices?
+// Returns true if the transfer is between pairs of devices.
 bool permutes(CollectiveKind kind) {
   return kind == CollectiveKind::kCollectivePermute || kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv;
 }
 
-// The pairs of a permutation as devices, in every replica or partition that the numbers do not name.
+// Returns the pairs of a permutation as device ids, repeated for every replica or partition that the numbers do not
+// name.
 std::vector<std::pair<std::int64_t, std::int64_t>> device_pairs(InstructionView permute, GroupMode mode) {
   const std::int64_t replicas = std::max<std::int64_t>(permute.module().replica_count(), 1);
   const std::int64_t partitions = std::max<std::int64_t>(permute.module().num_partitions(), 1);
@@ -167,7 +139,8 @@ std::vector<std::pair<std::int64_t, std::int64_t>> device_pairs(InstructionView 
   return result;
 }
 
-// The dynamic-slice that keeps this device's part of an all-reduce inside a fusion: together a reduce-scatter.
+// Returns the dynamic-slice that keeps this device's part of an all-reduce inside a fusion. The two are equivalent to a
+// reduce-scatter.
 std::optional<InstructionView> slice_of_reduction(InstructionView all_reduce) {
   std::vector<InstructionId> from = {all_reduce.id()};
   int looked_at = 0;
@@ -178,23 +151,16 @@ std::optional<InstructionView> slice_of_reduction(InstructionView all_reduce) {
       return std::find(from.begin(), from.end(), operand) != from.end();
     });
     if (!follows) continue;
-    switch (user.opcode()) {
-      case Opcode::kDynamicSlice:
-        if (element_count(user.shape()) < element_count(user.operand(0).shape())) return user;
-        break;
-      case Opcode::kBitcast:
-      case Opcode::kReshape:
-      case Opcode::kCopy:
-      case Opcode::kTranspose:
-      case Opcode::kConvert:
-      case Opcode::kGetTupleElement: from.push_back(user.id()); break;
-      default: break;
+    if (user.opcode() == Opcode::kDynamicSlice) {
+      if (element_count(user.shape()) < element_count(user.operand(0).shape())) return user;
+    } else if (keeps_elements(user.opcode()) || flow(user.opcode()) == Flow::kPicks) {
+      from.push_back(user.id());
     }
   }
   return std::nullopt;
 }
 
-// Operands that are data; the others are offsets, tokens and destinations.
+// Returns the number of data operands. The others are offsets, tokens and destinations.
 std::int64_t combined_arrays(InstructionView instruction, CollectiveKind kind) {
   const auto operands = static_cast<std::int64_t>(instruction.operand_count());
   switch (kind) {
@@ -206,7 +172,7 @@ std::int64_t combined_arrays(InstructionView instruction, CollectiveKind kind) {
   }
 }
 
-// Bytes of an element of the first `arrays` operands, on average where they are of several types.
+// Returns the bytes of an element of the first `arrays` operands, averaged if they have different types.
 double average_element_bytes(InstructionView instruction, std::int64_t arrays) {
   double bytes = 0;
   double elements = 0;
@@ -262,7 +228,8 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   return collective;
 }
 
-// What a computation that ends in a custom call of XLA's TPU compiler does to a collective that several fusions share.
+// The role of a fused computation for a collective that several fusions share. The root of such a computation is a
+// custom call of XLA's TPU compiler.
 enum class Step { kWhole, kStart, kDone };
 Step step_of(ComputationView fused) {
   const InstructionView root = fused.root();
@@ -275,7 +242,7 @@ class Finder {
  public:
   Finder() = default;
 
-  // With what is known from before; see find_collectives_again().
+  // Reuses known collectives; see find_collectives_again().
   Finder(std::vector<Collective> known, const std::set<std::uint32_t>& reread) : known_(std::move(known)) {
     for (std::size_t i = 0; i < known_.size(); ++i) {
       if (reread.count(known_[i].instruction.index) == 0) known_at_[key(known_[i].instruction, known_[i].carrier)] = i;
@@ -292,14 +259,14 @@ class Finder {
     open_.clear();
     started_.clear();
     for (InstructionView instruction : computation.instructions()) {
-      if (const std::optional<CollectiveKind> kind = kind_of(instruction.opcode())) {
+      if (const std::optional<CollectiveKind> kind = begun_kind(instruction.opcode())) {
         if (!is_with_host(instruction)) add(instruction, *kind, instruction);
-      } else if (is_done(instruction.opcode())) {
+      } else if (async_role(instruction.opcode()) == AsyncRole::kDone) {
         finish(instruction);
-      } else if (instruction.opcode() == Opcode::kAsyncUpdate && instruction.operand_count() > 0) {
+      } else if (async_role(instruction.opcode()) == AsyncRole::kUpdate && instruction.operand_count() > 0) {
         const auto start = started_.find(instruction.operand(0).id().index);
         if (start != started_.end()) started_[instruction.id().index] = start->second;
-      } else if (instruction.opcode() == Opcode::kFusion || instruction.opcode() == Opcode::kAsyncStart) {
+      } else if (wraps_computation(instruction.opcode())) {
         for (const ComputationId called : instruction.called_computations()) {
           scan_inside(instruction.module().computation(called), instruction);
         }
@@ -307,14 +274,14 @@ class Finder {
     }
   }
 
-  // The collectives of a fusion or of what an async-start wraps. A collective that is cut into steps stands in the
-  // fusion that starts it, in those that carry it on beside their own work, and in the one that ends it, with one
-  // channel.
+  // Adds the collectives of a fusion or of the computation in an async-start. A collective that is split into steps
+  // appears with one channel in several fusions: the one that starts it, those that continue it in addition to their
+  // other work, and the one that ends it.
   void scan_inside(ComputationView called, InstructionView carrier) {
     if (called.is_missing()) return;
     const Step step = step_of(called);
     for (InstructionView inside : called.instructions()) {
-      const std::optional<CollectiveKind> kind = kind_of(inside.opcode());
+      const std::optional<CollectiveKind> kind = begun_kind(inside.opcode());
       if (!kind || is_with_host(inside)) continue;
       const std::optional<std::int64_t> channel = integer(inside, AttributeKey::kChannelId);
       if (channel && step != Step::kStart) {
@@ -327,7 +294,7 @@ class Finder {
           continue;
         }
       }
-      if (step == Step::kDone) continue;  // begun where we cannot see it
+      if (step == Step::kDone) continue;  // its start is not visible
       if (channel && step == Step::kStart) open_[*channel] = result_.collectives.size();
       add(inside, *kind, carrier);
     }
@@ -361,9 +328,9 @@ class Finder {
   }
 
   std::vector<Collective> known_;
-  std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet met
+  std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet matched
   CollectivesAgain result_;
-  std::map<std::int64_t, std::size_t> open_;                   // by channel: cut into steps and not yet ended
+  std::map<std::int64_t, std::size_t> open_;                   // by channel: split into steps and not yet ended
   std::map<std::uint32_t, std::vector<std::size_t>> started_;  // by carrier
 };
 
@@ -392,13 +359,9 @@ std::vector<Collective> find_collectives(const Module& module) {
   return find_collectives(module, analyze_calls(module));
 }
 
-bool is_collective(Opcode opcode) { return kind_of(opcode).has_value(); }
-
 bool is_permutation(const Collective& collective) {
   return collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty();
 }
-
-bool ends_collective(Opcode opcode) { return is_done(opcode); }
 
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
                                         const std::set<std::uint32_t>& reread, bool others) {
@@ -410,7 +373,7 @@ CollectivesAgain find_collectives_again(const Module& module, const CallGraph& c
     result.before.push_back(i);
     if (reread.count(collective.instruction.index) == 0) continue;
     const InstructionView instruction = module.instruction(collective.instruction);
-    Collective read = describe(instruction, *kind_of(instruction.opcode()), module.instruction(collective.carrier));
+    Collective read = describe(instruction, *begun_kind(instruction.opcode()), module.instruction(collective.carrier));
     read.done = collective.done;
     collective = std::move(read);
     result.before[i] = CollectivesAgain::kNew;

@@ -11,7 +11,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// a * b for a, b >= 0; empty beyond int64.
+// a * b for a, b >= 0; nullopt on overflow.
 std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
   if (b != 0 && a > std::numeric_limits<std::int64_t>::max() / b) return std::nullopt;
   return a * b;
@@ -57,7 +57,7 @@ std::optional<std::pair<Grid, Grid>> split_grid(const Grid& grid, std::int64_t i
   Grid run;
   while (inner > 1 && !bases.empty()) {
     GridAxis& axis = bases.back();
-    if (inner % axis.size == 0) {  // the whole axis is inside the run
+    if (inner % axis.size == 0) {  // a run covers the whole axis
       run.insert(run.begin(), axis);
       inner /= axis.size;
       bases.pop_back();
@@ -75,8 +75,8 @@ std::optional<std::pair<Grid, Grid>> split_grid(const Grid& grid, std::int64_t i
 std::optional<Grid> grid_of(Span<std::int64_t> ids) {
   const std::int64_t count = static_cast<std::int64_t>(ids.size());
   if (count == 0) return std::nullopt;
-  // From the innermost axis outwards: the first id that the axes found so far do not reach gives the next stride, and
-  // the axis goes on for as long as its multiples are there.
+  // Find the axes from the innermost outwards. The first id that the axes so far do not reach is the next stride. The
+  // size of that axis is the number of consecutive multiples that are in the set.
   Grid grid;
   for (std::int64_t reached = 1; reached < count;) {
     const std::int64_t stride = ids[reached] - ids[0];

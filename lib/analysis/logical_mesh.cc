@@ -1,4 +1,4 @@
-// From the groups of all collectives of a module to the axes of one mesh.
+// Infers the axes of a mesh from the groups of all collectives of a module.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +22,12 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Everything one set of groups says about the mesh, with the bytes that go over it.
+// The evidence of one set of groups for mesh axes, with the bytes of its collectives.
 struct Evidence {
   Grid within;
   Grid across;
   double bytes = 0;
-  const Collective* permutation = nullptr;  // whose chains and cycles these are
+  const Collective* permutation = nullptr;  // the permutation whose chains and cycles these are, or null
 };
 
 std::vector<Evidence> gather_evidence(const std::vector<Collective>& collectives) {
@@ -46,15 +46,15 @@ std::vector<Evidence> gather_evidence(const std::vector<Collective>& collectives
       all.push_back({groups.within, groups.across, collective.bytes, permutation});
     }
   }
-  // Groups before permutations; among those what moves most first, so that what conflicts loses the least.
+  // Groups precede permutations, and more bytes precede fewer bytes, so that conflicting evidence with few bytes loses.
   std::stable_sort(all.begin(), all.end(), [](const Evidence& a, const Evidence& b) {
     return !a.permutation != !b.permutation ? !a.permutation : a.bytes > b.bytes;
   });
   return all;
 }
 
-// Does the permutation move every device by the same number of steps along one axis, round its end or stopping there?
-// Such a shift by two joins every second device, which is no axis of half the size.
+// Whether the permutation shifts every device by the same number of steps along one axis, with or without wrapping. A
+// shift by two connects every second device, which does not imply an axis of half the size.
 bool shifts_along_an_axis(const std::vector<MeshAxis>& axes, const Collective& permutation, std::int64_t device_count) {
   const MeshAxis* along = nullptr;
   std::int64_t steps = 0;
@@ -85,7 +85,7 @@ std::int64_t largest_id(const Grid& within, const Grid& across) {
   return last;
 }
 
-// The header's count; of a text without a header, as a line from a profile, what the ids imply.
+// The device count of the header. Without a header, as for a line from a profile, the count that the ids imply.
 std::int64_t count_devices(const Module& module, const std::vector<Collective>& collectives) {
   std::int64_t count = saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
                                            std::max<std::int64_t>(module.num_partitions(), 1));
@@ -120,7 +120,7 @@ void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
   }
 }
 
-// The collectives whose groups are none of the axes of a mesh whose axes are settled.
+// Finds the collectives whose groups do not match the final axes of the mesh.
 void find_unaligned(const std::vector<Collective>& collectives, LogicalMesh& mesh) {
   for (const Collective& collective : collectives) {
     const DeviceGroups& groups = collective.groups;
@@ -128,17 +128,10 @@ void find_unaligned(const std::vector<Collective>& collectives, LogicalMesh& mes
       if (collective.kind != CollectiveKind::kCollectivePermute) mesh.unaligned.push_back(collective.instruction);
     }
   }
-}
-
-// What the collectives say about such a mesh: which groups are none of its axes, and roles.
-void read_off(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
-              LogicalMesh& mesh) {
-  find_unaligned(collectives, mesh);
-  assign_roles(module, calls, collectives, mesh);
   if (!mesh.unaligned.empty()) {
     mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(),
                                       mesh.unaligned.size() == 1 ? " collective" : " collectives",
-                                      " with groups that are no axes of the mesh: costed as if members were anywhere"));
+                                      " with groups that do not match the mesh: costed for arbitrary positions"));
   }
 }
 
@@ -223,7 +216,7 @@ std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& group
 
 namespace {
 
-// The axes with their names.
+// The mesh with named axes, without roles.
 LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& collectives) {
   LogicalMesh mesh;
   mesh.device_count = count_devices(module, collectives);
@@ -237,14 +230,14 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
     Grid all = evidence.within;
     all.insert(all.end(), evidence.across.begin(), evidence.across.end());
     if (evidence.permutation != nullptr) {
-      // Only what shifts evenly along an axis tells of one; other permutations move data between two shardings.
+      // Only an even shift along an axis is evidence for an axis. Other permutations change between two shardings.
       if (shifts_along_an_axis(builder.axes(), *evidence.permutation, mesh.device_count)) continue;
       MeshBuilder finer = builder;
       if (!finer.add(all) || !shifts_along_an_axis(finer.axes(), *evidence.permutation, mesh.device_count)) continue;
       builder = finer;
       continue;
     }
-    // The groups may leave devices out; then only their own strides count.
+    // Groups may omit devices. Then use only the strides within the groups.
     if (!builder.add(all)) builder.add(evidence.within);
   }
   mesh.axes = builder.axes();
@@ -259,8 +252,8 @@ LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& coll
 }
 
 LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives) {
-  LogicalMesh mesh = named_mesh(module, collectives);
-  read_off(module, calls, collectives, mesh);
+  LogicalMesh mesh = infer_axes(module, collectives);
+  assign_roles(module, calls, collectives, mesh);
   return mesh;
 }
 
@@ -270,18 +263,13 @@ LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& coll
   return mesh;
 }
 
-absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
+absl::StatusOr<LogicalMesh> override_axes(const LogicalMesh& mesh,
                                           const std::vector<std::pair<std::string, std::int64_t>>& axes,
-                                          const Module& module, const std::vector<Collective>& collectives) {
+                                          const std::vector<Collective>& collectives) {
   absl::StatusOr<LogicalMesh> given = override_mesh(mesh, axes);
   if (!given.ok()) return given;
-  for (MeshAxis& axis : given->axes) {
-    axis.roles.clear();
-    axis.why.clear();
-    axis.bytes = 0;
-  }
   given->unaligned.clear();
-  read_off(module, analyze_calls(module), collectives, *given);
+  find_unaligned(collectives, *given);
   return given;
 }
 

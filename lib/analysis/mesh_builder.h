@@ -1,4 +1,4 @@
-// Puts the axes of a mesh together from the groups of devices a program uses.
+// Builds the axes of a mesh from groups of devices.
 #ifndef HLOROOF_LIB_ANALYSIS_MESH_BUILDER_H_
 #define HLOROOF_LIB_ANALYSIS_MESH_BUILDER_H_
 
@@ -13,17 +13,17 @@
 
 namespace hloroof::inline v0 {
 
-// The axes of a mesh of N devices are the gaps in a chain 1 | c1 | c2 | ... | N of strides, each dividing the next: an
-// axis of size n and stride s is there when both s and s * n are in the chain. So every grid of groups adds its
-// strides, and what does not divide is no axis of the same mesh.
+// The axes of a mesh of N devices correspond to a chain 1 | c1 | c2 | ... | N of strides, each of which divides the
+// next. Consecutive strides s and s * n define an axis of size n and stride s. Each grid of groups adds its strides to
+// the chain. A grid whose strides do not divide those of the chain does not belong to the same mesh.
 class MeshBuilder {
  public:
   explicit MeshBuilder(std::int64_t device_count);
 
-  // Adds the strides of a grid. False, and nothing is added, if they do not divide those already there.
+  // Adds the strides of a grid. Returns false without adding any if they do not fit into the chain.
   bool add(const Grid& grid);
 
-  // The axes, outermost first; names left empty.
+  // The axes without names, outermost first.
   std::vector<MeshAxis> axes() const;
 
  private:
@@ -31,8 +31,8 @@ class MeshBuilder {
   std::set<std::int64_t> strides_;
 };
 
-// The axes of a named mesh, outermost first, as strides; sizes of one left out. Empty if the sizes do not multiply to
-// `device_count`.
+// The axes of a named mesh with their strides, outermost first, without axes of size one. Empty if the product of the
+// sizes is not `device_count`.
 std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::pair<std::string, std::int64_t>>& axes,
                                                          std::int64_t device_count);
 

@@ -1,4 +1,4 @@
-// Lays the axes of a logical mesh on the axes of a machine, as mesh builders do.
+// Maps the axes of a logical mesh to the axes of a machine, as mesh builders do.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -43,7 +43,7 @@ std::vector<PhysicalAxis> physical_axes(const Device& device, const Topology& to
       axis.wraps = wrap.value_or(i < topology.wraps.size() && topology.wraps[i]);
       axis.twisted = topology.twisted && axis.wraps && axis.size < longest;
     } else {
-      axis.name = device.family == DeviceFamily::kGpu ? "nvlink" : "scale-up";
+      axis.name = device.family() == DeviceFamily::kGpu ? "nvlink" : "scale-up";
       axis.link = LinkKind::kScaleUp;
     }
     axes.push_back(std::move(axis));
@@ -54,7 +54,7 @@ std::vector<PhysicalAxis> physical_axes(const Device& device, const Topology& to
   return axes;
 }
 
-// What is left of the physical axes while logical ones take their share, from the innermost positions outwards.
+// The parts of the physical axes that are not yet assigned. Assignment proceeds from the innermost positions outwards.
 struct Remaining {
   std::vector<std::int64_t> size;
   std::vector<std::int64_t> stride;
@@ -71,8 +71,8 @@ struct Remaining {
   }
 };
 
-// The set of axes, as bits, whose remaining sizes multiply to `size`: the one of the most axes, of those one inside the
-// chip, the first of those. Zero if there is none.
+// A set of axes, as bits, whose remaining sizes multiply to `size`; zero if there is none. Prefers the set with the
+// most axes, then a set inside the chip, then the first one.
 unsigned whole_axes(const Remaining& remaining, const std::vector<PhysicalAxis>& physical, std::int64_t size,
                     bool network) {
   const std::size_t count = std::min<std::size_t>(physical.size(), 12);
@@ -95,10 +95,11 @@ unsigned whole_axes(const Remaining& remaining, const std::vector<PhysicalAxis>&
   return best;
 }
 
-// Takes `size` positions out of what remains. False if the sizes do not divide.
+// Assigns `size` of the remaining positions. Returns false if the sizes do not divide.
 bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remaining& remaining,
             std::vector<AxisPiece>& pieces) {
-  // Not even in part inside a slice or a node: an axis of two among eight GPUs is no pair of nodes.
+  // Use the network only for axes that cannot be inside a slice or a node: an axis of two among eight GPUs does not
+  // span two nodes.
   bool fits_inside = false;
   for (std::size_t i = 0; i < physical.size(); ++i) {
     fits_inside |= !crosses_network(physical[i].link) && std::gcd(size, remaining.size[i]) > 1;
@@ -112,7 +113,7 @@ bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remain
     }
     return true;
   }
-  // Whole axes that divide the size first, then a part of one; the network last.
+  // First whole axes that divide the size, then a part of one. The network comes last.
   for (const bool network : {false, true}) {
     for (const bool whole : {true, false}) {
       for (std::size_t i = physical.size(); i-- > 0;) {
@@ -127,7 +128,7 @@ bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remain
   return size == 1;
 }
 
-// Indices of the mesh's axes in the order in which they choose: as `order` says, then from the innermost.
+// Indices of the mesh's axes in the order of assignment: those in `order`, then the others from the innermost outwards.
 absl::StatusOr<std::vector<int>> choosing_order(const LogicalMesh& mesh, const std::vector<std::string>& order) {
   std::vector<int> result;
   for (const std::string& name : order) {
@@ -154,12 +155,12 @@ absl::StatusOr<std::vector<std::pair<std::string, std::int64_t>>> parse_mesh(std
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string_view part = from_absl(absl::StripAsciiWhitespace(to_absl(text.substr(begin, comma - begin))));
     const std::size_t equals = part.find('=');
-    if (equals == 0 || equals == std::string_view::npos) return bad("an axis is a name, \"=\" and a size");
+    if (equals == 0 || equals == std::string_view::npos) return bad("an axis must have the form NAME=SIZE");
     const std::string_view digits = part.substr(equals + 1);
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
     if (error != std::errc() || end != digits.data() + digits.size() || size < 1) {
-      return bad("a size is a whole number from 1");
+      return bad("a size must be a positive integer");
     }
     axes.emplace_back(part.substr(0, equals), size);
     begin = comma + 1;
@@ -177,14 +178,14 @@ absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
     const auto& [name, size] = axes[i];
     if (size < 1 || stride > mesh.device_count / size) {
       return invalid_argument(
-          absl::StrCat("the axes of the mesh multiply to more than the module's ", mesh.device_count, " devices"));
+          absl::StrCat("the mesh has more devices than the module, which has ", mesh.device_count, " devices"));
     }
     MeshAxis axis;
     axis.name = name;
     axis.named_in_text = true;
     axis.size = size;
     axis.stride = stride;
-    // An axis that was inferred as it is keeps what was read off it.
+    // An axis that equals an inferred one keeps its roles.
     for (const MeshAxis& inferred : mesh.axes) {
       if (inferred.size == size && inferred.stride == stride) {
         axis.roles = inferred.roles;
@@ -196,10 +197,9 @@ absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
     stride *= size;
   }
   if (stride != mesh.device_count) {
-    return invalid_argument(
-        absl::StrCat("the axes of the mesh multiply to ", stride, "; the module has ", mesh.device_count, " devices"));
+    return invalid_argument(absl::StrCat("the mesh has ", stride, " devices, but the module has ", mesh.device_count));
   }
-  result.notes.push_back("axes as given by the user");
+  result.notes.push_back("axes set by the user");
   return result;
 }
 
@@ -230,7 +230,7 @@ absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& 
     if (mesh.axes[i].size > 1 && !assign(mesh.axes[i].size, mapping.physical, remaining, pieces)) {
       mapping.aligned = false;
       mapping.notes.push_back(absl::StrCat("axis ", mesh.axes[i].name, " of ", mesh.axes[i].size,
-                                           " does not factor over what is left of ", topology.to_string()));
+                                           " does not factor over the rest of ", topology.to_string()));
     }
     std::reverse(pieces.begin(), pieces.end());  // outermost first
     close_rings(mapping.physical, pieces);

@@ -1,4 +1,4 @@
-// Which stretches of a machine's axes close to rings.
+// Determines which pieces of a machine's axes close to rings.
 #ifndef HLOROOF_LIB_ANALYSIS_RINGS_H_
 #define HLOROOF_LIB_ANALYSIS_RINGS_H_
 
@@ -8,9 +8,9 @@
 
 namespace hloroof::inline v0 {
 
-// Sets `wraps` of the pieces that one group of devices spans. A whole axis that wraps is a ring. Where the torus is
-// twisted, who leaves a shorter axis at its end comes back half-way along the longer ones: on its own it is a line, and
-// closes only for a group that spans all of the longer axes as well.
+// Sets `wraps` of the pieces that one group of devices spans. A whole axis that wraps is a ring. The wraparound links
+// of a shorter axis of a twisted torus return half-way along the longer axes, so that axis alone is a line. It closes
+// only for a group that also spans all longer axes.
 void close_rings(const std::vector<PhysicalAxis>& physical, std::vector<AxisPiece>& pieces);
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// Arithmetic on sizes from user text: what goes beyond int64 stands at INT64_MAX. Operands are not negative.
+// Arithmetic on sizes from user text, which saturates at INT64_MAX. Operands must not be negative.
 #ifndef HLOROOF_LIB_ANALYSIS_SATURATING_H_
 #define HLOROOF_LIB_ANALYSIS_SATURATING_H_
 

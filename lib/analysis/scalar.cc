@@ -17,7 +17,7 @@ std::int64_t low_bits(std::int64_t value, int width) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << width) - 1));
 }
 
-// Division and remainder as XLA defines them: toward zero; nothing for a zero divisor or the one overflow.
+// Division and remainder as XLA defines them, rounding toward zero. Unknown for a zero divisor and for overflow.
 Scalar divide(bool remainder, bool unsigned_64, std::int64_t a, std::int64_t b) {
   if (b == 0) return Scalar::unknown();
   if (unsigned_64) {
@@ -139,7 +139,8 @@ Scalar apply(Opcode opcode, ElementType type, ElementType operand_type, const Sc
   };
   const bool all_integers = std::all_of(operands, operands + count, [](const Scalar& s) { return s.slope == 0; });
 
-  // What stays linear in the counter. That a counter wraps is ruled out where the loop's last value is known.
+  // Operations that are linear in the counter. The caller checks that the counter does not wrap when it knows the last
+  // value.
   switch (opcode) {
     case Opcode::kAdd:
       if (count == 2) return wrapped(linear(operands[0], 1, operands[1], 1));

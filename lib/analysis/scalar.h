@@ -1,4 +1,4 @@
-// Integers as a program's scalars hold them, and linear functions of one unknown: what loop counters are made of.
+// Integer scalars of a program, and linear functions of one unknown, which is the counter of a loop.
 #ifndef HLOROOF_LIB_ANALYSIS_SCALAR_H_
 #define HLOROOF_LIB_ANALYSIS_SCALAR_H_
 
@@ -10,8 +10,8 @@
 
 namespace hloroof::inline v0 {
 
-// slope * x + offset, where x is a loop's counter; a plain integer when slope is 0. `offset` of a 64-bit unsigned value
-// holds its bits.
+// slope * x + offset, where x is a loop's counter. It is an integer constant if slope is 0. For a 64-bit unsigned
+// value, `offset` holds its bits.
 struct Scalar {
   bool known = false;
   std::int64_t slope = 0;
@@ -26,23 +26,23 @@ struct Scalar {
 
 enum class Comparison : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 
-// Reads a direction attribute ("LT"). False if it is none.
+// Parses a direction attribute ("LT"). Returns false if it is invalid.
 bool comparison_from_string(std::string_view text, Comparison& comparison);
 
 bool compare_integers(Comparison comparison, std::int64_t a, std::int64_t b, bool is_unsigned_64);
 
-// Whether an integer (or a predicate) of `type` can hold `value` without wrapping.
+// Whether an integer or predicate of `type` can represent `value`.
 bool fits(ElementType type, std::int64_t value);
 
-// `value` reduced to the width of `type`, as the hardware stores it.
+// `value` truncated to the width of `type`.
 std::int64_t wrap(ElementType type, std::int64_t value);
 
-// The text of a constant with one element: "37", "{37}", "true". Unknown for anything else, floating point included.
+// Parses a constant with one element: "37", "{37}", "true". Unknown for anything else, including floating point.
 Scalar parse_constant(ElementType type, std::string_view text);
 
-// One operation on scalars of `type`, the result's; `operand_type` is that of the first operand. Linear functions stay
-// linear through addition, subtraction, negation, conversion and multiplication by a constant; everything else needs
-// integers. Unknown where an operand is, for division by zero, and for opcodes that are not integer arithmetic.
+// Applies one operation. `type` is the type of the result, `operand_type` that of the first operand. Addition,
+// subtraction, negation, conversion and multiplication by a constant accept linear functions; all other operations need
+// integer constants. Unknown for unknown operands, division by zero, and opcodes that are not integer arithmetic.
 Scalar apply(Opcode opcode, ElementType type, ElementType operand_type, const Scalar* operands, std::size_t count);
 
 }  // namespace hloroof::inline v0

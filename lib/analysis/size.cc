@@ -1,7 +1,7 @@
-// How large an array is in memory and where its elements lie: tiles, padding, packing.
+// Computes the size of an array in memory and the position of its elements, with tiles, padding and packing.
 //
-// Source: XLA's docs/tiled_layout.md and xla/shape_util.cc (ArraySize, ArrayDataSize), 2026-08-22. XLA's own routine
-// looks at the first tile only; all are followed here, which differs where an inner tile does not divide the outer one.
+// Source: XLA's docs/tiled_layout.md and xla/shape_util.cc (ArraySize, ArrayDataSize), 2026-08-22. XLA's routine uses
+// only the first tile. This one uses all tiles, which differs if an inner tile does not divide the outer one.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -18,11 +18,10 @@ namespace {
 // XLA's pointer size, for an opaque handle.
 constexpr std::int64_t kPointerBytes = 8;
 
-// A dimension as the size computation sees it: unbounded ones count as 1.
+// The size of a dimension, which is 1 for an unbounded one.
 std::int64_t counted(std::int64_t dimension) { return dimension == Shape::kUnboundedSize ? 1 : dimension; }
 
-// The dimension numbers from most major to most minor.
-// Few arrays have more dimensions, and few tiles, than are held without an allocation.
+// The dimension numbers from most major to most minor. The inline capacity suffices for nearly all arrays.
 absl::InlinedVector<int, 8> major_to_minor(const Shape& shape) {
   const int rank = shape.rank();
   absl::InlinedVector<int, 8> order(rank);
@@ -35,13 +34,13 @@ absl::InlinedVector<int, 8> major_to_minor(const Shape& shape) {
   return order;
 }
 
-// A tile lined up with the last dimensions of an array, `*` merged away.
+// A tile aligned with the last dimensions of an array, after merging `*`.
 struct TileStep {
-  absl::InlinedVector<std::int64_t, 4> tile;   // without the `*`
-  absl::InlinedVector<std::int64_t, 4> sizes;  // the dimensions it cuts
+  absl::InlinedVector<std::int64_t, 4> tile;   // without `*`
+  absl::InlinedVector<std::int64_t, 4> sizes;  // the dimensions that it tiles
 };
 
-// Cuts off the last dimensions that `tile` covers, prepending 1s where there are too few.
+// Removes the last dimensions, which `tile` covers, from `dimensions`. Prepends ones if there are too few.
 TileStep take_dimensions(const Tile& tile, std::vector<std::int64_t>& dimensions) {
   const std::size_t k = tile.dimensions.size();
   if (dimensions.size() < k) dimensions.insert(dimensions.begin(), k - dimensions.size(), 1);
@@ -74,7 +73,7 @@ std::int64_t bytes_of(std::int64_t elements, int bits) {
   return product == kSaturated ? kSaturated : (product + 7) / 8;
 }
 
-// The largest piece of a dimension that a split configuration cuts.
+// The largest piece of a dimension that a split configuration divides.
 std::int64_t largest_piece(std::int64_t size, const std::vector<std::int64_t>& cuts) {
   std::int64_t largest = 0;
   std::int64_t previous = 0;
@@ -164,10 +163,10 @@ std::int64_t logical_bytes(const ShapeTable& table, ShapeId id) {
 }
 
 absl::StatusOr<std::int64_t> physical_index(const Shape& shape, Span<std::int64_t> coordinates) {
-  if (!shape.is_array()) return invalid_argument("only an array has elements at coordinates");
+  if (!shape.is_array()) return invalid_argument("the shape is not an array, so it has no coordinates");
   if (coordinates.size() != shape.dimensions.size()) {
     return invalid_argument("the shape has " + std::to_string(shape.dimensions.size()) + " dimensions, " +
-                            std::to_string(coordinates.size()) + " coordinates are given");
+                            "but there are " + std::to_string(coordinates.size()) + " coordinates");
   }
   for (std::size_t i = 0; i < coordinates.size(); ++i) {
     if (coordinates[i] < 0 || coordinates[i] >= counted(shape.dimensions[i])) {
@@ -176,7 +175,7 @@ absl::StatusOr<std::int64_t> physical_index(const Shape& shape, Span<std::int64_
     }
   }
 
-  // The dimensions and the element's place along each, cut by one tile after the other.
+  // The dimensions and the coordinate of the element in each, split by one tile after the other.
   std::vector<std::int64_t> dimensions;
   std::vector<std::int64_t> place;
   for (int d : major_to_minor(shape)) {

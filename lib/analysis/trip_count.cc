@@ -1,8 +1,9 @@
-// Trip counts from the text. TPU dumps carry none, so that a miss costs a factor of the number of layers.
+// Infers trip counts from the text. TPU dumps have no annotated counts, so a missed loop over layers makes the
+// prediction wrong by the number of layers.
 //
-// A loop is counted in closed form where its condition compares something linear in one counter with something that
-// does not change, and the body adds a constant to that counter. Everything else that depends on integers alone is run.
-// XLA's own rules, which count fewer loops, are in xla/hlo/analysis/while_loop_analysis.cc.
+// A loop has a closed form if its condition compares a linear function of one counter with an invariant, and its body
+// adds a constant to the counter. Other loops that depend only on integers are executed. XLA's rules, which cover fewer
+// loops, are in xla/hlo/analysis/while_loop_analysis.cc.
 #include "lib/analysis/trip_count.h"
 
 #include <algorithm>
@@ -13,13 +14,13 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// How far a loop without closed form is run.
+// The maximum number of trips for which a loop without a closed form is executed.
 constexpr std::int64_t kMaxRunTrips = 1 << 16;
 constexpr std::int64_t kMaxRunSteps = 1 << 21;
 constexpr int kMaxPasses = 8;
-constexpr int kMaxParts = 64;  // of a condition of several
-// How deep tuples in a loop's state nest at most, and how many arrays it holds: text can name a tuple of itself twice
-// over and over.
+constexpr int kMaxParts = 64;  // the number of terms of a conjunction
+// Limits of the nesting of tuples in a loop's state and of its number of arrays. Without them, a short text could build
+// an exponentially large tuple.
 constexpr std::size_t kMaxDepth = 16;
 constexpr std::size_t kMaxElements = 1 << 16;
 
@@ -45,7 +46,7 @@ ComputationId single(InstructionView instruction, AttributeKey key) {
 
 bool usable(const Module& module, ComputationId id) { return id.valid() && module.data(id).root.valid(); }
 
-// "known_trip_count":{"n":"12"} in backend_config, quotes escaped or not, n quoted or not.
+// "known_trip_count":{"n":"12"} in backend_config. The quotes may be escaped, and n may be unquoted.
 std::optional<std::int64_t> annotated_trip_count(std::string_view backend_config) {
   const std::size_t at = backend_config.find("known_trip_count");
   if (at == std::string_view::npos) return std::nullopt;
@@ -60,7 +61,7 @@ std::optional<std::int64_t> annotated_trip_count(std::string_view backend_config
   return value;
 }
 
-// One while instruction under examination.
+// Analyzes one while instruction.
 class Loop {
  public:
   Loop(const TraceContext& context, InstructionView instruction)
@@ -75,7 +76,7 @@ class Loop {
     return usable(module(), condition_) && usable(module(), body_) && instruction_.operand_count() == 1;
   }
 
-  // The elements of the state that the body hands on unchanged.
+  // The elements of the state that the body returns unchanged.
   std::set<Path> unchanged() const {
     std::set<Path> result;
     const LoopState none;
@@ -93,7 +94,7 @@ class Loop {
  private:
   const Module& module() const { return *context_.module; }
 
-  // The arrays of the state. Tuples within it are taken apart down to kMaxDepth.
+  // The arrays of the state, including those of nested tuples down to kMaxDepth.
   std::vector<Path> elements() const {
     std::vector<Path> result;
     std::vector<std::pair<ShapeId, Path>> open = {{instruction_.shape_id(), {}}};
@@ -129,7 +130,7 @@ class Loop {
     return module().shape(id).element_type;
   }
 
-  // The elements that `root` in `computation` depends on, given those in `state`.
+  // The elements of the state that `root` in `computation` depends on, except those whose values `state` has.
   std::vector<Path> dependencies(ComputationId computation, InstructionId root, Path path,
                                  const LoopState& state) const {
     ValueTracer tracer(context_, computation, &state);
@@ -143,9 +144,9 @@ class Loop {
   std::optional<TripCount> while_compared(ValueTracer& condition, const ValueTracer::Source& compared,
                                           const Path& counter, std::int64_t step) const;
   std::optional<TripCount> run(const std::vector<Path>& needed, const LoopFacts& facts) const;
-  std::optional<std::string> what_is_unknown(const std::vector<Path>& needed, const LoopFacts& facts,
-                                             LoopState& state) const;
-  std::string why_not_known(const std::vector<Path>& needed, const LoopFacts& facts) const;
+  std::optional<std::string> find_unknown_input(const std::vector<Path>& needed, const LoopFacts& facts,
+                                                LoopState& state) const;
+  std::string explain_unknown(const std::vector<Path>& needed, const LoopFacts& facts) const;
 
   const TraceContext& context_;
   InstructionView instruction_;
@@ -163,7 +164,7 @@ std::string described(const Path& element) {
 
 TripCount not_known(std::string why) { return {1, TripCount::Source::kAssumed, std::move(why)}; }
 
-// A step as a signed number: adding 2^32 - 1 to a u32 is counting down.
+// The step as a signed number: adding 2^32 - 1 to a u32 counts down by one.
 std::int64_t signed_step(ElementType type, std::int64_t step) {
   const int width = bits(type);
   if (width <= 0 || width >= 64) return step;
@@ -171,7 +172,7 @@ std::int64_t signed_step(ElementType type, std::int64_t step) {
   return step >= half && step < 2 * half ? step - 2 * half : step;
 }
 
-// What the body adds to a counter every trip.
+// The constant that the body adds to a counter on every trip.
 std::optional<std::int64_t> Loop::step_of(const LoopState& invariants, const Path& counter) const {
   LoopState state = invariants;
   state[counter] = Scalar::counter();
@@ -193,8 +194,8 @@ std::optional<TripCount> Loop::closed_form(const LoopState& invariants, const Pa
   return trips;
 }
 
-// A loop that goes on while several things hold runs at most as long as any one of them does: a solver or a decoder
-// that may end early has a counter beside.
+// An upper bound for a loop whose condition is a conjunction: the smallest count of any of its terms. A solver or
+// decoder that may end early usually has such a counter.
 std::optional<TripCount> Loop::at_most(const LoopState& invariants, const std::set<Path>& counters) const {
   std::optional<TripCount> least;
   for (const Path& counter : counters) {
@@ -221,8 +222,8 @@ std::optional<TripCount> Loop::at_most(const LoopState& invariants, const std::s
   return least;
 }
 
-// How long a loop runs that goes on while `compared`, of the condition, holds; nothing if that does not compare the
-// counter with something known.
+// The trip count of a loop that runs while the comparison `compared` of its condition holds. nullopt if it does not
+// compare the counter with a known value.
 std::optional<TripCount> Loop::while_compared(ValueTracer& condition, const ValueTracer::Source& compared,
                                               const Path& counter, std::int64_t step) const {
   const Scalar first = initial(counter);
@@ -244,7 +245,7 @@ std::optional<TripCount> Loop::while_compared(ValueTracer& condition, const Valu
   }
   if (left.slope == 0) return std::nullopt;
 
-  // left - right, at first and growing by `growth` every trip.
+  // left - right: its initial value, and its change `growth` per trip.
   std::int64_t slope = 0;
   std::int64_t growth = 0;
   std::int64_t difference = 0;
@@ -259,7 +260,7 @@ std::optional<TripCount> Loop::while_compared(ValueTracer& condition, const Valu
   const auto trips = count_trips(comparison, difference, growth);
   if (!trips) return std::nullopt;
 
-  // Only if the counter never leaves its type, nor what the condition makes of it.
+  // Valid only if neither the counter nor the compared value overflows its type.
   std::int64_t grown = 0;
   std::int64_t last = 0;
   if (__builtin_mul_overflow(*trips, step, &grown) || __builtin_add_overflow(first.offset, grown, &last)) {
@@ -286,10 +287,10 @@ std::optional<TripCount> Loop::while_compared(ValueTracer& condition, const Valu
   return TripCount{*trips, TripCount::Source::kInferred, std::move(why)};
 }
 
-// Fills `state` with the first values of `needed` and of what their updates depend on. Says of the first element whose
-// value is not known what it is.
-std::optional<std::string> Loop::what_is_unknown(const std::vector<Path>& needed, const LoopFacts& facts,
-                                                 LoopState& state) const {
+// Sets `state` to the initial values of `needed` and of everything that their updates depend on. Returns a description
+// of the first element whose value is unknown, or nullopt.
+std::optional<std::string> Loop::find_unknown_input(const std::vector<Path>& needed, const LoopFacts& facts,
+                                                    LoopState& state) const {
   std::vector<Path> open(needed.rbegin(), needed.rend());
   const LoopState none;
   const InstructionId root = module().data(body_).root;
@@ -301,9 +302,9 @@ std::optional<std::string> Loop::what_is_unknown(const std::vector<Path>& needed
     const Scalar first = initial(element);
     if (!first.is_integer()) {
       const ElementType type = element_type(element);
-      if (!is_integral(type) && type != ElementType::kPred) return described(element) + ", which is no integer";
+      if (!is_integral(type) && type != ElementType::kPred) return described(element) + ", which is not an integer";
       return described(element) +
-             (is_unchanged ? ", whose value is not in the text" : ", whose first value is not in the text");
+             (is_unchanged ? ", whose value is not in the text" : ", whose initial value is not in the text");
     }
     state[element] = first;
     if (is_unchanged) continue;
@@ -312,13 +313,13 @@ std::optional<std::string> Loop::what_is_unknown(const std::vector<Path>& needed
   return std::nullopt;
 }
 
-// Of a loop that neither has a closed form nor can be run to its end.
-std::string Loop::why_not_known(const std::vector<Path>& needed, const LoopFacts& facts) const {
+// Explains why a loop has no closed form and cannot be executed to its end.
+std::string Loop::explain_unknown(const std::vector<Path>& needed, const LoopFacts& facts) const {
   LoopState state;
-  if (const auto unknown = what_is_unknown(needed, facts, state)) return "the condition depends on " + *unknown;
+  if (const auto unknown = find_unknown_input(needed, facts, state)) return "the condition depends on " + *unknown;
   ValueTracer condition(context_, condition_, &state);
   if (!condition.evaluate(module().data(condition_).root).is_integer()) {
-    return "the condition depends on more than integers that the text gives";
+    return "the condition depends on values that are not integer constants of the text";
   }
   ValueTracer body(context_, body_, &state);
   for (const auto& [element, value] : state) {
@@ -327,17 +328,19 @@ std::string Loop::why_not_known(const std::vector<Path>& needed, const LoopFacts
       return "the condition depends on " + described(element) + ", which the body computes from data";
     }
   }
-  return needed.empty() ? "the condition does not depend on a counter" : "run a while, the loop did not end";
+  return needed.empty() ? "the condition does not depend on a counter"
+                        : "the loop did not end within the limit of trips";
 }
 
-// Runs the condition and the updates of what it depends on.
+// Executes the condition and the updates of the elements that it depends on.
 std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFacts& facts) const {
   LoopState state;
-  if (what_is_unknown(needed, facts, state)) return std::nullopt;
+  if (find_unknown_input(needed, facts, state)) return std::nullopt;
   const InstructionId root = module().data(body_).root;
 
   std::int64_t steps = 0;
-  LoopState passed;  // the state at the last trip that is a power of two: to come by it again is to go round for ever
+  LoopState
+      passed;  // the state at the last power-of-two trip; reaching it a second time means that the loop never ends
   for (std::int64_t trip = 0; trip <= kMaxRunTrips && steps < kMaxRunSteps; ++trip) {
     ValueTracer condition(context_, condition_, &state);
     const Scalar goes_on = condition.evaluate(module().data(condition_).root);
@@ -384,7 +387,7 @@ TripCount Loop::infer(LoopFacts& facts) const {
     }
     if (auto trips = run(needed, facts)) return *trips;
   }
-  TripCount unknown = not_known(why_not_known(needed, facts));
+  TripCount unknown = not_known(explain_unknown(needed, facts));
   if (const auto bound = at_most(invariants, counters)) {
     facts.at_most = bound->value;
     unknown.why = "at most " + std::to_string(bound->value) + ", " + bound->why + "; " + unknown.why;
@@ -398,7 +401,7 @@ std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t diff
   if (difference == std::numeric_limits<std::int64_t>::min() || step == std::numeric_limits<std::int64_t>::min()) {
     return std::nullopt;
   }
-  // Counting down towards a bound is counting up on the other side of zero.
+  // Counting down is counting up with all signs reversed.
   if (comparison == Comparison::kGt || comparison == Comparison::kGe) {
     comparison = comparison == Comparison::kGt ? Comparison::kLt : Comparison::kLe;
     difference = -difference;
@@ -406,7 +409,7 @@ std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t diff
   }
   switch (comparison) {
     case Comparison::kGt:
-    case Comparison::kGe: break;  // not any more
+    case Comparison::kGe: break;  // excluded above
     case Comparison::kLt:         // ceil(-difference / step)
       if (difference >= 0) return 0;
       if (step <= 0) return std::nullopt;
@@ -432,17 +435,17 @@ std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& cont
   std::unordered_map<std::uint32_t, TripCount> result;
   std::vector<InstructionId> open;
 
-  // Computations come before their callers, so that inner loops are known when an outer one is looked at.
+  // Computations precede their callers, so inner loops are analyzed before outer ones.
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
       if (instruction.opcode() != Opcode::kWhile) continue;
       LoopFacts& facts = context.loops[instruction.id().index];
       const Loop loop(context, instruction);
       if (loop.well_formed()) facts.unchanged = loop.unchanged();
-      const auto given = options.trip_counts.find(std::string(instruction.name()));
-      if (given != options.trip_counts.end()) {
-        result[instruction.id().index] = {given->second, TripCount::Source::kUser, "given"};
-        facts.trips = given->second;
+      const auto user = options.trip_counts.find(std::string(instruction.name()));
+      if (user != options.trip_counts.end()) {
+        result[instruction.id().index] = {user->second, TripCount::Source::kUser, "set by the user"};
+        facts.trips = user->second;
         continue;
       }
       if (const auto annotated = annotated_trip_count(instruction.text(AttributeKey::kBackendConfig))) {
@@ -459,7 +462,7 @@ std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& cont
     }
   }
 
-  // A loop's bound may come out of another loop: go round until nothing new is learnt.
+  // The bound of a loop may be the result of another loop, so repeat until no further count is found.
   for (int pass = 0; pass < kMaxPasses && !open.empty(); ++pass) {
     std::vector<InstructionId> left;
     for (InstructionId id : open) {

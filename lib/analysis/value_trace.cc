@@ -1,13 +1,10 @@
 #include "lib/analysis/value_trace.h"
 
-#include <algorithm>
-
 namespace hloroof::inline v0 {
 namespace {
 
-// Work limits, so that text made to be slow ends in "not known". Counters take a dozen steps.
+// Work limit, so that adversarial text ends in "not known". Loop counters need about a dozen steps.
 constexpr std::int64_t kMaxSteps = 1 << 16;
-constexpr std::size_t kMaxPath = 64;
 
 bool is_one_element(const Shape& shape) { return shape.is_array() && element_count(shape) == 1; }
 
@@ -36,7 +33,7 @@ ValueTracer::ValueTracer(const TraceContext& context, ComputationId computation,
   if (state == nullptr) outer_[computation.index] = 0;
 }
 
-int ValueTracer::enter(int parent, InstructionId site, ComputationId computation) {
+int ValueTracer::inner_frame(int parent, InstructionId site, ComputationId computation) {
   const auto [at, is_new] = entered_.try_emplace({parent, site.index}, static_cast<int>(frames_.size()));
   if (is_new) frames_.push_back({computation, site, parent, false});
   return at->second;
@@ -48,15 +45,16 @@ int ValueTracer::outer_frame(ComputationId computation) {
   return at->second;
 }
 
-// A parameter is what the call site hands over; of a computation reached from outside, what its one caller does.
+// Follows a parameter to the argument at the call site through which the frame was entered. Without a call site,
+// follows it to the argument of the only caller of the computation.
 bool ValueTracer::follow_parameter(Place& place) {
   const Frame frame = frames_[place.frame];
   const std::int64_t number = module_.instruction(place.id).parameter_number();
   if (frame.site.valid()) {
-    const InstructionView site = module_.instruction(frame.site);
-    if (number < 0 || number >= static_cast<std::int64_t>(site.operand_count())) return false;
+    const InstructionId handed = argument(module_.instruction(frame.site), frame.computation, number);
+    if (!handed.valid()) return false;
     place.frame = frame.parent;
-    place.id = site.operand(number).id();
+    place.id = handed;
     return true;
   }
   if (frame.is_loop) return false;
@@ -64,94 +62,64 @@ bool ValueTracer::follow_parameter(Place& place) {
   const auto& callers = context_.callers[frame.computation.index];
   if (callers.size() != 1) return false;
   const InstructionView caller = module_.instruction(callers[0]);
-  InstructionId handed;
-  switch (caller.opcode()) {
-    case Opcode::kWhile: {
-      const auto facts = context_.loops.find(caller.id().index);
-      if (facts == context_.loops.end() || facts->second.unchanged.count(place.path) == 0) return false;
-      if (caller.operand_count() != 1) return false;
-      handed = caller.operand(0).id();
-      break;
-    }
-    case Opcode::kCall:
-      if (number < 0 || number >= static_cast<std::int64_t>(caller.operand_count())) return false;
-      handed = caller.operand(number).id();
-      break;
-    case Opcode::kConditional: {
-      const auto called = caller.called_computations();
-      const auto branch = std::find(called.begin(), called.end(), frame.computation) - called.begin();
-      if (branch + 1 >= static_cast<std::int64_t>(caller.operand_count())) return false;
-      handed = caller.operand(branch + 1).id();
-      break;
-    }
-    default: return false;
-  }
+  if (flow(caller.opcode()) == Flow::kLoops && !is_unchanged(caller.id(), place.path)) return false;
+  const InstructionId handed = argument(caller, frame.computation, number);
+  if (!handed.valid()) return false;
   place.frame = outer_frame(caller.computation().id());
   place.id = handed;
   return true;
 }
 
-// One step back through something that hands its value on. False at a source.
+// Returns true if a loop leaves part `path` of its state unchanged.
+bool ValueTracer::is_unchanged(InstructionId loop, const Path& path) const {
+  const auto facts = context_.loops.find(loop.index);
+  return facts != context_.loops.end() && facts->second.unchanged.count(path) != 0;
+}
+
+// Returns true if the value of an instruction equals the value that step_back() finds, with the same type and the
+// elements in the same places.
+bool ValueTracer::hands_on(const Place& place) const {
+  const InstructionView instruction = module_.instruction(place.id);
+  switch (flow(instruction.opcode())) {
+    case Flow::kPacks:
+    case Flow::kPicks:
+    case Flow::kFuses:
+    case Flow::kCalls:
+    case Flow::kAsyncWhole:
+    case Flow::kAsyncFirst:
+    case Flow::kAsyncSecond: return true;
+    case Flow::kRenames:
+    case Flow::kCopies:
+    case Flow::kReshapes:
+    case Flow::kReorders:
+    case Flow::kRepeats: break;
+    default: return false;
+  }
+  if (instruction.operand_count() == 0) return false;
+  const Shape& to = instruction.shape();
+  const Shape& from = instruction.operand(0).shape();
+  context_.looked_at[instruction.operand_ids()[0].index] = true;
+  if (!to.is_array() || !from.is_array()) return to.is_array() == from.is_array();
+  if (to.element_type != from.element_type) return false;
+  const bool stays = keeps_order(instruction.opcode()) && to.dimensions == from.dimensions;
+  return stays || is_one_element(to);
+}
+
+// Goes one step back through an instruction that passes its value on. Returns false at a source.
 bool ValueTracer::follow(Place& place) {
   const InstructionView instruction = module_.instruction(place.id);
   context_.looked_at[place.id.index] = true;
-  switch (instruction.opcode()) {
-    case Opcode::kGetTupleElement:
-      if (instruction.operand_count() != 1 || place.path.size() >= kMaxPath) return false;
-      place.path.insert(place.path.begin(), instruction.tuple_index());
-      place.id = instruction.operand(0).id();
-      return true;
-    case Opcode::kTuple: {
-      if (place.path.empty()) return false;
-      const std::int64_t element = place.path.front();
-      if (element < 0 || element >= static_cast<std::int64_t>(instruction.operand_count())) return false;
-      place.path.erase(place.path.begin());
-      place.id = instruction.operand(element).id();
-      return true;
-    }
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kDomain:
-    case Opcode::kAddDependency:
-      if (instruction.operand_count() < 1) return false;
-      place.id = instruction.operand(0).id();
-      return true;
-    case Opcode::kBitcast:
-    case Opcode::kReshape:
-    case Opcode::kBroadcast:
-    case Opcode::kTranspose:
-      if (instruction.operand_count() != 1) return false;
-      context_.looked_at[instruction.operand(0).id().index] = true;
-      if (!is_one_element(instruction.shape()) ||
-          instruction.operand(0).shape().element_type != instruction.shape().element_type) {
-        return false;
-      }
-      place.id = instruction.operand(0).id();
-      return true;
-    case Opcode::kCopyDone:
-      if (instruction.operand_count() != 1 || instruction.operand(0).opcode() != Opcode::kCopyStart) return false;
-      context_.looked_at[instruction.operand(0).id().index] = true;
-      if (instruction.operand(0).operand_count() != 1) return false;
-      place.id = instruction.operand(0).operand(0).id();
-      return true;
-    case Opcode::kFusion:
-    case Opcode::kCall: {
-      const auto called = instruction.called_computations();
-      if (called.size() != 1 || !called[0].valid() || !module_.data(called[0]).root.valid()) return false;
-      place.frame = enter(place.frame, place.id, called[0]);
-      place.id = module_.data(called[0]).root;
-      return true;
-    }
-    case Opcode::kWhile: {
-      const auto facts = context_.loops.find(place.id.index);
-      if (facts == context_.loops.end() || instruction.operand_count() != 1) return false;
-      if (facts->second.unchanged.count(place.path) == 0) return false;
-      place.id = instruction.operand(0).id();
-      return true;
-    }
-    case Opcode::kParameter: return follow_parameter(place);
-    default: return false;
+  if (flow(instruction.opcode()) == Flow::kParameter) return follow_parameter(place);
+  const InstructionId site = place.id;
+  if (flow(instruction.opcode()) == Flow::kLoops) {
+    if (!is_unchanged(site, place.path) || instruction.operand_count() != 1) return false;
+    place.id = instruction.operand_ids()[0];
+    return true;
   }
+  if (!hands_on(place) || !step_back(module_, place.id, place.path)) return false;
+  const ComputationId inside = module_.data(place.id).computation;
+  if (inside != instruction.data().computation) place.frame = inner_frame(place.frame, site, inside);
+  return true;
 }
 
 ValueTracer::Source ValueTracer::source_in(int frame, InstructionId id, Path path) {
@@ -163,7 +131,7 @@ ValueTracer::Source ValueTracer::source_in(int frame, InstructionId id, Path pat
   return result;
 }
 
-// The value of a source that needs no operands; nothing if its operands are to be evaluated first.
+// Returns the value of a source that needs no operands, or nullopt if its operands must be evaluated first.
 std::optional<Scalar> ValueTracer::leaf_value(const Place& place) {
   const InstructionView instruction = module_.instruction(place.id);
   switch (instruction.opcode()) {
@@ -191,7 +159,7 @@ std::optional<Scalar> ValueTracer::leaf_value(const Place& place) {
 Scalar ValueTracer::evaluate(InstructionId id, Path path) { return evaluate_in(0, id, std::move(path)); }
 
 Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
-  // An entry is a source whose operands are being evaluated; `operands` fills up from the left.
+  // A source whose operands are being evaluated. `operands` is filled from the left.
   struct Open {
     Place place;
     std::vector<Scalar> operands;
@@ -200,7 +168,7 @@ Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
   Scalar result;
   bool has_result = false;
 
-  // Follows a value to its source and answers it, or opens it.
+  // Follows a value to its source, then either returns its value or pushes it as an open entry.
   const auto visit = [&](Place place) {
     has_result = false;
     while (follow(place)) {
@@ -239,7 +207,7 @@ Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
     }
     const std::size_t next = top.operands.size();
     if (instruction.opcode() == Opcode::kWhile) {
-      // A counter after its loop: initial value + trips x increment.
+      // The value of a counter after its loop is initial value + trips x increment.
       const LoopFacts* facts = nullptr;
       if (const auto at = context_.loops.find(instruction.id().index); at != context_.loops.end()) facts = &at->second;
       const auto increment =

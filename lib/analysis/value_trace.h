@@ -1,5 +1,5 @@
-// Following scalar values through a module: backwards through tuples, copies, fusions and calls, and out of loops
-// through what the loop leaves unchanged.
+// Follows scalar values backwards through a module: through tuples, copies, fusions and calls, and through loops if the
+// loop does not change the value.
 #ifndef HLOROOF_LIB_ANALYSIS_VALUE_TRACE_H_
 #define HLOROOF_LIB_ANALYSIS_VALUE_TRACE_H_
 
@@ -13,26 +13,24 @@
 
 #include "hloroof/module.h"
 #include "lib/analysis/scalar.h"
+#include "lib/ir/value_walk.h"
 
 namespace hloroof::inline v0 {
 
-// Where an array lies in a value: the tuple index at each level, empty for a value that is an array itself.
-using Path = std::vector<std::int64_t>;
-
-// What is known of one while instruction. Elements are the arrays of its state, which it carries round.
+// Known facts about one while instruction. Elements are the arrays of its loop state.
 struct LoopFacts {
-  std::set<Path> unchanged;  // the elements that the body hands on as it got them
+  std::set<Path> unchanged;  // the elements that the body returns unchanged
   std::optional<std::int64_t> trips;
   std::map<Path, std::int64_t> increments;  // the element grows by this much every trip
-  std::optional<std::int64_t> at_most;      // trips, as part of the condition says
+  std::optional<std::int64_t> at_most;      // upper bound for the trips, from part of the condition
 };
 
-// Who calls a computation, by computation id, and what is known of loops, by id of the while instruction.
+// The callers of each computation, by computation id, and the facts about loops, by id of the while instruction.
 struct TraceContext {
   const Module* module = nullptr;
   std::vector<std::vector<InstructionId>> callers;
   std::unordered_map<std::uint32_t, LoopFacts> loops;
-  // What answers were read off so far, so that only edits of these ask for new ones.
+  // The inputs of the answers so far. Only an edit of one of them requires new answers.
   mutable std::vector<bool> looked_at;         // by InstructionId
   mutable std::vector<bool> callers_mattered;  // by ComputationId
 };
@@ -42,17 +40,17 @@ TraceContext make_trace_context(const Module& module);
 // Values of loop state elements that an evaluation may use.
 using LoopState = std::map<Path, Scalar>;
 
-// Evaluates scalars. One tracer serves one question: it keeps what it has computed.
+// Evaluates scalars. Use one tracer for one query, because it caches its results.
 class ValueTracer {
  public:
-  // Values are looked up from within `computation`. If `state` is given, `computation` is the body or condition of a
-  // loop and its parameter is the state; otherwise its parameters are followed to the caller.
+  // Looks up values in `computation`. If `state` is set, `computation` is the body or condition of a loop and its
+  // parameter is the state. Otherwise parameters are followed to the caller.
   ValueTracer(const TraceContext& context, ComputationId computation, const LoopState* state);
 
-  // The value of `id` in `computation`, or of element `path` of it if it is a tuple.
+  // Returns the value of `id` in `computation`, or of element `path` of it if it is a tuple.
   Scalar evaluate(InstructionId id, Path path = {});
 
-  // Where a value comes from, once everything that only hands it on is followed.
+  // The source of a value, after following all instructions that only pass the value on.
   struct Source {
     InstructionId id;
     Path path;
@@ -61,21 +59,21 @@ class ValueTracer {
   };
   Source source(InstructionId id, Path path) { return source_in(0, id, std::move(path)); }
 
-  // The same in a frame that source() returned.
+  // The same functions in a frame that source() returned.
   Source source_in(int frame, InstructionId id, Path path);
   Scalar evaluate_in(int frame, InstructionId id, Path path = {});
 
   // State elements that an evaluation needed and `state` did not have.
   const std::vector<Path>& missing() const { return missing_; }
 
-  // Steps taken so far; an evaluation beyond the limit is unknown.
+  // Returns the number of steps so far. An evaluation beyond the limit returns unknown.
   std::int64_t steps() const { return steps_; }
 
  private:
-  // One activation of a computation: where its parameters come from.
+  // One activation of a computation, which determines the sources of its parameters.
   struct Frame {
     ComputationId computation;
-    InstructionId site;  // the fusion or call it was entered through; none for the first and for callers
+    InstructionId site;  // the fusion or call that it was entered through; none for the first and callers
     int parent = -1;     // frame of `site`
     bool is_loop = false;
   };
@@ -86,8 +84,10 @@ class ValueTracer {
   };
 
   bool follow(Place& place);
+  bool hands_on(const Place& place) const;
+  bool is_unchanged(InstructionId loop, const Path& path) const;
   bool follow_parameter(Place& place);
-  int enter(int parent, InstructionId site, ComputationId computation);
+  int inner_frame(int parent, InstructionId site, ComputationId computation);
   int outer_frame(ComputationId computation);
   std::optional<Scalar> leaf_value(const Place& place);
 
@@ -97,7 +97,7 @@ class ValueTracer {
   std::vector<Frame> frames_;
   std::map<std::pair<int, std::uint32_t>, int> entered_;    // by frame and site
   std::map<std::uint32_t, int> outer_;                      // by computation
-  std::map<std::pair<int, std::uint32_t>, Scalar> values_;  // of instructions that are no tuples
+  std::map<std::pair<int, std::uint32_t>, Scalar> values_;  // of instructions that are not tuples
   std::vector<Path> missing_;
   std::int64_t steps_ = 0;
 };

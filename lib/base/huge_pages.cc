@@ -14,7 +14,7 @@ void prefer_huge_pages(const void* begin, std::size_t bytes) {
   if (bytes < 4 * kPage) return;
   const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
   const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kPage * kPage;
-  // A wish: where it is not granted the pages are small ones.
+  // Advisory: if the kernel declines, ordinary pages are used.
   if (first < last) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #else
   (void)begin;

@@ -12,20 +12,21 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr size_t kMaxMessage = 200;  // bytes; a message quotes the text, which may be one token of megabytes
+constexpr size_t kMaxMessage = 200;  // bytes; a message quotes the text, and a token may have megabytes
 constexpr size_t kMaxLine = 100;     // bytes of the source line shown
 
 std::string clip(std::string_view text, size_t limit) {
   return text.size() <= limit ? std::string(text) : absl::StrCat(to_absl(text.substr(0, limit)), "...");
 }
 
-// "path:line:column: message", the source line, a caret. `offset` is the byte the message is about.
+// Returns "path:line:column: message", the source line and a caret for the byte at `offset`.
 absl::Status error_at(std::string_view text, std::string_view path, size_t offset, std::string_view message) {
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);
@@ -33,18 +34,19 @@ absl::Status error_at(std::string_view text, std::string_view path, size_t offse
   const size_t newline = before.rfind('\n');
   const size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
   const size_t column = offset - line_start;
-  // A long line is shown from a little before the place.
+  // A long line is shown from shortly before the offset.
   const size_t shown_from = column > kMaxLine / 2 ? offset - kMaxLine / 2 : line_start;
   std::string_view rest = text.substr(shown_from);
   rest = rest.substr(0, std::min(rest.find_first_of("\r\n"), kMaxLine));
   std::string shown(rest);
-  make_printable(shown);  // the caret must stand below its column
-  return invalid_argument(absl::StrCat(to_absl(path), ":", line, ":", column + 1, ": ", clip(message, kMaxMessage),
-                                       "\n  ", shown, "\n  ", std::string(offset - shown_from, ' '), "^"));
+  make_printable(shown);  // keeps the caret below its column
+  return with_place(
+      invalid_argument(absl::StrCat(to_absl(path), ":", line, ":", column + 1, ": ", clip(message, kMaxMessage), "\n  ",
+                                    shown, "\n  ", std::string(offset - shown_from, ' '), "^")),
+      path, LineColumn{line, column + 1}, "json");
 }
 
-// Builds the tree from the parser's events. The parser keeps a stack of its own and never recurses, so the depth of the
-// text is bounded here alone.
+// Builds the tree from the parser's events. The parser does not recurse, so only this class limits the depth.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   Builder(JsonValue& root, int max_depth) : root_(root), max_depth_(max_depth) {}
@@ -61,7 +63,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     add(JsonValue::Kind::kString)->string = std::move(value);
     return true;
   }
-  bool binary(binary_t&) override { return false; }  // no JSON text holds one
+  bool binary(binary_t&) override { return false; }  // not possible in JSON text
 
   bool start_object(size_t) override { return open(JsonValue::Kind::kObject); }
   bool end_object() override { return close(); }
@@ -70,7 +72,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     if (!keys_.back().insert(name).second) {
-      problem_ = absl::StrCat("the member \"", clip(name, 60), "\" is there twice");
+      problem_ = absl::StrCat("duplicate member \"", clip(name, 60), "\"");
       return false;
     }
     key_ = std::move(name);
@@ -78,7 +80,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    // The position counts bytes read, the offending one included.
+    // The position is the number of bytes read, including the offending one.
     offset_ = position == 0 ? 0 : position - 1;
     problem_ = message_of(error.what());
     return false;
@@ -88,8 +90,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   size_t offset() const { return offset_; }
 
  private:
-  // "[json.exception...] parse error at line 1, column 2: syntax error ...; last read: '...'; expected ..." without the
-  // place and the text, both of which error_at() shows.
+  // Removes the place and the text, which error_at() shows, from
+  // "[json.exception...] parse error at line 1, column 2: syntax error ...; last read: '...'; expected ...".
   static std::string message_of(std::string_view what) {
     const size_t column = what.find(", column ");
     const size_t colon = column == std::string_view::npos ? what.find("] ") : what.find(": ", column);
@@ -137,15 +139,15 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   JsonValue& root_;
   const int max_depth_;
-  // The containers being read. A container grows only while it is the last of these, so the pointers stay good.
+  // The containers being read. Only the last of them grows, so the pointers remain valid.
   std::vector<JsonValue*> open_;
-  std::vector<absl::flat_hash_set<std::string>> keys_;  // member names of each, to find one that is there twice
+  std::vector<absl::flat_hash_set<std::string>> keys_;  // member names of each, to find duplicates
   std::string key_;
   std::string problem_;
   size_t offset_ = 0;
 };
 
-// Iterates over the text and tells how far the parser has come, for errors that the builder finds itself.
+// Iterates over the text and reports the position of the parser, for errors that the builder detects.
 class CountingIterator {
  public:
   using difference_type = std::ptrdiff_t;
@@ -197,9 +199,9 @@ std::string_view describe(JsonValue::Kind kind) {
 }
 
 absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view path, const JsonOptions& options) {
-  // The parser takes a NUL for the end of the text, and would not see what follows.
+  // The parser would take a NUL for the end of the text and ignore the rest.
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    return error_at(text, path, nul, "a NUL byte, which no JSON text has");
+    return error_at(text, path, nul, "NUL byte, which JSON does not allow");
   }
   JsonValue root;
   Builder builder(root, options.max_depth);

@@ -1,5 +1,5 @@
-// Reading JSON text into a plain tree, for device files, backend configs and profiles. Nothing outside json.cc sees the
-// library that does the parsing.
+// Parses JSON text into a plain tree, for device files, backend configs and profiles. Only json.cc uses the JSON
+// library.
 #ifndef HLOROOF_LIB_BASE_JSON_H_
 #define HLOROOF_LIB_BASE_JSON_H_
 
@@ -26,7 +26,7 @@ struct JsonValue {
 
   bool is(Kind k) const { return kind == k; }
 
-  // The member named `key` of an object; null when there is none or this is no object.
+  // The member named `key`; null if there is none or if this is not an object.
   const JsonValue* find(std::string_view key) const;
 };
 
@@ -35,17 +35,17 @@ struct JsonMember {
   JsonValue value;
 };
 
-// The kind as a message says it: "an object", "a number" ...
+// The kind as used in messages: "an object", "a number" ...
 std::string_view describe(JsonValue::Kind kind);
 
 struct JsonOptions {
-  // Arrays and objects inside one another. It also bounds the stack that copying and destroying the tree takes.
+  // Nesting of arrays and objects. This also limits the stack that copying and destroying the tree needs.
   int max_depth = 64;
 };
 
-// Parses one JSON text. `path` stands for the text in messages. Errors: InvalidArgument as "path:line:column: message"
-// with the source line and a caret, for a syntax error, a member named twice, invalid UTF-8, a number out of range, and
-// for nesting beyond max_depth.
+// Parses one JSON text. Messages refer to it as `path`. Errors: InvalidArgument as "path:line:column: message" with the
+// source line and a caret, for a syntax error, a duplicate member, invalid UTF-8, a number out of range, and nesting
+// beyond max_depth.
 absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view path, const JsonOptions& options = {});
 
 }  // namespace hloroof::inline v0

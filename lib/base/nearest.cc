@@ -10,7 +10,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr size_t kMaxCompared = 200;  // characters; the time is the product of the lengths, and a name may be anything
+constexpr size_t kMaxCompared = 200;  // characters; bounds the time, which is the product of the lengths
 
 }  // namespace
 
@@ -36,7 +36,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> nearest_names(std::string_view wanted, const std::vector<std::string>& names, size_t count) {
   wanted = wanted.substr(0, kMaxCompared);
-  std::vector<std::pair<size_t, size_t>> ranked;  // distance, index: sorts by distance, then in the order given
+  std::vector<std::pair<size_t, size_t>> ranked;  // distance, index: sorts by distance, then by position in `names`
   for (size_t i = 0; i < names.size(); ++i) {
     ranked.emplace_back(edit_distance(wanted, std::string_view(names[i]).substr(0, kMaxCompared)), i);
   }

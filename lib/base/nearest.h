@@ -1,4 +1,4 @@
-// "Did you mean": the names closest to one that was not found.
+// Suggestions for "did you mean": the names nearest to one that was not found.
 #ifndef HLOROOF_LIB_BASE_NEAREST_H_
 #define HLOROOF_LIB_BASE_NEAREST_H_
 
@@ -9,12 +9,11 @@
 
 namespace hloroof::inline v0 {
 
-// The number of characters to insert, delete, replace or swap with a neighbour to turn `a` into `b` (optimal string
-// alignment distance). Case counts.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
+// alignment distance). Case-sensitive.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-// Up to `count` of `names`, the nearest first; names at the same distance in the order given. Names that share nothing
-// with `wanted` but their length are still names: the caller decides how many to show.
+// Up to `count` of `names`, nearest first. Names at the same distance keep their order. There is no maximum distance.
 std::vector<std::string> nearest_names(std::string_view wanted, const std::vector<std::string>& names, size_t count);
 
 }  // namespace hloroof::inline v0

@@ -24,7 +24,7 @@ constexpr std::array<uint32_t, 64> kRound = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-// FIPS 180-4, 6.2.2: takes one block of 64 bytes into the state.
+// FIPS 180-4, 6.2.2: updates the state with one block of 64 bytes.
 void compress(std::array<uint32_t, 8>& state, const unsigned char* block) {
   std::array<uint32_t, 64> w;
   for (size_t t = 0; t < 16; ++t) {

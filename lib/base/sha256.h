@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), to name the exact device file a prediction was made with.
+// SHA-256 (FIPS 180-4), used to identify the device file of a prediction.
 #ifndef HLOROOF_LIB_BASE_SHA256_H_
 #define HLOROOF_LIB_BASE_SHA256_H_
 

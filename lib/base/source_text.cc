@@ -19,7 +19,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// A file descriptor that is closed when it goes out of scope.
+// Owns a file descriptor.
 class File {
  public:
   explicit File(int descriptor) : descriptor_(descriptor) {}
@@ -35,15 +35,15 @@ class File {
 };
 
 absl::Status too_large(const std::string& path, std::int64_t max_bytes) {
-  return absl::ResourceExhaustedError(path + ": larger than the limit of " + std::to_string(max_bytes) + " bytes");
+  return absl::ResourceExhaustedError(path + ": exceeds the limit of " + std::to_string(max_bytes) + " bytes");
 }
 
 absl::Status read_failed(const std::string& path, const char* why) {
   return absl::DataLossError(path + ": cannot be read: " + why);
 }
 
-// Everything that `read_some` yields; it returns the bytes put into its argument, 0 at the end, a negative number on
-// failure.
+// Reads until the end. `read_some` fills its argument and returns the number of bytes, 0 at the end, or a negative
+// number on failure.
 template <typename ReadSome>
 absl::StatusOr<std::vector<char>> read_all(const std::string& path, std::int64_t max_bytes, ReadSome read_some) {
   constexpr std::size_t kChunk = std::size_t{1} << 20;
@@ -74,11 +74,11 @@ void SourceText::set(std::string_view text, const std::string& path, bool borrow
     begin_ = text.data();
     return;
   }
-  // `text` may lie in what is owned already.
+  // `text` may point into owned_, so owned_ must not be freed before the copy.
   std::unique_ptr<char[]> grown;
   if (owned_size_ < size_ + kPadding) {
     owned_size_ = size_ + kPadding;
-    grown.reset(new char[owned_size_]);  // not zeroed twice
+    grown.reset(new char[owned_size_]);  // uninitialized
   }
   if (!text.empty()) std::memmove(grown == nullptr ? owned_.get() : grown.get(), text.data(), size_);
   if (grown != nullptr) owned_ = std::move(grown);
@@ -101,7 +101,7 @@ std::shared_ptr<const SourceText> SourceText::borrow(std::string_view text, cons
 void SourceText::reuse(std::shared_ptr<SourceText>* kept, long holders, std::string_view text, const std::string& path,
                        bool borrowed) {
   const bool unshared = *kept != nullptr && kept->use_count() == holders;
-  std::atomic_thread_fence(std::memory_order_acquire);  // what another thread read before it let go
+  std::atomic_thread_fence(std::memory_order_acquire);  // orders the reads of a former holder before our writes
   if (!unshared) kept->reset(new SourceText());
   (*kept)->set(text, path, borrowed);
 }
@@ -118,7 +118,7 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
   if (fstat(file.get(), &info) != 0) return read_failed(shown, std::strerror(errno));
   if (S_ISDIR(info.st_mode)) return absl::FailedPreconditionError(shown + ": is a folder, not a file");
 
-  // Standard input has no name to tell: what does not begin as gzip comes through as it is.
+  // Standard input has no extension. zlib passes data without a gzip header through unchanged.
   if (is_stdin || ends_with(path, ".gz")) {
     gzFile zipped = gzdopen(dup(file.get()), "rb");
     if (zipped == nullptr) return read_failed(shown, "out of memory");
@@ -133,7 +133,7 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
     if (!bytes.ok()) {
       return bytes.status().code() == absl::StatusCode::kDataLoss ? read_failed(shown, why.c_str()) : bytes.status();
     }
-    if (truncated) return read_failed(shown, "the compressed file ends early");
+    if (truncated) return read_failed(shown, "the compressed file is truncated");
     return copy(std::string_view(bytes->data(), bytes->size()), shown);
   }
 
@@ -188,7 +188,7 @@ std::string_view line_at(std::string_view text, std::size_t offset) {
 
 namespace {
 
-// The length of the UTF-8 character that begins at `i`, 0 where none does (RFC 3629).
+// The length of the UTF-8 character at `i`, or 0 if there is none (RFC 3629).
 std::size_t utf8_length(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char lead = byte(i);

@@ -1,5 +1,5 @@
-// The bytes of an input with a NUL behind them, so that a lexer's inner loop needs no bounds check, and the way from an
-// offset back to the line and column a person can find.
+// The bytes of an input followed by a NUL, so that a lexer's inner loop needs no bounds check. Also maps offsets to
+// lines and columns for messages.
 #ifndef HLOROOF_LIB_BASE_SOURCE_TEXT_H_
 #define HLOROOF_LIB_BASE_SOURCE_TEXT_H_
 
@@ -16,18 +16,19 @@ namespace hloroof::inline v0 {
 // Immutable. Safe to share between threads.
 class SourceText {
  public:
-  static constexpr std::size_t kPadding = 64;  // zero bytes that may be read behind a copied text
+  static constexpr std::size_t kPadding = 64;  // readable zero bytes after a copied text
 
   // A copy of `text`, padded.
   static std::shared_ptr<const SourceText> copy(std::string_view text, const std::string& path);
-  // No copy: the caller keeps `text` alive and readable up to and including a NUL at text.size().
+  // Does not copy. `text` must outlive the result, and text.data()[text.size()] must be a readable NUL.
   static std::shared_ptr<const SourceText> borrow(std::string_view text, const std::string& path);
-  // As copy or, with `borrowed`, borrow; but where `*kept` is that of an earlier call and `holders` are all that hold
-  // it, that one is written over and its memory used again. Only who knows the holders can know that nobody reads it.
+  // Like copy(), or borrow() if `borrowed` is set, but overwrites `*kept` and reuses its memory if `holders` is its use
+  // count. The caller must guarantee that none of these holders still reads the buffer.
   static void reuse(std::shared_ptr<SourceText>* kept, long holders, std::string_view text, const std::string& path,
                     bool borrowed);
-  // The file at `path`: mapped where a page's zero tail serves as the NUL, else read. "-" is standard input, and .gz is
-  // decompressed. Errors: NotFound, FailedPrecondition (a directory), ResourceExhausted (over `max_bytes`), DataLoss.
+  // Reads the file at `path`. Maps it into memory if the zero tail of its last page can serve as the NUL. "-" is
+  // standard input, and .gz is decompressed. Errors: NotFound, FailedPrecondition (a directory), ResourceExhausted
+  // (larger than `max_bytes`), DataLoss.
   static absl::StatusOr<std::shared_ptr<const SourceText>> read(const std::string& path, std::int64_t max_bytes);
 
   SourceText(const SourceText&) = delete;
@@ -53,7 +54,7 @@ class SourceText {
   std::size_t mapped_size_ = 0;
 };
 
-// Both count from 1; columns are bytes.
+// Both start at 1. Columns are bytes.
 struct LineColumn {
   std::size_t line = 1;
   std::size_t column = 1;
@@ -62,15 +63,15 @@ struct LineColumn {
 // Lines end at LF, at CR LF, and at a lone CR.
 LineColumn line_column(std::string_view text, std::size_t offset);
 
-// The line that `offset` lies in, without its end.
+// The line that contains `offset`, without its line end.
 std::string_view line_at(std::string_view text, std::size_t offset);
 
-// Bytes that a terminal would not show as a character each become one that it does, so that a caret stays in place:
-// control bytes, which would move its cursor, a blank; what is no UTF-8 a question mark.
+// Replaces control bytes by blanks and invalid UTF-8 by question marks, so that a caret below the line keeps its
+// column.
 void make_printable(std::string& line);
 
-// `path:line:column: error: message`, the source line and a caret under the column. Of a line over 200 bytes only the
-// part around the column is shown. `lines_before` counts the lines of a larger text that stand before this one.
+// Returns `path:line:column: error: message`, the source line and a caret below the column. A line over 200 bytes is
+// clipped around the column. `lines_before` is the number of lines that precede `text` in a larger text.
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
                             std::string_view severity = "error", std::size_t lines_before = 0);
 

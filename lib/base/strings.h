@@ -1,7 +1,7 @@
-// Conversions between std::string_view, which the public API speaks, and absl::string_view.
+// Conversions between std::string_view, which the public API uses, and absl::string_view.
 //
-// Debian's abseil is built with a string_view of its own that converts neither way; a newer abseil makes it an alias of
-// the standard one. Code that passes through these two functions compiles on both.
+// Debian builds abseil with a separate absl::string_view that does not convert to or from std::string_view. In newer
+// releases it is an alias. Code that uses these two functions compiles with both.
 #ifndef HLOROOF_LIB_BASE_STRINGS_H_
 #define HLOROOF_LIB_BASE_STRINGS_H_
 
@@ -16,7 +16,7 @@ inline absl::string_view to_absl(std::string_view text) { return absl::string_vi
 
 inline std::string_view from_absl(absl::string_view text) { return std::string_view(text.data(), text.size()); }
 
-// Statuses of the kinds the library returns, from a std::string_view.
+// Statuses from a std::string_view.
 absl::Status invalid_argument(std::string_view message);
 absl::Status not_found(std::string_view message);
 absl::Status out_of_range(std::string_view message);

@@ -36,25 +36,26 @@ CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& m
 }
 
 SendRates fit_send_rates(const std::vector<CollectiveMeasurement>& measurements, const Device& device) {
-  // What a message waits for: a column each, in which stand its bytes, or those of one of its channels.
+  // The limits of a message, one column each. The entry is its bytes, or the bytes of one of its channels.
   enum Limit : Eigen::Index { kLink = 1, kChannel, kSharedChannel, kLowLatency, kLimits };
-  constexpr int kRounds = 10;  // after which no message changes its limit
-  const double bandwidth = device.scale_up.bandwidth.value_or(0);
+  constexpr int kRounds = 10;  // enough that no message changes its limit any more
+  const double bandwidth = *device.scale_up.bandwidth;
   const Eigen::Index rows = static_cast<Eigen::Index>(measurements.size());
   Eigen::VectorXd c;
   SendRates rates = device.scale_up.permute;
-  rates.launch = rates.efficiency = rates.channel_bandwidth = rates.shared_channel_bandwidth = std::nullopt;
-  rates.low_latency_bandwidth = std::nullopt;
+  rates.launch = rates.efficiency = rates.channel_bandwidth = rates.shared_channel_bandwidth = Fact<double>();
+  rates.low_latency_bandwidth = Fact<double>();
   for (int round = 0; round < kRounds; ++round) {
     Eigen::MatrixXd features = Eigen::MatrixXd::Zero(rows, kLimits);
     Eigen::VectorXd times(rows);
     for (Eigen::Index i = 0; i < rows; ++i) {
       const CollectiveMeasurement& m = measurements[static_cast<std::size_t>(i)];
       const double channels = send_channels(rates, m.bytes, m.devices);
-      const bool low_latency = m.bytes <= rates.low_latency_bytes.value_or(0);
+      const bool low_latency = rates.low_latency_bytes && m.bytes <= *rates.low_latency_bytes;
       Limit limit = low_latency ? kLowLatency : m.relays ? kSharedChannel : kChannel;
-      // At first those wait for the link that have all channels, then those that it takes longer.
-      const bool link = round == 0 ? channels == rates.channels : m.bytes * c[kLink] > m.bytes / channels * c[limit];
+      // In the first round the link limits messages on all channels. Later it limits those for which it takes longer.
+      const bool link = round == 0 ? rates.channels && channels == *rates.channels
+                                   : m.bytes * c[kLink] > m.bytes / channels * c[limit];
       if (!rates.channels || link) limit = kLink;
       features(i, 0) = 1;
       features(i, limit) = limit == kLink ? m.bytes : m.bytes / channels;
@@ -62,7 +63,7 @@ SendRates fit_send_rates(const std::vector<CollectiveMeasurement>& measurements,
     }
     c = fit_nonnegative(features, times);
   }
-  const auto rate = [&](Limit limit) { return c[limit] > 0 ? std::optional<double>(1 / c[limit]) : std::nullopt; };
+  const auto rate = [&](Limit limit) { return c[limit] > 0 ? Fact<double>(1 / c[limit]) : Fact<double>(); };
   rates.launch = c[0];
   if (c[kLink] > 0) rates.efficiency = 1 / (c[kLink] * bandwidth);
   rates.channel_bandwidth = rate(kChannel);

@@ -12,19 +12,19 @@ namespace hloroof::inline v0 {
 
 struct CollectiveMeasurement {
   CollectiveKind kind = CollectiveKind::kAllGather;
-  double bytes = 0;          // as Collective::bytes
-  std::int64_t devices = 2;  // of the group; of a permutation, of the whole program
-  bool relays = false;       // of a permutation: as Send::relays
+  double bytes = 0;          // Collective::bytes
+  std::int64_t devices = 2;  // in the group; for a permutation, in the whole program
+  bool relays = false;       // for a permutation: Send::relays
   double seconds = 0;
 };
 
-// Rates relative to `bandwidth`, the device's scale_up.bandwidth. A term the measurements do not show is 0 where it is
-// a time and empty where it is a rate. Needs at least one measurement, all of one kind but collective-permute, with
-// times above 0.
+// Fits rates relative to `bandwidth`, the device's scale_up.bandwidth. A term that the measurements do not determine is
+// 0 if it is a time, and nullopt if it is a rate. Needs at least one measurement. All must have the same kind, which is
+// not collective-permute, and positive times.
 CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, double bandwidth);
 
-// The same for permutations. How many channels there are and the sizes at which they change are `device`'s own; what is
-// fitted is the launch and what the channels and the link attain.
+// The same for permutations. Fits the launch time and the rates of the channels and the link. The number of channels
+// and the sizes at which it changes come from `device`.
 SendRates fit_send_rates(const std::vector<CollectiveMeasurement>& measurements, const Device& device);
 
 }  // namespace hloroof::inline v0

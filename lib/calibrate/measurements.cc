@@ -4,12 +4,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
+#include <optional>
 
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
-#include "lib/base/csv_line.h"
+#include "lib/base/csv.h"
 #include "lib/base/strings.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
@@ -18,16 +18,21 @@
 namespace hloroof::inline v0 {
 namespace {
 
-using Row = std::map<std::string, std::string>;
+// A row of the table, whose columns are in lower case.
+struct Row {
+  const CsvTable& table;
+  const CsvTable::Row& row;
+};
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
-const std::string* find(const Row& row, const char* column) {
-  const auto at = row.find(column);
-  return at == row.end() || at->second.empty() ? nullptr : &at->second;
+// Null where the table has no such column or the field is empty.
+const std::string* find(const Row& row, std::string_view column) {
+  const std::optional<std::size_t> index = row.table.find_column(column);
+  return !index || row.row.fields[*index].empty() ? nullptr : &row.row.fields[*index];
 }
 
 std::optional<double> number(const Row& row, const char* column) {
@@ -49,7 +54,7 @@ std::optional<ElementType> type_named(const std::string& text) {
 
 double size_of(ElementType type) { return bits(type) / 8.0; }
 
-// One product with all operands in main memory. Nothing if the row does not say which.
+// A product with all operands in main memory. nullopt if the row does not have the columns of a matmul.
 std::optional<Work> product_work(const Row& row) {
   const auto m = number(row, "m");
   const auto n = number(row, "n");
@@ -82,7 +87,7 @@ std::optional<Work> product_work(const Row& row) {
   return work;
 }
 
-// What a dump runs, but for copies that its schedule hides.
+// The work of a dump, except for copies that its schedule hides.
 absl::StatusOr<std::vector<Work>> dump_work(const std::string& path) {
   const absl::StatusOr<Module> module = load_module(path);
   if (!module.ok()) return module.status();
@@ -118,30 +123,30 @@ std::string name_of(const Row& row) {
   return name;
 }
 
+// Whether each column of options.where has one of the values that are given for it.
+bool is_wanted(const Row& row, const MeasurementOptions& options) {
+  std::map<std::string, bool> wanted;  // by column
+  for (const auto& [column, value] : options.where) {
+    const std::string* text = find(row, lower(column));
+    wanted[lower(column)] |= text != nullptr && *text == value;
+  }
+  return std::all_of(wanted.begin(), wanted.end(), [](const auto& w) { return w.second; });
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Measurement>> read_measurements(const std::string& path, const MeasurementOptions& options) {
-  std::ifstream in(path);
-  std::string line;
-  if (!std::getline(in, line)) return not_found("cannot read measurements from " + path);
-  std::vector<std::string> header = split_csv_line(line);
-  for (std::string& column : header) column = lower(column);
+  absl::StatusOr<CsvTable> table = load_csv(path);
+  if (!table.ok()) return table.status();
+  for (std::string& column : table->columns) column = lower(column);
   std::vector<Measurement> result;
-  for (int number_of_line = 2; std::getline(in, line); ++number_of_line) {
-    if (line.empty()) continue;
-    const std::vector<std::string> fields = split_csv_line(line);
-    Row row;
-    for (std::size_t i = 0; i < header.size() && i < fields.size(); ++i) row[header[i]] = fields[i];
-    std::map<std::string, bool> wanted;  // by column, any of its values
-    for (const auto& [column, value] : options.where) {
-      const std::string* text = find(row, lower(column).c_str());
-      wanted[lower(column)] |= text != nullptr && *text == value;
-    }
-    if (!std::all_of(wanted.begin(), wanted.end(), [](const auto& w) { return w.second; })) continue;
-    const std::string place = path + ":" + std::to_string(number_of_line) + ": ";
+  for (const CsvTable::Row& record : table->rows) {
+    const Row row{*table, record};
+    if (!is_wanted(row, options)) continue;
+    const std::string place = path + ":" + std::to_string(record.line) + ": ";
     const auto seconds = measured_seconds(row);
     if (!seconds || *seconds <= 0) {
-      return invalid_argument(place + "no time above 0 in a column seconds, median_s or implied_time_us");
+      return invalid_argument(place + "needs a positive time in a column seconds, median_s or implied_time_us");
     }
     if (*seconds < 2 * options.floor_seconds) continue;
     Measurement measurement;
@@ -154,7 +159,7 @@ absl::StatusOr<std::vector<Measurement>> read_measurements(const std::string& pa
       measurement.ops = *std::move(ops);
     } else {
       const std::optional<Work> work = product_work(row);
-      if (!work) return invalid_argument(place + "expected columns m, n, k and dtype (or lhs_dtype) of a matmul");
+      if (!work) return invalid_argument(place + "needs the columns m, n, k and dtype (or lhs_dtype) of a matmul");
       measurement.ops = {*work};
     }
     result.push_back(std::move(measurement));

@@ -8,10 +8,10 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr int kRounds = 8;            // of reweighting; the weights have settled by then
-constexpr double kSmallError = 0.03;  // relative; errors below it count alike
+constexpr int kRounds = 8;            // of reweighting; enough for the weights to converge
+constexpr double kSmallError = 0.03;  // relative; smaller errors get the same weight
 
-// Least squares over all c >= 0, by trying which of them are zero.
+// Least squares over all c >= 0. Tries all subsets of coefficients that are zero.
 Eigen::VectorXd solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
   const int n = static_cast<int>(a.cols());
   Eigen::VectorXd best = Eigen::VectorXd::Zero(n);
@@ -42,7 +42,7 @@ Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::Ve
 
 Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::VectorXd& targets,
                                 const Eigen::VectorXd& times) {
-  // Columns of one size, so that the solver sees numbers of one order.
+  // Scale the columns to one magnitude for numerical stability.
   Eigen::VectorXd scale = features.cwiseAbs().colwise().maxCoeff().transpose();
   scale = (scale.array() > 0).select(scale, 1.0);
   const Eigen::MatrixXd scaled = features * scale.cwiseInverse().asDiagonal();

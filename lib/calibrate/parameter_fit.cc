@@ -13,11 +13,11 @@ namespace hloroof::inline v0 {
 namespace {
 
 constexpr std::size_t kMaxParameters = 8;
-constexpr int kSteps = 24;           // Gauss-Newton, each half way, so that changes of the bounding resource settle
+constexpr int kSteps = 24;           // Gauss-Newton steps of half length, so that the bounding resources converge
 constexpr double kNudge = 1e-3;      // relative, for derivatives
-constexpr double kLeastTime = 1e-8;  // s: nudge of a time that is 0
+constexpr double kLeastTime = 1e-8;  // s; the nudge of a time that is 0
 
-// A parameter as the model is linear in it: a time as it is, a rate or a share by its inverse.
+// A parameter in the form in which the model is linear: a time itself, or the inverse of a rate or share.
 struct Unknown {
   std::string path;
   std::string unit;
@@ -55,7 +55,7 @@ std::optional<Parameter> parameter_of(const Device& device, std::string_view pat
 
 std::vector<std::string> matmul_parameters(const Device& device) {
   std::vector<std::string> paths;
-  if (device.family == DeviceFamily::kTpu) {
+  if (device.family() == DeviceFamily::kTpu) {
     paths = {"matrix.efficiency", "matrix.efficiency_s8", "hbm.read_efficiency", "hbm.write_efficiency",
              "overhead.pipeline_fill"};
   } else {
@@ -72,21 +72,21 @@ absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
                                                             const std::vector<Measurement>& measurements,
                                                             const std::vector<std::string>& paths,
                                                             const ParameterSource& source) {
-  if (measurements.empty()) return invalid_argument("no measurements to fit to");
+  if (measurements.empty()) return invalid_argument("there are no measurements to fit");
   if (paths.empty() || paths.size() > kMaxParameters)
-    return invalid_argument("between 1 and 8 parameters can be fitted at once");
+    return invalid_argument("a fit needs 1 to 8 parameters, not " + std::to_string(paths.size()));
   std::vector<Unknown> unknowns;
   std::vector<FittedParameter> result;
   for (const std::string& path : paths) {
     const auto parameter = parameter_of(device, path);
-    if (!parameter) return not_found("no parameter is called '" + path + "'; `hloroof devices show` lists them");
-    if (!parameter->value) return not_found("'" + path + "' is not known for " + device.name);
+    if (!parameter) return not_found("there is no parameter '" + path + "'; `hloroof devices show` lists them");
+    if (!parameter->value) return not_found(device.name + " has no value for '" + path + "'");
     Unknown unknown;
     unknown.path = path;
     unknown.unit = parameter->unit;
     unknown.inverse = parameter->unit != "s" && parameter->unit != "cycle";
     unknown.is_share = parameter->unit == "1";
-    if (unknown.inverse && *parameter->value <= 0) return invalid_argument("'" + path + "' is not above 0");
+    if (unknown.inverse && *parameter->value <= 0) return invalid_argument("'" + path + "' must be positive");
     unknown.x = unknown.value(*parameter->value);
     unknowns.push_back(unknown);
     result.push_back({path, parameter->unit, *parameter->value, *parameter->value});
@@ -118,7 +118,7 @@ absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
     for (std::size_t i = 0; i < shown.size(); ++i) {
       Unknown& u = unknowns[shown[i]];
       double next = (u.x + solution[static_cast<Eigen::Index>(i)]) / 2;
-      if (u.is_share) next = std::max(next, 1.0);  // no more than all of the peak
+      if (u.is_share) next = std::max(next, 1.0);  // a share is at most 1
       if (u.inverse && next <= 0) continue;
       u.x = next;
       if (absl::Status status = set_parameter(device, u.path, u.value(u.x), source); !status.ok()) return status;

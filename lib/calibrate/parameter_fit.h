@@ -14,29 +14,29 @@
 namespace hloroof::inline v0 {
 
 struct FittedParameter {
-  std::string path;  // as set_parameter() takes it
+  std::string path;  // as for set_parameter()
   std::string unit;
   double before = 0;
   double after = 0;
 };
 
-// The parameter at `path`, as set_parameter() takes it; nothing where a device has no such number.
+// The parameter at `path`, as for set_parameter(); nullopt if there is no such number.
 std::optional<Parameter> parameter_of(const Device& device, std::string_view path);
 
-// The parameters that matmuls can show of a device of this kind, where it has them.
+// The parameters of the device that measurements of matmuls can determine.
 std::vector<std::string> matmul_parameters(const Device& device);
 
-// Finds the values of the parameters at `paths` (at most 8, known for the device) that bring the model closest to
-// `measurements`, and sets them with `source`. The model is linear in times and in the inverse of rates and shares as
-// long as the same resource bounds an operation: Gauss-Newton steps, each a non-negative least squares in relative
-// errors, outliers counting less. A parameter that the measurements do not show keeps its value. Errors: NotFound for a
-// path the device does not know, InvalidArgument for too many of them or no measurements.
+// Fits the parameters at `paths` (at most 8, which the device must have) to `measurements`, and sets them with
+// `source`. While the same resource bounds an operation, the model is linear in times and in the inverse of rates and
+// shares. The fit takes Gauss-Newton steps; each is a nonnegative least-squares fit of relative errors with less weight
+// for outliers. A parameter that the measurements do not determine keeps its value. Errors: NotFound for a path that
+// the device does not have, InvalidArgument for too many paths or no measurements.
 absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
                                                             const std::vector<Measurement>& measurements,
                                                             const std::vector<std::string>& paths,
                                                             const ParameterSource& source);
 
-// Of |predicted / measured - 1|.
+// Statistics of |predicted / measured - 1|.
 struct FitError {
   double median = 0;
   double p90 = 0;

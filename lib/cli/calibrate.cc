@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -23,7 +22,7 @@ struct Flags {
   std::string output;
 };
 
-// "sku=v5e" as a column and its value; empty names for what is no such pair.
+// Splits "sku=v5e" into a column and its value. Both are empty if `text` has no '='.
 std::pair<std::string, std::string> column_and_value(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return {};
@@ -89,23 +88,40 @@ void run(const Flags& flags, Context& context) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("calibrate", "Fit a device's efficiencies to measured matmuls");
+Command calibrate_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  add_device_flag(*command, flags->predict);
-  command->add_option("--measurements", flags->measurements, "m, n, k, dtype and seconds (or median_s)")
-      ->required()
-      ->type_name("CSV");
-  add_list(*command, "--parameters", flags->parameters, "PARAMETER,...", "What to fit, as `devices show` names it");
-  add_list(*command, "--set", flags->predict.set, "PARAMETER=NUMBER", "Hold a parameter at a value; may be repeated");
-  add_list(*command, "--where", flags->where, "COLUMN=VALUE", "Only rows with this value; may be repeated");
-  command
-      ->add_option("--floor", flags->floor_seconds, "Seconds of launch in every time; rows below twice it are left out")
-      ->type_name("SECONDS");
-  command->add_option("--dumps", flags->dumps, "Folder of the dumps that a column hlo names")->type_name("FOLDER");
-  command->add_option("--name", flags->name, "Name of the new device")->type_name("NAME");
-  command->add_option("-o,--output", flags->output, "Write the device file here")->type_name("OUT");
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "calibrate", .text = "Fits the efficiencies of a device to measured matmuls"};
+  command.options = {
+      device_option(flags->predict),
+      {.names = {"--measurements"},
+       .argument = "CSV",
+       .text = "Measured matmuls, with columns m, n, k, dtype and seconds (or median_s)",
+       .target = &flags->measurements,
+       .required = true},
+      {.names = {"--parameters"},
+       .argument = "PARAMETER,...",
+       .text = "Parameters to fit, named as `devices show` prints them",
+       .target = &flags->parameters},
+      {.names = {"--set"},
+       .argument = "PARAMETER=NUMBER",
+       .text = "Override a parameter and do not fit it; may be repeated",
+       .target = &flags->predict.set},
+      {.names = {"--where"},
+       .argument = "COLUMN=VALUE",
+       .text = "Use only rows with this value; may be repeated",
+       .target = &flags->where},
+      {.names = {"--floor"},
+       .argument = "SECONDS",
+       .text = "Launch overhead included in each measured time; rows below twice this time are skipped",
+       .target = &flags->floor_seconds},
+      {.names = {"--dumps"},
+       .argument = "FOLDER",
+       .text = "Folder of the dumps that the column hlo names",
+       .target = &flags->dumps},
+      {.names = {"--name"}, .argument = "NAME", .text = "Name of the new device", .target = &flags->name},
+      {.names = {"-o", "--output"}, .argument = "OUT", .text = "Write the device file here", .target = &flags->output}};
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

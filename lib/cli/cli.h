@@ -1,4 +1,4 @@
-// The hloroof command as a function, so that tests drive it without a process.
+// The hloroof command as a function, so that tests can run it without starting a process.
 #ifndef HLOROOF_LIB_CLI_CLI_H_
 #define HLOROOF_LIB_CLI_CLI_H_
 
@@ -15,10 +15,10 @@ inline constexpr int kExitBadInput = 1;
 inline constexpr int kExitIncomplete = 2;  // under --strict
 inline constexpr int kExitGateFailed = 3;  // --fail-if, lint
 
-// What stands behind the two streams.
+// What the two streams are connected to.
 struct Terminal {
-  bool color = false;            // `out` is a terminal that shows colour, and the user has not asked for none
-  bool err_is_terminal = false;  // progress may be shown there
+  bool color = false;            // `out` is a terminal with colours, and the user has not turned them off
+  bool err_is_terminal = false;  // progress is shown only there
   std::chrono::milliseconds progress_after{1000};
 };
 

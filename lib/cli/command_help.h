@@ -1,5 +1,4 @@
-// The commands and options as plain data, read off the parser's own tree, so that --help, the man page and the shells'
-// completions cannot differ.
+// What is printed from the description of a command: --help, the manual page and the completions of shells.
 #ifndef HLOROOF_LIB_CLI_COMMAND_HELP_H_
 #define HLOROOF_LIB_CLI_COMMAND_HELP_H_
 
@@ -8,57 +7,30 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-class Option;
-}  // namespace CLI
+#include "lib/cli/command.h"
 
 namespace hloroof::inline v0 {
 
-struct OptionHelp {
-  std::vector<std::string> names;  // "-o", "--output"; of a positional its name alone
-  std::string argument;            // what it takes: "OUT", "text|json"; empty for a flag
-  std::string text;
-  std::string group;  // "Options", "Program", ...
-  bool required = false;
-  bool repeats = false;
-};
-
-struct CommandHelp {
-  std::string name;
-  std::string path;  // with the commands it belongs to: "hloroof devices show"
-  std::string text;
-  std::vector<OptionHelp> positionals;
-  std::vector<OptionHelp> options;
-  std::vector<CommandHelp> subcommands;
-};
-
-// The tree of depth two that a command has: itself, its subcommands, and theirs.
-CommandHelp describe_command(const CLI::App& app);
-
 // "hloroof predict [OPTIONS] FILE..."
-std::string usage_line(const CommandHelp& command);
+std::string usage_line(const Command& command);
 
 // "--device DEVICE,..."
-std::string option_heading(const OptionHelp& option);
+std::string option_heading(const Option& option);
 
-// What --help prints: lines of at most 80 characters.
-std::string help_text(const CommandHelp& command, std::string_view footer);
+// The text of --help, in lines of at most 80 characters.
+std::string help_text(const Command& command, std::string_view footer);
 
-// The values that may stand for an argument, by what it is called: those between bars in "text|json", the devices for
-// DEVICE, the views for VIEW, the codes of diagnoses for CODE; nothing for files and free text. An argument that ends
-// in
-// ",..." takes several, separated by commas.
+// The values that a completion offers for an argument: the choices of "text|json", the devices for DEVICE, the views
+// for VIEW, the codes of diagnostics for CODE. Empty for files and free text.
 std::vector<std::string> argument_values(std::string_view argument);
-bool is_comma_list(std::string_view argument);
 
-// The page of section 1 for man(1), in the man macros.
-std::string man_page(const CommandHelp& command);
+// The manual page, section 1, in the man macros of roff.
+std::string man_page(const Command& command);
 
-// A completion script; `shell` is bash, zsh or fish, empty for any other.
-std::string completion_script(const CommandHelp& command, std::string_view shell);
+// The completion script of a shell: bash, zsh or fish. Empty for other shells.
+std::string completion_script(const Command& command, std::string_view shell);
 
-// What every help text and the man page end with.
+// The end of every help text and of the manual page.
 inline constexpr std::string_view kExitCodes =
     "Exit codes: 0 ok, 1 bad input, 2 incomplete under --strict, 3 a gate (--fail-if, lint) failed.";
 inline constexpr std::string_view kFileForms = "FILE may be - (standard input), end in .gz, or be a dump folder.";

@@ -1,6 +1,5 @@
 #include "lib/report/compare.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "lib/base/source_text.h"
@@ -9,7 +8,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// A trace of a few seconds; beyond this a file is no profile to compare op by op.
+// A trace of a few seconds is smaller than this.
 constexpr std::int64_t kMaxProfile = std::int64_t{1} << 30;
 
 struct Flags {
@@ -50,20 +49,23 @@ void run(const Flags& flags, Context& context) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("compare", "Predicted against measured, op by op");
+Command compare_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  command->add_option("FILE", flags->file, "HLO text")->required();
-  add_predict_flags(*command, flags->predict);
-  command
-      ->add_option("--profile", flags->profile, "XProf's hlo_stats as CSV or JSON, or a Chrome trace; may end in .gz")
-      ->required()
-      ->type_name("PROFILE");
-  add_choice(*command, "--format", flags->format, "text|json|csv", "What to print");
-  add_output(*command, flags->output);
-  add_limit(*command, flags->limit, "Rows");
-  add_wide(*command, flags->wide);
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "compare", .text = "Compares the prediction with a measured profile, op by op"};
+  command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true}};
+  command.options = prediction_options(flags->predict);
+  append(command.options,
+         {{.names = {"--profile"},
+           .argument = "PROFILE",
+           .text = "XProf's hlo_stats as CSV or JSON, or a Chrome trace; may be compressed with gzip",
+           .target = &flags->profile,
+           .required = true},
+          {.names = {"--format"}, .argument = "text|json|csv", .text = "Output format", .target = &flags->format},
+          output_option(flags->output),
+          limit_option(flags->limit, "rows"),
+          wide_option(flags->wide)});
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

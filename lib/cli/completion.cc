@@ -1,4 +1,4 @@
-// Completion scripts: the commands, their options, and the values an option may have.
+// Completion scripts for commands, options and the values of options.
 #include <string>
 #include <vector>
 
@@ -8,35 +8,33 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// All commands that can be asked for, "devices" before "devices show".
-std::vector<const CommandHelp*> all_commands(const CommandHelp& top) {
-  std::vector<const CommandHelp*> result;
-  for (const CommandHelp& command : top.subcommands) {
+// All commands, "devices" before "devices show".
+std::vector<const Command*> all_commands(const Command& top) {
+  std::vector<const Command*> result;
+  for (const Command& command : top.subcommands) {
     result.push_back(&command);
-    for (const CommandHelp& inner : command.subcommands) result.push_back(&inner);
+    for (const Command& inner : command.subcommands) result.push_back(&inner);
   }
   return result;
 }
 
-// Without the program's own name: "devices show".
-std::string words_of(const CommandHelp& command, const CommandHelp& top) {
-  return command.path.substr(top.path.size() + 1);
-}
+// The path without the program's name: "devices show".
+std::string words_of(const Command& command, const Command& top) { return command.path.substr(top.path.size() + 1); }
 
-std::vector<std::string> option_names(const CommandHelp& command) {
+std::vector<std::string> option_names(const Command& command) {
   std::vector<std::string> names;
-  for (const OptionHelp& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
+  for (const Option& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
   return names;
 }
 
-std::vector<std::string> subcommand_names(const CommandHelp& command) {
+std::vector<std::string> subcommand_names(const Command& command) {
   std::vector<std::string> names;
-  for (const CommandHelp& subcommand : command.subcommands) names.push_back(subcommand.name);
+  for (const Command& subcommand : command.subcommands) names.push_back(subcommand.name);
   return names;
 }
 
-// In single quotes, where only the quote itself is special.
-std::string quoted(std::string_view text) {
+// Puts `text` into single quotes, in which only the quote itself is special.
+std::string single_quoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) {
     if (c == '\'') {
@@ -50,9 +48,9 @@ std::string quoted(std::string_view text) {
 
 // ---- bash ----
 
-std::string bash_script(const CommandHelp& top) {
+std::string bash_script(const Command& top) {
   std::vector<std::string> paths;
-  for (const CommandHelp* command : all_commands(top)) paths.push_back(quoted(words_of(*command, top)));
+  for (const Command* command : all_commands(top)) paths.push_back(single_quoted(words_of(*command, top)));
   std::string out = "# bash completion for " + top.name + "; `" + top.name +
                     " completion bash` prints it.\n"
                     "_" +
@@ -68,22 +66,22 @@ std::string bash_script(const CommandHelp& top) {
                     "    esac\n"
                     "  done\n"
                     "  case \"$command:$previous\" in\n";
-  const auto names_of = [](const std::string& words, const OptionHelp& option) {
+  const auto names_of = [](const std::string& words, const Option& option) {
     std::vector<std::string> names;
-    for (const std::string& name : option.names) names.push_back(quoted(words + ":" + name));
+    for (const std::string& name : option.names) names.push_back(single_quoted(words + ":" + name));
     return absl::StrJoin(names, "|");
   };
-  for (const CommandHelp* command : all_commands(top)) {
+  for (const Command* command : all_commands(top)) {
     const std::string words = words_of(*command, top);
-    for (const OptionHelp& option : command->options) {
+    for (const Option& option : command->options) {
       if (option.argument.empty()) continue;
       const std::vector<std::string> values = argument_values(option.argument);
       out += "    " + names_of(words, option) + ")\n";
       if (values.empty()) {
-        out += "      return ;;\n";  // a file, by the shell's own completion, or free text
+        out += "      return ;;\n";  // a file, which the shell completes itself, or free text
       } else {
-        out += "      words=" + quoted(absl::StrJoin(values, " ")) + (is_comma_list(option.argument) ? " list=1" : "") +
-               " ;;\n";
+        out += "      words=" + single_quoted(absl::StrJoin(values, " ")) +
+               (is_comma_list(option.argument) ? " list=1" : "") + " ;;\n";
       }
     }
   }
@@ -96,16 +94,17 @@ std::string bash_script(const CommandHelp& top) {
       "    return\n"
       "  fi\n"
       "  case $command in\n";
-  const auto branch = [&](const std::string& words, const CommandHelp& command) {
-    out += "    " + quoted(words) + ")\n";
-    out += "      if [[ $current == -* ]]; then words=" + quoted(absl::StrJoin(option_names(command), " ")) + "\n";
+  const auto branch = [&](const std::string& words, const Command& command) {
+    out += "    " + single_quoted(words) + ")\n";
+    out +=
+        "      if [[ $current == -* ]]; then words=" + single_quoted(absl::StrJoin(option_names(command), " ")) + "\n";
     std::vector<std::string> values = subcommand_names(command);
     if (!command.positionals.empty()) values = argument_values(command.positionals.back().argument);
-    if (!values.empty()) out += "      else words=" + quoted(absl::StrJoin(values, " ")) + "\n";
+    if (!values.empty()) out += "      else words=" + single_quoted(absl::StrJoin(values, " ")) + "\n";
     out += "      fi ;;\n";
   };
   branch("", top);
-  for (const CommandHelp* command : all_commands(top)) branch(words_of(*command, top), *command);
+  for (const Command* command : all_commands(top)) branch(words_of(*command, top), *command);
   out +=
       "  esac\n"
       "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
@@ -117,7 +116,7 @@ std::string bash_script(const CommandHelp& top) {
 
 // ---- zsh ----
 
-// A description inside [...] of _arguments.
+// Escapes a description for the [...] of _arguments.
 std::string zsh_text(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -134,27 +133,26 @@ std::string zsh_action(std::string_view argument) {
   return "(" + absl::StrJoin(values, " ") + ")";
 }
 
-void zsh_arguments(const CommandHelp& command, const std::string& indent, std::string& out) {
+void zsh_arguments(const Command& command, const std::string& indent, std::string& out) {
   out += indent + "_arguments -S";
-  for (const OptionHelp& option : command.options) {
+  for (const Option& option : command.options) {
     for (const std::string& name : option.names) {
-      std::string spec = (option.repeats ? "*" : "") + name + "[" + zsh_text(option.text) + "]";
+      std::string spec = (option.repeats() ? "*" : "") + name + "[" + zsh_text(option.text) + "]";
       if (!option.argument.empty()) spec += ":" + zsh_text(option.argument) + ":" + zsh_action(option.argument);
-      out += " \\\n" + indent + "  " + quoted(spec);
+      out += " \\\n" + indent + "  " + single_quoted(spec);
     }
   }
-  for (const OptionHelp& option : command.positionals) {
+  for (const Option& option : command.positionals) {
     const std::string spec = option.names.front() + ":" + zsh_action(option.argument);
-    out += " \\\n" + indent + "  " + quoted((option.repeats ? "*:" : ":") + spec);
+    out += " \\\n" + indent + "  " + single_quoted((option.repeats() ? "*:" : ":") + spec);
   }
   out += "\n";
 }
 
-// `level` is the word at which the subcommand stands.
-void zsh_subcommands(const CommandHelp& command, const std::string& indent, std::string& out) {
+void zsh_subcommands(const Command& command, const std::string& indent, std::string& out) {
   out += indent + "local -a commands=(\n";
-  for (const CommandHelp& subcommand : command.subcommands) {
-    out += indent + "  " + quoted(subcommand.name + ":" + subcommand.text) + "\n";
+  for (const Command& subcommand : command.subcommands) {
+    out += indent + "  " + single_quoted(subcommand.name + ":" + subcommand.text) + "\n";
   }
   out += indent + ")\n";
   out += indent + "if ((CURRENT == 2)); then _describe command commands; return; fi\n";
@@ -162,17 +160,17 @@ void zsh_subcommands(const CommandHelp& command, const std::string& indent, std:
   out += indent + "case $words[1] in\n";
 }
 
-std::string zsh_script(const CommandHelp& top) {
+std::string zsh_script(const Command& top) {
   std::string out =
       "#compdef " + top.name + "\n# `" + top.name + " completion zsh` prints this.\n_" + top.name + "() {\n";
   zsh_subcommands(top, "  ", out);
-  for (const CommandHelp& command : top.subcommands) {
+  for (const Command& command : top.subcommands) {
     out += "    " + command.name + ")\n";
     if (command.subcommands.empty()) {
       zsh_arguments(command, "      ", out);
     } else {
       zsh_subcommands(command, "      ", out);
-      for (const CommandHelp& inner : command.subcommands) {
+      for (const Command& inner : command.subcommands) {
         out += "        " + inner.name + ")\n";
         zsh_arguments(inner, "          ", out);
         out += "          ;;\n";
@@ -198,9 +196,9 @@ std::string fish_quoted(std::string_view text) {
   return out + "'";
 }
 
-void fish_command(const CommandHelp& command, const std::string& when, const CommandHelp& top, std::string& out) {
+void fish_command(const Command& command, const std::string& when, const Command& top, std::string& out) {
   const std::string begin = "complete -c " + top.name + " -n " + fish_quoted(when);
-  for (const OptionHelp& option : command.options) {
+  for (const Option& option : command.options) {
     out += begin;
     for (const std::string& name : option.names) {
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
@@ -217,23 +215,23 @@ void fish_command(const CommandHelp& command, const std::string& when, const Com
     }
     out += " -d " + fish_quoted(option.text) + "\n";
   }
-  for (const CommandHelp& subcommand : command.subcommands) {
+  for (const Command& subcommand : command.subcommands) {
     out += begin + " -f -a " + subcommand.name + " -d " + fish_quoted(subcommand.text) + "\n";
   }
-  for (const OptionHelp& option : command.positionals) {
+  for (const Option& option : command.positionals) {
     const std::vector<std::string> values = argument_values(option.argument);
     if (!values.empty()) out += begin + " -f -a " + fish_quoted(absl::StrJoin(values, " ")) + "\n";
   }
 }
 
-std::string fish_script(const CommandHelp& top) {
+std::string fish_script(const Command& top) {
   std::string out = "# fish completion for " + top.name + "; `" + top.name + " completion fish` prints it.\n";
   fish_command(top, "__fish_use_subcommand", top, out);
-  for (const CommandHelp& command : top.subcommands) {
+  for (const Command& command : top.subcommands) {
     std::string when = "__fish_seen_subcommand_from " + command.name;
     if (!command.subcommands.empty()) {
       const std::string inner = absl::StrJoin(subcommand_names(command), " ");
-      for (const CommandHelp& subcommand : command.subcommands) {
+      for (const Command& subcommand : command.subcommands) {
         fish_command(subcommand, when + "; and __fish_seen_subcommand_from " + subcommand.name, top, out);
       }
       when += "; and not __fish_seen_subcommand_from " + inner;
@@ -245,7 +243,7 @@ std::string fish_script(const CommandHelp& top) {
 
 }  // namespace
 
-std::string completion_script(const CommandHelp& command, std::string_view shell) {
+std::string completion_script(const Command& command, std::string_view shell) {
   if (shell == "bash") return bash_script(command);
   if (shell == "zsh") return zsh_script(command);
   if (shell == "fish") return fish_script(command);

@@ -1,20 +1,27 @@
-// `completion` and `man`: what an installation puts into the standard folders, made from the parser's own tree.
-#include <CLI/CLI.hpp>
+// `completion` and `man` print what an installation puts into the standard folders.
 #include <memory>
 
 #include "lib/cli/command_help.h"
 #include "lib/cli/context.h"
-#include "lib/cli/predict_flags.h"
 
 namespace hloroof::inline v0 {
 
-void add_completion(CLI::App& app, Context& context) {
-  CLI::App* completion = app.add_subcommand("completion", "The script that completes this command in a shell");
+Command completion_command(const Command& top, Context& context) {
   auto shell = std::make_shared<std::string>();
-  add_choice(*completion, "SHELL", *shell, "bash|zsh|fish", "bash, zsh or fish")->required();
-  completion->callback([shell, &app, &context] { context.out << completion_script(describe_command(app), *shell); });
-  CLI::App* man = app.add_subcommand("man", "The manual page, as roff: hloroof man | man -l -");
-  man->callback([&app, &context] { context.out << man_page(describe_command(app)); });
+  Command command{.name = "completion", .text = "Prints the script that completes this command in a shell"};
+  command.positionals = {{.names = {"SHELL"},
+                          .argument = "bash|zsh|fish",
+                          .text = "bash, zsh or fish",
+                          .target = shell.get(),
+                          .required = true}};
+  command.run = [shell, &top, &context] { context.out << completion_script(top, *shell); };
+  return command;
+}
+
+Command man_command(const Command& top, Context& context) {
+  Command command{.name = "man", .text = "Prints the manual page as roff: hloroof man | man -l -"};
+  command.run = [&top, &context] { context.out << man_page(top); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

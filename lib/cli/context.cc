@@ -20,12 +20,12 @@ void Context::fail_prediction(const absl::Status& status) {
 absl::Status write_output(Context& context, const std::string& path, std::string_view text) {
   if (path.empty() || path == "-") {
     context.out << text << std::flush;
-    return context.out ? absl::OkStatus() : absl::DataLossError("can not write the result");
+    return context.out ? absl::OkStatus() : absl::DataLossError("cannot write the result");
   }
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) return absl::PermissionDeniedError("can not write " + path + ": " + std::strerror(errno));
+  if (!file) return absl::PermissionDeniedError("cannot write " + path + ": " + std::strerror(errno));
   return absl::OkStatus();
 }
 

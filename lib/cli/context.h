@@ -8,10 +8,7 @@
 
 #include "absl/status/status.h"
 #include "lib/cli/cli.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}  // namespace CLI
+#include "lib/cli/command.h"
 
 namespace hloroof::inline v0 {
 
@@ -21,29 +18,31 @@ struct Context {
   Terminal terminal;
   int exit_code = kExitOk;
 
-  // Writes the status to err as `hloroof: message` (a message that begins with a place stands alone) and sets the exit
+  // Writes the status to err as `hloroof: message`, or the message alone if it begins with a place, and sets the exit
   // code.
   void fail(const absl::Status& status, int code = kExitBadInput);
-  // The same for a status of predict_step_time(), which is FailedPrecondition where --strict found something unknown.
+  // The same for a status of predict_step_time(), which is FailedPrecondition if --strict found something unknown.
   void fail_prediction(const absl::Status& status);
 };
 
 // Writes to the file `path`, or to context.out if it is empty or "-".
 absl::Status write_output(Context& context, const std::string& path, std::string_view text);
 
-// The subcommands, a file each.
-void add_predict(CLI::App& app, Context& context);
-void add_explain(CLI::App& app, Context& context);
-void add_compare(CLI::App& app, Context& context);
-void add_diff(CLI::App& app, Context& context);
-void add_lint(CLI::App& app, Context& context);
-void add_memory(CLI::App& app, Context& context);
-void add_print(CLI::App& app, Context& context);
-void add_counts(CLI::App& app, Context& context);
-void add_devices(CLI::App& app, Context& context);
-void add_calibrate(CLI::App& app, Context& context);
-void add_sweep(CLI::App& app, Context& context);
-void add_completion(CLI::App& app, Context& context);
+// The subcommands, one file each. A command keeps the values of its options.
+Command predict_command(Context& context);
+Command explain_command(Context& context);
+Command lint_command(Context& context);
+Command compare_command(Context& context);
+Command diff_command(Context& context);
+Command sweep_command(Context& context);
+Command memory_command(Context& context);
+Command counts_command(Context& context);
+Command print_command(Context& context);
+Command devices_command(Context& context);
+Command calibrate_command(Context& context);
+// These two describe `top`, which must outlive them.
+Command completion_command(const Command& top, Context& context);
+Command man_command(const Command& top, Context& context);
 
 }  // namespace hloroof::inline v0
 

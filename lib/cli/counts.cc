@@ -1,6 +1,5 @@
 #include "hloroof/counts.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "hloroof/analysis.h"
@@ -8,6 +7,7 @@
 #include "lib/cli/subjects.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/work.h"
+#include "lib/predict/facts.h"
 #include "lib/report/counts_report.h"
 
 namespace hloroof::inline v0 {
@@ -26,21 +26,18 @@ struct Flags {
 };
 
 absl::StatusOr<CountsReport> count(const Module& module, const Flags& flags, const PredictOptions& options) {
-  CallOptions call_options;
-  call_options.trip_counts = options.trip_counts;
-  call_options.default_trip_count = options.default_trip_count;
-  call_options.branch_probabilities = options.branch_probabilities;
-  if (absl::Status status = check_call_options(module, call_options); !status.ok()) return status;
+  const CallOptions of_calls = call_options(options);
+  if (absl::Status status = check_call_options(module, of_calls); !status.ok()) return status;
   if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
   if (flags.convention == "xla") {
     XlaCountOptions as_xla_adds;
-    as_xla_adds.float32 = true;  // so that the totals are those of cost_analysis() to the last bit
+    as_xla_adds.float32 = true;  // makes the totals equal to those of cost_analysis() to the last bit
     const absl::StatusOr<ModuleCounts> counts = count_xla(module, as_xla_adds);
     if (!counts.ok()) return counts.status();
     return counts_report(module, *counts);
   }
   if (!module.has_entry()) return invalid_argument(module.path() + ": error: the module has no ENTRY computation");
-  const CallGraph calls = analyze_calls(module, call_options);
+  const CallGraph calls = analyze_calls(module, of_calls);
   WorkOptions work_options;
   work_options.custom_calls = options.custom_calls;
   return counts_report(module, calls, compute_work(module, calls, work_options));
@@ -53,7 +50,7 @@ absl::StatusOr<std::string> render(const Flags& flags, const std::vector<std::st
   CountsTextOptions text;
   text.limit = flags.limit;
   text.width = flags.wide ? 0 : 80;
-  text.order = *counts_order_from_string(flags.sort);  // the option takes no other
+  text.order = *counts_order_from_string(flags.sort);  // the parser accepts no other value
   return reports.size() == 1 ? counts_text(reports.front(), text) : counts_table(files, reports, text.width);
 }
 
@@ -84,20 +81,31 @@ void run(const Flags& flags, Context& context) {
 
 }  // namespace
 
-void add_counts(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("counts", "FLOPs, transcendentals and bytes, without a device");
+Command counts_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  add_files(*command, flags->files);
-  add_choice(*command, "--convention", flags->convention, "xla|physical",
-             "xla: what cost_analysis() says; physical: loops times trips, padded bytes");
-  add_work_flags(*command, flags->work);
-  add_choice(*command, "--format", flags->format, "text|json|csv", "What to print");
-  add_output(*command, flags->output);
-  add_limit(*command, flags->limit, "Rows");
-  add_choice(*command, "--sort", flags->sort, "bytes|flops|transcendentals|program", "Order of the ops");
-  add_choice(*command, "--group-by", flags->group_by, "computation|category|op_name|source|layer", "One row a group");
-  add_wide(*command, flags->wide);
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "counts", .text = "Counts FLOPs, transcendentals and bytes; needs no device"};
+  command.positionals = {files_argument(flags->files)};
+  command.options = {{.names = {"--convention"},
+                      .argument = "xla|physical",
+                      .text = "xla counts as XLA's cost_analysis() does; physical multiplies loop bodies by their trip "
+                              "counts and counts padded bytes",
+                      .target = &flags->convention}};
+  append(command.options, work_options(flags->work));
+  append(command.options,
+         {{.names = {"--format"}, .argument = "text|json|csv", .text = "Output format", .target = &flags->format},
+          output_option(flags->output),
+          limit_option(flags->limit, "rows"),
+          {.names = {"--sort"},
+           .argument = "bytes|flops|transcendentals|program",
+           .text = "Order of the rows",
+           .target = &flags->sort},
+          {.names = {"--group-by"},
+           .argument = "computation|category|op_name|source|layer",
+           .text = "Print one row for all ops that share this",
+           .target = &flags->group_by},
+          wide_option(flags->wide)});
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

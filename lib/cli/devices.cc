@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "lib/base/source_text.h"
@@ -30,7 +29,7 @@ void show(const std::vector<std::string>& names, Context& context) {
   }
 }
 
-// A device file may be larger than any real one by far before it is refused.
+// Far more than any real device file has.
 constexpr std::int64_t kMaxDeviceFile = std::int64_t{16} << 20;
 
 void check(const std::vector<std::string>& files, Context& context) {
@@ -45,7 +44,7 @@ void check(const std::vector<std::string>& files, Context& context) {
       context.fail(status);
       continue;
     }
-    // What the schema allows may still not make a device, e.g. when it extends one that is not there.
+    // A file that matches the schema may still fail to load, for example if it extends a device that does not exist.
     const absl::StatusOr<Device> device = load_device(file);
     if (file != "-" && !device.ok()) {
       context.fail(device.status());
@@ -57,20 +56,28 @@ void check(const std::vector<std::string>& files, Context& context) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("devices", "What is known about each device, with sources");
-  command->require_subcommand(1);
-  command->add_subcommand("list", "One line a device")->callback([&context] { list(context); });
+Command devices_command(Context& context) {
+  Command list_command{.name = "list", .text = "Prints one line per device"};
+  list_command.run = [&context] { list(context); };
 
-  CLI::App* show_command = command->add_subcommand("show", "Every number of a device with its source");
+  Command show_command{.name = "show", .text = "Prints every parameter of a device with its source"};
   auto names = std::make_shared<std::vector<std::string>>();
-  show_command->add_option("DEVICE", *names, "Device name or file")->required()->type_name("DEVICE");
-  show_command->callback([names, &context] { show(*names, context); });
+  show_command.positionals = {{.names = {"DEVICE"},
+                               .argument = "DEVICE",
+                               .text = "Name of a device or path of a device file",
+                               .target = names.get(),
+                               .required = true}};
+  show_command.run = [names, &context] { show(*names, context); };
 
-  CLI::App* check_command = command->add_subcommand("check", "Validates device files");
+  Command check_command{.name = "check", .text = "Validates device files"};
   auto files = std::make_shared<std::vector<std::string>>();
-  check_command->add_option("FILE", *files, "Device file")->required();
-  check_command->callback([files, &context] { check(*files, context); });
+  check_command.positionals = {
+      {.names = {"FILE"}, .text = "Path of a device file", .target = files.get(), .required = true}};
+  check_command.run = [files, &context] { check(*files, context); };
+
+  Command command{.name = "devices", .text = "Lists, shows and validates device descriptions"};
+  command.subcommands = {list_command, show_command, check_command};
+  return command;
 }
 
 }  // namespace hloroof::inline v0

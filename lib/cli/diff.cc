@@ -1,6 +1,5 @@
 #include "lib/report/diff.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "lib/cli/subjects.h"
@@ -33,7 +32,8 @@ void run(const Flags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, files, Breadth::kOne);
   if (!subjects.ok()) return context.fail(subjects.status());
   std::vector<StepPrediction> predictions;
-  const bool done = predict_all(*subjects, context, [&](const std::string&, const Module&, StepPrediction prediction) {
+  const bool done = predict_all(*subjects, context, [&](const std::string&, StepPrediction prediction) {
+    prediction.facts.reset();
     predictions.push_back(std::move(prediction));
   });
   if (!done) return;
@@ -49,16 +49,21 @@ void run(const Flags& flags, Context& context) {
 
 }  // namespace
 
-void add_diff(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("diff", "What changed between two modules, by category and op");
+Command diff_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  command->add_option("OLD", flags->before, "HLO text")->required();
-  command->add_option("NEW", flags->after, "HLO text")->required();
-  add_predict_flags(*command, flags->predict);
-  add_list(*command, "--fail-if", flags->fail_if, "'step>+2%'", "Exit with 3 if this holds; may be repeated");
-  add_limit(*command, flags->diff.limit, "Ops");
-  add_wide(*command, flags->wide);
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "diff", .text = "Shows what changed between two modules, by category and op"};
+  command.positionals = {
+      {.names = {"OLD"}, .text = "HLO text before the change", .target = &flags->before, .required = true},
+      {.names = {"NEW"}, .text = "HLO text after the change", .target = &flags->after, .required = true}};
+  command.options = prediction_options(flags->predict);
+  append(command.options, {{.names = {"--fail-if"},
+                            .argument = "'step>+2%'",
+                            .text = "Exit with 3 if this condition holds; may be repeated",
+                            .target = &flags->fail_if},
+                           limit_option(flags->diff.limit, "ops"),
+                           wide_option(flags->wide)});
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "lib/cli/subjects.h"
@@ -16,20 +15,25 @@ struct Flags {
 void run(const Flags& flags, Context& context) {
   const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
   if (!subject.ok()) return context.fail(subject.status());
-  const absl::StatusOr<std::string> text = explain(subject->module, subject->device, flags.op, subject->options);
-  if (!text.ok()) return context.fail_prediction(text.status());
+  const absl::StatusOr<StepPrediction> prediction =
+      predict_step_time(subject->module, subject->device, subject->options);
+  if (!prediction.ok()) return context.fail_prediction(prediction.status());
+  const absl::StatusOr<std::string> text = explain(*prediction, flags.op);
+  if (!text.ok()) return context.fail(text.status());
   context.out << *text;
 }
 
 }  // namespace
 
-void add_explain(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("explain", "The anatomy of one op: its line in words, bytes, roofs, axes");
+Command explain_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  command->add_option("FILE", flags->file, "HLO text")->required();
-  command->add_option("OP", flags->op, "Name of the instruction")->required();
-  add_predict_flags(*command, flags->predict);
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "explain",
+                  .text = "Explains one instruction: what its text says, its bytes, its time, its mesh axes"};
+  command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true},
+                         {.names = {"OP"}, .text = "Name of the instruction", .target = &flags->op, .required = true}};
+  command.options = prediction_options(flags->predict);
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// The manual page in the man macros of groff(7): .TP an option, .SS a command.
+// The manual page in the man macros of groff(7): .TP starts an option, .SS a command.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -10,11 +10,11 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Lines of the page's source.
+// The length of lines in the source of the page.
 constexpr std::size_t kSourceWidth = 80;
 
-// Text as roff takes it: no backslash, and no line that begins as a request does. Hyphens of options stay hyphens when
-// they are copied out of the page.
+// Escapes `text` for roff: backslashes, hyphens, and the characters that start a request at the beginning of a line. An
+// escaped hyphen of an option remains a hyphen when the user copies it from the page.
 std::string roff(std::string_view text) {
   std::string out;
   if (!text.empty() && (text[0] == '.' || text[0] == '\'')) out += "\\&";
@@ -32,7 +32,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-// A paragraph of the source; no line of it begins with what starts a request.
+// A paragraph of the source. None of its lines starts a request.
 std::string paragraph(std::string_view text) {
   std::string out;
   std::string lines = wrap(text, kSourceWidth - 8, 0);
@@ -48,7 +48,7 @@ std::string paragraph(std::string_view text) {
 std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
 std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
 
-std::string option_entry(const OptionHelp& option) {
+std::string option_entry(const Option& option) {
   std::string out = ".TP\n";
   for (std::size_t i = 0; i < option.names.size(); ++i) out += (i == 0 ? "" : ", ") + bold(option.names[i]);
   if (!option.argument.empty()) out += " " + italic(option.argument);
@@ -57,13 +57,13 @@ std::string option_entry(const OptionHelp& option) {
 
 constexpr std::string_view kOwnGroup = "Options";
 
-void append_command(const CommandHelp& command, std::string& out) {
+void append_command(const Command& command, std::string& out) {
   out += ".SS " + bold(usage_line(command)) + "\n" + paragraph(command.text + ".");
   std::set<std::string> shared;
-  for (const OptionHelp& option : command.positionals) {
+  for (const Option& option : command.positionals) {
     out += ".TP\n" + italic(option.names.front()) + "\n" + paragraph(option.text);
   }
-  for (const OptionHelp& option : command.options) {
+  for (const Option& option : command.options) {
     if (option.names.back() == "--help") continue;
     if (option.group == kOwnGroup) {
       out += option_entry(option);
@@ -72,31 +72,31 @@ void append_command(const CommandHelp& command, std::string& out) {
     }
   }
   if (!shared.empty()) {
-    out += ".PP\nTakes also the options listed below under\n";
-    std::size_t left = shared.size();
+    out += ".PP\nIt also takes the options listed below under\n";
+    std::size_t remaining = shared.size();
     for (const std::string& group : shared) {
-      --left;
-      out += italic(group) + (left > 1 ? ",\n" : left == 1 ? " and\n" : ".\n");
+      --remaining;
+      out += italic(group) + (remaining > 1 ? ",\n" : remaining == 1 ? " and\n" : ".\n");
     }
   }
-  for (const CommandHelp& inner : command.subcommands) {
+  for (const Command& inner : command.subcommands) {
     out += ".TP\n" + bold(usage_line(inner)) + "\n" + paragraph(inner.text);
   }
 }
 
-// The options of a named group once, though several commands have them.
-void append_shared(const CommandHelp& command, std::string& out) {
+// Lists the options of each group once, although several commands have them.
+void append_shared(const Command& command, std::string& out) {
   std::set<std::string> groups;
-  for (const CommandHelp& subcommand : command.subcommands) {
-    for (const OptionHelp& option : subcommand.options) {
+  for (const Command& subcommand : command.subcommands) {
+    for (const Option& option : subcommand.options) {
       if (option.group != kOwnGroup) groups.insert(option.group);
     }
   }
   for (const std::string& group : groups) {
     out += ".SS " + roff(group) + "\n";
     std::set<std::string> written;
-    for (const CommandHelp& subcommand : command.subcommands) {
-      for (const OptionHelp& option : subcommand.options) {
+    for (const Command& subcommand : command.subcommands) {
+      for (const Option& option : subcommand.options) {
         if (option.group == group && written.insert(option_heading(option)).second) out += option_entry(option);
       }
     }
@@ -105,22 +105,22 @@ void append_shared(const CommandHelp& command, std::string& out) {
 
 }  // namespace
 
-std::string man_page(const CommandHelp& command) {
+std::string man_page(const Command& command) {
   std::string out = ".TH HLOROOF 1 \"\" \"hloroof " HLOROOF_VERSION_STRING "\" \"User Commands\"\n";
   out += ".SH NAME\n" + command.name + " \\- step time of an HLO program from its text\n";
   out += ".SH SYNOPSIS\n";
-  for (const CommandHelp& subcommand : command.subcommands) {
+  for (const Command& subcommand : command.subcommands) {
     out += ".B " + roff(usage_line(subcommand)) + "\n.br\n";
   }
   out += ".SH DESCRIPTION\n" + paragraph(command.text) + ".PP\n" + paragraph(kFileForms);
   out += ".SH COMMANDS\n";
-  for (const CommandHelp& subcommand : command.subcommands) append_command(subcommand, out);
+  for (const Command& subcommand : command.subcommands) append_command(subcommand, out);
   out += ".SH OPTIONS OF SEVERAL COMMANDS\n";
   append_shared(command, out);
   out += ".SH EXIT STATUS\n" + paragraph(kExitCodes);
   out += ".SH ENVIRONMENT\n.TP\n" + bold("NO_COLOR") +
-         "\nIf set and not empty, no colour is used on a terminal either.\n.TP\n" + bold("TERM") +
-         "\nIf it is\n.BR dumb ,\nneither.\n";
+         "\nIf set and not empty, the output has no colours on a terminal either.\n.TP\n" + bold("TERM") +
+         "\nIf it is\n.BR dumb ,\nthe output has no colours.\n";
   out += ".SH EXAMPLES\n.nf\n";
   out += roff("hloroof predict step.hlo --device tpu_v5e") + "\n";
   out += roff("hloroof predict dump/ --device tpu_v5e,tpu_v6e") + "\n";

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "lib/cli/subjects.h"
@@ -21,7 +20,7 @@ void run(const Flags& flags, Context& context) {
   view.width = flags.wide ? 0 : 80;
   view.color = context.terminal.color;
   view.rows.limit = flags.limit;
-  predict_all(*subjects, context, [&](const std::string& file, const Module&, const StepPrediction& prediction) {
+  predict_all(*subjects, context, [&](const std::string& file, const StepPrediction& prediction) {
     if (subjects->files.size() > 1) context.out << file << '\n';
     context.out << memory_view(prediction, view);
   });
@@ -29,14 +28,15 @@ void run(const Flags& flags, Context& context) {
 
 }  // namespace
 
-void add_memory(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("memory", "Peak memory, what is live at the peak, and whether it fits");
+Command memory_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  add_files(*command, flags->files);
-  add_predict_flags(*command, flags->predict);
-  add_limit(*command, flags->limit, "Buffers");
-  add_wide(*command, flags->wide);
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "memory",
+                  .text = "Prints peak memory, the buffers live at the peak, and whether they fit the device"};
+  command.positionals = {files_argument(flags->files)};
+  command.options = prediction_options(flags->predict);
+  append(command.options, {limit_option(flags->limit, "buffers"), wide_option(flags->wide)});
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

@@ -1,5 +1,4 @@
-// Options that say how the module's mesh lies on the machine.
-#include <CLI/CLI.hpp>
+// Options that place the module's mesh on the machine.
 #include <optional>
 #include <string>
 
@@ -9,28 +8,39 @@
 
 namespace hloroof::inline v0 {
 
-void add_mesh_flags(CLI::App& command, PredictFlags& flags) {
-  constexpr const char* kGroup = "Mesh";
-  command
-      .add_option("--mesh", flags.mesh, "Axes of the module's mesh, outermost first; default: read off the collectives")
-      ->type_name("data=4,model=2")
-      ->group(kGroup);
-  add_list(command, "--mesh-order", flags.mesh_order, "AXIS,...", "Which axes choose their place on the machine first")
-      ->group(kGroup);
-  command
-      .add_option("--device-order", flags.device_order,
-                  "Devices as they stand on the machine, last coordinate fastest: a list, or as XLA writes it, "
-                  "[1,4]<=[2,2]T(1,0)")
-      ->type_name("0,2,1,3")
-      ->group(kGroup);
-  add_choice(command, "--wrap", flags.wrap, "on|off", "Close all axes of the torus to rings, or open them")
-      ->group(kGroup);
-  command.add_option("--reduce-dtype", flags.reduce_dtype, "What if reductions sent elements of this type")
-      ->type_name("s8")
-      ->group(kGroup);
-  command.add_option("--imbalance", flags.imbalance, "Of ragged exchanges: bytes of the busiest path / the average")
-      ->type_name("RATIO")
-      ->group(kGroup);
+std::vector<Option> mesh_options(PredictFlags& flags) {
+  const std::string group = "Mesh";
+  return {{.names = {"--mesh"},
+           .argument = "data=4,model=2",
+           .text = "Axes of the module's mesh, outermost first; default: inferred from the collectives",
+           .target = &flags.mesh,
+           .group = group},
+          {.names = {"--mesh-order"},
+           .argument = "AXIS,...",
+           .text = "Axes to place on the machine first, in this order",
+           .target = &flags.mesh_order,
+           .group = group},
+          {.names = {"--device-order"},
+           .argument = "0,2,1,3",
+           .text = "Device ids in the order of the machine's coordinates, last coordinate fastest: a list, or in XLA's "
+                   "notation, [1,4]<=[2,2]T(1,0)",
+           .target = &flags.device_order,
+           .group = group},
+          {.names = {"--wrap"},
+           .argument = "on|off",
+           .text = "Whether all axes of the torus are closed to rings",
+           .target = &flags.wrap,
+           .group = group},
+          {.names = {"--reduce-dtype"},
+           .argument = "s8",
+           .text = "What if reductions sent elements of this type",
+           .target = &flags.reduce_dtype,
+           .group = group},
+          {.names = {"--imbalance"},
+           .argument = "RATIO",
+           .text = "For ragged exchanges, bytes on the busiest path divided by the average",
+           .target = &flags.imbalance,
+           .group = group}};
 }
 
 absl::Status read_mesh_flags(const PredictFlags& flags, PredictOptions& options) {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -34,7 +33,7 @@ absl::StatusOr<ViewOptions> view_options(const Flags& flags, bool color) {
   options.color = color && flags.output.empty();
   options.rows.limit = flags.limit;
   options.rows.filter = flags.filter;
-  options.rows.group = *group_by_from_string(flags.group_by);  // these options take no other
+  options.rows.group = *group_by_from_string(flags.group_by);  // the parser accepts no other value
   options.rows.sort = *sort_by_from_string(flags.sort);
   for (const std::string& text : flags.rewrites) {
     auto rewrite = parse_rewrite(text);
@@ -44,28 +43,28 @@ absl::StatusOr<ViewOptions> view_options(const Flags& flags, bool color) {
   return options;
 }
 
-// Some formats hold one prediction.
-absl::Status check_one(const Subjects& subjects, const std::string& format) {
-  if (format != "html" && format != "trace") return absl::OkStatus();
+// Number of predictions that predict_all() makes.
+std::size_t count_predictions(const Subjects& subjects) {
   std::size_t count = subjects.files.size() * subjects.devices.size();
   for (const Setting& setting : subjects.settings) count *= setting.values.size();
-  if (count == 1) return absl::OkStatus();
+  return count;
+}
+
+// A page and a trace show one prediction.
+absl::Status check_one(const Subjects& subjects, const std::string& format) {
+  if (format != "html" && format != "trace") return absl::OkStatus();
+  if (count_predictions(subjects) == 1) return absl::OkStatus();
   return invalid_argument("--format " + format + " takes one file, one device and one value for each --set");
 }
 
-// `page` is what a format that holds one prediction has made of it.
-absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictions, const std::string& page,
+// `document` is the finished text of the formats that are written while the predictions have their facts: JSON, the
+// page and the trace.
+absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictions, const std::string& document,
                                    const Flags& flags, const ViewOptions& options) {
-  if (flags.format == "json") {
-    std::vector<StepPrediction> plain;
-    plain.reserve(predictions.size());
-    for (const NamedPrediction& named : predictions) plain.push_back(named.second);
-    return predictions_json(plain);
-  }
   if (flags.format == "csv") return predictions_csv(predictions);
-  if (flags.format != "text") return page;
+  if (flags.format != "text") return document;
   if (predictions.size() > 1 && flags.views.empty()) return comparison_view(predictions, options.width);
-  if (predictions.size() > 1) {  // views are of one each
+  if (predictions.size() > 1) {  // each view shows one prediction
     std::string all;
     for (const auto& [file, prediction] : predictions) {
       const absl::StatusOr<std::string> text = render_views(prediction, flags.views, options);
@@ -78,7 +77,7 @@ absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictio
   if (views.empty()) views = {"summary", "ops"};
   absl::StatusOr<std::string> text = render_views(predictions.front().second, views, options);
   if (!text.ok() || !flags.views.empty()) return text;
-  // The first screen ends with the diagnoses worth most; --view diagnostics has all.
+  // The first screen ends with the most valuable diagnostics; --view diagnostics prints all.
   const std::string worth_most = first_diagnostics_view(predictions.front().second, 3, options);
   if (!worth_most.empty()) *text += "\n" + worth_most;
   return text;
@@ -88,7 +87,7 @@ void run(const Flags& flags, Context& context) {
   const absl::StatusOr<ViewOptions> view = view_options(flags, context.terminal.color);
   if (!view.ok()) return context.fail(view.status());
   if (absl::Status status = check_views(flags.views); !status.ok()) return context.fail(status);
-  // A filter or rewrite that is no regular expression is wrong for any prediction.
+  // Reject a malformed filter or rewrite before predicting anything.
   if (auto rows = make_rows(StepPrediction(), view->rows); !rows.ok()) return context.fail(rows.status());
   absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
@@ -96,42 +95,60 @@ void run(const Flags& flags, Context& context) {
   subjects->options.resource_what_ifs =
       std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
   std::vector<NamedPrediction> predictions;
-  std::string page;
-  const bool done =
-      predict_all(*subjects, context, [&](const std::string& file, const Module& module, StepPrediction prediction) {
-        if (flags.format == "html") page = html_report(module, prediction);
-        if (flags.format == "trace") page = chrome_trace(module, prediction);
-        predictions.emplace_back(file, std::move(prediction));
-      });
+  std::string document;
+  PredictionsWriter json(count_predictions(*subjects));
+  const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
+    if (flags.format == "html") document = html_report(prediction);
+    if (flags.format == "trace") document = chrome_trace(prediction);
+    if (flags.format == "json") return json.add(prediction);
+    prediction.facts.reset();
+    predictions.emplace_back(file, std::move(prediction));
+  });
   if (!done) return;
-  const absl::StatusOr<std::string> text = render(predictions, page, flags, *view);
+  if (flags.format == "json") document = json.take();
+  const absl::StatusOr<std::string> text = render(predictions, document, flags, *view);
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }
 
 }  // namespace
 
-void add_predict(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("predict", "The step time and why; several files or devices give a comparison");
+Command predict_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  add_files(*command, flags->files);
-  add_predict_flags(*command, flags->predict);
-  add_choice(*command, "--format", flags->format, "text|json|csv|html|trace",
-             "html is one self-contained page, trace is for Perfetto and chrome://tracing");
-  add_output(*command, flags->output);
-  add_list(*command, "--view", flags->views, "VIEW,...",
-           absl::StrJoin(view_names(), ", ") + "; default: the first screen");
-  add_limit(*command, flags->limit, "Rows");
-  add_choice(*command, "--sort", flags->sort, "time|wasted|flops|bytes|padding",
-             "Order of the rows; wasted is time below the roof");
-  command->add_option("--filter", flags->filter, "Only ops whose name, op_name, category or source matches")
-      ->type_name("RE");
-  add_choice(*command, "--group-by", flags->group_by, "none|computation|category|op_name|source|layer",
-             "One row for all ops that share this");
-  add_list(*command, "--rewrite", flags->rewrites, "s/RE/TEXT/", "Rewrites the groups' names; may be repeated");
-  add_wide(*command, flags->wide);
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "predict",
+                  .text = "Predicts the step time and shows where it goes; compares several files or devices"};
+  command.positionals = {files_argument(flags->files)};
+  command.options = prediction_options(flags->predict);
+  append(command.options,
+         {{.names = {"--format"},
+           .argument = "text|json|csv|html|trace",
+           .text = "Output format: html is one self-contained page, trace is for Perfetto and chrome://tracing",
+           .target = &flags->format},
+          output_option(flags->output),
+          {.names = {"--view"},
+           .argument = "VIEW,...",
+           .text = absl::StrJoin(view_names(), ", ") + "; default: summary, ops and the three top diagnostics",
+           .target = &flags->views},
+          limit_option(flags->limit, "rows"),
+          {.names = {"--sort"},
+           .argument = "time|wasted|flops|bytes|padding",
+           .text = "Order of the rows; wasted is the time spent below the roof",
+           .target = &flags->sort},
+          {.names = {"--filter"},
+           .argument = "RE",
+           .text = "Print only ops whose name, op_name, category or source matches",
+           .target = &flags->filter},
+          {.names = {"--group-by"},
+           .argument = "none|computation|category|op_name|source|layer",
+           .text = "Print one row for all ops that share this",
+           .target = &flags->group_by},
+          {.names = {"--rewrite"},
+           .argument = "s/RE/TEXT/",
+           .text = "Rewrite the names of the groups; may be repeated",
+           .target = &flags->rewrites},
+          wide_option(flags->wide)});
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

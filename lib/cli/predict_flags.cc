@@ -1,21 +1,19 @@
-// Options that say how to predict, and what they mean.
+// The options of a prediction, and how their values are read.
 #include "lib/cli/predict_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include "lib/base/strings.h"
-#include "lib/cli/command_help.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// A table of more lines than this is nobody's to read, and every line is a prediction.
+// Nobody reads a longer table, and each line is a prediction.
 constexpr std::size_t kMaxPoints = 10'000;
 
-// The parts of `text` between separators; one empty part for an empty text.
+// Splits `text` at each separator. An empty text has one empty part.
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {
@@ -34,7 +32,7 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-// Splits NAME=VALUE at the last '='. A leading % of a name belongs to the printed form, not to the name.
+// Splits NAME=VALUE at the last '='. A leading % is part of the printed form and not of the name.
 std::optional<std::pair<std::string, std::string>> name_and_value(std::string_view text) {
   const std::size_t at = text.rfind('=');
   if (at == std::string_view::npos || at == 0 || at + 1 == text.size()) return std::nullopt;
@@ -74,109 +72,86 @@ absl::StatusOr<CustomCallCost> parse_custom_call(const std::string& text) {
   return cost;
 }
 
-// A check that CLI11 does not write into the help text.
-CLI::Validator unnamed(std::function<std::string(std::string&)> check) { return CLI::Validator(std::move(check), ""); }
-
-// "text, json or csv" of "text|json|csv".
-std::string in_words(const std::vector<std::string>& choices) {
-  std::string out;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    out += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
-  }
-  return out;
-}
-
-// What reads a number without a sign takes "-1" for the largest there is, so that this is checked before.
-CLI::Validator whole_number(const std::string& name, std::int64_t least) {
-  return unnamed([name, least](const std::string& given) {
-    const std::optional<std::int64_t> number = parse_number<std::int64_t>(given);
-    if (number && *number >= least) return std::string();
-    return name + " takes a whole number from " + std::to_string(least) + ", not '" + given + "'";
-  });
-}
-
 }  // namespace
 
-CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value, std::string_view choices,
-                        const std::string& text) {
-  const std::vector<std::string> known = split(choices, '|');
-  const std::string shown = name.substr(name.rfind(',') + 1);
-  return command.add_option(name, value, text)
-      ->type_name(std::string(choices))
-      ->check(unnamed([known, shown](const std::string& given) {
-        if (std::find(known.begin(), known.end(), given) != known.end()) return std::string();
-        return shown + " takes " + in_words(known) + ", not '" + given + "'";
-      }));
+Option limit_option(std::size_t& limit, const std::string& what) {
+  return {.names = {"-n"}, .argument = "N", .text = "Print at most N " + what + "; 0 prints all", .target = &limit};
 }
 
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                      const std::string& argument, const std::string& text) {
-  CLI::Option* option = command.add_option(name, values, text)->type_name(argument)->allow_extra_args(false);
-  if (is_comma_list(argument)) option->delimiter(',');
-  return option;
+Option wide_option(bool& wide) {
+  return {.names = {"-w", "--wide"}, .text = "Do not truncate lines to 80 characters", .target = &wide};
 }
 
-CLI::Option* add_limit(CLI::App& command, std::size_t& limit, const std::string& what) {
-  return command.add_option("-n", limit, what + " before [N others]; 0: all")
-      ->type_name("N")
-      ->check(whole_number("-n", 0));
+Option output_option(std::string& path) {
+  return {.names = {"-o", "--output"}, .argument = "OUT", .text = "Write to this file", .target = &path};
 }
 
-CLI::Option* add_count(CLI::App& command, const std::string& name, std::int64_t& value, std::int64_t least,
-                       const std::string& text) {
-  return command.add_option(name, value, text)->type_name("N")->check(whole_number(name, least));
+Option files_argument(std::vector<std::string>& files) {
+  return {.names = {"FILE"}, .text = "HLO text: files, - or dump folders", .target = &files, .required = true};
 }
 
-CLI::Option* add_wide(CLI::App& command, bool& wide) {
-  return command.add_flag("-w,--wide", wide, "Do not cut lines to 80 characters");
+Option device_option(PredictFlags& flags) {
+  return {.names = {"--device"},
+          .argument = "DEVICE,...",
+          .text = "Name of a device, such as tpu_v5e or tpu_v5p:4x4x8*2, or path of a device file",
+          .target = &flags.devices};
 }
 
-CLI::Option* add_output(CLI::App& command, std::string& path) {
-  return command.add_option("-o,--output", path, "Write to this file")->type_name("OUT");
+std::vector<Option> work_options(PredictFlags& flags) {
+  const std::string group = "Program";
+  return {
+      {.names = {"--trip-count"},
+       .argument = "NAME=N",
+       .text = "Trip count of the loop NAME; may be repeated",
+       .target = &flags.trip_counts,
+       .group = group},
+      {.names = {"--default-trip-count"},
+       .argument = "N",
+       .text = "Trip count of loops whose trip count is neither inferred nor set",
+       .target = &flags.default_trip_count,
+       .group = group},
+      {.names = {"--custom-call"},
+       .argument = "TARGET=flops:N,bytes:N",
+       .text = "Work of custom calls, selected by target, name or /RE2/; may be repeated",
+       .target = &flags.custom_calls,
+       .group = group},
+      {.names = {"--branch-probability"},
+       .argument = "NAME=P,P",
+       .text = "Probability of each branch of the conditional NAME; may be repeated",
+       .target = &flags.branch_probabilities,
+       .group = group},
+      {.names = {"--strict"}, .text = "Exit with 2 if anything is unknown", .target = &flags.strict, .group = group}};
 }
 
-CLI::Option* add_files(CLI::App& command, std::vector<std::string>& files) {
-  return command.add_option("FILE", files, "HLO text: files, - or dump folders")->required();
-}
-
-void add_device_flag(CLI::App& command, PredictFlags& flags) {
-  add_list(command, "--device", flags.devices, "DEVICE,...",
-           "Device name, e.g. tpu_v5e, tpu_v5p:4x4x8*2, or a device file");
-}
-
-void add_work_flags(CLI::App& command, PredictFlags& flags) {
-  constexpr const char* kGroup = "Program";
-  add_list(command, "--trip-count", flags.trip_counts, "NAME=N", "How often the loop NAME runs; may be repeated")
-      ->group(kGroup);
-  add_count(command, "--default-trip-count", flags.default_trip_count, 0, "Of loops neither inferred nor given")
-      ->group(kGroup);
-  add_list(command, "--custom-call", flags.custom_calls, "TARGET=flops:N,bytes:N",
-           "Work of custom calls by target or name, or /RE2/; may be repeated")
-      ->group(kGroup);
-  add_list(command, "--branch-probability", flags.branch_probabilities, "NAME=P,P",
-           "Of the branches of conditional NAME; may be repeated")
-      ->group(kGroup);
-  command.add_flag("--strict", flags.strict, "Exit with 2 if anything is not known")->group(kGroup);
-}
-
-void add_predict_flags(CLI::App& command, PredictFlags& flags) {
-  constexpr const char* kGroup = "Machine";
-  add_device_flag(command, flags);
-  command
-      .add_option("--topology", flags.topology,
-                  "Chips along each axis, e.g. 4x4 or 4x4x8_twisted; default: the smallest that fits")
-      ->type_name("T")
-      ->group(kGroup);
-  add_count(command, "--slices", flags.slices, 1, "Number of slices")->group(kGroup);
-  add_choice(command, "--estimates", flags.estimates, "model|compiler",
-             "The model's own, or the estimates the dump carries, where it does")
-      ->group(kGroup);
-  add_list(command, "--set", flags.set, "PARAMETER=NUMBER",
-           "Changes one number of the device, in SI units (hbm.bandwidth=1.2e12) or as a multiple of what it is "
-           "(hbm.bandwidth=2x); may be repeated")
-      ->group(kGroup);
-  add_work_flags(command, flags);
-  add_mesh_flags(command, flags);
+std::vector<Option> prediction_options(PredictFlags& flags) {
+  const std::string group = "Machine";
+  std::vector<Option> options = {
+      device_option(flags),
+      {.names = {"--topology"},
+       .argument = "T",
+       .text = "Chips along each axis, such as 4x4 or 4x4x8_twisted; default: the smallest that fits",
+       .target = &flags.topology,
+       .group = group},
+      {.names = {"--slices"},
+       .argument = "N",
+       .text = "Number of slices",
+       .target = &flags.slices,
+       .group = group,
+       .least = 1},
+      {.names = {"--estimates"},
+       .argument = "model|compiler",
+       .text = "Take op times from the model, or from the compiler's estimates where the dump has them",
+       .target = &flags.estimates,
+       .group = group},
+      {.names = {"--set"},
+       .argument = "PARAMETER=NUMBER",
+       .text = "Override a parameter of the device, in SI units (hbm.bandwidth=1.2e12) or as a multiple of its value "
+               "(hbm.bandwidth=2x); may be repeated",
+       .target = &flags.set,
+       .group = group}};
+  append(options, work_options(flags));
+  append(options, mesh_options(flags));
+  return options;
 }
 
 absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags) {
@@ -261,11 +236,11 @@ absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& setting
     for (const Setting::Value& value : setting.values) {
       double number = value.number;
       if (value.is_multiple) {
-        Device copy = device;  // says of a name that it is none, with the nearest ones
-        if (absl::Status status = set_parameter(copy, setting.parameter, 1); absl::IsNotFound(status)) return status;
+        Device copy = device;  // says of a name that it is none, with the nearest ones, or that nothing reads it
+        if (absl::Status status = set_parameter(copy, setting.parameter, 1); !status.ok()) return status;
         std::optional<double> base;
         for (const Parameter& parameter : parameters(device)) {
-          if (parameter.path == setting.parameter) base = parameter.value;
+          if (parameter.path == setting.parameter) base = parameter.value.optional();
         }
         if (!base) {
           return not_found("--set " + setting.parameter + ": " + device.name + " has no value to take a multiple of");

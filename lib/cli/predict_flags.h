@@ -1,4 +1,4 @@
-// The options that several subcommands take.
+// The options shared by several subcommands.
 #ifndef HLOROOF_LIB_CLI_PREDICT_FLAGS_H_
 #define HLOROOF_LIB_CLI_PREDICT_FLAGS_H_
 
@@ -11,15 +11,11 @@
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-class Option;
-}  // namespace CLI
+#include "lib/cli/command.h"
 
 namespace hloroof::inline v0 {
 
-// Options that say how to predict, as they stand on the command line.
+// Values of the options of a prediction, as they appear on the command line.
 struct PredictFlags {
   std::vector<std::string> devices;  // split at commas
   std::string topology;
@@ -39,36 +35,24 @@ struct PredictFlags {
   bool strict = false;
 };
 
-// An option whose value is one of those between the bars of `choices`; anything else is an error that names them.
-CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value, std::string_view choices,
-                        const std::string& text);
-// An option that may be repeated, each time with one value (or, split at commas, several), so that what follows it is
-// not taken for a further value.
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                      const std::string& argument, const std::string& text);
-// -n: how many rows before [N others].
-CLI::Option* add_limit(CLI::App& command, std::size_t& limit, const std::string& what);
-// A whole number from `least` on.
-CLI::Option* add_count(CLI::App& command, const std::string& name, std::int64_t& value, std::int64_t least,
-                       const std::string& text);
-CLI::Option* add_wide(CLI::App& command, bool& wide);
-CLI::Option* add_output(CLI::App& command, std::string& path);
-CLI::Option* add_files(CLI::App& command, std::vector<std::string>& files);
+Option limit_option(std::size_t& limit, const std::string& what);
+Option wide_option(bool& wide);
+Option output_option(std::string& path);
+Option files_argument(std::vector<std::string>& files);
 
-// --mesh, --mesh-order, --device-order, --wrap, --reduce-dtype and --imbalance: where collectives run, and what ifs.
-void add_mesh_flags(CLI::App& command, PredictFlags& flags);
+Option device_option(PredictFlags& flags);
+// The options that determine how much work a module is: trip counts, custom calls, branches, --strict.
+std::vector<Option> work_options(PredictFlags& flags);
+// --mesh, --mesh-order, --device-order, --wrap, --reduce-dtype and --imbalance.
+std::vector<Option> mesh_options(PredictFlags& flags);
+// All of the above from --device on, and the options of the machine.
+std::vector<Option> prediction_options(PredictFlags& flags);
+
 absl::Status read_mesh_flags(const PredictFlags& flags, PredictOptions& options);
-
-// Adds --device and the options of PredictFlags to a subcommand.
-void add_device_flag(CLI::App& command, PredictFlags& flags);
-void add_predict_flags(CLI::App& command, PredictFlags& flags);
-// The part of them that says how much work a module is: trip counts, custom calls, branches, --strict.
-void add_work_flags(CLI::App& command, PredictFlags& flags);
-
-// All but --device and --set. Errors: InvalidArgument naming the option and what it should look like.
+// Reads all options but --device and --set. Errors: InvalidArgument naming the option and the form it takes.
 absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags);
 
-// One --set NAME=V,V,...: a value is a number, or with an x behind it a multiple of what the device has.
+// One --set NAME=V,V,... A value is a number, or, followed by x, a multiple of the device's value.
 struct Setting {
   struct Value {
     double number = 0;
@@ -79,10 +63,10 @@ struct Setting {
 };
 absl::StatusOr<std::vector<Setting>> parse_settings(const std::vector<std::string>& texts);
 
-// A number for each of the settings, as PredictOptions::set takes them.
+// One number for each setting, in the form of PredictOptions::set.
 using Point = std::vector<std::pair<std::string, double>>;
-// All combinations of the settings' values on `device`, the last setting varying fastest; one empty point for no
-// settings. Errors: NotFound for a multiple of what the device does not have; InvalidArgument for too many points.
+// All combinations of the settings' values on `device`, the last setting varying fastest. Without settings there is one
+// empty point. Errors: NotFound for a multiple of a value that the device lacks; InvalidArgument for too many points.
 absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& settings, const Device& device);
 
 }  // namespace hloroof::inline v0

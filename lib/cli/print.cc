@@ -1,6 +1,5 @@
 #include "hloroof/print.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -26,8 +25,8 @@ struct Flags {
   std::int64_t repeat = 1;
 };
 
-// The best of several parses by one parser into one module, as a sweep over many dumps would use them, so that what
-// else the machine does counts least. The text is read once, outside the clock.
+// Parses several times with one parser into one module, as a sweep over many dumps would, and reports the shortest
+// time, which other load on the machine disturbs least. Reading the file is not timed.
 absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& text, double& best_seconds) {
   ParseOptions options = reading_options();
   options.path = text.path();
@@ -48,7 +47,7 @@ absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& te
 
 void run(const Flags& flags, Context& context) {
   if (!flags.around.empty() && flags.format != "dot") {
-    return context.fail(invalid_argument("--around goes with --format dot"));
+    return context.fail(invalid_argument("--around requires --format dot"));
   }
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
   if (!files.ok()) return context.fail(files.status());
@@ -59,7 +58,7 @@ void run(const Flags& flags, Context& context) {
     double seconds = 0;
     const absl::StatusOr<Module> module = parse_repeatedly(flags, **text, seconds);
     if (!module.ok()) {
-      // What only strict reading refuses is incomplete knowledge, not bad text.
+      // Text that only --strict rejects is valid but not fully known.
       ParseOptions lenient;
       lenient.path = (*text)->path();
       const bool incomplete = flags.strict && parse_module((*text)->view(), lenient).ok();
@@ -94,18 +93,31 @@ void run(const Flags& flags, Context& context) {
 
 }  // namespace
 
-void add_print(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("print", "The module back as text, as a graph, or as JSON");
+Command print_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  add_files(*command, flags->files);
-  add_choice(*command, "--format", flags->format, "hlo|dot|json|none", "What to print; dot is for Graphviz");
-  add_output(*command, flags->output);
-  command->add_option("--around", flags->around, "Of --format dot only what is near this instruction")->type_name("OP");
-  add_count(*command, "--radius", flags->radius, 0, "How near: so many operands or users away");
-  command->add_flag("--strict", flags->strict, "Refuse opcodes and attributes that are not in the grammar");
-  add_count(*command, "--repeat", flags->repeat, 1, "Parse this many times");
-  command->add_flag("--timing", flags->timing, "Print the best parse time as JSON on standard error");
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "print", .text = "Prints the module as HLO text, as a Graphviz graph or as JSON"};
+  command.positionals = {files_argument(flags->files)};
+  command.options = {
+      {.names = {"--format"},
+       .argument = "hlo|dot|json|none",
+       .text = "Output format; dot is for Graphviz",
+       .target = &flags->format},
+      output_option(flags->output),
+      {.names = {"--around"},
+       .argument = "OP",
+       .text = "With --format dot, print only the neighbourhood of this instruction",
+       .target = &flags->around},
+      {.names = {"--radius"},
+       .argument = "N",
+       .text = "Size of the neighbourhood, in steps to an operand or a user",
+       .target = &flags->radius},
+      {.names = {"--strict"}, .text = "Reject unknown opcodes and attributes", .target = &flags->strict},
+      {.names = {"--repeat"}, .argument = "N", .text = "Parse N times", .target = &flags->repeat, .least = 1},
+      {.names = {"--timing"},
+       .text = "Print the shortest parse time as JSON to standard error",
+       .target = &flags->timing}};
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kWidth = 79;  // a line of 80 would wrap on some terminals
 constexpr std::size_t kBar = 20;
-constexpr std::chrono::milliseconds kBetween{50};  // faster than this nobody sees
+constexpr std::chrono::milliseconds kBetween{50};  // the eye cannot follow more frequent updates
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// How far a long run has come, on a terminal alone.
+// Shows the progress of a long run, only on a terminal.
 #ifndef HLOROOF_LIB_CLI_PROGRESS_H_
 #define HLOROOF_LIB_CLI_PROGRESS_H_
 
@@ -10,8 +10,8 @@
 
 namespace hloroof::inline v0 {
 
-// One line on context.err that is written over as the work goes on and goes when it ends. Nothing at all where err is
-// no terminal, for a single step, and before the work has taken Terminal::progress_after.
+// One line on context.err, overwritten at each step and erased at the end. Nothing is written if err is not a terminal,
+// if there is only one step, or before Terminal::progress_after has passed.
 class Progress {
  public:
   Progress(Context& context, std::size_t steps);
@@ -19,9 +19,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { end(); }
 
-  // The next step begins; `what` is shortened to what fits the line.
+  // Starts the next step. `what` is truncated to the width of the line.
   void step(std::string_view what);
-  // Takes the line away; messages may follow.
+  // Erases the line, so that messages may follow.
   void end();
 
  private:

@@ -18,7 +18,7 @@ absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags) {
     devices.push_back(*std::move(device));
   }
   if (devices.empty()) {
-    std::string message = "--device is missing; the devices are";
+    std::string message = "--device is required; the devices are";
     std::size_t column = 80;
     for (const std::string& name : device_names()) {
       if (column + 1 + name.size() > 78) {
@@ -56,13 +56,13 @@ absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::st
       continue;
     }
     std::vector<std::string> found;
-    std::vector<std::string> saved;  // by a user, under a name of their own
+    std::vector<std::string> saved;  // by a user, under any name
     for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
       std::string stem = it->path().filename().string();
-      if (stem.ends_with(".gz")) stem.resize(stem.size() - 3);
+      if (stem.ends_with(".gz")) stem.erase(stem.size() - 3);
       for (std::string_view extension : {".txt", ".hlo"}) {
         if (stem.ends_with(extension)) {
-          stem.resize(stem.size() - extension.size());
+          stem.erase(stem.size() - extension.size());
           if (stem.ends_with("after_optimizations")) {
             found.push_back(it->path().string());
           } else if (extension == ".hlo") {
@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::st
         }
       }
     }
-    if (error) return not_found("can not read the folder " + path + ": " + error.message());
+    if (error) return not_found("cannot read the folder " + path + ": " + error.message());
     if (found.empty()) found = std::move(saved);
     if (found.empty()) return not_found("no module named *after_optimizations.txt or *.hlo in the folder " + path);
     std::sort(found.begin(), found.end());
@@ -163,7 +163,7 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
           context.fail_prediction(prediction.status());
           return false;
         }
-        use(file, *module, *std::move(prediction));
+        use(file, *std::move(prediction));
       }
     }
   }

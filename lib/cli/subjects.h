@@ -1,4 +1,4 @@
-// What a subcommand works on: the modules, the devices, and the changes to them, as the command line names them.
+// The modules, devices and settings that the command line names.
 #ifndef HLOROOF_LIB_CLI_SUBJECTS_H_
 #define HLOROOF_LIB_CLI_SUBJECTS_H_
 
@@ -14,21 +14,21 @@
 
 namespace hloroof::inline v0 {
 
-// The devices asked for: built-in names, or paths of device files (anything with a slash or ending in .json). Errors:
-// InvalidArgument with the list of names if there is none; those of find_device and load_device.
+// Loads the devices of --device: built-in names, or paths of device files, which contain a slash or end in .json.
+// Errors: InvalidArgument with the list of names if --device is missing; the errors of find_device and load_device.
 absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags);
 absl::StatusOr<Device> load_one_device(const PredictFlags& flags);
 
-// How the command reads modules: what is wrong in several places is said at once.
+// How the command reads modules: the parser reports several errors at once.
 ParseOptions reading_options();
 
-// The files that `paths` stand for: a folder is the modules in it whose names end in after_optimizations, in order.
-// Errors: NotFound if a folder has none.
+// Replaces each folder in `paths` by the modules in it: those whose names end in after_optimizations, or else all .hlo
+// files, sorted by name. Errors: NotFound if a folder has none.
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths);
-// The one module that `path` stands for. Errors: InvalidArgument with the names if it is a folder with several.
+// The same for a path that must name one module. Errors: InvalidArgument with the names if a folder has several.
 absl::StatusOr<std::string> expand_to_one(const std::string& path);
 
-// Every file on every device at every point of the settings.
+// Every file is predicted on every device for every combination of the settings.
 struct Subjects {
   std::vector<std::string> files;
   std::vector<Device> devices;
@@ -36,13 +36,13 @@ struct Subjects {
   std::vector<Setting> settings;
 };
 
-// One device and one value for each setting, or several of both.
+// Whether a command takes one device and one value for each setting, or several.
 enum class Breadth { kOne, kSeveral };
 
 absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vector<std::string>& paths,
                                        Breadth breadth);
 
-// One module, one device and the options for it, --set among them.
+// One module, one device and the options, which include --set.
 struct Subject {
   std::string file;
   Module module;
@@ -51,9 +51,10 @@ struct Subject {
 };
 absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path);
 
-// Predicts all of them in order, files outermost, with progress on a terminal, and hands each to `use`. False, and the
-// failure reported, at the first that fails.
-using UsePrediction = std::function<void(const std::string& file, const Module& module, StepPrediction prediction)>;
+// Predicts all subjects in order, files outermost, and passes each prediction to `use`. Shows progress on a terminal.
+// failure reported, at the first that fails. The facts of a prediction point to a module that lives until the next file
+// is read: `use` resets them in what it keeps.
+using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
 bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use);
 
 }  // namespace hloroof::inline v0

@@ -1,6 +1,5 @@
 #include "lib/report/sweep.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "lib/cli/subjects.h"
@@ -20,16 +19,16 @@ void run(const Flags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
   std::vector<NamedPrediction> points;
-  const bool done =
-      predict_all(*subjects, context, [&](const std::string& file, const Module&, StepPrediction prediction) {
-        // The table says what each point comes to; thousands of points need not keep their ops.
-        prediction.ops = {};
-        prediction.timeline = {};
-        prediction.collectives = {};
-        prediction.diagnostics = {};
-        prediction.memory.live_at_peak = {};
-        points.emplace_back(file, std::move(prediction));
-      });
+  const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
+    // The table says what each point comes to; thousands of points need not keep their ops.
+    prediction.facts.reset();
+    prediction.ops = {};
+    prediction.timeline = {};
+    prediction.collectives = {};
+    prediction.diagnostics = {};
+    prediction.memory.live_at_peak = {};
+    points.emplace_back(file, std::move(prediction));
+  });
   if (!done) return;
   std::string text;
   if (flags.format == "json") {
@@ -44,16 +43,18 @@ void run(const Flags& flags, Context& context) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand(
-      "sweep", "One line for every combination of files, devices and the values of --set NAME=V,V,...");
+Command sweep_command(Context& context) {
   auto flags = std::make_shared<Flags>();
-  add_files(*command, flags->files);
-  add_predict_flags(*command, flags->predict);
-  add_choice(*command, "--format", flags->format, "text|json|csv", "What to print");
-  add_output(*command, flags->output);
-  add_wide(*command, flags->wide);
-  command->callback([flags, &context] { run(*flags, context); });
+  Command command{.name = "sweep",
+                  .text = "Prints one line for each combination of files, devices and values of --set NAME=V,V,..."};
+  command.positionals = {files_argument(flags->files)};
+  command.options = prediction_options(flags->predict);
+  append(command.options,
+         {{.names = {"--format"}, .argument = "text|json|csv", .text = "Output format", .target = &flags->format},
+          output_option(flags->output),
+          wide_option(flags->wide)});
+  command.run = [flags, &context] { run(*flags, context); };
+  return command;
 }
 
 }  // namespace hloroof::inline v0

@@ -9,13 +9,17 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "hloroof/mesh.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/rings.h"
+#include "lib/cost/collective_parts.h"
+#include "lib/cost/missing_numbers.h"
 #include "lib/cost/permute.h"
 #include "lib/cost/scale_up.h"
 #include "lib/cost/torus.h"
+#include "lib/hardware/device_fields.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -31,48 +35,50 @@ Resource resource_of(LinkKind link) {
 }
 
 // What one member of a group gets of a link, and its latency. `stride` groups interleave on the axis and share its
-// links.
-TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std::int64_t stride, bool wraps) {
+// links. `missing` may be null.
+TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std::int64_t stride, bool wraps,
+                     MissingNumbers* missing) {
   TorusAxis axis;
   axis.size = size;
   axis.wraps = wraps && stride == 1;
   axis.link = link;
-  axis.hop_latency = device.ici.hop_latency.value_or(0);
+  const auto number = [missing](const Fact<double>& n, double otherwise) { return number_or(n, otherwise, missing); };
   switch (link) {
     case LinkKind::kIci:
-      axis.bandwidth = device.ici.link_bandwidth.value_or(0);
+      axis.hop_latency = number(device.ici.hop_latency, 0);
+      axis.bandwidth = number(device.ici.link_bandwidth, 0);
       // Every so many bytes the sender waits for its neighbour.
-      if (device.ici.message_bytes) {
-        axis.bandwidth /= 1 + axis.bandwidth * axis.hop_latency / *device.ici.message_bytes;
+      if (const double message = number(device.ici.message_bytes, 0); message > 0) {
+        axis.bandwidth /= 1 + axis.bandwidth * axis.hop_latency / message;
       }
       axis.bandwidth /= static_cast<double>(stride * std::max<std::int64_t>(device.devices_per_chip, 1));
       axis.hop_latency *= static_cast<double>(stride);
       break;
     case LinkKind::kDieToDie:
-      axis.bandwidth = device.ici.die_to_die_bandwidth.value_or(device.ici.link_bandwidth.value_or(0));
+      axis.hop_latency = number(device.ici.hop_latency, 0);
+      axis.bandwidth = number(device.ici.die_to_die_bandwidth, number(device.ici.link_bandwidth, 0));
       break;
-    case LinkKind::kScaleUp:
-      axis.bandwidth = device.scale_up.bandwidth.value_or(0) * device.scale_up.efficiency.value_or(1);
-      axis.hop_latency = device.scale_up.latency.value_or(0);
-      break;
+    case LinkKind::kScaleUp: break;  // of devices without a torus: scale_up.cc
     case LinkKind::kDcn:
     case LinkKind::kNetwork:
-      axis.bandwidth = device.network.bandwidth.value_or(0) * device.network.efficiency.value_or(1);
-      axis.hop_latency = device.network.latency.value_or(0);
+      axis.bandwidth = number(device.network.bandwidth, 0) * number(device.network.efficiency, 1);
+      axis.hop_latency = number(device.network.latency, 0);
       break;
   }
   return axis;
 }
 
-// What a link can carry at most; what if it were faster is asked of the usable bandwidth, and raises both.
+// What a link can carry at most, 0 where that is not known; what if it were faster is asked of the usable bandwidth,
+// and raises both.
 double nominal_bandwidth(const Device& device, LinkKind link) {
+  const auto known = [](const Fact<double>& bandwidth) { return bandwidth ? *bandwidth : 0; };
+  const Ici& ici = device.ici;
   switch (link) {
-    case LinkKind::kIci:
-      return std::max(device.ici.link_bandwidth_nominal.value_or(0), device.ici.link_bandwidth.value_or(0));
-    case LinkKind::kDieToDie: return device.ici.die_to_die_bandwidth.value_or(device.ici.link_bandwidth.value_or(0));
-    case LinkKind::kScaleUp: return device.scale_up.bandwidth.value_or(0);
+    case LinkKind::kIci: return std::max(known(ici.link_bandwidth_nominal), known(ici.link_bandwidth));
+    case LinkKind::kDieToDie: return known(ici.die_to_die_bandwidth ? ici.die_to_die_bandwidth : ici.link_bandwidth);
+    case LinkKind::kScaleUp: return known(device.scale_up.bandwidth);
     case LinkKind::kDcn:
-    case LinkKind::kNetwork: return device.network.bandwidth.value_or(0);
+    case LinkKind::kNetwork: return known(device.network.bandwidth);
   }
   return 0;
 }
@@ -87,7 +93,8 @@ struct Levels {
   std::int64_t nodes = 1;
 };
 
-Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, const Device& device) {
+Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, const Device& device,
+                 MissingNumbers* missing) {
   // Stretches of one physical axis that follow one another are one stretch.
   std::vector<AxisPiece> pieces;
   for (const int axis : axes) {
@@ -111,7 +118,8 @@ Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, c
   Levels levels;
   for (const AxisPiece& piece : merged) {
     const PhysicalAxis& axis = mapping.physical[piece.physical];
-    TorusAxis stretch = torus_axis(device, axis.link, piece.size, piece.stride, piece.wraps);
+    MissingNumbers* const here = piece.size > 1 ? missing : nullptr;
+    TorusAxis stretch = torus_axis(device, axis.link, piece.size, piece.stride, piece.wraps, here);
     stretch.twisted = axis.twisted && stretch.wraps;
     switch (axis.link) {
       case LinkKind::kIci: levels.torus.push_back(stretch); break;
@@ -134,6 +142,8 @@ void add(TorusCost& total, const TorusCost& part) {
   total.seconds += part.seconds;
   total.hop_seconds += part.hop_seconds;
   total.wire_bytes += part.wire_bytes;
+  total.steps.insert(total.steps.end(), part.steps.begin(), part.steps.end());
+  total.hops.insert(total.hops.end(), part.hops.begin(), part.hops.end());
   if (part.link_seconds > total.link_seconds) {
     total.link_seconds = part.link_seconds;
     total.link_bytes = part.link_bytes;
@@ -169,12 +179,14 @@ TorusCost exchange_levels(const Levels& levels, double bytes) {
       // Every device has a share of the network of its own: nothing is relayed.
       part.seconds = part.link_seconds = part.wire_bytes / level->front().bandwidth;
       part.link_bytes = part.wire_bytes;
+      part.steps = {{level->front().link, level->front().size, false, part.wire_bytes, level->front().bandwidth}};
       part.algorithm = "between slices over the network";
     }
     slowest = std::max(slowest, part.seconds);
     add(total, part);
   }
   total.seconds = slowest;
+  total.at_once = true;
   const double devices = devices_in(levels.network) * devices_in(levels.torus) * devices_in(levels.chip);
   total.wire_bytes = bytes * (devices - 1) / devices;
   return total;
@@ -189,6 +201,7 @@ TorusCost broadcast_levels(const Levels& levels, double bytes) {
     add(total, part);
   }
   total.seconds = slowest;
+  total.at_once = true;
   total.wire_bytes = std::min(total.wire_bytes, bytes);
   return total;
 }
@@ -197,7 +210,8 @@ TorusCost broadcast_levels(const Levels& levels, double bytes) {
 std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device& device) {
   std::vector<TorusAxis> axes;
   for (const PhysicalAxis& axis : mapping.physical) {
-    axes.push_back(torus_axis(device, axis.link, axis.size, 1, axis.wraps));
+    // Which of them are used is known to who routes over them.
+    axes.push_back(torus_axis(device, axis.link, axis.size, 1, axis.wraps, nullptr));
     axes.back().twisted = axis.twisted;
   }
   return axes;
@@ -206,20 +220,22 @@ std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device
 // Groups that are no stretch of the machine: what a device sends goes anywhere, over links that all groups share, as in
 // an exchange among all devices. Steps that depend on one another go half as far as the farthest on average.
 TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
-                         const Device& device) {
+                         const Device& device, MissingNumbers* missing) {
   std::vector<TorusAxis> torus;
   for (const TorusAxis& axis : machine_axes(mapping, device)) {
     if (axis.link == LinkKind::kIci) torus.push_back(axis);
   }
   if (torus.empty()) {
-    torus.push_back(
-        torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1, false));
+    torus.push_back(torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1,
+                               false, missing));
   }
   const double sent =
       bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
   TorusCost cost = exchange_cost(torus, sent);
   cost.wire_bytes = sent;
-  cost.hop_seconds *= 0.5 * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
+  const double steps = 0.5 * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
+  cost.hop_seconds *= steps;
+  for (TorusHops& hops : cost.hops) hops.count *= steps;
   cost.algorithm = "groups in no line: as if what is sent went anywhere";
   return cost;
 }
@@ -243,18 +259,19 @@ std::optional<LinkKind> network_link(const PhysicalMapping& mapping) {
 }
 
 // A send or receive between two devices: to another slice or node where there are several, else to a neighbour.
-TorusCost point_to_point_cost(double bytes, const PhysicalMapping& mapping, const Device& device) {
-  TorusAxis axis;
-  if (const std::optional<LinkKind> network = network_link(mapping)) {
-    axis = torus_axis(device, *network, 2, 1, false);
-  } else {
-    axis = torus_axis(device, device.ici.dims > 0 ? LinkKind::kIci : LinkKind::kScaleUp, 2, 1, false);
-  }
+TorusCost point_to_point_cost(double bytes, const PhysicalMapping& mapping, const Device& device,
+                              MissingNumbers* missing) {
+  const LinkKind link = network_link(mapping).value_or(LinkKind::kIci);
+  const TorusAxis axis = torus_axis(device, link, 2, 1, false, missing);
   TorusCost cost;
   cost.link = axis.link;
   cost.wire_bytes = cost.link_bytes = bytes;
-  if (axis.bandwidth > 0) cost.seconds = cost.link_seconds = bytes / axis.bandwidth;
+  if (axis.bandwidth > 0) {
+    cost.seconds = cost.link_seconds = bytes / axis.bandwidth;
+    cost.steps = {{axis.link, 2, false, bytes, axis.bandwidth}};
+  }
   cost.hop_seconds = axis.hop_latency;
+  if (axis.hop_latency > 0) cost.hops = {{axis.link, 1, axis.hop_latency}};
   cost.algorithm = "direct send";
   return cost;
 }
@@ -273,25 +290,34 @@ bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs
 // Collectives of devices without a torus.
 void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bool aligned,
                   const PhysicalMapping& mapping, const Device& device, std::int64_t devices, double bytes,
-                  CollectiveCost& cost) {
-  Levels levels = levels_of(axes, mapping, device);
+                  CollectiveCost& cost, CollectiveParts* parts, MissingNumbers* missing) {
+  Levels levels = levels_of(axes, mapping, device, nullptr);
   ScaleUpCost part;
-  if (collective.kind == CollectiveKind::kCollectivePermute || is_point_to_point(collective.kind)) {
-    Send send;
+  Send send;
+  const bool is_message = collective.kind == CollectiveKind::kCollectivePermute || is_point_to_point(collective.kind);
+  if (is_message) {
     send.bytes = bytes;
     send.devices = devices;
     send.relays = relays(collective.pairs);
     send.leaves_node =
         collective.pairs.empty() ? network_link(mapping).has_value() : leaves_node(collective.pairs, mapping);
     levels.nodes = send.leaves_node ? 2 : 1;
-    part = send_cost(device, send);
+    part = send_cost(device, send, missing);
   } else {
     if (!aligned) {
       // Every member in a node of its own, when there are several nodes.
       levels.nodes = network_link(mapping) ? collective.groups.group_size : 1;
       levels.scale_up = levels.nodes > 1 ? 1 : collective.groups.group_size;
     }
-    part = scale_up_cost(device, collective.kind, bytes, levels.scale_up, levels.nodes);
+    part = scale_up_cost(device, collective.kind, bytes, levels.scale_up, levels.nodes, missing);
+  }
+  if (parts != nullptr) {
+    parts->form = CollectiveForm::kScaleUp;
+    parts->is_message = is_message;
+    parts->send = send;
+    parts->bytes = bytes;
+    parts->local = levels.scale_up;
+    parts->nodes = levels.nodes;
   }
   cost.bandwidth_seconds = part.seconds;
   cost.latency_seconds = part.latency_seconds;
@@ -302,7 +328,12 @@ void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bo
   cost.link_bandwidth = nominal_bandwidth(device, link);
   cost.algorithm = levels.nodes > 1 ? absl::StrCat("rings between ", levels.nodes, " nodes and inside them")
                                     : std::string("inside the scale-up domain");
-  if (part.assumed) assume(cost, "the device file has no rates of this kind of collective");
+}
+
+void note_missing(const MissingNumbers& missing, const Device& device, CollectiveCost& cost) {
+  if (missing.empty()) return;
+  for (const void* slot : missing.slots()) cost.missing_numbers.emplace_back(path_of(slot, device));
+  assume(cost, "the device file lacks " + absl::StrJoin(cost.missing_numbers, ", "));
 }
 
 }  // namespace
@@ -328,6 +359,11 @@ std::optional<double> crossover_tokens(const Collective& collective, AxisRole ro
 
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options) {
+  return collective_cost(collective, mesh, mapping, device, options, nullptr);
+}
+
+CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
+                               const Device& device, const CollectiveOptions& options, CollectiveParts* parts) {
   CollectiveCost cost;
   cost.kind = collective.kind;
   cost.bytes = collective.bytes;
@@ -356,20 +392,22 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
   if (quantized) bytes *= *options.reduce_element_bytes / collective.element_bytes;
   const bool aligned = collective.groups.regular && mapping.aligned && !(axes.empty() && cost.group_size > 1);
 
+  MissingNumbers missing;
   if (device.ici.dims == 0) {
-    cost_on_gpus(collective, axes, aligned, mapping, device, mesh.device_count, bytes, cost);
+    cost_on_gpus(collective, axes, aligned, mapping, device, mesh.device_count, bytes, cost, parts, &missing);
   } else {
     TorusCost torus;
     if (permutes) {
       torus = permute_cost(collective.pairs, mesh, mapping, machine_axes(mapping, device), bytes);
+      torus_axis(device, torus.link, 2, 1, false, &missing);
     } else if (is_point_to_point(collective.kind)) {
-      torus = point_to_point_cost(bytes, mapping, device);
+      torus = point_to_point_cost(bytes, mapping, device, &missing);
       assume(cost, "the text does not say between which devices");
     } else if (!aligned) {
-      torus = scattered_cost(collective.kind, bytes, cost.group_size, mapping, device);
+      torus = scattered_cost(collective.kind, bytes, cost.group_size, mapping, device, &missing);
       assume(cost, collective.groups.regular ? "the groups are no axes of the mesh" : "the groups are irregular");
     } else {
-      const Levels levels = levels_of(axes, mapping, device);
+      const Levels levels = levels_of(axes, mapping, device, &missing);
       torus = is_exchange(collective.kind) ? exchange_levels(levels, bytes)
               : collective.kind == CollectiveKind::kCollectiveBroadcast
                   ? broadcast_levels(levels, bytes)
@@ -378,15 +416,21 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     // An all-reduce is a reduce-scatter and an all-gather; each is the other backwards.
     const double passes = collective.kind == CollectiveKind::kAllReduce ? 2 : 1;
     cost.bandwidth_seconds = passes * torus.seconds;
-    cost.latency_seconds = passes * torus.hop_seconds + device.overhead.collective;
+    cost.latency_seconds = passes * torus.hop_seconds + number_or(device.overhead.collective, 0.0, &missing);
     cost.wire_bytes = passes * torus.wire_bytes;
     cost.busiest_link_bytes = passes * torus.link_bytes;
     cost.resource = resource_of(torus.link);
     cost.link_bandwidth = nominal_bandwidth(device, torus.link);
     cost.algorithm = torus.algorithm;
+    if (parts != nullptr) {
+      parts->form = CollectiveForm::kTorus;
+      parts->torus = std::move(torus);
+      parts->passes = passes;
+    }
   }
   if (collective.kind == CollectiveKind::kRaggedAllToAll) {
     cost.bandwidth_seconds *= std::max(options.imbalance, 0.0);
+    if (parts != nullptr) parts->imbalance = std::max(options.imbalance, 0.0);
     assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
   }
   if (quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
@@ -395,7 +439,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     cost.utilization = cost.busiest_link_bytes / cost.seconds / cost.link_bandwidth;
   }
   if (cost.bandwidth_seconds > 0) cost.crossover_bytes = cost.bytes * cost.latency_seconds / cost.bandwidth_seconds;
-  if (device.ici.dims > 0 && !device.ici.link_bandwidth) assume(cost, "the device's link bandwidth is not known");
+  note_missing(missing, device, cost);
   return cost;
 }
 

@@ -7,12 +7,14 @@
 #include "absl/container/inlined_vector.h"
 #include "hloroof/attribute_values.h"
 #include "lib/cost/custom_call.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/value_walk.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
 // Whether an instruction inside another runs a computation as part of it: a nested fusion, a call in an async wrapper.
-bool is_inlined(Opcode opcode) { return opcode == Opcode::kFusion || opcode == Opcode::kCall; }
+bool is_inlined(Opcode opcode) { return flow(opcode) == Flow::kFuses || flow(opcode) == Flow::kCalls; }
 
 }  // namespace
 
@@ -119,17 +121,15 @@ class Examination {
   bool is_handed_on(InstructionView writer, std::size_t i) const {
     const int destination = aliases_.empty() ? -1 : stated_destination(i);
     if (destination < 0) return false;
-    InstructionView at = writer;
-    while ((at.opcode() == Opcode::kBitcast || at.opcode() == Opcode::kGetTupleElement ||
-            (at.opcode() == Opcode::kCustomCall && is_free_custom_call(at))) &&
-           at.operand_count() >= 1) {
-      at = at.operand(0);
-    }
+    const InstructionView at = origin(writer, [](InstructionView passed) {
+      const Flow f = flow(passed.opcode());
+      if (f == Flow::kRenames || f == Flow::kPicks) return true;
+      return passed.opcode() == Opcode::kCustomCall && is_free_custom_call(passed);
+    });
     if (at.opcode() == Opcode::kParameter) return at.parameter_number() == destination;
     if (work_class(at.opcode()) != WorkClass::kCollective) return false;
     for (InstructionView operand : at.operands()) {  // a collective made in place is work of this fusion
-      InstructionView source = operand;
-      while (keeps_place(source.opcode()) && source.operand_count() == 1) source = source.operand(0);
+      const InstructionView source = updated_through(operand);
       if (source.opcode() == Opcode::kParameter && source.parameter_number() == destination) return false;
     }
     return true;
@@ -137,8 +137,7 @@ class Examination {
 
   void add_leaves(InstructionView writer, std::size_t leaves, Inside& result) {
     // Through what only renames the result.
-    InstructionView at = writer;
-    while (keeps_place(at.opcode()) && at.operand_count() == 1) at = at.operand(0);
+    InstructionView at = updated_through(writer);
     std::size_t element = 0;
     bool is_element = false;
     if (at.opcode() == Opcode::kGetTupleElement && at.operand_count() == 1 && is_inlined(at.operand(0).opcode())) {
@@ -216,19 +215,16 @@ class Examination {
   // elsewhere.
   int destination_of(InstructionView instruction, int i) {
     if (i < 0 || i >= static_cast<int>(instruction.operand_count())) return -1;
-    InstructionView at = instruction.operand(i);
-    while (keeps_place(at.opcode()) && at.operand_count() == 1) at = at.operand(0);
+    InstructionView at = updated_through(instruction.operand(i));
     // A nested fusion that does nothing else than that.
     for (int steps = 0; at.opcode() == Opcode::kFusion && steps < 8; ++steps) {
       const ComputationId called = inlined_computation(at);
       if (!called.valid() || !at.module().data(called).root.valid()) return -1;
-      InstructionView inner = at.module().computation(called).root();
-      while (keeps_place(inner.opcode()) && inner.operand_count() == 1) inner = inner.operand(0);
+      const InstructionView inner = updated_through(at.module().computation(called).root());
       if (inner.opcode() != Opcode::kParameter) return -1;
       const std::int64_t number = inner.parameter_number();
       if (number < 0 || number >= static_cast<std::int64_t>(at.operand_count())) return -1;
-      at = at.operand(number);
-      while (keeps_place(at.opcode()) && at.operand_count() == 1) at = at.operand(0);
+      at = updated_through(at.operand(number));
     }
     return at.opcode() == Opcode::kParameter ? static_cast<int>(at.parameter_number()) : -1;
   }
@@ -344,8 +340,8 @@ class Examination {
 };
 
 ComputationId inlined_computation(InstructionView instruction) {
-  const bool call = instruction.opcode() == Opcode::kCall;
-  if (!call && instruction.opcode() != Opcode::kFusion && instruction.opcode() != Opcode::kAsyncStart) return {};
+  const bool call = flow(instruction.opcode()) == Flow::kCalls;
+  if (!call && !wraps_computation(instruction.opcode())) return {};
   // An async-start that is written as the instruction it wraps also carries that instruction's to_apply.
   const auto called = instruction.computations(call ? AttributeKey::kToApply : AttributeKey::kCalls);
   return called.size() == 1 && !called[0].is_missing() ? called[0].id() : ComputationId();

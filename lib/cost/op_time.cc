@@ -6,41 +6,61 @@
 namespace hloroof::inline v0 {
 namespace {
 
-double over(double amount, std::optional<double> rate) { return rate && *rate > 0 ? amount / *rate : 0; }
+double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
-double joined(double slower, double faster) {
+double joined(double slower, double faster, const Device& device) {
+  const double norm = device.overhead.overlap_norm;
   if (slower <= 0) return 0;
-  return slower * std::pow(1 + std::pow(faster / slower, kOverlapNorm), 1.0 / kOverlapNorm);
+  return slower * std::pow(1 + std::pow(faster / slower, norm), 1.0 / norm);
 }
 
-// The first operand takes so long to arrive, and the last result to leave when there is nothing left to compute.
-double dma_seconds(const Work& work, const Device& device) {
-  const double reading = work.read.hbm > 0 ? device.overhead.dma_read.value_or(0) : 0;
-  const double writing = work.written.hbm > 0 ? device.overhead.dma_write.value_or(0) : 0;
+// Latency of the first input DMA plus the last output DMA, which nothing overlaps.
+double dma_seconds(const Work& work, const TpuCore& core) {
+  const double reading = work.read.hbm > 0 ? core.overhead.dma_read : 0;
+  const double writing = work.written.hbm > 0 ? core.overhead.dma_write : 0;
   return reading + writing;
 }
 
-// The compiler's, which hold a register at least, or as many as it would cut such an array into.
-double relayout_windows(const Work& work, const VectorTerms& vector_terms, const Device& device) {
+// The number of windows of the compiler's loop, each of which holds at least one register. If the compiler states none,
+// the number of windows it would cut such an array into.
+double relayout_windows(const Work& work, const VectorTerms& vector_terms, const TpuCore& core) {
   if (work.relayout_windows > 0) return std::min(work.relayout_windows, std::ceil(vector_terms.relaid_registers));
-  return std::ceil(over(vector_terms.relaid_registers, device.vector.relayout_window_registers));
+  return std::ceil(over(vector_terms.relaid_registers, core.vector.relayout_window_registers));
+}
+
+// The time at the ends of an operation, before its first window and after its last, where compute and memory do not
+// overlap.
+double ends_seconds(const Work& work, double faster, const TpuCore& core) {
+  if (work.matrix.empty()) return std::min(faster, dma_seconds(work, core));
+  return std::min(faster / core.overhead.fill_windows, core.overhead.pipeline_fill);
+}
+
+// Bytes of main memory that are read and written. On a device that is not a TPU, all memory except host memory is main
+// memory.
+struct HbmBytes {
+  double read = 0;
+  double written = 0;
+};
+HbmBytes hbm_bytes(const Work& work, const Device& device) {
+  if (device.tpu() != nullptr) return {work.read.hbm, work.written.hbm};
+  return {work.read.hbm + work.read.vmem, work.written.hbm + work.written.vmem};
 }
 
 }  // namespace
 
-// Near the ridge the slower of the two varies from window to window, so the norm that joins them is four and not the
-// infinity of a steady state, as measured matmuls show; at the ends of a product one waits for the other, for no longer
-// than the pipeline takes to fill. The windows of other fusions are small: measured ones (TOKAMAX) wait for little more
-// than the first read and the last write.
+// Near the ridge the slower of the two sides varies from window to window. The norm that joins them is therefore four
+// and not the infinity of a steady state, as measured matmuls show. At the ends of a product one side waits for the
+// other, for at most the fill time of the pipeline. The windows of other fusions are small: measured ones (TOKAMAX)
+// wait for little more than the first read and the last write.
 //
-// A product is cut into windows even where it is small: no more than its share of the faster side stands at the ends.
+// Even a small product is cut into windows. The time at its ends is at most faster / fill_windows.
 //
-// Where an array takes another layout, a core puts a window through the cross-lane unit between its way in and its way
-// out, and keeps HBM waiting meanwhile; the other core of a chip draws on HBM then. Measured kernels
-// (tests/accuracy/kernels, `glu`) take such copies at the speed of HBM on v5p, which has two cores, and in the sum of
-// both on v6e and 7x, which have one a device, as the TPU compiler's cycles do. From HBM to HBM each window waits for
-// the first byte of its own read: without that the same kernels come out 8 to 14 % too fast, by 0.4 to 0.7 us a window
-// of 17 to 1366, which is what a read takes to begin.
+// If an array changes layout, a core moves a window through the cross-lane unit after its read and before its write,
+// and HBM waits for that core. The other core of a chip uses HBM in that time. Measured kernels
+// (tests/accuracy/kernels, `glu`) run such copies at the speed of HBM on v5p, which has two cores. On v6e and 7x, which
+// have one core a device, they take the sum of both times, as in the TPU compiler's cycles. From HBM to HBM, each
+// window waits for the first byte of its read. Without that term the same kernels come out 8 to 14 % too fast, by
+// 0.4 to 0.7 us a window for 17 to 1366 windows, which is the latency of a read.
 OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTerms& vector_terms,
                            const Device& device) {
   const ResourceSeconds& resources = time.resources;
@@ -49,40 +69,38 @@ OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTer
   OverlapTerms terms;
   terms.compute = std::max({matrix, vector, resources[Resource::kVmem]});
   if (work.is_chained) {
-    terms.compute = std::max(joined(std::max(matrix, vector), std::min(matrix, vector)), terms.compute);
+    terms.compute = std::max(joined(std::max(matrix, vector), std::min(matrix, vector), device), terms.compute);
   }
   const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
   terms.slower = std::max(terms.compute, memory);
   terms.faster = std::min(terms.compute, memory);
   terms.relayout = vector_terms.relayout_seconds;
-  if (terms.relayout > 0 && memory > 0) {
+  const TpuCore* const core = device.tpu();
+  if (core != nullptr && terms.relayout > 0 && memory > 0) {
     if (work.matrix.empty() && work.read.hbm > 0 && work.written.hbm > 0) {
-      terms.windows = relayout_windows(work, vector_terms, device);
-      terms.waiting = std::max(terms.windows - 1, 0.0) * device.overhead.dma_read.value_or(0);
+      terms.windows = relayout_windows(work, vector_terms, *core);
+      terms.waiting = std::max(terms.windows - 1, 0.0) * core->overhead.dma_read;
     }
     terms.between = (memory + terms.waiting) / device.cores();
   }
-  terms.joined = std::max(joined(terms.slower, terms.faster), terms.between + terms.relayout);
-  terms.ends = work.matrix.empty() ? std::min(terms.faster, dma_seconds(work, device))
-                                   : std::min(terms.faster / device.overhead.fill_windows.value_or(1),
-                                              device.overhead.pipeline_fill.value_or(0));
+  terms.joined = std::max(joined(terms.slower, terms.faster, device), terms.between + terms.relayout);
+  if (core != nullptr) terms.ends = ends_seconds(work, terms.faster, *core);
   return terms;
 }
 
-// Reads alone and writes alone attain more than both at once: `efficiency` is that of as much read as written, and what
-// it falls behind the other two is lost in turning round, in proportion to the smaller of the two streams. On a GPU all
-// but host memory is device memory.
-HbmTerms hbm_terms(const Work& work, const Device& device) {
+// Reads alone and writes alone attain a higher rate than both at once. `efficiency` is the share attained with equal
+// reads and writes. The difference from the other two efficiencies is the time lost in turnaround, in proportion to the
+// smaller of the two streams.
+HbmTerms hbm_terms(const Work& work, const Device& device, MissingNumbers* missing) {
   const Hbm& hbm = device.hbm;
   if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return {};
-  const bool has_vmem = device.on_chip.vmem_read_bandwidth.has_value();
-  const double read = work.read.hbm + (has_vmem ? 0 : work.read.vmem);
-  const double written = work.written.hbm + (has_vmem ? 0 : work.written.vmem);
-  const double reads = hbm.read_efficiency.value_or(hbm.efficiency);
-  const double writes = hbm.write_efficiency.value_or(hbm.efficiency);
+  const HbmBytes bytes = hbm_bytes(work, device);
+  if (bytes.read <= 0 && bytes.written <= 0) return {};
+  const double reads = number_or(hbm.read_efficiency, hbm.efficiency, missing);
+  const double writes = number_or(hbm.write_efficiency, hbm.efficiency, missing);
   const double turning = std::max(2 / hbm.efficiency - 1 / reads - 1 / writes, 0.0);
-  return {read / reads / hbm.bandwidth, written / writes / hbm.bandwidth,
-          turning * std::min(read, written) / hbm.bandwidth};
+  return {bytes.read / reads / hbm.bandwidth, bytes.written / writes / hbm.bandwidth,
+          turning * std::min(bytes.read, bytes.written) / hbm.bandwidth};
 }
 
 double accumulation_seconds(const Work& work, const Device& device) {
@@ -91,27 +109,32 @@ double accumulation_seconds(const Work& work, const Device& device) {
   return (work.product_steps - 1) * over(elements, device.vector.f32_rate);
 }
 
-double launch_floor_seconds(const Work& work, const Device& device) {
-  const auto& floor = work.in_graph ? device.overhead.graph_launch : device.overhead.launch;
-  return std::max(work.kernels, 1.0) * floor.value_or(0);
+double launch_floor_seconds(const Work& work, LaunchedBy by, const Device& device) {
+  const GpuCore* const core = device.gpu();
+  if (core == nullptr) return 0;
+  const double floor = by == LaunchedBy::kCommandBuffer ? core->overhead.graph_launch : core->overhead.launch;
+  return std::max(work.kernels, 1.0) * floor;
 }
 
 bool stays_on_chip(const Work& work, const Device& device) {
-  return device.overhead.op_on_chip && device.on_chip.vmem_read_bandwidth && work.read.vmem + work.written.vmem > 0 &&
+  const TpuCore* const core = device.tpu();
+  return core != nullptr && core->overhead.op_on_chip && work.read.vmem + work.written.vmem > 0 &&
          work.read.hbm + work.written.hbm <= 0 && work.read.host + work.written.host <= 0;
 }
 
 double on_chip_seconds(double busy, const Device& device) {
-  const double work = busy + device.overhead.op_on_chip.value_or(0);
-  return joined(std::max(work, device.overhead.op), std::min(work, device.overhead.op));
+  const double work = busy + *device.tpu()->overhead.op_on_chip;
+  return joined(std::max(work, device.overhead.op), std::min(work, device.overhead.op), device);
 }
 
-FastMemory fast_memory(const OnChip& on_chip) {
-  if (on_chip.cmem_read_bandwidth) return {true, on_chip.cmem_read_bandwidth, on_chip.cmem_write_bandwidth};
-  return {false, on_chip.vmem_read_bandwidth, on_chip.vmem_write_bandwidth};
+FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing) {
+  const FastMemory vmem = {false, on_chip.vmem_read_bandwidth, on_chip.vmem_write_bandwidth};
+  if (on_chip.cmem_read_bandwidth.is_unknown() && missing != nullptr) missing->add(&on_chip.cmem_read_bandwidth);
+  if (!on_chip.cmem_read_bandwidth) return vmem;
+  return {true, *on_chip.cmem_read_bandwidth, number_or(on_chip.cmem_write_bandwidth, vmem.write_bandwidth, missing)};
 }
 
-OpTime op_time(const Work& work, const Device& device) {
+OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNumbers* asked) {
   OpTime time;
   time.source = work.source;
   if (work.is_free) return time;
@@ -122,46 +145,49 @@ OpTime op_time(const Work& work, const Device& device) {
     return time;
   }
 
+  MissingNumbers missing;
+  const TpuCore* const tpu = device.tpu();
   double peak_matrix = 0;
   double launch = 0;
   for (const MatrixWork& product : work.matrix) {
-    time.resources[Resource::kMatrix] += matrix_seconds(product, device);
+    time.resources[Resource::kMatrix] += matrix_terms(product, device, &missing).seconds;
     peak_matrix += matrix_peak_seconds(product, device);
-    launch = std::max(launch, matrix_launch_seconds(product, device));
+    launch = std::max(launch, matrix_launch_seconds(product, device, &missing));
   }
-  if (!work.matrix.empty()) launch += dma_seconds(work, device);
-  const VectorTerms vector = vector_terms(work, device);
+  if (tpu != nullptr && !work.matrix.empty()) launch += dma_seconds(work, *tpu);
+  const VectorTerms vector = vector_terms(work, device, &missing);
   time.resources[Resource::kVector] = vector.seconds();
-  // Cut along what is contracted, a product is complete only with its last window: what is done to the result is left
-  // for the end of it, and until then every window's sum is added to those before.
+  // A product cut along its contracted dimension is complete only with its last window. The operations on its result
+  // therefore run at the end. Until then every window's sum is added to the previous ones.
   if (work.product_steps > 1) {
     const double adding = accumulation_seconds(work, device);
     time.epilogue = vector_terms(work.epilogue, device).seconds() + adding;
     time.resources[Resource::kVector] += adding;
   }
 
-  // On a GPU all but host memory is device memory.
-  const bool has_vmem = device.on_chip.vmem_read_bandwidth.has_value();
-  const double read = work.read.hbm + (has_vmem ? 0 : work.read.vmem);
-  const double written = work.written.hbm + (has_vmem ? 0 : work.written.vmem);
-  const double peak_hbm = device.hbm.bandwidth > 0 ? (read + written) / device.hbm.bandwidth : 0;
-  time.resources[Resource::kHbm] = hbm_terms(work, device).seconds();
-  if (has_vmem) {
-    const FastMemory fast = fast_memory(device.on_chip);
+  const HbmBytes bytes = hbm_bytes(work, device);
+  const double peak_hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
+  time.resources[Resource::kHbm] = hbm_terms(work, device, &missing).seconds();
+  if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) {
+    const FastMemory fast = fast_memory(tpu->on_chip, &missing);
     time.resources[Resource::kVmem] =
         std::max(over(work.read.vmem, fast.read_bandwidth), over(work.written.vmem, fast.write_bandwidth));
   }
-  const double peak_host = over(std::max(work.read.host, work.written.host), device.host.bandwidth);
+  const double host_bytes = std::max(work.read.host, work.written.host);
+  const double peak_host = host_bytes > 0 ? over(host_bytes, number_or(device.host.bandwidth, 0.0, &missing)) : 0;
   time.resources[Resource::kHost] = peak_host;
 
-  // A launch hides behind the kernel before it unless that is too short.
+  // A launch hides behind the previous kernel unless that kernel is too short.
   const double busy = overlap_terms(time, work, vector, device).seconds();
   if (stays_on_chip(work, device)) {
     time.overhead = on_chip_seconds(busy, device) - busy + launch;
   } else {
-    time.overhead =
-        std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch, launch_floor_seconds(work, device) - busy);
+    time.overhead = std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch,
+                             launch_floor_seconds(work, by, device) - busy);
   }
+  time.launched_in_graph = by == LaunchedBy::kCommandBuffer;
+  if (!missing.empty()) time.source = std::max(time.source, CostSource::kAssumed);
+  if (asked != nullptr) asked->add(missing);
   time.resources[Resource::kLatency] = time.overhead;
   time.bound = Resource::kLatency;
   double slowest = 0;

@@ -1,87 +1,90 @@
-// Seconds from work: every resource of the device is a roof, and an operation takes as long as its slowest resource
-// plus a floor. All rates are the device's; nothing here knows an operation or a program by its name.
+// Converts work to seconds. Every resource of the device is a roof: an operation takes the time of its slowest resource
+// plus a floor. All rates come from the device. Nothing here recognizes an operation or a program by its name.
 #ifndef HLOROOF_LIB_COST_OP_TIME_H_
 #define HLOROOF_LIB_COST_OP_TIME_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
+#include "lib/cost/missing_numbers.h"
 #include "lib/cost/vector_time.h"
 
 namespace hloroof::inline v0 {
 
-// How the time of a product comes about.
+// The model that gives the time of a product.
 enum class MatrixForm : std::uint8_t {
   kPlain,     // FLOPs over the rate
-  kSystolic,  // rows streamed past weights that stay
-  kWaves,     // thread-block tiles dealt out over multiprocessors
-  kStreamed,  // K in equal pieces for all multiprocessors
+  kSystolic,  // rows stream past weights that are resident in the arrays
+  kWaves,     // thread-block tiles are distributed over multiprocessors
+  kStreamed,  // K is split into equal pieces for all multiprocessors
 };
 
-// What the seconds of one product on the matrix unit are made of. kSystolic: max(compute, operands) / attained,
-// operands being the loading of weights. kWaves: max(compute, operands) + starting + joining + storing, `attained`
-// being in `compute`. kStreamed: compute + joining.
+// The parts of the seconds of one product on the matrix unit. kSystolic: max(compute, operands) / attained, where
+// `operands` is the time to load weights. kWaves: max(compute, operands) + starting + joining + storing, where
+// `compute` already includes `attained`. kStreamed: compute + joining.
 struct MatrixTerms {
   MatrixForm form = MatrixForm::kPlain;
   double seconds = 0;
-  double rate = 0;      // flop/s for these types, all passes made
-  double attained = 1;  // share of it that large products attain
+  double rate = 0;      // flop/s for these types, with all passes
+  double attained = 1;  // share of the rate that large products attain
   double compute = 0;
   double operands = 0;
   // kSystolic
-  bool is_swapped = false;  // the left-hand operand stays and the right-hand one streams
-  double rows = 0;          // that stream, padded to registers
+  bool is_swapped = false;  // the left-hand operand is resident and the right-hand one streams
+  double rows = 0;          // rows streamed, padded to registers
   double k_tiles = 0;
   double n_tiles = 0;
-  double registers = 0;  // of weights that are loaded, all tiles
+  double registers = 0;  // weight registers loaded, over all tiles
   double row_rate = 0;   // rows/s, all arrays together
   // kWaves
   double tile_m = 0;
   double tile_n = 0;
-  double parts = 1;  // that K is cut into
+  double parts = 1;  // parts that K is cut into
   double blocks = 0;
   double waves = 0;
-  double starting = 0;  // of the waves
-  double joining = 0;   // of the parts
-  double storing = 0;   // results of the last wave
+  double starting = 0;  // time to start the waves
+  double joining = 0;   // time to join the parts
+  double storing = 0;   // time to store the results of the last wave
 };
-MatrixTerms matrix_terms(const MatrixWork& product, const Device& device);
 
-// What the seconds of main memory are made of.
+// Here and below, `missing` collects the device numbers that a formula needs and that the device does not state.
+MatrixTerms matrix_terms(const MatrixWork& product, const Device& device, MissingNumbers* missing = nullptr);
+
+// The parts of the seconds of main memory.
 struct HbmTerms {
   double reading = 0;
   double writing = 0;
-  double turning = 0;  // between the two
+  double turning = 0;  // turnaround between reading and writing
 
   double seconds() const { return reading + writing + turning; }
 };
-HbmTerms hbm_terms(const Work& work, const Device& device);
+HbmTerms hbm_terms(const Work& work, const Device& device, MissingNumbers* missing = nullptr);
 
-// The memory on the chip in which arrays are placed: CMEM where there is one, whose arrays reach the registers through
-// VMEM by way of DMA, else VMEM itself.
+// The on-chip memory that arrays are placed in. A device with CMEM uses CMEM, whose arrays reach the registers by DMA
+// through VMEM. Any other device uses VMEM itself.
 struct FastMemory {
   bool is_cmem = false;
-  std::optional<double> read_bandwidth;   // bytes/s
-  std::optional<double> write_bandwidth;  // bytes/s
+  double read_bandwidth = 0;   // bytes/s
+  double write_bandwidth = 0;  // bytes/s
 };
-FastMemory fast_memory(const OnChip& on_chip);
+FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing = nullptr);
 
-// What the seconds of resources that work at once in a pipeline of windows are made of: compute (matrix, vector, vmem)
-// against memory (hbm, host). `time` has the seconds of each resource and those of the vector units that come after the
-// matrix unit's. Changes of layout do not work beside memory, and are not part of `compute`. Where products and vector
-// operations wait for one another (Work::is_chained), the two are joined as compute and memory are.
-inline constexpr int kOverlapNorm = 4;
+// The parts of the seconds of resources that work at once in a pipeline of windows. Compute (matrix, vector, vmem)
+// overlaps memory (hbm, host). `time` holds the seconds of each resource, and the seconds of the vector units that
+// follow those of the matrix unit. Layout changes do not overlap memory and are not part of `compute`. If products and
+// vector operations wait for one another (Work::is_chained), the two are combined in the way compute and memory are.
 struct OverlapTerms {
   double compute = 0;
   double slower = 0;
   double faster = 0;
-  double relayout = 0;  // of the cross-lane unit, for changes of layout
-  double between = 0;   // of memory while the core waits for it before and after those, with `waiting`
-  double windows = 0;   // in which layouts change
-  double waiting = 0;   // for the first byte of each of those but the first
-  double joined = 0;    // (slower^n + faster^n)^(1/n), n = kOverlapNorm, or between + relayout if that is more
-  double ends = 0;      // before the first window and after the last
+  double relayout = 0;  // cross-lane unit, for layout changes
+  double between = 0;   // memory time while the core waits before and after layout changes; includes `waiting`
+  double windows = 0;   // windows in which layouts change
+  double waiting = 0;   // for the first byte of each of these windows except the first
+  double joined = 0;  // (slower^n + faster^n)^(1/n), n = Overhead::overlap_norm, or between + relayout if that is more
+  double ends = 0;    // before the first window and after the last
 
   bool waits_for_relayout() const { return relayout > 0 && joined <= between + relayout; }
 
@@ -89,44 +92,48 @@ struct OverlapTerms {
 };
 OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTerms& vector, const Device& device);
 
-// Seconds the matrix unit takes for one product, padding to its dimensions, passes and loading of weights included; the
-// better of the two ways to lay the product on the unit.
-double matrix_seconds(const MatrixWork& product, const Device& device);
-
-// The peak that holds for a product: that of its operands' type, passes for wide types included; nothing if the unit
-// cannot multiply such operands.
+// The peak rate for a product: the rate for the type of its operands, with the passes that wide types need. Returns
+// nullopt if the unit cannot multiply such operands.
 struct ProductPeak {
   MatrixType type = MatrixType::kBf16;
   double rate = 0;  // flop/s
 };
-std::optional<ProductPeak> product_peak(const MatrixWork& product, const Device& device);
+std::optional<ProductPeak> product_peak(const MatrixWork& product, const Device& device,
+                                        MissingNumbers* missing = nullptr);
 
-// The same at the unit's peak rate, without padding or any loss.
+// The seconds of the product at the unit's peak rate, without padding or any loss.
 double matrix_peak_seconds(const MatrixWork& product, const Device& device);
 
-// What the kernel of a product costs beside it and Device::overhead.op; 0 where nothing is known of it.
-double matrix_launch_seconds(const MatrixWork& product, const Device& device);
+// The cost of a product's kernel on a GPU in addition to the product itself and Device::overhead.op.
+double matrix_launch_seconds(const MatrixWork& product, const Device& device, MissingNumbers* missing = nullptr);
 
-// Of a product cut along what it contracts (Work::product_steps): each window's sum but the first is added to those
-// before, at the peak of the vector units, while the matrix unit waits. Measured products on v6e that are cut in 4 to
-// 20 (TPU-GEMM, TOKAMAX `loss`) come out 5 to 10 % too fast without.
+// The accumulation time of a product that is cut along its contracted dimension (Work::product_steps). Every window's
+// sum except the first is added to the previous sums. This runs at the peak of the vector units while the matrix unit
+// waits. Without this term, measured products on v6e that are cut into 4 to 20 windows (TPU-GEMM, TOKAMAX `loss`) come
+// out 5 to 10 % too fast.
 double accumulation_seconds(const Work& work, const Device& device);
 
-// The least a kernel of `work` takes on a GPU: what stands between two launches by the host, or in a command buffer.
-double launch_floor_seconds(const Work& work, const Device& device);
+// The launcher of a kernel on a GPU.
+enum class LaunchedBy : std::uint8_t { kHost, kCommandBuffer };
 
-// Whether all that `work` touches lies in VMEM, on a device that says what it then takes (Overhead::op_on_chip).
+// The minimum time of a kernel of `work` on a GPU: the interval between two launches by the host, or between two
+// launches in a command buffer.
+double launch_floor_seconds(const Work& work, LaunchedBy by, const Device& device);
+
+// Whether all arrays that `work` touches are in VMEM and the device states the cost of that case (overhead.op_on_chip).
 bool stays_on_chip(const Work& work, const Device& device);
 
-// The time of such work that keeps the device busy for `busy` seconds. Most of what an operation takes whatever its
-// size is the way to HBM and back, which runs beside: (work^n + floor^n)^(1/n), n = kOverlapNorm, of the work with
-// Overhead::op_on_chip added and Overhead::op. So the measured gated linear units of 4 to 16 us on v6e and 7x have it
-// (tests/accuracy/kernels), and so the TPU compiler, whose least estimate for work in VMEM is that for HBM.
+// The time of work that stays on the chip and keeps the device busy for `busy` seconds. Most of the fixed cost of an
+// operation is the round trip to HBM, which overlaps the work. The time is therefore (work^n + floor^n)^(1/n), where
+// work = busy + overhead.op_on_chip, floor = Overhead::op and n = Overhead::overlap_norm. The measured gated linear
+// units of 4 to 16 us on v6e and 7x follow this form (tests/accuracy/kernels). So does the TPU compiler, whose minimum
+// estimate for work in VMEM equals its minimum for HBM.
 double on_chip_seconds(double busy, const Device& device);
 
-// The time of `work` on `device` without what happens on wires: the caller of a collective adds that. Zero throughout
-// for work that is free.
-OpTime op_time(const Work& work, const Device& device);
+// The time of `work` on `device` without wire time, which the caller adds for a collective. All fields are zero for
+// work that is free. A missing number lowers the source of the time to CostSource::kAssumed.
+OpTime op_time(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost,
+               MissingNumbers* missing = nullptr);
 
 }  // namespace hloroof::inline v0
 

@@ -13,15 +13,15 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// How the operands of a kernel lie.
+// The layout of a kernel's operands.
 enum class PallasOperands : std::uint8_t {
-  kDense,  // queries, keys, values: [.., heads, sequence, head size]; before them s8, s16 or s32[heads, blocks, blocks]
-           // of a mask
+  kDense,  // queries, keys, values: [.., heads, sequence, head size]; a mask s8, s16 or s32[heads, blocks, blocks] may
+           // precede them
   kPages,  // s32 lengths[b], s32 pages[b * p], .., queries [.., head size], keys and values [heads, pages, page, head
            // size]
   kRaggedPages,  // s32 lengths[b], s32 pages[b, p], .., queries [tokens, heads, head size], both [pages, page, heads,
                  // head size]
-  kGroups,       // [m,k] x [g,k,n] -> [m,n]: each row meets the weights of one group
+  kGroups,       // [m,k] x [g,k,n] -> [m,n]: each row is multiplied by the weights of one group
   kGroupsOut,    // [k,m] x [m,n] -> [g,k,n]
 };
 
@@ -49,7 +49,7 @@ double elements(const Shape& shape) { return static_cast<double>(element_count(s
 struct Operands {
   std::vector<const Shape*> numbers;
   std::vector<const Shape*> positions;
-  const Shape* mask = nullptr;  // the blocks that a mask keeps
+  const Shape* mask = nullptr;  // the blocks that the mask keeps
 };
 
 Operands operands_of(InstructionView call, int least_rank) {
@@ -60,7 +60,7 @@ Operands operands_of(InstructionView call, int least_rank) {
     const ElementType type = shape.element_type;
     if (shape.rank() == 3 && result.numbers.empty() &&
         (type == ElementType::kS8 || type == ElementType::kS16 || type == ElementType::kS32)) {
-      if (result.mask == nullptr) result.mask = &shape;  // as narrow as the number of blocks allows
+      if (result.mask == nullptr) result.mask = &shape;  // the narrowest type that holds the number of blocks
     } else if (type == ElementType::kS32) {
       result.positions.push_back(&shape);
     } else if (shape.rank() >= least_rank) {
@@ -78,8 +78,8 @@ void add_product(MatrixWork product, Work& work) {
   work.source = std::max(work.source, CostSource::kAssumed);
 }
 
-// What is done to each of `scores` elements of q k^T between the products: the exponential and `score_ops` operations
-// beside it. All of it in one loop with the products, which wait for it and it for them.
+// Adds the operations between the products on each of `scores` elements of q k^T: the exponential and `score_ops` other
+// operations. They run in one loop with the products, and each side waits for the other.
 void add_softmax(double scores, double score_ops, Work& work) {
   work.transcendentals += scores;
   add_vector(work, Opcode::kExponential, ElementType::kF32, scores);
@@ -87,19 +87,21 @@ void add_softmax(double scores, double score_ops, Work& work) {
   work.is_chained = true;
 }
 
-// Vector operations that mask a score. A kernel works its masks out at every block that it visits, where the mask keeps
-// all of it too: positions compared for a mask that is a function, segments compared, all of them joined, and what they
-// drop replaced. Their operands are s32: positions of the queries, and segments of queries and of keys.
+// Vector operations that mask a score. A kernel computes its masks at every block that it visits, including blocks that
+// the mask keeps whole. It compares positions if the mask is a function, compares segments, joins the masks, and
+// replaces the scores that they drop. The operands are s32: positions of the queries, and segments of queries and of
+// keys.
 double mask_ops(const Operands& operands) {
   const std::size_t segments = operands.positions.size() >= 2 ? 1 : 0;
   const std::size_t function = operands.positions.size() % 2;
-  // Blocks of a mask that are neither kept nor dropped whole are listed, and their bits read, where no function is.
+  // Without a mask function, the kernel lists the blocks that the mask keeps only in part, and reads their bits.
   const std::size_t bits = operands.mask != nullptr && function == 0 ? 1 : 0;
   const std::size_t masks = segments + function + bits;
-  return masks == 0 ? 0 : static_cast<double>(2 * masks);  // each made, all but one joined, one selection
+  return masks == 0 ? 0 : static_cast<double>(2 * masks);  // compute each, join all but one, select once
 }
 
-// Whether a result holds the queries' gradient: their shape, or that once for each block of keys.
+// Whether a result holds the gradient of the queries: it has a higher rank than the queries and matches their minor
+// dimensions, with one copy for each block of keys.
 bool gives_queries_gradient(InstructionView call, const Shape& queries) {
   const ShapeTable& shapes = call.module().shapes();
   for (ShapeId leaf : shapes.leaves(call.shape_id())) {
@@ -110,8 +112,8 @@ bool gives_queries_gradient(InstructionView call, const Shape& queries) {
   return false;
 }
 
-// The number after `name` in what the kernel was called with, as JAX prints it: "block_q\": 128" or block_q_128 in its
-// name; 0 if it is not there.
+// The number after `name` in the arguments of the kernel as JAX prints them ("block_q\": 128"), or in the kernel's name
+// (block_q_128); 0 if it is absent.
 double printed_block_size(InstructionView call, std::string_view name) {
   for (const std::string_view text : {call.text(AttributeKey::kFrontendAttributes), call.name()}) {
     for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
@@ -126,7 +128,7 @@ double printed_block_size(InstructionView call, std::string_view name) {
   return 0;
 }
 
-// The share of a mask's grid of blocks that a causal mask keeps: for each row of blocks those up to the diagonal.
+// The share of a mask's grid of blocks that a causal mask keeps: in each row of blocks, the blocks up to the diagonal.
 double causal_share(const Shape& mask) {
   const double rows = extent(mask.dimensions[1]);
   const double columns = extent(mask.dimensions[2]);
@@ -141,7 +143,8 @@ void add_read(const Shape& array, double times, Work& work) {
   work.logical_bytes += times * static_cast<double>(logical_bytes(array));
 }
 
-// How many blocks a kernel cuts `length` into: by the first of `names` that is printed, else by the mask's grid.
+// The number of blocks that a kernel cuts `length` into. It follows from the first of `names` that is printed, or else
+// from the mask's grid.
 double block_count(InstructionView call, const Operands& operands, double length,
                    std::initializer_list<std::string_view> names, std::size_t mask_dimension) {
   for (std::string_view name : names) {
@@ -150,9 +153,9 @@ double block_count(InstructionView call, const Operands& operands, double length
   return operands.mask != nullptr ? extent(operands.mask->dimensions[mask_dimension]) : 1;
 }
 
-// Vector operations on results that are gathered over blocks, for each score: forward what is gathered so far is scaled
-// to the new maximum and added to, for every block of keys; backward it is added to, that of the queries for every
-// block of keys and those of keys and values for every block of queries.
+// Vector operations for each score on results that are accumulated over blocks. Forward, for every block of keys, the
+// accumulated result is scaled to the new maximum and added to. Backward, the gradient of the queries is added to for
+// every block of keys, and the gradients of keys and values for every block of queries.
 double gathering_ops(InstructionView call, const Kernel& kernel, const Operands& operands, bool gives_dq) {
   const Shape& q = *operands.numbers[0];
   const Shape& k = *operands.numbers[1];
@@ -168,9 +171,10 @@ double gathering_ops(InstructionView call, const Kernel& kernel, const Operands&
   return of_keys + head * block_count(call, operands, keys, {"block_kv_dkv_compute", "block_kv_dkv"}, 1) / keys;
 }
 
-// A kernel goes over blocks of one side and for each fetches all blocks of the other that the mask keeps: keys and
-// values for every block of queries, or backward queries and the result's gradient for every block of keys. `share` of
-// the blocks is kept; the boundary bytes hold each array once.
+// Adds the repeated reads of blocks. A kernel loops over the blocks of one side and for each fetches all blocks of the
+// other side that the mask keeps. It fetches keys and values for every block of queries, or backward the queries and
+// the result's gradient for every block of keys. `share` is the kept share of the blocks. The boundary bytes already
+// hold each array once.
 void add_fetches(InstructionView call, const Kernel& kernel, const Operands& operands, double share, Work& work) {
   const Shape& q = *operands.numbers[0];
   const Shape& k = *operands.numbers[1];
@@ -183,7 +187,7 @@ void add_fetches(InstructionView call, const Kernel& kernel, const Operands& ope
   const double key_blocks =
       over_keys ? block_count(call, operands, keys, {"block_kv_dkv", "block_k_major_dkv"}, 1)
                 : block_count(call, operands, keys, {kernel.products == 3 ? "block_kv_dq" : "block_kv"}, 2);
-  // A block that stays the same from one step to the next is not fetched again.
+  // A block that is the same in two successive steps is not fetched again.
   const double outer = over_keys ? key_blocks : query_blocks;
   const double inner = over_keys ? query_blocks : key_blocks;
   const double fetches = inner > 1 ? std::max(outer * share, 1.0) : 1;
@@ -196,7 +200,7 @@ void add_fetches(InstructionView call, const Kernel& kernel, const Operands& ope
     }
     return;
   }
-  // Heads of queries that share keys fetch them one after another.
+  // Query heads that share keys fetch them one after another.
   const double heads = std::max(elements(q) / queries / extent(q.dimensions.back()), 1.0);
   const double key_heads = std::max(elements(k) / keys / extent(k.dimensions.back()), 1.0);
   const double times = fetches * std::max(heads / key_heads, 1.0) - 1;
@@ -215,7 +219,8 @@ bool add_dense_attention(InstructionView call, const Kernel& kernel, Work& work)
   product.k = extent(q.dimensions.back());
   product.lhs = q.element_type;
   product.rhs = k.element_type;
-  // A causal mask keeps (n + 1) / 2n of n x n blocks. Whether the mask is causal is in its data, not in the text.
+  // A causal mask keeps (n + 1) / 2n of n x n blocks. Whether the mask is causal depends on its data, which is not in
+  // the text.
   double share = 1;
   if (operands.mask != nullptr && product.m == product.n) share = causal_share(*operands.mask);
   const double scores = product.batch * product.m * product.n * share;
@@ -227,7 +232,7 @@ bool add_dense_attention(InstructionView call, const Kernel& kernel, Work& work)
   return true;
 }
 
-// Every sequence as long as its pages allow: how many are in use is in the data.
+// Assumes that every sequence fills its pages, because the number of pages in use depends on data.
 bool add_paged_attention(InstructionView call, const Kernel& kernel, Work& work) {
   const bool ragged = kernel.operands == PallasOperands::kRaggedPages;
   const Operands operands = operands_of(call, 3);
@@ -236,13 +241,13 @@ bool add_paged_attention(InstructionView call, const Kernel& kernel, Work& work)
   const Shape& cache = *operands.numbers[1];
   if (cache.rank() != 4) return false;
   const double sequences = std::max(elements(*operands.positions[0]), 1.0);
-  const double pages = elements(*operands.positions[1]);  // of all sequences
+  const double pages = elements(*operands.positions[1]);  // pages of all sequences
   const double page = extent(cache.dimensions[ragged ? 1 : 2]);
   const double cached_pages = extent(cache.dimensions[ragged ? 0 : 1]);
   MatrixWork product;
   product.k = extent(q.dimensions.back());
   product.n = pages / sequences * page;
-  // Each sequence meets keys of its own; the query heads that share a head of keys are the rows.
+  // Each sequence has separate keys. The rows are the query heads that share a head of keys.
   const double rows = elements(q) / product.k;
   const double key_heads = ragged ? std::max(extent(cache.dimensions[2]) / 2, 1.0) : extent(cache.dimensions[0]);
   product.batch = sequences * key_heads;
@@ -277,7 +282,7 @@ bool add_grouped_matmul(InstructionView call, const Kernel& kernel, Work& work) 
   MatrixWork product;
   product.m = extent(lhs.dimensions[0]);
   product.k = extent(lhs.dimensions[1]);
-  // The weights may lie transposed: the dimension that is not contracted is the other one.
+  // The weights may be transposed, so n is the dimension that is not contracted.
   product.n =
       groups_out || rhs.dimensions[1] == lhs.dimensions[1] ? extent(rhs.dimensions.back()) : extent(rhs.dimensions[1]);
   product.lhs = lhs.element_type;

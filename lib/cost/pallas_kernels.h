@@ -1,4 +1,4 @@
-// Well-known Pallas kernels of JAX whose calls state no cost: their work from the shapes of their operands.
+// Computes the work of well-known Pallas kernels of JAX whose calls state no cost, from the shapes of their operands.
 #ifndef HLOROOF_LIB_COST_PALLAS_KERNELS_H_
 #define HLOROOF_LIB_COST_PALLAS_KERNELS_H_
 
@@ -7,9 +7,10 @@
 
 namespace hloroof::inline v0 {
 
-// Adds the arithmetic of a kernel of pallas_kernels.def to `work`, which holds the bytes of its boundary, and takes off
-// what is not read of arrays that hold more than the kernel looks at. False if `call` is no such kernel, or has not the
-// operands of one. What depends on data (masks, lengths of sequences) is assumed, and the source says so.
+// Adds the arithmetic of a kernel of pallas_kernels.def to `work`, which already holds the bytes of its boundary.
+// Subtracts the unread bytes of arrays that hold more than the kernel reads. Returns false if `call` is not such a
+// kernel, or does not have its operands. Values that depend on data (masks, lengths of sequences) are assumed, and the
+// source says so.
 bool add_pallas_kernel(InstructionView call, Work& work);
 
 }  // namespace hloroof::inline v0

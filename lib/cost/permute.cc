@@ -12,13 +12,13 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr std::int64_t kMaxHops = 1 << 21;  // walked; beyond that the pairs walked so far stand for all
+constexpr std::int64_t kMaxHops = 1 << 21;  // limit on walked hops; the pairs walked until then represent all
 
 using Position = absl::InlinedVector<std::int64_t, 4>;  // along each axis of the machine
 
-// Where a device lies: the digits of its id along the mesh axes, and the digits of those along the pieces. An axis over
-// several open axes of the machine winds through them like a snake, as mesh builders number it, so that neighbours on
-// it are neighbours there.
+// The position of a device: the digits of its id along the mesh axes, and the digits of those along the pieces. A mesh
+// axis over several open axes of the machine winds through them like a snake, as mesh builders number it. Neighbours on
+// the mesh axis are therefore neighbours on the machine.
 Position position_of(std::int64_t device, const LogicalMesh& mesh, const PhysicalMapping& mapping) {
   Position position(mapping.physical.size(), 0);
   if (device < static_cast<std::int64_t>(mapping.position.size())) {
@@ -36,14 +36,14 @@ Position position_of(std::int64_t device, const LogicalMesh& mesh, const Physica
     for (std::size_t k = pieces.size(); k-- > 0;) {
       std::int64_t digit = number % pieces[k].size;
       number /= pieces[k].size;
-      if (snake && number % 2 == 1) digit = pieces[k].size - 1 - digit;  // every second row runs backwards
+      if (snake && number % 2 == 1) digit = pieces[k].size - 1 - digit;  // every second row runs in reverse
       position[pieces[k].physical] += digit * pieces[k].stride;
     }
   }
   return position;
 }
 
-// Steps from `from` to `to` on one axis, negative downwards; one step on what is no torus.
+// Steps from `from` to `to` on one axis, negative downwards. An axis that is not a torus takes at most one step.
 std::int64_t steps_between(std::int64_t from, std::int64_t to, const TorusAxis& axis) {
   std::int64_t steps = to - from;
   if (axis.link != LinkKind::kIci) return steps == 0 ? 0 : 1;
@@ -56,15 +56,15 @@ std::int64_t steps_between(std::int64_t from, std::int64_t to, const TorusAxis& 
 
 bool is_longer_ring(const TorusAxis& axis) { return axis.link == LinkKind::kIci && axis.wraps && !axis.twisted; }
 
-// Moves a position on a twisted torus as leaving a twisted axis at its end does: half-way along all longer ones.
+// Moves a position as a message moves that leaves a twisted axis at its end: half-way along all longer axes.
 void come_back_half_way(Position& position, const std::vector<TorusAxis>& axes) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (is_longer_ring(axes[i])) position[i] = (position[i] + axes[i].size / 2) % axes[i].size;
   }
 }
 
-// Steps along each axis from one position to another, as few as can be. A twisted torus leaves a choice: on each
-// twisted axis a message may go straight to its target, or out at the end.
+// The fewest steps along each axis from one position to another. A twisted torus leaves a choice: on each twisted axis
+// a message may go straight to its target, or leave the axis at its end.
 Position shortest_steps(const Position& from, const Position& to, const std::vector<TorusAxis>& axes) {
   std::vector<std::size_t> twisted;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -73,7 +73,7 @@ Position shortest_steps(const Position& from, const Position& to, const std::vec
   Position best;
   std::int64_t fewest = 0;
   for (unsigned leaves = 0; leaves < (1U << twisted.size()); ++leaves) {
-    Position start = from;  // as if already come back
+    Position start = from;  // the start as seen after the message re-enters
     for (std::size_t t = 0; t < twisted.size(); ++t) {
       if ((leaves >> t & 1U) != 0) come_back_half_way(start, axes);
     }
@@ -99,7 +99,7 @@ class LinkLoads {
  public:
   explicit LinkLoads(const std::vector<TorusAxis>& axes) : axes_(axes) {}
 
-  // Sends `part` of a message from `position` along `axis` by `steps`, moving the position.
+  // Sends `part` of a message from `position` along `axis` by `steps`, and moves the position.
   void walk(Position& position, std::size_t axis, std::int64_t steps, std::int64_t target, double part) {
     if (axes_[axis].link != LinkKind::kIci) {
       add(position, axis, true, part);
@@ -125,6 +125,7 @@ class LinkLoads {
       cost.link_seconds = seconds;
       cost.link_bytes = link;
       cost.link = axes_[axis].link;
+      cost.steps = {{cost.link, axes_[axis].size, axes_[axis].wraps, link, axes_[axis].bandwidth}};
     }
     cost.seconds = cost.link_seconds;
     return cost;
@@ -152,6 +153,7 @@ TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&
                        const PhysicalMapping& mapping, const std::vector<TorusAxis>& axes, double bytes) {
   LinkLoads loads(axes);
   double latency = 0;
+  Position farthest;  // steps along each axis for the message with the longest route
   std::int64_t walked = 0;
   bool sends = false;
   for (const auto& [source, target] : pairs) {
@@ -169,7 +171,10 @@ TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&
     }
     if (differing.empty()) continue;
     sends = true;
-    latency = std::max(latency, hops);
+    if (hops > latency) {
+      latency = hops;
+      farthest = steps;
+    }
     const double part = 1.0 / static_cast<double>(differing.size());
     for (std::size_t first = 0; first < differing.size(); ++first) {
       Position at = from;
@@ -181,6 +186,10 @@ TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&
   }
   TorusCost cost = loads.busiest(bytes);
   cost.hop_seconds = latency;
+  for (std::size_t i = 0; i < farthest.size(); ++i) {
+    if (farthest[i] == 0 || axes[i].hop_latency <= 0) continue;
+    cost.hops.push_back({axes[i].link, static_cast<double>(std::abs(farthest[i])), axes[i].hop_latency});
+  }
   cost.wire_bytes = sends ? bytes : 0;
   cost.algorithm = sends ? "direct sends, shortest way" : "no communication";
   return cost;

@@ -3,30 +3,26 @@
 #include <algorithm>
 
 #include "hloroof/attribute_values.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Beyond this many places an instruction counts as one of its own, to keep the work linear.
+// An instruction needed at more places than this counts as a place itself, which keeps the work linear.
 constexpr std::size_t kMaxPlaces = 16;
 
 bool same_dimensions(const Shape& a, const Shape& b) { return a.dimensions == b.dimensions; }
 
-// Whether element x of the instruction asks for element x of operand `i`.
+// Whether element x of the instruction needs element x of operand `i`.
 bool asks_at_same_place(InstructionView instruction, std::size_t i) {
-  switch (instruction.opcode()) {
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement: return true;
-    case Opcode::kBitcast:
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier: return same_dimensions(instruction.shape(), instruction.operand(i).shape());
-    default:
-      return is_elementwise(instruction.opcode()) &&
-             same_dimensions(instruction.shape(), instruction.operand(i).shape());
-  }
+  const Opcode opcode = instruction.opcode();
+  if (flow(opcode) == Flow::kPacks || flow(opcode) == Flow::kPicks) return true;
+  return (keeps_order(opcode) || is_elementwise(opcode)) &&
+         same_dimensions(instruction.shape(), instruction.operand(i).shape());
 }
 
-// How often an instruction whose elements are computed once each asks for an element of operand `i`, on average.
+// The average number of times that each element of operand `i` is needed, if each element of the instruction is
+// computed once.
 double uses(InstructionView instruction, std::size_t i, SizeCache& sizes) {
   const ShapeTable& shapes = instruction.module().shapes();
   const Span<ShapeId> leaves = shapes.leaves(instruction.shape_id());

@@ -1,4 +1,4 @@
-// Sizes of a module's shapes, each computed once.
+// Caches the sizes of a module's shapes, so that each is computed once.
 #ifndef HLOROOF_LIB_COST_SIZE_CACHE_H_
 #define HLOROOF_LIB_COST_SIZE_CACHE_H_
 
@@ -9,7 +9,7 @@
 
 namespace hloroof::inline v0 {
 
-// One array leaf, as doubles because sums of them exceed int64 in hostile text.
+// The size of one array leaf. Fields are doubles because sums of them exceed int64 in hostile text.
 struct ArraySize {
   double logical_elements = 0;
   double logical_bytes = 0;
@@ -34,7 +34,7 @@ class SizeCache {
  public:
   explicit SizeCache(const ShapeTable& table) : table_(&table) {}
 
-  // Of an array, token or opaque; of a tuple, zeros.
+  // The size of an array, token or opaque. The size of a tuple is all zeros.
   const ArraySize& operator[](ShapeId id) {
     if (id.index >= known_.size()) {
       known_.resize(table_->size(), 0);

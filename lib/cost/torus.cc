@@ -28,7 +28,13 @@ std::vector<TorusAxis> longer_than_one(const std::vector<TorusAxis>& axes) {
   return result;
 }
 
-// `part` of every link direction along `axis` is used for `seconds`; notes it if that is the busiest so far.
+void add_hops(TorusCost& cost, const TorusAxis& axis, double count) {
+  if (count * axis.hop_latency <= 0) return;
+  cost.hop_seconds += count * axis.hop_latency;
+  cost.hops.push_back({axis.link, count, axis.hop_latency});
+}
+
+// Records `axis` as the busiest link if carrying `bytes` over its link takes longer than on any link so far.
 void note_link(TorusCost& cost, const TorusAxis& axis, double bytes) {
   const double seconds = bytes / axis.bandwidth;
   if (seconds <= cost.link_seconds) return;
@@ -41,7 +47,7 @@ bool is_twisted(const std::vector<TorusAxis>& axes) {
   return std::any_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.twisted; });
 }
 
-// The axes of a twisted torus among those of a group: the shorter ones, of k chips, and the longer ones, of 2k.
+// The axes among those of a group that form a twisted torus: shorter ones of k chips, and longer ones of 2k.
 std::vector<TorusAxis> twisted_part(const std::vector<TorusAxis>& axes) {
   std::vector<TorusAxis> result;
   if (!is_twisted(axes)) return result;
@@ -49,10 +55,10 @@ std::vector<TorusAxis> twisted_part(const std::vector<TorusAxis>& axes) {
   return result;
 }
 
-// Hops from a device to all others of a twisted torus, itself among them, on average. Its chips are a lattice modulo
-// another: k x k x 2k modulo the face-centred, k x 2k x 2k modulo the body-centred cubic one. The sums over all chips,
-// for even k, are those of Camara et al., "Twisted torus topologies for enhanced interconnection networks" (2010) and
-// "Lattice graphs for high-scale interconnection topologies" (2013).
+// The average number of hops from a device to all devices of a twisted torus, itself included. Its chips are a lattice
+// modulo another lattice: k x k x 2k modulo the face-centred cubic lattice, k x 2k x 2k modulo the body-centred one.
+// The sums over all chips, for even k, are those of Camara et al., "Twisted torus topologies for enhanced
+// interconnection networks" (2010) and "Lattice graphs for high-scale interconnection topologies" (2013).
 double twisted_average_distance(const std::vector<TorusAxis>& axes) {
   const auto shorter = std::count_if(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.twisted; });
   double k = 0;
@@ -66,25 +72,26 @@ double twisted_average_distance(const std::vector<TorusAxis>& axes) {
   return shorter == 2 ? k2 * (7 * k2 - 2) / 4 / devices : k2 * (35 * k2 - 8) / 8 / devices;
 }
 
-// All pairs of a twisted torus. The farthest device is half of a shorter axis away along each axis.
+// An exchange among all pairs of a twisted torus. The farthest device is half of a shorter axis away along each axis.
 TorusCost twisted_exchange_cost(const std::vector<TorusAxis>& axes, double bytes) {
   TorusCost cost;
   const auto shortest = std::min_element(axes.begin(), axes.end(),
                                          [](const TorusAxis& a, const TorusAxis& b) { return a.size < b.size; });
-  cost.hop_seconds = static_cast<double>(axes.size()) * gather_hops(*shortest) * shortest->hop_latency;
+  add_hops(cost, *shortest, static_cast<double>(axes.size()) * gather_hops(*shortest));
   note_link(cost, axes[0], bytes * twisted_average_distance(axes) / (2.0 * static_cast<double>(axes.size())));
   cost.seconds = cost.link_seconds;
+  cost.steps.push_back({axes[0].link, axes[0].size, true, cost.link_bytes, axes[0].bandwidth});
   return cost;
 }
 
-// All axes at once: the array in as many parts as there are axes, part c going through axes c, c+1, ... in turn. A
-// phase ends when its slowest part does.
+// A gather on all axes at once. The array is cut into one part for each axis, and part c goes through axes c, c+1, ...
+// in turn. A phase ends when its slowest part ends.
 TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
   TorusCost cost;
   const std::size_t n = axes.size();
   double devices = 1;
   for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
-  // The ring that a part goes round in a phase: the axis it is at, or on a twisted torus the longest that is left.
+  // The ring of a part in each phase: its current axis, or on a twisted torus the longest remaining ring.
   std::vector<std::int64_t> longest_first;
   if (is_twisted(axes)) {
     for (const TorusAxis& axis : axes) longest_first.push_back(axis.size);
@@ -94,18 +101,23 @@ TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
   std::vector<double> carried(n, 0);                                          // by each axis
   for (std::size_t phase = 0; phase < n; ++phase) {
     double slowest = 0;
+    TorusStep step;
     for (std::size_t part = 0; part < n; ++part) {
       const TorusAxis& axis = axes[(part + phase) % n];
       const std::int64_t ring = longest_first.empty() ? axis.size : longest_first[phase];
       const double received = gathered[part] * static_cast<double>(ring - 1);
-      slowest = std::max(slowest, received / gather_rate(axis));
+      if (received / gather_rate(axis) > slowest) {
+        slowest = received / gather_rate(axis);
+        step = {axis.link, ring, axis.wraps, received, gather_rate(axis)};
+      }
       carried[(part + phase) % n] += received;
       gathered[part] += received;
     }
     cost.seconds += slowest;
+    cost.steps.push_back(step);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    cost.hop_seconds += gather_hops(axes[i]) * axes[i].hop_latency;
+    add_hops(cost, axes[i], gather_hops(axes[i]));
     cost.wire_bytes += carried[i];
     note_link(cost, axes[i], axes[i].wraps ? carried[i] / 2 : carried[i]);
   }
@@ -136,7 +148,8 @@ TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   for (const TorusAxis& axis : axes) {
     const double received = gathered * static_cast<double>(axis.size - 1);
     cost.seconds += received / gather_rate(axis);
-    cost.hop_seconds += gather_hops(axis) * axis.hop_latency;
+    cost.steps.push_back({axis.link, axis.size, axis.wraps, received, gather_rate(axis)});
+    add_hops(cost, axis, gather_hops(axis));
     cost.wire_bytes += received;
     note_link(cost, axis, axis.wraps ? received / 2 : received);
     gathered += received;
@@ -191,16 +204,18 @@ TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
     cost = twisted_exchange_cost(twisted, bytes);
     cost.algorithm = algorithm;
   }
+  cost.at_once = true;
   for (const TorusAxis& axis : axes) {
     if (axis.wraps && !twisted.empty()) continue;  // part of the twisted torus
     const double size = static_cast<double>(axis.size);
-    // Pairs on either side of the middle of a line: size/2 each, times two ways round a ring. An odd ring or line has
-    // (size^2 - 1)/4 in place of size^2/4.
+    // Half of the devices, size/2, are on either side of the middle of a line, so that size^2/4 pairs cross it. A ring
+    // has two ways around. For an odd ring or line the number of pairs is (size^2 - 1)/4.
     const auto one_side = axis.size / 2;
     const double crossing = static_cast<double>(one_side) * static_cast<double>(axis.size - one_side);
     const double link = bytes * crossing / size / (axis.wraps ? 2.0 : 1.0);
     cost.seconds = std::max(cost.seconds, link / axis.bandwidth);
-    cost.hop_seconds += gather_hops(axis) * axis.hop_latency;
+    cost.steps.push_back({axis.link, axis.size, axis.wraps, link, axis.bandwidth});
+    add_hops(cost, axis, gather_hops(axis));
     note_link(cost, axis, link);
   }
   if (devices > 1) cost.wire_bytes = bytes * (devices - 1) / devices;
@@ -211,10 +226,12 @@ TorusCost broadcast_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   const std::vector<TorusAxis> axes = longer_than_one(all_axes);
   TorusCost cost;
   cost.algorithm = axes.empty() ? "no communication" : "pipeline from the source";
+  cost.at_once = true;
   for (const TorusAxis& axis : axes) {
     const double link = axis.wraps ? bytes / 2 : bytes;
     cost.seconds = std::max(cost.seconds, link / axis.bandwidth);
-    cost.hop_seconds += gather_hops(axis) * axis.hop_latency;
+    cost.steps.push_back({axis.link, axis.size, axis.wraps, link, axis.bandwidth});
+    add_hops(cost, axis, gather_hops(axis));
     note_link(cost, axis, link);
   }
   if (!axes.empty()) cost.wire_bytes = bytes;

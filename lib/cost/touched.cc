@@ -1,18 +1,19 @@
 #include "lib/cost/touched.h"
 
 #include "hloroof/attribute_values.h"
+#include "lib/ir/value_walk.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// An operand from which nothing is read, and one that is read whole when any of the result is wanted.
+// An operand from which nothing is read, and an operand that is read whole if any part of the result is needed.
 constexpr Share kNothing{0, 0};
 Share whole(Share wanted) { return wanted.logical > 0 ? kAll : kNothing; }
 
 double ratio(double part, double of) { return of > 0 ? std::min(part / of, 1.0) : 0; }
 
-// A block of `sizes` out of `array`, as it lies there: with its tiles, so that a block narrower than a tile still
-// covers the whole tile.
+// The size of a block of `sizes` in `array` with the array's tiles, so that a block narrower than a tile covers the
+// whole tile.
 ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes) {
   Shape block = array;
   if (sizes.size() == block.dimensions.size()) block.dimensions = sizes;
@@ -30,7 +31,7 @@ Share block_share(const Shape& array, const std::vector<std::int64_t>& sizes, do
   return {ratio(blocks * block.padded_bytes, all.padded_bytes), ratio(blocks * block.logical_bytes, all.logical_bytes)};
 }
 
-// Whether a block of `sizes` covers some tile of `array` only in part, in a dimension it does not span.
+// Whether a block of `sizes` covers some tile of `array` only in part, in a dimension that the block does not span.
 bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& sizes) {
   if (array.layout.tiles.empty() || sizes.size() != array.dimensions.size()) return false;
   const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
@@ -44,7 +45,7 @@ bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& s
   return false;
 }
 
-// The sizes of one update window of a scatter in its operand.
+// The size of one update window of a scatter, in the dimensions of its operand.
 std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update) {
   const ScatterDimensions d = scatter_dimensions(scatter);
   std::vector<std::int64_t> sizes(operand.dimensions.size(), 1);
@@ -68,14 +69,14 @@ double window_elements(const std::vector<std::int64_t>& sizes) {
   return product;
 }
 
-// Whether the blocks of a gather or scatter are moved one by one between tiled memory and the chip, with no cache that
-// would keep a block for when it comes up again. In sorted order neighbours are one.
+// Whether the blocks of a gather or scatter move one by one between tiled memory and the chip, with no cache that keeps
+// a block for its next use. If the indices are sorted, repeated blocks are adjacent and move once.
 bool are_fetched_apart(InstructionView instruction, const Shape& array) {
   return !array.layout.tiles.empty() && !flag(instruction, AttributeKey::kIndicesAreSorted);
 }
 
-// `blocks` blocks of `sizes` written over part of `array`. What combines with what is there is read first, and so are
-// tiles that are covered in part.
+// A write of `blocks` blocks of `sizes` over part of `array`. Elements that the update combines with are read first,
+// and so are partially covered tiles.
 LeafWrite update_in_place(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, int parameter,
                           bool combines, bool apart) {
   const ArraySize block = block_size(array, sizes);
@@ -83,7 +84,7 @@ LeafWrite update_in_place(const Shape& array, const std::vector<std::int64_t>& s
   LeafWrite leaf;
   leaf.in_place = true;
   leaf.parameter = parameter;
-  // Blocks fetched apart may be the same one.
+  // Blocks that are fetched apart may be the same block, so their sum may exceed the array.
   const auto limited = [apart](double bytes, double limit) { return apart ? bytes : std::min(bytes, limit); };
   leaf.written_padded = limited(blocks * block.padded_bytes, all.padded_bytes);
   leaf.written_logical = limited(blocks * block.logical_bytes, all.logical_bytes);
@@ -93,7 +94,7 @@ LeafWrite update_in_place(const Shape& array, const std::vector<std::int64_t>& s
   return leaf;
 }
 
-// One triangle of each matrix, with its diagonal.
+// The share of one triangle of each matrix, including its diagonal.
 Share triangle(const Shape& shape) {
   const double n = shape.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(shape.dimensions.back(), 1)) : 1;
   return {(n + 1) / (2 * n), (n + 1) / (2 * n)};
@@ -108,7 +109,7 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
     case Opcode::kSlice: {
       std::vector<std::int64_t> sizes = instruction.shape().dimensions;
       const std::vector<SliceRange> ranges = slice_ranges(instruction);
-      // Along tiled dimensions a stride skips elements inside tiles: the whole range is read.
+      // Along tiled dimensions a stride skips elements inside tiles, so that the whole range is read.
       const auto& minor_to_major = operand.shape().layout.minor_to_major;
       const std::size_t tiled =
           operand.shape().layout.tiles.empty() ? 0 : operand.shape().layout.tiles[0].dimensions.size();
@@ -152,7 +153,7 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
     case Opcode::kCopyStart:
     case Opcode::kAsyncStart: return kAll;
     default:
-      // A collective sends and combines all of what it is given, whatever is kept of its result.
+      // A collective sends and combines its whole input, even if only part of its result is used.
       return work_class(instruction.opcode()) == WorkClass::kCollective ? whole(wanted) : wanted;
   }
 }
@@ -169,16 +170,8 @@ LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& arra
   return update_in_place(array, sizes, blocks, parameter, true, are_fetched_apart(scatter, array));
 }
 
-bool keeps_place(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kBitcast:
-    case Opcode::kBitcastConvert:
-    case Opcode::kConvert:
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kReshape: return true;
-    default: return false;
-  }
+InstructionView updated_through(InstructionView at) {
+  return origin(at, [](InstructionView i) { return keeps_order(i.opcode()); });
 }
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// Which parts of arrays one instruction reads and writes: slices, gathers, updates in place, whole tiles.
+// Determines the parts of arrays that one instruction reads and writes: slices, gathers, in-place updates, whole tiles.
 #ifndef HLOROOF_LIB_COST_TOUCHED_H_
 #define HLOROOF_LIB_COST_TOUCHED_H_
 
@@ -11,8 +11,9 @@
 
 namespace hloroof::inline v0 {
 
-// How much of an array is read, in arrays: of its bytes with padding, where whole tiles count, and without. Above 1
-// only for blocks of a gather from tiled memory that are fetched again and again: nothing there keeps them in between.
+// The read fraction of an array: of its bytes with padding, where whole tiles count, and of its bytes without. A
+// fraction exceeds 1 only for blocks that a gather fetches repeatedly from tiled memory, where no cache keeps them in
+// between.
 struct Share {
   double padded = 0;
   double logical = 0;
@@ -29,32 +30,33 @@ struct Share {
 
 inline constexpr Share kAll{1, 1};
 
-// How one result leaf of a computation is written.
+// The way one result leaf of a computation is written.
 struct LeafWrite {
-  bool in_place = false;  // only `written` of it, in the memory of parameter `parameter`; nothing if handed on
+  bool in_place = false;  // only `written_*` bytes, in the memory of parameter `parameter`; 0 if passed through
   int parameter = -1;
   double written_padded = 0;  // bytes, if in place
   double written_logical = 0;
-  double read_back = 0;              // padded bytes of the tiles that the update covers in part and that are read first
+  double read_back = 0;              // padded bytes of the partially covered tiles, which are read first
   double partial_tile_elements = 0;  // padded elements of those tiles
 };
 
-// What of operand `i` an instruction reads when `wanted` of its result is wanted. Updates in place are not seen here.
+// The share of operand `i` that an instruction reads if the share `wanted` of its result is needed. Does not account
+// for in-place updates.
 Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache& cache);
 
-// A dynamic-update-slice of `update` into `array`, which is parameter `parameter`. Tiles covered in part are read
-// first.
+// The write of a dynamic-update-slice of `update` into `array`, which is parameter `parameter`. Partially covered tiles
+// are read first.
 LeafWrite update_slice(const Shape& array, const Shape& update, int parameter);
 
-// Operand `operand` of a scatter, which lies as `array` in the memory of parameter `parameter`. What the updates
-// combine with is read first.
+// The write of operand `operand` of a scatter, which has shape `array` and is in the memory of parameter `parameter`.
+// The elements that the updates combine with are read first.
 LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& array, int parameter);
 
 inline int scatter_operands(InstructionView scatter) { return static_cast<int>((scatter.operand_count() - 1) / 2); }
 
-// An instruction whose result is operand 0 with something rearranged but no element added or dropped, so that an update
-// in place can be made through it.
-bool keeps_place(Opcode opcode);
+// The instruction behind those that only rename, copy, reshape or convert its result. An in-place update of that result
+// can be made through them.
+InstructionView updated_through(InstructionView at);
 
 }  // namespace hloroof::inline v0
 

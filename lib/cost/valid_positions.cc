@@ -1,10 +1,10 @@
-// Counting the pairs one by one takes kernel * output steps. Here they are counted as the points of a lattice under a
-// line: with w = window_dilation, s = stride, p = pad_low and d = base_dilation,
+// Counting the pairs one by one takes kernel * output steps. This file counts them as the points of a lattice under a
+// line. With w = window_dilation, s = stride, p = pad_low and d = base_dilation,
 //
-//   V = N(p + (input - 1) * d) - N(p - 1),   N(t) = #{(k, o) : s*o + w*k <= t, s*o + w*k = p (mod d)},
+//   V = N(p + (input - 1) * d) - N(p - 1),   N(t) = #{(k, o) : s*o + w*k <= t, s*o + w*k = p (mod d)}.
 //
-// where the k that have any solution form an arithmetic progression, the o of one such k another, and so N is a sum of
-// floor((a*j + b) / m) over j, which Euclid's algorithm gives in logarithmic time.
+// The k that have any solution form an arithmetic progression, and so do the o of each such k. N is therefore a sum of
+// floor((a*j + b) / m) over j, which Euclid's algorithm computes in logarithmic time.
 #include "lib/cost/valid_positions.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// All inputs are at most 2^31, so that products of two of them, and of those with a count, stay below 2^127.
+// All inputs are at most 2^31. Products of two of them, and of such a product with a count, remain below 2^127.
 __extension__ using Wide = __int128;
 
 constexpr std::int64_t kLimit = std::int64_t{1} << 31;
@@ -25,13 +25,13 @@ Wide floor_modulo(Wide a, Wide b) { return a - floor_divide(a, b) * b; }
 Wide floor_sum(Wide n, Wide m, Wide a, Wide b) {
   Wide sum = 0;
   while (n > 0) {
-    // The whole parts of both terms; what is left is 0 <= a, b < m.
+    // Adds the integer parts of both terms, after which 0 <= a, b < m.
     sum += n * (n - 1) / 2 * floor_divide(a, m) + n * floor_divide(b, m);
     a = floor_modulo(a, m);
     b = floor_modulo(b, m);
     const Wide top = a * n + b;
     if (top < m) break;
-    // The points under the line, counted along the other axis.
+    // Counts the points under the line along the other axis.
     n = floor_divide(top, m);
     b = floor_modulo(top, m);
     std::swap(a, m);
@@ -39,7 +39,7 @@ Wide floor_sum(Wide n, Wide m, Wide a, Wide b) {
   return sum;
 }
 
-// x with a*x = 1 (mod m), for coprime a and m; 0 if m is 1.
+// Returns x with a*x = 1 (mod m), for coprime a and m; 0 if m is 1.
 Wide inverse_modulo(Wide a, Wide m) {
   Wide r0 = m, r1 = floor_modulo(a, m), x0 = 0, x1 = 1;
   while (r1 != 0) {
@@ -52,7 +52,7 @@ Wide inverse_modulo(Wide a, Wide m) {
   return floor_modulo(x0, m);
 }
 
-// The pairs (k, o) in [0, kernel) x [0, output) with s*o + w*k = residue (mod d), below a given line.
+// The pairs (k, o) in [0, kernel) x [0, output) with s*o + w*k = residue (mod d), and their number below a line.
 class Lattice {
  public:
   Lattice(Wide kernel, Wide output, Wide stride, Wide window_dilation, Wide base_dilation, Wide residue)
@@ -72,7 +72,7 @@ class Lattice {
     drift_ = floor_modulo(w_ / h * inverse, period_);
   }
 
-  // Those with s*o + w*k <= t.
+  // The number of pairs with s*o + w*k <= t.
   Wide below(Wide t) const {
     if (count_ == 0 || t < 0) return 0;
     const Wide whole = columns(t - s_ * (output_ - 1));  // all o of these k lie below the line
@@ -88,7 +88,7 @@ class Lattice {
   }
 
  private:
-  // How many of the progression's k have w*k <= limit.
+  // The number of k in the progression with w*k <= limit.
   Wide columns(Wide limit) const {
     if (limit < 0 || limit / w_ < first_) return 0;
     return std::min(count_, (limit / w_ - first_) / step_ + 1);

@@ -1,5 +1,5 @@
-// How many multiplications of a convolution along one spatial dimension meet an element of the input, rather than
-// padding or a hole that dilation left.
+// Counts the multiplications of a convolution along one spatial dimension that use an element of the input, and not
+// padding or a hole left by dilation.
 #ifndef HLOROOF_LIB_COST_VALID_POSITIONS_H_
 #define HLOROOF_LIB_COST_VALID_POSITIONS_H_
 
@@ -16,8 +16,9 @@ namespace hloroof::inline v0 {
 //
 // is a multiple of base_dilation and u / base_dilation lies in 0 .. input - 1. The high padding shows only in `output`.
 //
-// Takes time logarithmic in the sizes, so that the convolutions of 10^5 positions a side that stand for batched
-// products cost nothing. Nothing if a size is negative, a stride or dilation below 1, or a number beyond 2^31.
+// Takes time logarithmic in the sizes, so that convolutions with 10^5 positions per dimension, which represent batched
+// products, cost little. Returns nullopt if a size is negative, a stride or dilation is below 1, or a number exceeds
+// 2^31.
 std::optional<std::int64_t> valid_positions(std::int64_t kernel, std::int64_t output, std::int64_t input,
                                             const WindowDimension& window);
 

@@ -6,9 +6,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr double kRegisterElements = 1024;  // 8 sublanes x 128 lanes of 32 bits
-
-// The name under which a device file gives the cost of an operation.
+// The name of an operation's cost in a device file.
 std::string weight_name(const VectorWork& work) {
   if (is_integral(work.type) && (work.opcode == Opcode::kDivide || work.opcode == Opcode::kRemainder)) {
     return "integer-" + std::string(to_string(work.opcode));
@@ -16,16 +14,27 @@ std::string weight_name(const VectorWork& work) {
   return std::string(to_string(work.opcode));
 }
 
-double peak_rate(ElementType type, const VectorUnit& unit) {
-  if (type == ElementType::kBf16 && unit.bf16_rate) return *unit.bf16_rate;
-  if (type == ElementType::kF16 && unit.f16_rate) return *unit.f16_rate;
-  if (type == ElementType::kF64 && unit.f64_rate) return *unit.f64_rate;
-  // Wider than a lane: two operations where there was one.
+double peak_rate(ElementType type, const VectorUnit& unit, MissingNumbers* missing) {
+  if (type == ElementType::kBf16) return number_or(unit.bf16_rate, unit.f32_rate, missing);
+  if (type == ElementType::kF16) return number_or(unit.f16_rate, unit.f32_rate, missing);
+  if (type == ElementType::kF64) return number_or(unit.f64_rate, unit.f32_rate / 2, missing);
+  // A type wider than a lane takes two operations instead of one.
   return bits(type) > 32 ? unit.f32_rate / 2 : unit.f32_rate;
 }
 
-double alu_rate(ElementType type, const VectorUnit& unit) {
-  return peak_rate(type, unit) * unit.efficiency.value_or(1);
+// On a TPU, the share of the ALUs that compiled operations keep busy.
+double alu_share(const Device& device) { return device.tpu() != nullptr ? device.tpu()->vector.efficiency : 1; }
+
+// Adds the time of moving elements through the cross-lane unit.
+void add_cross_lane(const VectorWork& v, const Device& device, const TpuCore::Vector& unit, VectorTerms& terms) {
+  const bool is_relayout = v.opcode == Opcode::kTranspose;
+  double cycles = unit.transpose_cycles;
+  if (bits(v.type) == 16) cycles = unit.packed_transpose_cycles / 2;
+  if (!is_relayout) cycles = unit.lane_reduction_cycles;
+  const double registers = v.elements / unit.register_elements();
+  (is_relayout ? terms.relaid_registers : terms.registers) += registers;
+  (is_relayout ? terms.relayout_seconds : terms.register_seconds) +=
+      registers * cycles / (*device.clock * device.cores() * unit.cross_lane_units);
 }
 
 }  // namespace
@@ -38,33 +47,26 @@ double VectorTerms::seconds_without_relayout() const {
   return std::max({operation_seconds + partial_seconds, result_seconds, register_seconds});
 }
 
-bool is_on_cross_lane_unit(const VectorWork& work, const VectorUnit& unit) {
-  // Two rows of 16 bits share a sublane: to trade places they are taken apart, unless registers can be worked on
-  // packed.
-  const bool takes_apart =
-      work.opcode == Opcode::kTranspose && bits(work.type) < 32 && !unit.native_bf16.value_or(false);
+bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core) {
+  // Two rows of 16 bits share a sublane. A transpose must separate them, unless the unit can work on packed registers.
+  const bool takes_apart = work.opcode == Opcode::kTranspose && bits(work.type) < 32 && !core.vector.native_bf16;
   return work.cross_lane || takes_apart;
 }
 
-VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device) {
+VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device, MissingNumbers* missing) {
   const VectorUnit& unit = device.vector;
+  const TpuCore* const tpu = device.tpu();
   VectorTerms terms;
   for (const VectorWork& v : work) {
-    if (unit.transpose_cycles && is_on_cross_lane_unit(v, unit) && device.clock) {
-      const bool is_relayout = v.opcode == Opcode::kTranspose;
-      double cycles = *unit.transpose_cycles;
-      if (bits(v.type) == 16) cycles = unit.packed_transpose_cycles.value_or(cycles) / 2;
-      if (!is_relayout) cycles = unit.lane_reduction_cycles.value_or(cycles);
-      const double registers = v.elements / kRegisterElements;
-      (is_relayout ? terms.relaid_registers : terms.registers) += registers;
-      (is_relayout ? terms.relayout_seconds : terms.register_seconds) +=
-          registers * cycles / (*device.clock * device.cores() * unit.cross_lane_units.value_or(1));
+    if (tpu != nullptr && is_on_cross_lane_unit(v, *tpu)) {
+      add_cross_lane(v, device, tpu->vector, terms);
       continue;
     }
     const OpWeight weight = unit.weight(weight_name(v));
-    const double rate = alu_rate(v.type, unit);
+    const double share = alu_share(device);
+    const double rate = peak_rate(v.type, unit, missing) * share;
     if (rate > 0) {
-      terms.operations += v.elements * weight.vector_ops * alu_rate(ElementType::kF32, unit) / rate;
+      terms.operations += v.elements * weight.vector_ops * (unit.f32_rate * share) / rate;
       terms.operation_seconds += v.elements * weight.vector_ops / rate;
     }
     if (unit.transcendental_rate > 0) {
@@ -75,12 +77,12 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
   return terms;
 }
 
-VectorTerms vector_terms(const Work& work, const Device& device) {
-  VectorTerms terms = vector_terms(work.vector, device);
-  const VectorUnit& unit = device.vector;
-  if (unit.partial_update_cycles && device.clock) {
-    terms.partial_registers = work.partial_tile_elements / kRegisterElements;
-    terms.partial_seconds = terms.partial_registers * *unit.partial_update_cycles / (*device.clock * device.cores());
+VectorTerms vector_terms(const Work& work, const Device& device, MissingNumbers* missing) {
+  VectorTerms terms = vector_terms(work.vector, device, missing);
+  if (const TpuCore* const tpu = device.tpu()) {
+    terms.partial_registers = work.partial_tile_elements / tpu->vector.register_elements();
+    terms.partial_seconds =
+        terms.partial_registers * tpu->vector.partial_update_cycles / (*device.clock * device.cores());
   }
   return terms;
 }

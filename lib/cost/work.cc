@@ -5,6 +5,7 @@
 #include "hloroof/attribute_values.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -36,52 +37,32 @@ void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
   work.partial_tile_elements += leaf.partial_tile_elements;
 }
 
-bool is_done(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGatherDone:
-    case Opcode::kAllReduceDone:
-    case Opcode::kAsyncDone:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kCopyDone:
-    case Opcode::kRecvDone:
-    case Opcode::kSendDone: return true;
-    default: return false;
-  }
-}
-
-// Instructions without work of their own: structure, the end of an asynchronous pair, and what runs other computations.
+// Whether an instruction has no work: structure, the end of an asynchronous pair, or an instruction that runs other
+// computations.
 bool is_free(InstructionView instruction) {
   const Opcode opcode = instruction.opcode();
-  if (is_done(opcode)) return true;
+  const AsyncRole role = async_role(opcode);
+  if (role == AsyncRole::kDone || role == AsyncRole::kUpdate || calls_schedules(opcode)) return true;
   switch (work_class(opcode)) {
     case WorkClass::kFree: return true;
-    case WorkClass::kCall: return opcode != Opcode::kFusion;
     case WorkClass::kCustomCall: return is_free_custom_call(instruction);
     default: return false;
   }
 }
 
-// The array leaves that an instruction writes: of a start, the results, not the operands it hands on nor its contexts.
+// The array leaves that an instruction writes. For an asynchronous start these are the results, and not the operands it
+// passes through or its contexts.
 Span<ShapeId> written_leaves(InstructionView instruction) {
   const ShapeTable& shapes = instruction.module().shapes();
+  if (instruction.opcode() == Opcode::kSend) return {};
   const Shape& shape = instruction.shape();
-  switch (instruction.opcode()) {
-    case Opcode::kCopyStart:  // (destination, source, context)
-      if (shape.is_tuple() && !shape.elements.empty()) return shapes.leaves(shape.elements[0]);
-      break;
-    case Opcode::kAllGatherStart:
-    case Opcode::kCollectivePermuteStart:  // (operands, results, contexts ...)
-      if (shape.is_tuple() && shape.elements.size() >= 2) return shapes.leaves(shape.elements[1]);
-      break;
-    case Opcode::kSend: return {};
-    default: break;
-  }
-  return shapes.leaves(instruction.shape_id());
+  const std::optional<std::size_t> element = result_element(instruction.opcode());
+  const bool is_inside = element && shape.is_tuple() && *element < shape.elements.size();
+  return shapes.leaves(is_inside ? shape.elements[*element] : instruction.shape_id());
 }
 
-// Windows along what the products of `work` contract, of which each holds a position at least: the compiler's loop has
-// those along the result first.
+// The number of windows along the contracted dimensions of `work`'s products. Each window holds at least one position.
+// The bounds of the compiler's loop start with those along the result.
 double product_steps(InstructionView instruction, const Work& work) {
   const std::optional<WindowConfig> config = window_config(instruction);
   if (!config) return 1;
@@ -90,7 +71,8 @@ double product_steps(InstructionView instruction, const Work& work) {
   return std::min(loop_steps(*config, config->output_window_bounds.size()), positions);
 }
 
-// Windows of the compiler's loop over an operation that changes a layout; 0 where the text does not say.
+// The number of windows of the compiler's loop over an operation that changes a layout; 0 if the text does not state
+// it.
 double relayout_windows(InstructionView instruction, const Work& work) {
   if (!work.matrix.empty()) return 0;
   const bool turns = std::any_of(work.vector.begin(), work.vector.end(),
@@ -99,8 +81,8 @@ double relayout_windows(InstructionView instruction, const Work& work) {
   return config && !config->iteration_bounds.empty() ? loop_steps(*config) : 0;
 }
 
-// The one custom call that an async-start stands for, with what renames its operands and results around it; invalid if
-// there is none, or more than one.
+// The only custom call that an async-start wraps. The computation may also hold instructions that rename the call's
+// operands and results. Invalid if there is no custom call, or more than one.
 InstructionId wrapped_custom_call(ComputationView computation) {
   InstructionId found;
   for (InstructionView instruction : computation.instructions()) {
@@ -115,8 +97,9 @@ InstructionId wrapped_custom_call(ComputationView computation) {
   return found;
 }
 
-// The block of a Triton matmul. Compiled without a GPU there is no autotuning, and the config is a placeholder, a small
-// block and one stage, which no run would use: the model then chooses as for a library, and says it assumed that.
+// Sets the block of a Triton matmul. A program compiled without a GPU is not autotuned: its config is a placeholder
+// with a small block and one stage, which no run would use. The model then chooses a tile as for a library, and marks
+// it as assumed.
 void add_chosen_tile(InstructionView fusion, Work& work) {
   constexpr double kPlaceholder = 64 * 32;
   if (work.matrix.empty() || fusion.text(AttributeKey::kBackendConfig).find("block_") == std::string_view::npos) return;
@@ -232,7 +215,8 @@ Work compute_work(InstructionView instruction, const WorkOptions& options) {
   return WorkCounter(instruction.module(), options).count(instruction);
 }
 
-// 2.9 ms for the 15385 instructions of llm_unrolled_fsdp.v5e_2x4 (3.2 MB) at -O1 on a shared core; bench/counts_bench.
+// Takes 2.9 ms for the 15385 instructions of llm_unrolled_fsdp.v5e_2x4 (3.2 MB) at -O1 on a shared core. Measured with
+// bench/counts_bench.
 std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
   std::vector<Work> result(module.instruction_limit());
   WorkCounter counter(module, options);

@@ -1,4 +1,4 @@
-// Instructions that run other computations, and custom calls.
+// Counts for instructions that run other computations, and for custom calls.
 #include <algorithm>
 
 #include "hloroof/attribute_values.h"
@@ -19,8 +19,8 @@ void add_computation(ComputationView computation, const XlaContext& context, Xla
   row.bytes = context.add(row.bytes, counts.bytes_accessed);
 }
 
-// The larger, for each number on its own: flops may come from one branch and bytes from another. XLA leaves a number
-// out when it is zero, so that the -1 of a custom call in the first branch survives a branch that has none.
+// Takes the larger of each number separately: flops may come from one branch and bytes from another. XLA omits a number
+// that is zero, so that the -1 of a custom call in the first branch remains if another branch has zero.
 void raise(double& value, double other) {
   if (other != 0) value = std::max(value, other);
 }
@@ -60,8 +60,8 @@ void count_applied(InstructionView instruction, AttributeKey key, std::int64_t t
   row.transcendentals = context.add(row.transcendentals, context.multiply(counts.transcendentals, n));
 }
 
-// call and async-start: what is called. while: body and condition, once each. conditional: the most of any branch. The
-// instruction itself moves nothing.
+// A call or async-start counts the called computation. A while counts its body and condition once each. A conditional
+// counts the maximum over its branches. The instruction itself moves nothing.
 void count_call(InstructionView instruction, const XlaContext& context, XlaRow& row) {
   row.clear_bytes();
   switch (instruction.opcode()) {
@@ -72,7 +72,7 @@ void count_call(InstructionView instruction, const XlaContext& context, XlaRow& 
       return;
     case Opcode::kConditional: return count_conditional(instruction, context, row);
     default: {
-      // An async-start written reduce-scatter-start(...) also carries the to_apply= of the instruction it wraps.
+      // An async-start printed as reduce-scatter-start(...) also carries the to_apply= of the instruction it wraps.
       const bool call = instruction.opcode() == Opcode::kCall;
       for (ComputationView called : instruction.computations(call ? AttributeKey::kToApply : AttributeKey::kCalls)) {
         add_computation(called, context, row);
@@ -81,7 +81,7 @@ void count_call(InstructionView instruction, const XlaContext& context, XlaRow& 
   }
 }
 
-// "Unknown", which XLA writes as -1 and then adds to everything else.
+// Counts "unknown", which XLA writes as -1 and then adds to all other counts.
 void count_custom_call(XlaRow& row) {
   row.flops = -1;
   row.bytes = -1;

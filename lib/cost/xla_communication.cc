@@ -1,16 +1,17 @@
-// Collectives and transfers to the host. XLA counts the bytes at their boundary and nothing of what is on the wire.
+// Counts for collectives and transfers to the host. XLA counts the bytes at their boundary and none of the bytes on the
+// wire.
 #include "lib/cost/xla_counts.h"
 
 namespace hloroof::inline v0 {
 
-// An all-reduce adds once for every element, as between two replicas, however many there are and whatever the reducer
-// does. No other collective counts flops, reduce-scatter included.
+// An all-reduce counts one addition for each element, as between two replicas, for any number of replicas and any
+// reducer. No other collective counts flops, not even reduce-scatter.
 void count_collective(InstructionView instruction, const XlaContext& context, XlaRow& row) {
   if (instruction.opcode() != Opcode::kAllReduce && instruction.opcode() != Opcode::kAllReduceStart) return;
   row.flops = context.number(context.sizes.leaf_elements(instruction.shape_id()));
 }
 
-// infeed: the arrays of its result. outfeed: those of its first operand. send and recv keep the default.
+// An infeed counts the arrays of its result, and an outfeed those of its first operand. send and recv keep the default.
 void count_host_transfer(InstructionView instruction, const XlaContext& context, XlaRow& row) {
   if (instruction.opcode() == Opcode::kInfeed) {
     const double output = context.leaf_bytes(instruction);

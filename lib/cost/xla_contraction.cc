@@ -1,4 +1,4 @@
-// dot, ragged-dot, scaled-dot, convolution: two flops a multiply-add.
+// Counts for dot, ragged-dot, scaled-dot and convolution: two flops for each multiply-add.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::int64_t kFmaFlops = 2;
 
-// The size of dimension `i`; nothing if there is no such dimension.
+// The size of dimension `i`; nullopt if there is no such dimension.
 std::optional<std::int64_t> dimension(const Shape& shape, std::int64_t i) {
   if (i < 0 || i >= shape.rank()) return std::nullopt;
   return shape.dimensions[static_cast<std::size_t>(i)];
 }
 
-// 2 * elements of the result * the sizes of the left side's contracting dimensions.
+// The flops of a dot: 2 * elements of the result * the sizes of the left side's contracting dimensions.
 std::optional<std::int64_t> dot_flops(InstructionView dot, std::int64_t result_elements) {
   std::int64_t flops = saturating_multiply(kFmaFlops, result_elements);
   if (dot.operand_count() == 0) return std::nullopt;
@@ -32,9 +32,9 @@ std::optional<std::int64_t> dot_flops(InstructionView dot, std::int64_t result_e
   return flops;
 }
 
-// The result's elements as XLA's rule for ragged-dot sees them: for the i-th group dimension of the right side,
-// dimension i of the result is taken out. In [m,k] x [g,k,n] -> [m,n] that takes out m, so that the count is 2*n*k and
-// not the 2*m*n*k that are done; we follow it.
+// The result's elements as XLA's rule for ragged-dot counts them: for the i-th group dimension of the right side,
+// dimension i of the result is removed. In [m,k] x [g,k,n] -> [m,n] this removes m. The count is therefore 2*n*k and
+// not the 2*m*n*k that the hardware does. This function follows XLA.
 std::int64_t ragged_result_elements(InstructionView dot) {
   std::vector<std::int64_t> dimensions = dot.shape().dimensions;
   const std::size_t groups = dot_dimensions(dot).rhs_group.size();
@@ -46,7 +46,8 @@ std::int64_t ragged_result_elements(InstructionView dot) {
   return elements;
 }
 
-// 2 * Cin / feature groups * Cout * batch / batch groups * the valid positions of every spatial dimension.
+// The flops of a convolution: 2 * Cin / feature groups * Cout * batch / batch groups * the valid positions of every
+// spatial dimension.
 std::optional<std::int64_t> convolution_flops(InstructionView convolution) {
   const std::optional<ConvolutionDimensionNumbers> labels = convolution_dimension_numbers(convolution);
   if (!labels || convolution.operand_count() < 2) return std::nullopt;

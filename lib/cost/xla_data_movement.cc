@@ -1,5 +1,5 @@
-// Copies, slices and in-place updates. A slice counts what it takes out, not what it takes it from; everything not
-// named here counts its operands and its result (reshape, too).
+// Counts for copies, slices and in-place updates. A slice counts the elements it extracts and not its whole operand.
+// Any opcode that is not named here, such as reshape, counts its operands and its result.
 #include <vector>
 
 #include "hloroof/attribute_values.h"
@@ -8,7 +8,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The order of a layout's dimension `i` counted from the most minor; descending where the text gives no layout.
+// Entry `i` of a layout's minor-to-major order. The order is descending if the text states no layout.
 std::int64_t minor_to_major(const Shape& shape, std::size_t i) {
   if (shape.layout.present && shape.layout.minor_to_major.size() == shape.dimensions.size()) {
     return shape.layout.minor_to_major[i];
@@ -16,8 +16,8 @@ std::int64_t minor_to_major(const Shape& shape, std::size_t i) {
   return static_cast<std::int64_t>(shape.dimensions.size() - 1 - i);
 }
 
-// Whether a transpose only renames dimensions: the layouts differ in just the way the dimensions do. Tiles are not
-// looked at.
+// Whether a transpose only renames dimensions, because the layouts differ by the same permutation as the dimensions.
+// Tiles are ignored.
 bool transpose_is_bitcast(InstructionView transpose) {
   if (transpose.operand_count() != 1) return false;
   const Shape& input = transpose.operand(0).shape();
@@ -45,13 +45,13 @@ void count_data_movement(InstructionView instruction, const XlaContext& context,
       row.bytes = context.multiply(2, row.output_bytes);
       return;
     case Opcode::kDynamicSlice:
-      // Of the start indices only the first is counted.
+      // Only the first of the start indices is counted.
       row.set_operand(0, row.output_bytes);
       row.bytes = context.multiply(2, row.output_bytes);
       if (instruction.operand_count() > 1) row.bytes = context.add(row.bytes, context.bytes(instruction.operand(1)));
       return;
     case Opcode::kDynamicUpdateSlice: {
-      // In place: the update is read and written, the rest stays where it is.
+      // In place: the update is read and written, and the rest of the array is not touched.
       if (instruction.operand_count() < 2) return;
       const double update = context.bytes(instruction.operand(1));
       row.set_operand(0, 0);

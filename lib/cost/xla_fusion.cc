@@ -1,5 +1,5 @@
-// Fusions: the work of what is inside, each instruction once, and the bytes that cross the boundary. What passes
-// between the instructions inside is free; of a parameter only what its users take counts.
+// Counts for fusions: the work of the instructions inside, each once, and the bytes that cross the boundary. Data
+// passed between the instructions inside is free. Of a parameter, only the parts that its users read count.
 #include <vector>
 
 #include "hloroof/attribute_values.h"
@@ -9,13 +9,13 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Constants of more elements are read from memory.
+// Constants with more elements than this are read from memory.
 constexpr std::int64_t kImmediateElements = 1;
 
 ComputationView fused_computation(InstructionView fusion) { return fusion.computations(AttributeKey::kCalls)[0]; }
 
-// A user of a parameter that reads a part of it. `whole_read` is set by the first user that reads all: further ones
-// share that read. Returns false if `user` is no such instruction.
+// Adds the bytes that `user` reads of a parameter, for a user that reads a part of it. The first user that reads all of
+// it sets `whole_read`, and further ones share that read. Returns false if `user` is not such an instruction.
 bool add_partial_read(InstructionView value, InstructionView user, const XlaContext& context, bool& whole_read,
                       std::int64_t& bytes) {
   const auto add = [&bytes](std::int64_t more) { bytes = saturating_add(bytes, more); };
@@ -38,10 +38,10 @@ bool add_partial_read(InstructionView value, InstructionView user, const XlaCont
   return true;
 }
 
-// What a fusion inside a fusion reads of `value`, its operand number `i`, judged by the users of that inner fusion. If
-// the inner root passes the parameter on (takes it as operand 0, or has no operands at all), those of its users that
-// slice count as slicing `value`; for any other user the inner fusion's own read counts, once. Without users nothing is
-// read.
+// The bytes that a fusion inside a fusion reads of `value`, its operand number `i`. They depend on the users of the
+// inner fusion. If the inner root passes the parameter on (takes it as operand 0, or has no operands at all), users
+// that slice the inner fusion count as slices of `value`. Any other user counts the inner fusion's own read, once.
+// Without users, nothing is read.
 std::int64_t nested_read(InstructionView fusion, std::size_t i, const XlaContext& context) {
   const ComputationView inner = fused_computation(fusion);
   if (inner.is_missing() || !inner.data().root.valid()) return context.size(fusion.operand(i));
@@ -60,7 +60,7 @@ std::int64_t nested_read(InstructionView fusion, std::size_t i, const XlaContext
   return bytes;
 }
 
-// Bytes read of the memory behind `value`, a parameter or a get-tuple-element of one.
+// Bytes read of the memory behind `value`, which is a parameter or a get-tuple-element of one.
 std::int64_t read_bytes(InstructionView value, const XlaContext& context) {
   const std::int64_t size = context.size(value);
   std::int64_t bytes = 0;
@@ -70,7 +70,7 @@ std::int64_t read_bytes(InstructionView value, const XlaContext& context) {
     if (add_partial_read(value, user, context, whole_read, bytes)) continue;
     switch (user.opcode()) {
       case Opcode::kBroadcast:
-      case Opcode::kReshape: bytes = saturating_add(bytes, size); break;  // each on its own
+      case Opcode::kReshape: bytes = saturating_add(bytes, size); break;  // each counted separately
       case Opcode::kFusion:
         for (std::size_t i = 0; i < user.operand_count(); ++i) {
           if (user.operand(i) == value) bytes = saturating_add(bytes, nested_read(user, i, context));
@@ -85,9 +85,10 @@ std::int64_t read_bytes(InstructionView value, const XlaContext& context) {
   return bytes;
 }
 
-// Bytes read of a parameter of a fusion: of a tuple, the reads of its leaves. A leaf {i,j} is what the first
-// get-tuple-element of i gives, and of that the first of j; where nothing takes an index out, the search goes on from
-// where it stands. So XLA charges an untouched leaf as the tuple of pointers around it, and on occasion as a namesake.
+// Bytes read of a parameter of a fusion. For a tuple they are the sum of the reads of its leaves. A leaf {i,j} is found
+// through the first get-tuple-element of index i, and then the first one of index j on that result. If no
+// get-tuple-element extracts an index, the search continues from the current value. XLA therefore charges an untouched
+// leaf as the tuple of pointers around it, and sometimes as another leaf with the same index.
 std::int64_t parameter_read(InstructionView parameter, const XlaContext& context) {
   struct Pending {
     ShapeId shape;
@@ -111,8 +112,8 @@ std::int64_t parameter_read(InstructionView parameter, const XlaContext& context
   return bytes;
 }
 
-// Bytes written of one leaf of the result: of a leaf that is directly a dynamic-update-slice the update alone. `index`
-// is the leaf's place in a tuple that is not nested, -1 elsewhere.
+// Bytes written of one leaf of the result. A leaf that is directly a dynamic-update-slice counts the update alone.
+// `index` is the index of the leaf in a tuple that is not nested, or -1.
 std::int64_t leaf_write(ShapeId leaf, InstructionView root, std::int64_t index, const XlaContext& context) {
   InstructionView source = root;
   if (index >= 0 && root.opcode() == Opcode::kTuple && static_cast<std::size_t>(index) < root.operand_count()) {
@@ -170,7 +171,7 @@ void count_fusion(InstructionView fusion, const XlaContext& context, XlaRow& row
   }
   const ComputationView inner = called[0];
 
-  // A custom fusion around a gather or scatter counts as that instruction and nothing else.
+  // A custom fusion around a gather or scatter counts as that instruction only.
   if (word(fusion, AttributeKey::kKind) == "kCustom") {
     for (InstructionView instruction : inner.instructions()) {
       if (instruction.opcode() != Opcode::kGather && instruction.opcode() != Opcode::kScatter) continue;

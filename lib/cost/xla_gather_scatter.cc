@@ -1,10 +1,10 @@
-// gather and scatter: only the rows that are picked move.
+// Counts for gather and scatter: only the selected rows move.
 #include "lib/cost/xla_counts.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// 2 * result + indices.
+// Bytes: 2 * result + indices.
 void count_gather(InstructionView gather, const XlaContext& context, XlaRow& row) {
   const double output = context.bytes(gather);
   const double indices = context.bytes(gather.operand(1));
@@ -14,8 +14,8 @@ void count_gather(InstructionView gather, const XlaContext& context, XlaRow& row
   row.bytes = context.add(context.multiply(2, output), indices);
 }
 
-// 3 * updates + indices: each update is read, what it meets is read, and the outcome is written. The combiner runs once
-// for each element of the first update.
+// Bytes: 3 * updates + indices. Each update is read, the element it combines with is read, and the result is written.
+// The combiner runs once for each element of the first update.
 void count_scatter(InstructionView scatter, const XlaContext& context, XlaRow& row) {
   const std::size_t arrays = scatter.operand_count() / 2;  // n operands, the indices, n updates
   double updates = 0;

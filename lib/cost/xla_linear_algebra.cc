@@ -1,4 +1,4 @@
-// fft, triangular-solve, cholesky.
+// Counts for fft, triangular-solve and cholesky.
 #include <bit>
 
 #include "hloroof/attribute_values.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kFmaFlops = 2;
 constexpr std::int64_t kFmasPerComplexMultiply = 4;
 
-// 2 * 4 * floor(log2 length) for every transformed dimension * elements of the operand.
+// Flops: 2 * 4 * floor(log2 length) for every transformed dimension * elements of the operand.
 void count_fft(InstructionView fft, const XlaContext& context, XlaRow& row) {
   std::int64_t flops = saturating_multiply(kFmaFlops * kFmasPerComplexMultiply, context.first_elements(fft.operand(0)));
   for (std::int64_t length : integers(fft, AttributeKey::kFftLength)) {
@@ -21,7 +21,8 @@ void count_fft(InstructionView fft, const XlaContext& context, XlaRow& row) {
   row.flops = context.number(flops);
 }
 
-// 2 * n * elements(B); half of A is read. XLA gives the size of B for what operand 0 reads, though it adds A's half.
+// Flops: 2 * n * elements(B). Half of A is read. XLA reports the size of B as the bytes read of operand 0, although its
+// total adds half of A.
 void count_triangular_solve(InstructionView solve, const XlaContext& context, XlaRow& row) {
   const Shape& a = solve.operand(0).shape();
   const InstructionView b = solve.operand(1);
@@ -33,7 +34,7 @@ void count_triangular_solve(InstructionView solve, const XlaContext& context, Xl
   row.flops = context.number(saturating_multiply(saturating_multiply(kFmaFlops, n), context.elements(b)));
 }
 
-// n * elements(A) / 3; half of A is read and half of it written.
+// Flops: n * elements(A) / 3. Half of A is read and half of it is written.
 void count_cholesky(InstructionView cholesky, const XlaContext& context, XlaRow& row) {
   const InstructionView a = cholesky.operand(0);
   const double half = context.number(context.size(a) / 2);

@@ -1,5 +1,5 @@
-// What applies a computation or a window to many elements: reduce, reduce-window, map, scan, select-and-scatter; and
-// sort, which XLA counts without its comparator.
+// Counts for opcodes that apply a computation or a window to many elements: reduce, reduce-window, map, scan and
+// select-and-scatter. Also counts sort, without its comparator as XLA does.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -11,8 +11,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// A reduce followed by a broadcast, written as one reduce-window: a single dimension has a window, and that reaches
-// over the whole dimension from each of its elements. Returns that dimension.
+// Recognizes a reduce followed by a broadcast that is written as one reduce-window. A single dimension has a window,
+// which covers the whole dimension from each of its elements. Returns that dimension.
 std::optional<std::size_t> reduce_broadcast_dimension(InstructionView instruction, const Window& window) {
   const Shape& shape = instruction.shape();
   if (!shape.is_array() || window.dimensions.size() != shape.dimensions.size()) return std::nullopt;
@@ -65,7 +65,7 @@ void count_select_and_scatter(InstructionView instruction, const XlaContext& con
   count_applied(instruction, AttributeKey::kScatter, sources, context, row);
 }
 
-// E * ceil(log2 E) over all elements of the first operand.
+// Flops: E * ceil(log2 E) over all elements of the first operand.
 void count_sort(InstructionView instruction, const XlaContext& context, XlaRow& row) {
   if (instruction.operand_count() == 0) return;
   const std::int64_t elements = context.elements(instruction.operand(0));
@@ -78,8 +78,8 @@ void count_sort(InstructionView instruction, const XlaContext& context, XlaRow& 
 void count_reduction(InstructionView instruction, const XlaContext& context, XlaRow& row) {
   switch (instruction.opcode()) {
     case Opcode::kReduce: {
-      // How often the reducer runs: it joins the input's elements to the output's. A variadic reducer does more each
-      // time.
+      // The number of reducer runs, each of which combines an input element into an output element. A variadic reducer
+      // does more work in each run.
       if (instruction.operand_count() == 0) break;
       const std::int64_t times = context.elements(instruction.operand(0)) - context.first_elements(instruction);
       return count_applied(instruction, AttributeKey::kToApply, times, context, row);

@@ -8,7 +8,7 @@ namespace hloroof::inline v0 {
 namespace {
 
 constexpr std::int64_t kPointerBytes = 8;
-constexpr std::int64_t kDynamicSizeBytes = 4;  // one s32 a dimension lies before the data of a dynamic array
+constexpr std::int64_t kDynamicSizeBytes = 4;  // a dynamic array starts with one s32 for each dimension
 
 std::int64_t array_bytes(const Shape& shape, std::int64_t elements) {
   const std::int64_t bits = shape.layout.element_size_in_bits;

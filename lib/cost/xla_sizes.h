@@ -1,4 +1,4 @@
-// Sizes of shapes as XLA's cost analysis measures them: logical, without tiles.
+// Sizes of shapes as XLA's cost analysis measures them: logical sizes, without tiles.
 #ifndef HLOROOF_LIB_COST_XLA_SIZES_H_
 #define HLOROOF_LIB_COST_XLA_SIZES_H_
 
@@ -9,17 +9,18 @@
 
 namespace hloroof::inline v0 {
 
-// The sizes of all shapes of a table, computed once.
+// Holds the sizes of all shapes of a table, computed once.
 class XlaSizes {
  public:
   explicit XlaSizes(const ShapeTable& table);
 
-  // ShapeUtil::ByteSizeOf with 8-byte pointers: of a tuple its table of pointers, of a token nothing, of an array the
-  // elements at their E(bits) or else their whole bytes, and 4 bytes a dimension more if any dimension is dynamic.
+  // ShapeUtil::ByteSizeOf with 8-byte pointers. A tuple has the size of its table of pointers, and a token has size 0.
+  // An array has its elements at their E(bits), or else at whole bytes, plus 4 bytes a dimension if any dimension is
+  // dynamic.
   std::int64_t bytes(ShapeId id) const { return rows_[id.index].bytes; }
-  // The same over the leaves of a tuple: what producing it writes.
+  // The same summed over the leaves of a tuple: the bytes written to produce it.
   std::int64_t leaf_bytes(ShapeId id) const { return rows_[id.index].leaf_bytes; }
-  // Elements of an array, 0 of anything else.
+  // Elements of an array; 0 for any other shape.
   std::int64_t elements(ShapeId id) const { return rows_[id.index].elements; }
   // Elements of all arrays in a tuple.
   std::int64_t leaf_elements(ShapeId id) const { return rows_[id.index].leaf_elements; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hloroof/edit.h"
+#include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
@@ -21,14 +22,14 @@ bool names_computations(AttributeKey key) {
 
 }  // namespace
 
-// That `opcode` has such an attribute and the value follows its grammar.
+// Checks that `opcode` supports the attribute and that the value follows its grammar.
 absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& attribute) {
   const AttributeKey key = attribute.key;
-  if (key >= AttributeKey::kConstantLiteral) return invalid_argument("an attribute needs a key that has a name");
+  if (key >= AttributeKey::kConstantLiteral) return invalid_argument("the attribute key has no name in HLO text");
   const std::string name(to_string(key));
   if (!opcode_attributes(opcode).allowed.contains(key)) {
     return invalid_argument(std::string(to_string(opcode)) + " has no attribute " + name +
-                            ", but: " + to_string(opcode_attributes(opcode).allowed));
+                            "; it has: " + to_string(opcode_attributes(opcode).allowed));
   }
   if (form(key) == AttributeForm::kInstructionList) return invalid_argument(name + " cannot be set as text");
   if (names_computations(key)) {
@@ -36,7 +37,7 @@ absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& at
       return invalid_argument(name + " takes computations, not text");
     }
     if (form(key) == AttributeForm::kComputation && attribute.computations.size() != 1) {
-      return invalid_argument(name + " takes one computation");
+      return invalid_argument(name + " takes exactly one computation");
     }
     for (ComputationId id : attribute.computations) {
       if (const auto place = place_of(id); !place.ok()) return place.status();
@@ -49,21 +50,21 @@ absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& at
   shapes.start(&ModuleBuilder(module_).shapes());
   if (!read_value(cursor, opcode, key, &shapes)) {
     const ErrorRecord& error = cursor.errors().front();
-    return invalid_argument(located_message(name, attribute.value, error.offset, error.message));
+    return located_error(name, attribute.value, error.offset, error.message);
   }
   if (cursor.at_end()) return absl::OkStatus();
-  return invalid_argument(located_message(name, attribute.value, cursor.offset(), "expects the end of the value"));
+  return located_error(name, attribute.value, cursor.offset(), "expects the end of the value");
 }
 
-// Where a computation stands in the module's order.
+// The position of a computation in the module's order.
 absl::StatusOr<std::size_t> ModuleEditor::place_of(ComputationId computation) const {
   const Span<ComputationId> order = module_.computations().ids();
   const auto* at = std::find(order.begin(), order.end(), computation);
-  if (!computation.valid() || at == order.end()) return invalid_argument("there is no such computation");
+  if (!computation.valid() || at == order.end()) return invalid_argument("the computation id is not of this module");
   return static_cast<std::size_t>(at - order.begin());
 }
 
-// Replaces an attribute list; a longer one is written behind all others.
+// Replaces the attribute list. A longer list is appended to the table.
 void ModuleEditor::write_attributes(InstructionId id, std::vector<AttributeData> attributes) {
   ModuleBuilder builder(module_);
   InstructionData& row = builder.instructions()[id.index];
@@ -81,7 +82,7 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
   NewAttribute made;
   made.key = key;
   made.value = std::string(value);
-  // Behind a sugared start it is the wrapped instruction that is described.
+  // A sugared start has the attributes of the wrapped instruction.
   const bool wraps = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
   const absl::Status own = check_attribute(row.opcode, made);
   if (!own.ok() && (!wraps || !check_attribute(static_cast<Opcode>(row.number), made).ok())) return own;
@@ -134,10 +135,10 @@ absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
   const absl::StatusOr<std::size_t> here = place_of(row.computation);
   if (!here.ok()) return here.status();
   for (ComputationId callee : computations) {
-    // Callees stand before their callers, so what stands behind may call back.
+    // A callee must precede its caller; otherwise the call might be recursive.
     if (*place_of(callee) >= *here) {
-      return invalid_argument(std::string(module_.computation(callee).name()) + " does not stand before " +
-                              std::string(module_.computation(row.computation).name()) + ", which would call it");
+      return invalid_argument(std::string(module_.computation(callee).name()) + " does not precede its caller " +
+                              std::string(module_.computation(row.computation).name()));
     }
   }
   ModuleBuilder builder(module_);
@@ -167,7 +168,7 @@ absl::Status ModuleEditor::remove_attribute(InstructionId id, AttributeKey key) 
     return not_found(std::string(instruction.name()) + " has no attribute " + std::string(to_string(key)));
   }
   if (opcode_attributes(instruction.opcode()).required.contains(key)) {
-    return invalid_argument(std::string(instruction.opcode_text()) + " cannot do without " +
+    return invalid_argument(std::string(instruction.opcode_text()) + " requires the attribute " +
                             std::string(to_string(key)));
   }
   if (key == AttributeKey::kControlPredecessors) {

@@ -96,7 +96,7 @@ InstructionId ComputationBuilder::call(ComputationId computation, const std::vec
 absl::StatusOr<ComputationId> ComputationBuilder::finish(InstructionId root) {
   if (!status_.ok()) return status_;
   const InstructionId last = edit_.module().data(id_).last;
-  if (!last.valid()) return invalid_argument("a computation needs at least one instruction");
+  if (!last.valid()) return invalid_argument("the computation has no instructions");
   if (absl::Status status = edit_.set_root(id_, root.valid() ? root : last); !status.ok()) return status;
   return id_;
 }

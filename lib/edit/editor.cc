@@ -1,4 +1,4 @@
-// What the editor knows beside the module: uses, positions, names, and the texts it added.
+// The side tables of the editor: users, positions, names and added texts.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -11,7 +11,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Room between the positions of neighbours: halved by every insertion at the same place.
+// The initial gap between the positions of neighbours. Every insertion at the same place halves it.
 constexpr std::uint64_t kGap = std::uint64_t{1} << 24;
 
 bool is_control(const AttributeData& attribute) { return attribute.key == AttributeKey::kControlPredecessors; }
@@ -39,7 +39,9 @@ bool ModuleEditor::is_alive(InstructionId id) const {
 
 absl::Status ModuleEditor::check_alive(InstructionId id) const {
   if (is_alive(id)) return absl::OkStatus();
-  if (!id.valid() || id.index >= module_.instruction_limit()) return invalid_argument("there is no such instruction");
+  if (!id.valid() || id.index >= module_.instruction_limit()) {
+    return invalid_argument("the instruction id is not of this module");
+  }
   return invalid_argument(std::string(module_.instruction(id).name()) + " was erased");
 }
 
@@ -49,7 +51,7 @@ void ModuleEditor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, At
   edits_.push_back({id, kind, old_shape, key});
 }
 
-// The same text is stored once: who tries variants sets few values many times.
+// Stores equal texts once, because a search over variants sets the same few values many times.
 TextRange ModuleEditor::text(std::string_view text) {
   const auto [at, is_new] = texts_.try_emplace(std::string(text));
   if (is_new) at->second = ModuleBuilder(module_).add_text(text);
@@ -58,12 +60,12 @@ TextRange ModuleEditor::text(std::string_view text) {
 
 void ModuleEditor::add_use(InstructionId operand, InstructionId user) {
   std::vector<InstructionId>& users = users_[operand.index];
-  // Uses by one instruction usually come one after the other.
+  // The uses by one instruction are usually consecutive.
   if (!users.empty() && users.back() == user) return;
   if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
 }
 
-// To be called when `operand` is no longer among the operands of `user`.
+// Call this when `operand` is no longer an operand of `user`.
 void ModuleEditor::remove_use(InstructionId operand, InstructionId user) {
   std::vector<InstructionId>& users = users_[operand.index];
   users.erase(std::remove(users.begin(), users.end(), user), users.end());
@@ -77,7 +79,7 @@ void ModuleEditor::renumber(ComputationId computation) {
   }
 }
 
-// Gives a linked instruction a position between its neighbours'.
+// Sets the position of a linked instruction between those of its neighbours.
 void ModuleEditor::place(InstructionId id) {
   const InstructionData& row = module_.data(id);
   const std::uint64_t low = row.previous.valid() ? position_[row.previous.index] : 0;
@@ -86,7 +88,7 @@ void ModuleEditor::place(InstructionId id) {
   if (position_[id.index] == low || high < low) renumber(row.computation);
 }
 
-// A row that nothing leads to yet, without operands and attributes.
+// Adds an unlinked row without operands and attributes.
 InstructionId ModuleEditor::new_row(InstructionData row) {
   ModuleBuilder builder(module_);
   const InstructionId id(builder.instructions().size());
@@ -98,7 +100,7 @@ InstructionId ModuleEditor::new_row(InstructionData row) {
   return id;
 }
 
-// A new instruction like `row` in its computation, before `before` or at the end.
+// Adds an instruction like `row` to its computation, before `before` or at the end.
 InstructionId ModuleEditor::add_row(const InstructionData& row, const std::vector<InstructionId>& operands,
                                     std::vector<AttributeData> attributes, InstructionId before) {
   const InstructionId id = new_row(row);
@@ -109,7 +111,7 @@ InstructionId ModuleEditor::add_row(const InstructionData& row, const std::vecto
   return id;
 }
 
-// Puts an instruction that is in no order into that of `computation`, before `before` or at the end.
+// Inserts an unlinked instruction into `computation`, before `before` or at the end.
 void ModuleEditor::link(InstructionId id, ComputationId computation, InstructionId before) {
   ModuleBuilder builder(module_);
   InstructionData& row = builder.instructions()[id.index];
@@ -143,7 +145,7 @@ void ModuleEditor::index_names(ComputationId computation) {
   }
 }
 
-// `stem`, or stem.N where that is taken.
+// Returns `stem`, or stem.N if `stem` is taken.
 TextRange ModuleEditor::unique_name(ComputationId computation, std::string_view stem) {
   index_names(computation);
   std::unordered_set<std::string>& names = names_[computation.index];
@@ -153,8 +155,8 @@ TextRange ModuleEditor::unique_name(ComputationId computation, std::string_view 
   return text(name);
 }
 
-// The layouts of the program's arguments and results stand in the header as well. Where they are left out, readers take
-// those of the instructions, which are the ones that are being edited.
+// Removes the entry layout from the header if `id` is a parameter or the root of the entry. Readers then use the
+// layouts of the instructions, which the edit has changed.
 void ModuleEditor::forget_entry_layout(InstructionId id) {
   const InstructionData& row = module_.data(id);
   if (!module_.has_entry() || row.computation != module_.entry().id()) return;
@@ -165,7 +167,7 @@ void ModuleEditor::forget_entry_layout(InstructionId id) {
                header.end());
 }
 
-// Takes `id` out of the control predecessors of others, and its own.
+// Removes `id` from the control predecessors of other instructions and from the control users of its own predecessors.
 void ModuleEditor::drop_control_edges(InstructionId id) {
   for (InstructionView predecessor : module_.instruction(id).control_predecessors()) {
     std::vector<InstructionId>& users = control_users_[predecessor.id().index];
@@ -179,7 +181,7 @@ void ModuleEditor::drop_control_edges(InstructionId id) {
     std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
     for (AttributeData& attribute : attributes) {
       if (!is_control(attribute)) continue;
-      // Written anew, since a clone has the same references.
+      // Copy the references, because a clone shares them.
       const Span<std::uint32_t> span = module_.references(attribute);
       std::vector<std::uint32_t> kept(span.begin(), span.end());
       kept.erase(std::remove(kept.begin(), kept.end(), id.index), kept.end());

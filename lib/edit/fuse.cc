@@ -1,4 +1,4 @@
-// Moving instructions into a computation of their own, and back.
+// Moves instructions into a new computation, and back.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -12,26 +12,27 @@
 namespace hloroof::inline v0 {
 namespace {
 
-bool is_inlinable(InstructionView instruction) {
+// Returns true if the text has the computation of a fusion or call.
+bool has_body(InstructionView instruction) {
   const AttributeKey key = instruction.opcode() == Opcode::kCall ? AttributeKey::kToApply : AttributeKey::kCalls;
   if (instruction.opcode() != Opcode::kFusion && instruction.opcode() != Opcode::kCall) return false;
   const auto called = instruction.computations(key);
   return called.size() == 1 && !called[0].is_missing() && called[0].data().root.valid();
 }
 
-ComputationView inlined(InstructionView instruction) {
+ComputationView body_of(InstructionView instruction) {
   return instruction.computations(instruction.opcode() == Opcode::kCall ? AttributeKey::kToApply
                                                                         : AttributeKey::kCalls)[0];
 }
 
 }  // namespace
 
-// A copy of an instruction, in `computation` before `before` or at its end.
+// Copies an instruction into `computation`, before `before` or at the end.
 InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, InstructionId before,
                                  const std::vector<InstructionId>& operands) {
   InstructionData row = module_.data(from);
   std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
-  // Control edges are within a computation.
+  // Control edges connect instructions of one computation, so the copy drops them.
   attributes.erase(std::remove_if(attributes.begin(), attributes.end(),
                                   [](const AttributeData& a) { return a.key == AttributeKey::kControlPredecessors; }),
                    attributes.end());
@@ -41,8 +42,8 @@ InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, 
   return add_row(row, operands, std::move(attributes), before);
 }
 
-// Copies what a computation holds, its parameters excepted, which are `arguments`. Returns the copies by the index of
-// the original, the arguments included.
+// Copies the instructions of a computation except its parameters, which `arguments` replace. Returns the copies by the
+// index of the original, including the arguments.
 std::unordered_map<std::uint32_t, InstructionId> ModuleEditor::copy_body(ComputationId from, ComputationId to,
                                                                          InstructionId before,
                                                                          const std::vector<InstructionId>& arguments) {
@@ -74,8 +75,67 @@ absl::StatusOr<InstructionId> ModuleEditor::outline(const std::vector<Instructio
   return move_out(instructions, Opcode::kCall, name, {});
 }
 
+// Checks that the computation that `id` calls can replace `id`. It must be in the text, have a parameter of the right
+// shape for each operand, and have a root of the shape of `id`.
+absl::Status ModuleEditor::check_inlinable(InstructionId id) const {
+  const InstructionView instruction = module_.instruction(id);
+  const std::string name(instruction.name());
+  if (!has_body(instruction)) {
+    return invalid_argument(name + " is not a fusion or call of a computation that is in the text");
+  }
+  const ComputationView body = body_of(instruction);
+  const std::string called(body.name());
+  if (body.id() == instruction.data().computation) return invalid_argument(name + " calls its own computation");
+  std::vector<bool> is_taken(instruction.operand_count(), false);
+  std::size_t parameters = 0;
+  for (InstructionView parameter : body.instructions()) {
+    if (parameter.opcode() != Opcode::kParameter) continue;
+    ++parameters;
+    const std::size_t number = parameter.data().number;
+    if (number >= is_taken.size() || is_taken[number]) continue;
+    is_taken[number] = true;
+    const ShapeId operand = module_.data(instruction.operand_ids()[number]).shape;
+    if (!compatible(module_.shapes(), parameter.shape_id(), module_.shapes(), operand)) {
+      return invalid_argument("operand " + std::to_string(number) + " of " + name + " has another shape than " +
+                              std::string(parameter.name()) + " of " + called);
+    }
+  }
+  const bool all_taken = std::find(is_taken.begin(), is_taken.end(), false) == is_taken.end();
+  if (parameters != is_taken.size() || !all_taken) {
+    return invalid_argument(name + " has " + std::to_string(is_taken.size()) + " operands, but " + called + " takes " +
+                            std::to_string(parameters) + " parameters, or not one for each of them");
+  }
+  if (!compatible(module_.shapes(), shape_inlined(id, body.data().root), module_.shapes(), instruction.shape_id())) {
+    return invalid_argument(name + " has another shape than the root of " + called);
+  }
+  return absl::OkStatus();
+}
+
+// Returns the shape of the instruction that replaces `inner`, an instruction of the computation that `id` calls.
+ShapeId ModuleEditor::shape_inlined(InstructionId id, InstructionId inner) const {
+  const InstructionData& row = module_.data(inner);
+  if (row.opcode != Opcode::kParameter) return row.shape;
+  return module_.data(module_.instruction(id).operand_ids()[row.number]).shape;
+}
+
+// The plan for moving instructions into a new computation.
+struct ModuleEditor::MovePlan {
+  std::vector<InstructionId> members;  // in program order
+  std::unordered_set<std::uint32_t> inside;
+  std::vector<InstructionId> later;      // between the members and dependent on one; to move after them
+  std::vector<InstructionId> arguments;  // operands of members from outside
+  std::vector<InstructionId> results;    // members with users outside
+};
+
 absl::StatusOr<InstructionId> ModuleEditor::move_out(const std::vector<InstructionId>& instructions, Opcode opcode,
                                                      std::string_view stem, std::vector<NewAttribute> attributes) {
+  const absl::StatusOr<MovePlan> plan = plan_move(instructions, opcode);
+  if (!plan.ok()) return plan.status();
+  return commit_move(*plan, opcode, stem, std::move(attributes));
+}
+
+absl::StatusOr<ModuleEditor::MovePlan> ModuleEditor::plan_move(const std::vector<InstructionId>& instructions,
+                                                               Opcode opcode) const {
   if (instructions.empty()) return invalid_argument("there is nothing to fuse or outline");
   for (InstructionId id : instructions) {
     if (absl::Status status = check_alive(id); !status.ok()) return status;
@@ -85,175 +145,191 @@ absl::StatusOr<InstructionId> ModuleEditor::move_out(const std::vector<Instructi
     if (instruction.data().computation != module_.data(instructions[0]).computation) {
       return invalid_argument(name + " is of another computation");
     }
-    const bool whole = instruction.opcode() != Opcode::kFusion || is_inlinable(instruction);
-    if (opcode == Opcode::kFusion && !whole) return invalid_argument("what " + name + " does is not in the text");
+    if (opcode != Opcode::kFusion || instruction.opcode() != Opcode::kFusion) continue;
+    if (absl::Status status = check_inlinable(id); !status.ok()) return status;
   }
-  std::vector<InstructionId> members = instructions;
-  std::sort(members.begin(), members.end(), [&](InstructionId a, InstructionId b) { return is_before(a, b); });
-  members.erase(std::unique(members.begin(), members.end()), members.end());
-  std::unordered_set<std::uint32_t> inside;
-  for (InstructionId id : members) inside.insert(id.index);
+  MovePlan plan;
+  plan.members = instructions;
+  std::sort(plan.members.begin(), plan.members.end(),
+            [&](InstructionId a, InstructionId b) { return is_before(a, b); });
+  plan.members.erase(std::unique(plan.members.begin(), plan.members.end()), plan.members.end());
+  for (InstructionId id : plan.members) plan.inside.insert(id.index);
+  if (absl::Status status = find_later(plan); !status.ok()) return status;
+  for (InstructionId id : plan.members) {
+    for (InstructionId operand : module_.instruction(id).operand_ids()) {
+      if (plan.inside.count(operand.index) != 0) continue;
+      const bool is_new = std::find(plan.arguments.begin(), plan.arguments.end(), operand) == plan.arguments.end();
+      if (is_new) plan.arguments.push_back(operand);
+    }
+    const std::vector<InstructionId>& uses = users_[id.index];
+    const bool used =
+        std::any_of(uses.begin(), uses.end(), [&](InstructionId user) { return plan.inside.count(user.index) == 0; });
+    if (used || module_.instruction(id).is_root()) plan.results.push_back(id);
+  }
+  if (plan.results.empty()) plan.results.push_back(plan.members.back());
+  return plan;
+}
 
-  // What stands between the members and needs one of them has to come after all of them.
-  std::vector<InstructionId> later;
+// Fills in plan.later. Errors: InvalidArgument if a member depends on an instruction in it.
+absl::Status ModuleEditor::find_later(MovePlan& plan) const {
   std::unordered_set<std::uint32_t> depends;
-  for (InstructionId at = members.front(); at != members.back(); at = module_.data(at).next) {
+  for (InstructionId at = plan.members.front(); at != plan.members.back(); at = module_.data(at).next) {
     const InstructionId next = module_.data(at).next;
     const InstructionView instruction = module_.instruction(next);
     std::vector<InstructionId> needs(instruction.operand_ids().begin(), instruction.operand_ids().end());
     for (InstructionView predecessor : instruction.control_predecessors()) needs.push_back(predecessor.id());
     const auto on_way =
         std::find_if(needs.begin(), needs.end(), [&](InstructionId n) { return depends.count(n.index); });
-    if (inside.count(next.index) != 0) {
+    if (plan.inside.count(next.index) != 0) {
       if (on_way == needs.end()) continue;
       return invalid_argument(std::string(instruction.name()) + " needs the others by way of " +
                               std::string(module_.instruction(*on_way).name()));
     }
     const bool needs_member =
-        std::any_of(needs.begin(), needs.end(), [&](InstructionId n) { return inside.count(n.index) != 0; });
+        std::any_of(needs.begin(), needs.end(), [&](InstructionId n) { return plan.inside.count(n.index) != 0; });
     if (on_way == needs.end() && !needs_member) continue;
     depends.insert(next.index);
-    later.push_back(next);
+    plan.later.push_back(next);
   }
+  return absl::OkStatus();
+}
 
-  std::vector<InstructionId> arguments;
-  std::vector<InstructionId> results;
-  for (InstructionId id : members) {
-    for (InstructionId operand : module_.instruction(id).operand_ids()) {
-      if (inside.count(operand.index) != 0) continue;
-      if (std::find(arguments.begin(), arguments.end(), operand) == arguments.end()) arguments.push_back(operand);
+// Nothing from here on can fail.
+InstructionId ModuleEditor::commit_move(const MovePlan& plan, Opcode opcode, std::string_view stem,
+                                        std::vector<NewAttribute> attributes) {
+  const InstructionId last = plan.members.back();
+  const ComputationId computation = module_.data(last).computation;
+  const ComputationId body = move_into_body(plan, opcode, stem);
+  NewInstruction caller;
+  caller.opcode = opcode;
+  caller.operands = plan.arguments;
+  caller.attributes = std::move(attributes);
+  NewAttribute calls;
+  calls.key = opcode == Opcode::kCall ? AttributeKey::kToApply : AttributeKey::kCalls;
+  calls.computations = {body};
+  caller.attributes.push_back(calls);
+  const std::string metadata(module_.instruction(plan.results.back()).text(AttributeKey::kMetadata));
+  if (!metadata.empty()) caller.attributes.push_back({AttributeKey::kMetadata, metadata, {}});
+  const InstructionId result = insert_checked(computation, last, caller, module_.data(module_.data(body).root).shape);
+  // Moves the later instructions after the fusion, in their original order.
+  const InstructionId behind = module_.data(last).next;
+  for (InstructionId id : plan.later) {
+    unlink(id);
+    link(id, computation, behind);
+    note(id, Edit::Kind::kMoved);
+  }
+  for (std::size_t i = 0; i < plan.results.size(); ++i) {
+    InstructionId by = result;
+    if (plan.results.size() > 1) {
+      NewInstruction element;
+      element.opcode = Opcode::kGetTupleElement;
+      element.operands = {result};
+      element.number = static_cast<std::uint32_t>(i);
+      by = insert_checked(computation, last, element,
+                          module_.shapes()[module_.data(result).shape].elements[element.number]);
     }
-    const std::vector<InstructionId>& uses = users_[id.index];
-    const bool used =
-        std::any_of(uses.begin(), uses.end(), [&](InstructionId user) { return inside.count(user.index) == 0; });
-    if (used || module_.instruction(id).is_root()) results.push_back(id);
+    // Excludes the members, which use one another until they are erased.
+    std::vector<InstructionId> outside;
+    for (InstructionId user : users_[plan.results[i].index]) {
+      if (plan.inside.count(user.index) == 0) outside.push_back(user);
+    }
+    write_uses(plan.results[i], by, outside);
+    if (module_.instruction(plan.results[i]).is_root()) write_root(computation, by);
   }
-  if (results.empty()) results.push_back(members.back());
+  for (std::size_t i = plan.members.size(); i-- > 0;) take_out(plan.members[i]);
+  return result;
+}
 
-  const ComputationId computation = module_.data(members.back()).computation;
-  const ComputationId body = add_computation(stem, false, computation);
+// Creates a computation before the computation of the members. It has copies of the members and of the computations of
+// the fusions among them.
+ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, std::string_view stem) {
+  const ComputationId body = add_computation(stem, false, module_.data(plan.members.back()).computation);
   std::unordered_map<std::uint32_t, InstructionId> made;
-  for (InstructionId argument : arguments) {
+  for (InstructionId argument : plan.arguments) {
     NewInstruction parameter;
     parameter.opcode = Opcode::kParameter;
     parameter.number = static_cast<std::uint32_t>(made.size());
-    parameter.shape_id = module_.data(argument).shape;
     parameter.name = "param_" + std::to_string(made.size());
-    const absl::StatusOr<InstructionId> id = append(body, parameter);
-    if (!id.ok()) return id.status();
-    made[argument.index] = *id;
+    made[argument.index] = insert_checked(body, InstructionId(), parameter, module_.data(argument).shape);
   }
-  for (InstructionId id : members) {
+  for (InstructionId id : plan.members) {
     std::vector<InstructionId> operands;
     for (InstructionId operand : module_.instruction(id).operand_ids()) operands.push_back(made[operand.index]);
     const InstructionView instruction = module_.instruction(id);
     if (opcode == Opcode::kFusion && instruction.opcode() == Opcode::kFusion) {
-      const ComputationView inner = inlined(instruction);
+      const ComputationView inner = body_of(instruction);
       const InstructionId root = inner.data().root;
       made[id.index] = copy_body(inner.id(), body, InstructionId(), operands)[root.index];
     } else {
       made[id.index] = copy(id, body, InstructionId(), operands);
     }
   }
-  InstructionId root = made[results[0].index];
-  if (results.size() > 1) {
+  InstructionId root = made[plan.results[0].index];
+  if (plan.results.size() > 1) {
     NewInstruction tuple;
     tuple.opcode = Opcode::kTuple;
-    for (InstructionId id : results) tuple.operands.push_back(made[id.index]);
-    const absl::StatusOr<InstructionId> id = append(body, tuple);
-    if (!id.ok()) return id.status();
-    root = *id;
+    Shape of_tuple;
+    of_tuple.element_type = ElementType::kTuple;
+    for (InstructionId id : plan.results) {
+      tuple.operands.push_back(made[id.index]);
+      of_tuple.elements.push_back(module_.data(made[id.index]).shape);
+    }
+    root = insert_checked(body, InstructionId(), tuple, shape(of_tuple));
   }
   ModuleBuilder(module_).computations()[body.index].root = root;
+  return body;
+}
 
-  NewInstruction caller;
-  caller.opcode = opcode;
-  caller.operands = arguments;
-  caller.shape_id = module_.data(root).shape;
-  caller.attributes = std::move(attributes);
-  NewAttribute calls;
-  calls.key = opcode == Opcode::kCall ? AttributeKey::kToApply : AttributeKey::kCalls;
-  calls.computations = {body};
-  caller.attributes.push_back(calls);
-  const std::string metadata(module_.instruction(results.back()).text(AttributeKey::kMetadata));
-  if (!metadata.empty()) caller.attributes.push_back({AttributeKey::kMetadata, metadata, {}});
-  const absl::StatusOr<InstructionId> result = insert_before(members.back(), caller);
-  if (!result.ok()) return result.status();
-  // Behind the fusion, in the order they had.
-  const InstructionId behind = module_.data(members.back()).next;
-  for (InstructionId id : later) {
-    unlink(id);
-    link(id, computation, behind);
-    note(id, Edit::Kind::kMoved);
+// Checks that the body of `id` can replace it for all get-tuple-element users of its result.
+absl::Status ModuleEditor::plan_unfuse(InstructionId id) const {
+  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  if (absl::Status status = check_inlinable(id); !status.ok()) return status;
+  const ComputationView body = body_of(module_.instruction(id));
+  if (body.root().opcode() != Opcode::kTuple) return absl::OkStatus();
+  for (InstructionId user : users_[id.index]) {
+    const InstructionData& row = module_.data(user);
+    if (row.opcode != Opcode::kGetTupleElement) continue;
+    const ShapeId element = shape_inlined(id, body.root().operand_ids()[row.number]);
+    if (compatible(module_.shapes(), element, module_.shapes(), row.shape)) continue;
+    return invalid_argument(std::string(module_.instruction(user).name()) + " has another shape than element " +
+                            std::to_string(row.number) + " of " + std::string(body.name()));
   }
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    InstructionId by = *result;
-    if (results.size() > 1) {
-      NewInstruction element;
-      element.opcode = Opcode::kGetTupleElement;
-      element.operands = {*result};
-      element.number = static_cast<std::uint32_t>(i);
-      const absl::StatusOr<InstructionId> id = insert_before(members.back(), element);
-      if (!id.ok()) return id.status();
-      by = *id;
-    }
-    // The members use one another until they are erased.
-    std::vector<InstructionId> outside;
-    for (InstructionId user : users_[results[i].index]) {
-      if (inside.count(user.index) == 0) outside.push_back(user);
-    }
-    if (absl::Status status = replace_uses(results[i], by, outside); !status.ok()) return status;
-    if (!module_.instruction(results[i]).is_root()) continue;
-    if (absl::Status status = set_root(computation, by); !status.ok()) return status;
-  }
-  for (std::size_t i = members.size(); i-- > 0;) {
-    if (absl::Status status = erase(members[i]); !status.ok()) return status;
-  }
-  return *result;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<InstructionId>> ModuleEditor::unfuse(InstructionId id) {
-  if (absl::Status status = check_alive(id); !status.ok()) return status;
+  if (absl::Status status = plan_unfuse(id); !status.ok()) return status;
+  // Nothing from here on can fail.
   const InstructionView instruction = module_.instruction(id);
-  const std::string name(instruction.name());
-  if (!is_inlinable(instruction)) {
-    return invalid_argument(name + " is no fusion or call of a computation that is in the text");
-  }
-  const ComputationView body = inlined(instruction);
+  const ComputationId computation = instruction.data().computation;
   const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
-  const std::vector<InstructionId> parameters = body.parameters();
-  if (parameters.size() != operands.size()) {
-    return invalid_argument(name + " has other arguments than " + std::string(body.name()) + " takes");
-  }
-  if (!compatible(module_.shapes(), body.root().shape_id(), module_.shapes(), instruction.shape_id())) {
-    return invalid_argument(name + " has another shape than the root of " + std::string(body.name()));
-  }
-  const InstructionId body_root = body.data().root;
-  const ComputationId body_id = body.id();
-  std::unordered_map<std::uint32_t, InstructionId> made =
-      copy_body(body_id, module_.data(id).computation, id, operands);
+  const InstructionId body_root = body_of(instruction).data().root;
+  const ComputationId body = body_of(instruction).id();
+  std::unordered_map<std::uint32_t, InstructionId> made = copy_body(body, computation, id, operands);
   const InstructionId root = made[body_root.index];
   std::vector<InstructionId> result;
-  for (InstructionId at = module_.data(body_id).first; at.valid(); at = module_.data(at).next) {
+  for (InstructionId at = module_.data(body).first; at.valid(); at = module_.data(at).next) {
     if (module_.data(at).opcode != Opcode::kParameter) result.push_back(made[at.index]);
   }
-  // Elements of a tuple are taken straight from what computes them.
-  if (module_.data(root).opcode == Opcode::kTuple) {
+  const auto replace = [&](InstructionId old, InstructionId by) {
+    const std::vector<InstructionId> users = users_[old.index];
+    write_uses(old, by, users);
+    if (module_.instruction(old).is_root()) write_root(computation, by);
+    take_out(old);
+  };
+  // Replaces each get-tuple-element by the instruction that computes the element.
+  if (module_.data(body_root).opcode == Opcode::kTuple) {
     const std::vector<InstructionId> users = users_[id.index];
     for (InstructionId user : users) {
       const InstructionData& row = module_.data(user);
-      if (row.opcode != Opcode::kGetTupleElement) continue;
-      const InstructionId element = module_.operands(module_.data(root))[row.number];
-      if (absl::Status status = replace_all_uses(user, element); !status.ok()) return status;
-      if (absl::Status status = erase(user); !status.ok()) return status;
+      if (row.opcode == Opcode::kGetTupleElement) replace(user, module_.operands(module_.data(root))[row.number]);
     }
   }
-  if (absl::Status status = replace_all_uses(id, root); !status.ok()) return status;
-  if (absl::Status status = erase(id); !status.ok()) return status;
+  replace(id, root);
   const bool is_left_over = module_.data(root).opcode == Opcode::kTuple && users_[root.index].empty() &&
                             !module_.instruction(root).is_root() && !result.empty() && result.back() == root;
   if (is_left_over) {
-    if (absl::Status status = erase(root); !status.ok()) return status;
+    take_out(root);
     result.pop_back();
   }
   return result;

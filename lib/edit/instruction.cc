@@ -25,7 +25,9 @@ ShapeId ModuleEditor::shape(const Shape& shape) { return ModuleBuilder(module_).
 
 absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
-  if (!shape.valid() || shape.index >= module_.shapes().size()) return invalid_argument("there is no such shape");
+  if (!shape.valid() || shape.index >= module_.shapes().size()) {
+    return invalid_argument("the shape id is not of this module");
+  }
   InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
   if (row.shape == shape) return absl::OkStatus();
   const Span<InstructionId> span = module_.operands(row);
@@ -48,13 +50,15 @@ absl::Status ModuleEditor::set_shape(InstructionId id, std::string_view text) {
 absl::Status ModuleEditor::set_layout(InstructionId id, const Layout& layout) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   Shape changed = module_.instruction(id).shape();
-  if (!changed.is_array()) return invalid_argument(std::string(module_.instruction(id).name()) + " is no array");
+  if (!changed.is_array()) {
+    return invalid_argument("the result of " + std::string(module_.instruction(id).name()) + " is not an array");
+  }
   std::vector<std::int64_t> sorted = layout.minor_to_major;
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::int64_t> all(changed.dimensions.size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
   if (layout.present && sorted != all) {
-    return invalid_argument("minor_to_major must name each of " + std::to_string(all.size()) + " dimensions once");
+    return invalid_argument("minor_to_major must list each of the " + std::to_string(all.size()) + " dimensions once");
   }
   changed.layout = layout;
   return set_shape(id, shape(changed));
@@ -62,7 +66,7 @@ absl::Status ModuleEditor::set_layout(InstructionId id, const Layout& layout) {
 
 absl::Status ModuleEditor::set_memory_space(InstructionId id, std::int64_t space) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
-  if (space < 0) return invalid_argument("a memory space is not negative");
+  if (space < 0) return invalid_argument("the memory space must not be negative, but is " + std::to_string(space));
   Layout layout = module_.instruction(id).shape().layout;
   if (!layout.present) {
     layout.present = true;
@@ -87,12 +91,12 @@ absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value
     return invalid_argument(std::string(from.name()) + " is not in the computation of " + std::string(to.name()));
   }
   if (!is_before(value, user)) {
-    return invalid_argument(std::string(from.name()) + " does not come before " + std::string(to.name()));
+    return invalid_argument(std::string(from.name()) + " does not precede " + std::string(to.name()));
   }
   return absl::OkStatus();
 }
 
-// Replaces an operand list; a longer one is written behind all others.
+// Replaces the operand list. A longer list is appended to the table.
 void ModuleEditor::write_operands(InstructionId id, const std::vector<InstructionId>& operands) {
   ModuleBuilder builder(module_);
   InstructionData& row = builder.instructions()[id.index];
@@ -115,7 +119,7 @@ absl::Status ModuleEditor::set_operand(InstructionId id, std::size_t index, Inst
   const InstructionView instruction = module_.instruction(id);
   if (index >= instruction.operand_count()) {
     return invalid_argument(std::string(instruction.name()) + " has " + std::to_string(instruction.operand_count()) +
-                            " operands, no operand " + std::to_string(index));
+                            " operands; there is no operand " + std::to_string(index));
   }
   std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
   operands[index] = value;
@@ -141,12 +145,14 @@ absl::Status ModuleEditor::set_name(InstructionId id, std::string_view name) {
   const std::string copy(name);
   Cursor cursor(copy);
   std::string_view read;
-  if (!cursor.read_name(&read) || !cursor.at_end()) return invalid_argument("'" + copy + "' is no name");
+  if (!cursor.read_name(&read) || !cursor.at_end()) return invalid_argument("'" + copy + "' is not a valid name");
   InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
   if (module_.text(row.name) == read) return absl::OkStatus();
   index_names(row.computation);
   std::unordered_set<std::string>& names = names_[row.computation.index];
-  if (names.count(std::string(read)) != 0) return invalid_argument("the name " + copy + " is taken");
+  if (names.count(std::string(read)) != 0) {
+    return invalid_argument("the name " + copy + " is already used in this computation");
+  }
   names.erase(std::string(module_.text(row.name)));
   names.emplace(read);
   row.name = text(read);

@@ -1,4 +1,4 @@
-// Edits of the order: making, erasing and moving instructions and computations.
+// Inserts, erases and moves instructions and computations.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -23,15 +23,16 @@ absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, co
   return add(computation, InstructionId(), made);
 }
 
-absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, InstructionId before,
+// Whether `made` can be put there. Returns its shape, none if it is to be inferred.
+absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, InstructionId before,
                                                 const NewInstruction& made) {
-  if (made.opcode == Opcode::kUnknown) return invalid_argument("an instruction needs an opcode that is known");
+  if (made.opcode == Opcode::kUnknown) return invalid_argument("the opcode of a new instruction must be known");
   for (InstructionId operand : made.operands) {
     if (absl::Status status = check_alive(operand); !status.ok()) return status;
     const std::string name(module_.instruction(operand).name());
-    if (module_.data(operand).computation != computation) return invalid_argument(name + " is of another computation");
+    if (module_.data(operand).computation != computation) return invalid_argument(name + " is in another computation");
     if (before.valid() && !is_before(operand, before)) {
-      return invalid_argument(name + " does not come before " + std::string(module_.instruction(before).name()));
+      return invalid_argument(name + " does not precede " + std::string(module_.instruction(before).name()));
     }
   }
   if (absl::Status status = check_operand_count(made.opcode, made.operands.size()); !status.ok()) return status;
@@ -41,12 +42,14 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
     if (absl::Status status = check_attribute(made.opcode, attribute); !status.ok()) return status;
     for (ComputationId callee : attribute.computations) {
       if (*place_of(callee) >= here) {
-        return invalid_argument(std::string(module_.computation(callee).name()) + " does not stand before its caller");
+        return invalid_argument(std::string(module_.computation(callee).name()) + " does not precede its caller");
       }
     }
   }
   ShapeId result = made.shape_id;
-  if (result.valid() && result.index >= module_.shapes().size()) return invalid_argument("there is no such shape");
+  if (result.valid() && result.index >= module_.shapes().size()) {
+    return invalid_argument("the shape id is not of this module");
+  }
   if (!made.shape.empty()) {
     const absl::StatusOr<ShapeId> read = shape(std::string_view(made.shape));
     if (!read.ok()) return read.status();
@@ -56,17 +59,22 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
     if (!result.valid()) return invalid_argument("a constant needs a shape");
     Cursor cursor(made.literal);
     if (!read_literal(cursor, module_.shapes(), result, nullptr) || !cursor.at_end()) {
-      return invalid_argument("'" + made.literal + "' is no literal of shape " + to_string(module_.shapes(), result));
+      return invalid_argument("'" + made.literal + "' is not a literal of shape " +
+                              to_string(module_.shapes(), result));
     }
   } else if (!result.valid() && !shape_inferable(made.opcode)) {
     return absl::UnimplementedError("the result shape of " + std::string(to_string(made.opcode)) +
-                                    " does not follow from its operands");
+                                    " does not follow from its operands; set NewInstruction::shape");
   }
   if (result.valid() || made.opcode == Opcode::kGetTupleElement) {
     const absl::Status status = check_tuples(made.opcode, made.operands, result, made.number);
     if (!status.ok()) return status;
   }
+  return result;
+}
 
+// A new instruction that is in no order yet.
+InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstruction& made, ShapeId result) {
   ModuleBuilder builder(module_);
   InstructionData row;
   row.opcode = made.opcode;
@@ -93,28 +101,48 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
   }
   write_attributes(id, std::move(attributes));
   write_operands(id, made.operands);
-  if (!result.valid()) {
-    const absl::StatusOr<ShapeId> inferred = v0::infer_shape(module_.instruction(id), builder.shapes());
-    if (!inferred.ok()) {
-      for (InstructionId operand : made.operands) remove_use(operand, id);
-      builder.instructions()[id.index].flags |= InstructionData::kErased;
-      names_[computation.index].erase(std::string(module_.instruction(id).name()));
-      return inferred.status();
-    }
-    builder.instructions()[id.index].shape = *inferred;
-  }
+  return id;
+}
+
+void ModuleEditor::link_new(InstructionId id, ComputationId computation, InstructionId before) {
   link(id, computation, before);
-  ComputationData& owner = builder.computations()[computation.index];
+  ComputationData& owner = ModuleBuilder(module_).computations()[computation.index];
   if (!owner.root.valid()) owner.root = id;
   forget_entry_layout(id);
   note(id, Edit::Kind::kInserted);
+}
+
+// Puts in what check_new() would accept. Cannot fail.
+InstructionId ModuleEditor::insert_checked(ComputationId computation, InstructionId before, const NewInstruction& made,
+                                           ShapeId result) {
+  const InstructionId id = write_new(computation, made, result);
+  link_new(id, computation, before);
+  return id;
+}
+
+absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, InstructionId before,
+                                                const NewInstruction& made) {
+  const absl::StatusOr<ShapeId> result = check_new(computation, before, made);
+  if (!result.ok()) return result.status();
+  if (result->valid()) return insert_checked(computation, before, made, *result);
+  const InstructionId id = write_new(computation, made, *result);
+  ModuleBuilder builder(module_);
+  const absl::StatusOr<ShapeId> inferred = v0::infer_shape(module_.instruction(id), builder.shapes());
+  if (!inferred.ok()) {
+    for (InstructionId operand : made.operands) remove_use(operand, id);
+    builder.instructions()[id.index].flags |= InstructionData::kErased;
+    names_[computation.index].erase(std::string(module_.instruction(id).name()));
+    return inferred.status();
+  }
+  builder.instructions()[id.index].shape = *inferred;
+  link_new(id, computation, before);
   return id;
 }
 
 absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   if (module_.data(id).opcode == Opcode::kParameter) {
-    return invalid_argument("a parameter cannot be there twice: " + std::string(module_.instruction(id).name()));
+    return invalid_argument("cannot clone the parameter " + std::string(module_.instruction(id).name()));
   }
   InstructionData row = module_.data(id);
   row.name = unique_name(row.computation, module_.instruction(id).name());
@@ -137,6 +165,14 @@ absl::Status ModuleEditor::erase(InstructionId id) {
   }
   if (instruction.is_root()) return absl::FailedPreconditionError(name + " is the root of its computation");
   if (instruction.opcode() == Opcode::kParameter) return absl::FailedPreconditionError(name + " is a parameter");
+  take_out(id);
+  return absl::OkStatus();
+}
+
+// Takes out an instruction that nothing uses and that is not the root.
+void ModuleEditor::take_out(InstructionId id) {
+  const InstructionView instruction = module_.instruction(id);
+  const std::string name(instruction.name());
   drop_control_edges(id);
   const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
   for (InstructionId operand : operands) remove_use(operand, id);
@@ -145,7 +181,6 @@ absl::Status ModuleEditor::erase(InstructionId id) {
   unlink(id);
   ModuleBuilder(module_).instructions()[id.index].flags |= InstructionData::kErased;
   note(id, Edit::Kind::kErased);
-  return absl::OkStatus();
 }
 
 absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by) {
@@ -165,15 +200,15 @@ absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by)
   for (InstructionId user : users(old)) {
     if (user != by) changed.push_back(user);
   }
-  if (absl::Status status = replace_uses(old, by, changed); !status.ok()) return status;
+  for (InstructionId user : changed) {
+    if (absl::Status status = check_operand(user, by); !status.ok()) return status;
+  }
+  write_uses(old, by, changed);
   return module_.instruction(old).is_root() ? set_root(module_.data(old).computation, by) : absl::OkStatus();
 }
 
-// Makes `users`, which use `old`, use `by` instead.
-absl::Status ModuleEditor::replace_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users) {
-  for (InstructionId user : users) {
-    if (absl::Status status = check_operand(user, by); !status.ok()) return status;
-  }
+// Replaces `old` by `by` in `users`.
+void ModuleEditor::write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users) {
   for (InstructionId user : users) {
     const Span<InstructionId> span = module_.instruction(user).operand_ids();
     std::vector<InstructionId> operands(span.begin(), span.end());
@@ -181,7 +216,6 @@ absl::Status ModuleEditor::replace_uses(InstructionId old, InstructionId by, con
     write_operands(user, operands);
     note(user, Edit::Kind::kOperands);
   }
-  return absl::OkStatus();
 }
 
 absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
@@ -193,19 +227,21 @@ absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
     return invalid_argument(std::string(module_.instruction(before).name()) + " is not in the computation of " + name);
   }
   if (id == before || instruction.data().next == before) return absl::OkStatus();
-  // What must stay on its side: operands and predecessors before, users and successors behind.
+  // Operands and control predecessors must remain before it, users and control successors after it.
   std::vector<InstructionId> earlier(instruction.operand_ids().begin(), instruction.operand_ids().end());
   for (InstructionView predecessor : instruction.control_predecessors()) earlier.push_back(predecessor.id());
   for (InstructionId other : earlier) {
     if (is_before(other, before)) continue;
-    return invalid_argument(name + " needs " + std::string(module_.instruction(other).name()) + " before it");
+    return invalid_argument(name + " depends on " + std::string(module_.instruction(other).name()) +
+                            ", which must precede it");
   }
   std::vector<InstructionId> later(users(id).begin(), users(id).end());
   const auto control = control_users_.find(id.index);
   if (control != control_users_.end()) later.insert(later.end(), control->second.begin(), control->second.end());
   for (InstructionId other : later) {
     if (other == before || is_before(before, other)) continue;
-    return invalid_argument(std::string(module_.instruction(other).name()) + " needs " + name + " before it");
+    return invalid_argument(std::string(module_.instruction(other).name()) + " depends on " + name +
+                            ", which must precede it");
   }
   const ComputationId computation = instruction.data().computation;
   unlink(id);
@@ -218,17 +254,21 @@ absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId roo
   if (const auto place = place_of(computation); !place.ok()) return place.status();
   if (absl::Status status = check_alive(root); !status.ok()) return status;
   if (module_.data(root).computation != computation) {
-    return invalid_argument(std::string(module_.instruction(root).name()) + " is of another computation");
+    return invalid_argument(std::string(module_.instruction(root).name()) + " is in another computation");
   }
+  write_root(computation, root);
+  return absl::OkStatus();
+}
+
+void ModuleEditor::write_root(ComputationId computation, InstructionId root) {
   ComputationData& row = ModuleBuilder(module_).computations()[computation.index];
-  if (row.root == root) return absl::OkStatus();
+  if (row.root == root) return;
   if (row.root.valid()) {
     forget_entry_layout(row.root);
     note(row.root, Edit::Kind::kMoved);
   }
   row.root = root;
   note(root, Edit::Kind::kMoved);
-  return absl::OkStatus();
 }
 
 ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, ComputationId before) {
@@ -279,7 +319,7 @@ std::size_t ModuleEditor::erase_unused_computations() {
   std::vector<bool> used(module_.computation_limit(), false);
   if (module_.has_entry()) used[module_.entry().id().index] = true;
   const std::vector<ComputationId> order(module_.computations().ids().begin(), module_.computations().ids().end());
-  // Callers stand behind what they call, so that going backwards all callers were seen.
+  // Callers follow their callees, so a backward pass sees all callers of a computation first.
   std::vector<ComputationId> kept;
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = module_.computation(order[i]);

@@ -1,5 +1,5 @@
-// What readers of a module rely on without looking, since a text without it is not read: numbers of operands, the
-// elements of tuples, attributes that an opcode cannot do without. No edit takes it away.
+// Checks the properties that the parser guarantees and that readers of a module do not check: numbers of operands,
+// elements of tuples, and required attributes. Every edit maintains them.
 #include <string>
 
 #include "hloroof/edit.h"
@@ -10,15 +10,15 @@
 namespace hloroof::inline v0 {
 
 absl::Status ModuleEditor::check_operand_count(Opcode opcode, std::size_t count) {
-  // A dot may have the metadata of sparse operands behind the two.
+  // A dot may have the metadata of sparse operands as further operands.
   const bool is_dot = opcode == Opcode::kDot;
   if (is_dot ? count >= 2 : takes_operands(opcode, count)) return absl::OkStatus();
   return invalid_argument(std::string(to_string(opcode)) + " takes " + (is_dot ? "2 or more" : operand_counts(opcode)) +
                           " operands, not " + std::to_string(count));
 }
 
-// Of an instruction of `opcode` with `operands` and a result of `shape`; `number` is its index if it takes a tuple
-// apart.
+// Checks the tuples of an instruction with these operands and this result shape. `number` is the index of a
+// get-tuple-element.
 absl::Status ModuleEditor::check_tuples(Opcode opcode, const std::vector<InstructionId>& operands, ShapeId shape,
                                         std::uint32_t number) const {
   const ShapeTable& shapes = module_.shapes();
@@ -36,33 +36,33 @@ absl::Status ModuleEditor::check_tuples(Opcode opcode, const std::vector<Instruc
   }
   if (opcode == Opcode::kInfeed || opcode == Opcode::kRecv) {
     if (shapes[shape].is_tuple() && !shapes[shape].elements.empty()) return absl::OkStatus();
-    return invalid_argument(std::string(to_string(opcode)) + " gives a tuple");
+    return invalid_argument("the shape of a " + std::string(to_string(opcode)) + " must be a tuple");
   }
   return absl::OkStatus();
 }
 
-// That what takes `id` apart still can if its shape is `shape`.
+// Checks that all get-tuple-element users of `id` remain valid when its shape becomes `shape`.
 absl::Status ModuleEditor::check_elements_used(InstructionId id, ShapeId shape) const {
   const Shape& tuple = module_.shapes()[shape];
   for (InstructionId user : users(id)) {
     const InstructionData& row = module_.data(user);
     if (row.opcode != Opcode::kGetTupleElement) continue;
     if (tuple.is_tuple() && row.number < tuple.elements.size()) continue;
-    return invalid_argument(std::string(module_.instruction(user).name()) + " takes element " +
-                            std::to_string(row.number) + " of it");
+    return invalid_argument("the new shape has no element " + std::to_string(row.number) + ", which " +
+                            std::string(module_.instruction(user).name()) + " uses");
   }
   return absl::OkStatus();
 }
 
 absl::Status ModuleEditor::check_required(const NewInstruction& made) {
   KeySet missing = opcode_attributes(made.opcode).required;
-  KeySet given;
-  for (const NewAttribute& attribute : made.attributes) given.insert(attribute.key);
-  if (made.opcode == Opcode::kGetTupleElement) given.insert(AttributeKey::kIndex);
-  for (int i = 0; i < 2; ++i) missing.bits[i] &= ~given.bits[i];
+  KeySet present;
+  for (const NewAttribute& attribute : made.attributes) present.insert(attribute.key);
+  if (made.opcode == Opcode::kGetTupleElement) present.insert(AttributeKey::kIndex);
+  for (int i = 0; i < 2; ++i) missing.bits[i] &= ~present.bits[i];
   const std::string names = to_string(missing);
   return names.empty() ? absl::OkStatus()
-                       : invalid_argument(std::string(to_string(made.opcode)) + " needs the attribute " + names);
+                       : invalid_argument(std::string(to_string(made.opcode)) + " requires the attribute " + names);
 }
 
 }  // namespace hloroof::inline v0

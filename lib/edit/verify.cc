@@ -1,4 +1,4 @@
-// What a compiler would refuse in a module.
+// Checks that a compiler would accept a module.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -45,7 +45,7 @@ class Verifier {
   absl::Status check(ComputationView computation) {
     const std::string name(computation.name());
     const InstructionId root = computation.data().root;
-    if (!root.valid()) return invalid_argument(name + ": a computation needs a root");
+    if (!root.valid()) return invalid_argument(name + ": the computation has no root");
     std::unordered_set<std::string_view> names;
     std::vector<bool> numbers(computation.data().parameter_count, false);
     for (InstructionView instruction : computation.instructions()) {
@@ -53,7 +53,7 @@ class Verifier {
       if (instruction.opcode() == Opcode::kParameter) {
         const auto number = static_cast<std::size_t>(instruction.parameter_number());
         if (number >= numbers.size() || numbers[number]) {
-          return refuse(instruction, "parameters are numbered from 0, each once");
+          return refuse(instruction, "the parameters of a computation must have the numbers 0, 1, 2, ..., each once");
         }
         numbers[number] = true;
       }
@@ -61,20 +61,20 @@ class Verifier {
       seen_[instruction.id().index] = true;
     }
     if (seen_[root.index] && module_.data(root).computation == computation.id()) return absl::OkStatus();
-    return invalid_argument(name + ": the root is of another computation");
+    return invalid_argument(name + ": the root is in another computation");
   }
 
   absl::Status check(InstructionView instruction) {
     for (InstructionView operand : instruction.operands()) {
       const std::string name(operand.name());
       if (operand.data().computation != instruction.data().computation) {
-        return refuse(instruction, "operand " + name + " is of another computation");
+        return refuse(instruction, "operand " + name + " is in another computation");
       }
-      if (!seen_[operand.id().index]) return refuse(instruction, "operand " + name + " does not come before it");
+      if (!seen_[operand.id().index]) return refuse(instruction, "operand " + name + " does not precede it");
     }
     for (InstructionView predecessor : instruction.control_predecessors()) {
       if (seen_[predecessor.id().index]) continue;
-      return refuse(instruction, "control predecessor " + std::string(predecessor.name()) + " does not come before it");
+      return refuse(instruction, "control predecessor " + std::string(predecessor.name()) + " does not precede it");
     }
     if (absl::Status status = check_layout(instruction); !status.ok()) return status;
     if (instruction.opcode() == Opcode::kUnknown) return absl::OkStatus();
@@ -82,8 +82,8 @@ class Verifier {
     bool missing = false;
     for (ComputationId called : instruction.called_computations()) {
       if (place_[called.index] == kNowhere || place_[called.index] >= place_[instruction.computation().id().index]) {
-        return refuse(instruction, std::string(module_.computation(called).name()) +
-                                       " is not in the module before the computation that calls it");
+        return refuse(instruction,
+                      std::string(module_.computation(called).name()) + " does not precede its caller in the module");
       }
       missing = missing || module_.computation(called).is_missing();
     }
@@ -100,7 +100,7 @@ class Verifier {
         right = right && d >= 0 && d < static_cast<std::int64_t>(seen.size()) && !seen[static_cast<std::size_t>(d)];
         if (right) seen[static_cast<std::size_t>(d)] = true;
       }
-      if (!right) return refuse(instruction, "minor_to_major does not name each dimension once");
+      if (!right) return refuse(instruction, "minor_to_major does not list each dimension once");
     }
     return absl::OkStatus();
   }
@@ -114,11 +114,11 @@ class Verifier {
     for (const AttributeData& attribute : instruction.attributes()) {
       if (attribute.key >= AttributeKey::kConstantLiteral) continue;
       const std::string name(to_string(attribute.key));
-      if (!allowed.contains(attribute.key)) return refuse(instruction, "it has no attribute " + name);
-      if (seen.contains(attribute.key)) return refuse(instruction, "attribute " + name + " is there twice");
+      if (!allowed.contains(attribute.key)) return refuse(instruction, "the opcode has no attribute " + name);
+      if (seen.contains(attribute.key)) return refuse(instruction, "duplicate attribute " + name);
       seen.insert(attribute.key);
     }
-    // A get-tuple-element in a tuple path has its index there.
+    // A get-tuple-element in a tuple path has its index in the path.
     const KeySet& required = opcode_attributes(row.opcode).required;
     if (wraps || row.opcode == Opcode::kGetTupleElement || seen.contains_all(required)) return absl::OkStatus();
     KeySet missing = required;
@@ -137,7 +137,7 @@ class Verifier {
     switch (row.opcode) {
       case Opcode::kFusion: return check_fusion(instruction);
       case Opcode::kBroadcast: return check_broadcast(instruction);
-      case Opcode::kCopy:  // on TPUs also to another type
+      case Opcode::kCopy:  // on TPUs a copy may change the type
         if (compatible(shapes_, instruction.shape_id(), shapes_, instruction.operand(0).shape_id())) break;
         return check_elements(instruction);
       case Opcode::kOptBarrier: return expect(instruction, instruction.operand(0).shape_id());
@@ -157,12 +157,13 @@ class Verifier {
 
   absl::Status expect(InstructionView instruction, ShapeId shape) const {
     if (compatible(shapes_, instruction.shape_id(), shapes_, shape)) return absl::OkStatus();
-    // The element type of a product may be wider than that of its operands.
+    // A product may have a wider element type than its operands, and TPU compilers round the result of a reduction.
     const Shape& is = instruction.shape();
     const Shape& should = shapes_[shape];
-    if (is.is_array() && should.is_array() && is.dimensions == should.dimensions &&
-        work_class(instruction.opcode()) == WorkClass::kContraction) {
-      return absl::OkStatus();
+    if (is.is_array() && should.is_array() && is.dimensions == should.dimensions) {
+      if (work_class(instruction.opcode()) == WorkClass::kContraction) return absl::OkStatus();
+      const bool both_floating = is_floating(is.element_type) && is_floating(should.element_type);
+      if (instruction.opcode() == Opcode::kReduce && both_floating) return absl::OkStatus();
     }
     return refuse(instruction, "its shape is " + text(instruction.shape_id()) + ", but " + text(shape) +
                                    " follows from its operands");
@@ -176,10 +177,10 @@ class Verifier {
                                                                : element_count(to) == element_count(from);
     if (unbounded || (to.is_array() && from.is_array() && same)) return absl::OkStatus();
     return refuse(instruction,
-                  "it cannot make " + text(instruction.shape_id()) + " of " + text(instruction.operand(0).shape_id()));
+                  "cannot convert " + text(instruction.operand(0).shape_id()) + " to " + text(instruction.shape_id()));
   }
 
-  // Where the dimensions of the operand are found in the result; the others are new.
+  // Checks that `dimensions` maps the dimensions of the operand to equal dimensions of the result.
   absl::Status check_broadcast(InstructionView broadcast) const {
     const Shape& from = broadcast.operand(0).shape();
     const Shape& to = broadcast.shape();
@@ -196,7 +197,7 @@ class Verifier {
 
   absl::Status check_fusion(InstructionView fusion) const {
     const auto called = fusion.computations(AttributeKey::kCalls);
-    if (called.size() != 1) return refuse(fusion, "a fusion calls one computation");
+    if (called.size() != 1) return refuse(fusion, "a fusion must call exactly one computation");
     const std::vector<InstructionId> parameters = called[0].parameters();
     if (parameters.size() != fusion.operand_count()) {
       return refuse(fusion, std::string(called[0].name()) + " takes " + std::to_string(parameters.size()) +
@@ -216,8 +217,8 @@ class Verifier {
   }
 
   const Module& module_;
-  ShapeTable shapes_;               // a copy, for the shapes that are inferred
-  std::vector<std::size_t> place_;  // by ComputationId: in the module's order
+  ShapeTable shapes_;               // a copy, to which inferred shapes are added
+  std::vector<std::size_t> place_;  // by ComputationId: its position in the module's order
   std::vector<bool> seen_;          // by InstructionId
 };
 

@@ -1,4 +1,4 @@
-// From the numbers of a device file, which are those of its sources, to those of one JAX device.
+// Converts the numbers of a device file, as its sources state them, to those of one JAX device.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -39,25 +39,40 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
   device.display_name = file.display_name;
   device.vendor = file.vendor;
   device.architecture = file.architecture;
-  device.family = file.family.value_or(DeviceFamily::kOther);
+  const DeviceFamily family = file.family.value_or(DeviceFamily::kOther);
+  if (family == DeviceFamily::kTpu) device.core = TpuCore();
+  if (family == DeviceFamily::kGpu) device.core = GpuCore();
   device.aliases = file.aliases;
   device.notes = file.notes;
 
   const std::span<const DeviceField> fields = device_fields();
-  const auto known = [&](size_t i) { return file.quantities[i].has_value() && file.quantities[i]->value.has_value(); };
-  // How many cores and devices a chip has comes first: the rest is shared out by it.
+  const auto stated = [&](size_t i) {
+    return file.quantities[i] ? file.quantities[i]->value : Fact<double>();  // null means the same as an absent member
+  };
+  // Set the cores and devices of a chip first: the other numbers are divided by them.
   for (const std::string_view count : {"cores_per_chip", "devices_per_chip"}) {
     const size_t i = *find_field(count);
-    if (known(i)) set_field(fields[i], device, file.quantities[i]->value);
+    if (stated(i)) set_field(fields[i], device, stated(i));
   }
   device.sources.resize(fields.size());
   for (size_t i = 0; i < fields.size(); ++i) {
     const DeviceField& field = fields[i];
-    if (!known(i)) {
-      if (needed(field.need, device.family)) missing.emplace_back(field.path);
+    if (!stated(i) && needed(field.need, family)) {
+      missing.emplace_back(field.path);
       continue;
     }
+    if (stated(i).is_unknown()) continue;
+    if (!exists(field, family)) {
+      return invalid_argument(absl::StrCat(to_absl(path), ": at ", to_absl(field.path), ": no number of the family \"",
+                                           to_absl(word_of(kFamilyWords, family)), "\""));
+    }
     const Quantity& quantity = *file.quantities[i];
+    device.sources[i] = quantity.source;
+    device.sources[i].source = title_of(quantity.source.source, file, titles);
+    if (quantity.value.is_none()) {
+      set_field(field, device, quantity.value);
+      continue;
+    }
     double value = *quantity.value;
     if (quantity.per == FieldPer::kChip) value /= static_cast<double>(device.devices_per_chip);
     if (quantity.per == FieldPer::kCore) value *= device.cores();
@@ -66,10 +81,8 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
                                            " for one device; expected ", to_absl(describe(field.range))));
     }
     set_field(field, device, value);
-    device.sources[i] = quantity.source;
-    device.sources[i].source = title_of(quantity.source.source, file, titles);
   }
-  if (device.family == DeviceFamily::kTpu && !file.torus) missing.emplace_back("ici.torus");
+  if (family == DeviceFamily::kTpu && !file.torus) missing.emplace_back("ici.torus");
   if (!missing.empty()) {
     return invalid_argument(
         absl::StrCat(to_absl(path), ": missing, and needed ",

@@ -30,7 +30,7 @@ constexpr Scale kDecimal[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, 
 constexpr Scale kSmall[] = {{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
 constexpr Scale kBinary[] = {{1099511627776.0, "Ti"}, {1073741824.0, "Gi"}, {1048576.0, "Mi"}, {1024.0, "Ki"}, {1, ""}};
 
-// The value in the largest unit that leaves at least 1 before the point, to four digits.
+// Formats the value to four digits, in the largest unit in which it is at least 1.
 std::string scaled(double value, std::span<const Scale> scales, std::string_view unit) {
   const Scale* chosen = &scales.back();
   for (const Scale& scale : scales) {
@@ -43,7 +43,8 @@ std::string scaled(double value, std::span<const Scale> scales, std::string_view
   return absl::StrFormat("%.4g %s%s", value / chosen->factor, to_absl(chosen->prefix), to_absl(unit));
 }
 
-// Bytes in binary units where that is exact to the eye (16 GiB), else in decimal ones (180 GB).
+// Formats bytes in binary units if they are a multiple of a quarter of the unit (16 GiB), otherwise in decimal units
+// (180 GB).
 std::string bytes(double value) {
   for (const Scale& scale : kBinary) {
     if (value < scale.factor) continue;
@@ -54,7 +55,7 @@ std::string bytes(double value) {
   return scaled(value, kDecimal, "B");
 }
 
-// Breaks text at blanks into lines that start with `indent` and end by column 80.
+// Wraps text at blanks into lines of at most 80 columns that start with `indent`.
 void wrap(std::string_view text, std::string_view indent, std::string& out) {
   std::string line;
   for (const absl::string_view word : absl::StrSplit(to_absl(text), ' ', absl::SkipEmpty())) {
@@ -87,16 +88,18 @@ std::string wrap_words(const Ici& ici) {
   return "?";
 }
 
-// A GPU's clock as sold, and what is left of it where all tensor cores work: losses of large matmuls counted as clock.
+// Describes the nominal clock of a GPU and its effective clock when all tensor cores are busy. The latter attributes
+// all losses of large matmuls to the clock.
 std::string clock_words(const Device& device) {
-  if (device.family != DeviceFamily::kGpu || !device.clock) return "";
-  const double tensor = device.matrix.clock.value_or(*device.clock);
+  const GpuCore* const gpu = device.gpu();
+  if (gpu == nullptr || !device.clock) return "";
+  const double tensor = gpu->matrix.clock ? *gpu->matrix.clock : *device.clock;
   return absl::StrFormat(
       "%.3g GHz boost, %.3g GHz that of the tensor peaks; under load large matmuls run as at %.3g GHz",
       *device.clock / 1e9, tensor / 1e9, tensor * device.matrix.efficiency / 1e9);
 }
 
-// The numbers sources have in the list at the end.
+// Assigns each source its number in the list at the end.
 class SourceList {
  public:
   size_t number_of(const std::string& title) {
@@ -114,7 +117,7 @@ class SourceList {
 }  // namespace
 
 std::string format_parameter(const Parameter& parameter) {
-  if (!parameter.value) return "unknown";
+  if (!parameter.value) return parameter.value.is_none() ? "none" : "unknown";
   const double value = *parameter.value;
   if (parameter.unit == "bool") return value != 0 ? "yes" : "no";
   if (parameter.unit == "1") return absl::StrFormat("%.6g", value);
@@ -128,10 +131,10 @@ std::string describe_devices(std::span<const Device> devices) {
   std::string out = absl::StrFormat("%-13s %-26s %9s %8s %7s %6s %5s\n", "device", "is", "bf16 TF/s", "memory", "GB/s",
                                     "flop/B", "joins");
   for (const Device& device : devices) {
-    // Without bf16 units the f16 rate is what such a program would be written for.
-    const double peak = device.matrix.peak.bf16.value_or(device.matrix.peak.f16);
-    const int64_t joined =
-        device.ici.dims > 0 ? device.ici.max_chips.value_or(0) * device.devices_per_chip : device.scale_up.domain;
+    // A program for a device without bf16 units would use f16.
+    const double peak = device.matrix.peak.bf16 ? *device.matrix.peak.bf16 : device.matrix.peak.f16;
+    int64_t joined = device.scale_up.domain;
+    if (device.ici.dims > 0) joined = device.ici.max_chips ? *device.ici.max_chips * device.devices_per_chip : 0;
     const std::string tflops = absl::StrFormat("%.1f%s", peak / 1e12, device.matrix.peak.bf16 ? " " : "*");
     absl::StrAppend(
         &out, absl::StrFormat("%-13s %-26s %9s %8s %7.0f %6.0f %5s\n", device.name, device.display_name.substr(0, 26),
@@ -167,8 +170,8 @@ std::string describe_device(const Device& device) {
   std::string group;
   std::vector<std::string> unknown;
   for (const Parameter& parameter : parameters(device)) {
-    if (parameter.path.starts_with("vector.weights.")) continue;  // below, two numbers a line
-    if (!parameter.value) {
+    if (parameter.path.starts_with("vector.weights.")) continue;  // listed below, two numbers per line
+    if (parameter.value.is_unknown()) {
       unknown.push_back(parameter.path);
       continue;
     }
@@ -196,7 +199,7 @@ std::string describe_device(const Device& device) {
     if (!weight.source.note.empty()) wrap(weight.source.note, "      ", out);
   }
   if (!unknown.empty()) {
-    absl::StrAppend(&out, "\nnot known or not there:\n");
+    absl::StrAppend(&out, "\nnot known:\n");
     wrap(absl::StrJoin(unknown, ", "), "  ", out);
   }
   absl::StrAppend(&out, "\nsources\n");

@@ -1,4 +1,4 @@
-// The functions of the plain structs in device.h.
+// Implements the member functions of the plain structs in device.h.
 #include "hloroof/device.h"
 
 #include <algorithm>
@@ -8,27 +8,46 @@
 #include <string>
 #include <string_view>
 
+#include "lib/hardware/matrix_rate.h"
 #include "lib/hardware/names.h"
 
 namespace hloroof::inline v0 {
 
-std::optional<double> MatrixUnit::rate(MatrixType type) const {
-  const double bf16 = peak.bf16.value_or(peak.f32);
-  const double f8 = peak.f8.value_or(bf16);
-  const double s8 = peak.s8.value_or(bf16);
+MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
+  MatrixRate result;
+  // Returns the native rate of a type, otherwise the rate of the type it is converted to.
+  const auto own_or = [&](const Fact<double>& own, MatrixType converted) {
+    if (own.has_value()) {
+      result.rate = *own;
+      return result;
+    }
+    MatrixRate other = matrix_rate(peak, converted);
+    if (own.is_unknown()) other.unknown = &own;
+    return other;
+  };
   switch (type) {
-    case MatrixType::kF16: return peak.f16;
-    case MatrixType::kF32: return peak.f32;
-    case MatrixType::kF32Highest: return peak.f32_highest;
-    case MatrixType::kTf32: return peak.tf32.value_or(peak.f32);
-    case MatrixType::kBf16: return bf16;
-    case MatrixType::kF64: return peak.f64;
-    case MatrixType::kF8: return f8;
-    case MatrixType::kF4: return peak.f4.value_or(f8);
-    case MatrixType::kS8: return s8;
-    case MatrixType::kS4: return peak.s4.value_or(s8);
+    case MatrixType::kF16: result.rate = peak.f16; return result;
+    case MatrixType::kF32: result.rate = peak.f32; return result;
+    case MatrixType::kF32Highest: return own_or(peak.f32_highest, MatrixType::kF32);
+    case MatrixType::kTf32: return own_or(peak.tf32, MatrixType::kF32);
+    case MatrixType::kBf16: return own_or(peak.bf16, MatrixType::kF32);
+    case MatrixType::kF64:
+      result.rate = peak.f64.optional();
+      if (!result.rate) result.unknown = &peak.f64;  // the rate of an emulation is unknown
+      return result;
+    case MatrixType::kF8: return own_or(peak.f8, MatrixType::kBf16);
+    case MatrixType::kF4: return own_or(peak.f4, MatrixType::kF8);
+    case MatrixType::kS8: return own_or(peak.s8, MatrixType::kBf16);
+    case MatrixType::kS4: return own_or(peak.s4, MatrixType::kS8);
   }
-  return std::nullopt;
+  return result;
+}
+
+std::optional<double> MatrixUnit::rate(MatrixType type) const { return matrix_rate(peak, type).rate; }
+
+DeviceFamily Device::family() const {
+  if (tpu() != nullptr) return DeviceFamily::kTpu;
+  return gpu() != nullptr ? DeviceFamily::kGpu : DeviceFamily::kOther;
 }
 
 OpWeight VectorUnit::weight(std::string_view op) const {

@@ -10,19 +10,26 @@
 namespace hloroof::inline v0 {
 namespace {
 
+#define HLOROOF_ROW(member, unit, scope, use, need, range, meaning) \
+#member, unit, FieldScope::k##scope, FieldUse::k##use, FieldNeed::k##need, FieldRange::k##range, meaning
+#define HLOROOF_CORE_SLOT(Core, member)                              \
+  [](Device& device) -> FieldSlot {                                  \
+    Core* const core = std::get_if<Core>(&device.core);              \
+    return core == nullptr ? FieldSlot() : FieldSlot(&core->member); \
+  }
+
 constexpr DeviceField kFields[] = {
-#define HLOROOF_FIELD(member, unit, scope, need, range, meaning) \
-  {#member,                                                      \
-   unit,                                                         \
-   FieldScope::k##scope,                                         \
-   FieldNeed::k##need,                                           \
-   FieldRange::k##range,                                         \
-   meaning,                                                      \
-   [](Device& device) -> FieldSlot { return &device.member; }},
+#define HLOROOF_FIELD(member, ...) \
+  {HLOROOF_ROW(member, __VA_ARGS__), [](Device& device) -> FieldSlot { return &device.member; }},
+#define HLOROOF_TPU_FIELD(member, ...) {HLOROOF_ROW(member, __VA_ARGS__), HLOROOF_CORE_SLOT(TpuCore, member)},
+#define HLOROOF_GPU_FIELD(member, ...) {HLOROOF_ROW(member, __VA_ARGS__), HLOROOF_CORE_SLOT(GpuCore, member)},
 #include "lib/hardware/device_fields.def"
 };
 
-// Counts fit a double exactly, and products of a few of them an int64_t.
+#undef HLOROOF_ROW
+#undef HLOROOF_CORE_SLOT
+
+// The limit of a count: a double represents it exactly, and the product of a few counts fits an int64_t.
 constexpr double kMaxCount = 1e9;
 
 }  // namespace
@@ -44,6 +51,41 @@ bool needed(FieldNeed need, DeviceFamily family) {
     case FieldNeed::kMaybe: return false;
   }
   return false;
+}
+
+bool exists(const DeviceField& field, DeviceFamily family) {
+  // Probe an empty device of the family: its core lacks the members of other cores.
+  Device device;
+  if (family == DeviceFamily::kTpu) device.core = TpuCore();
+  if (family == DeviceFamily::kGpu) device.core = GpuCore();
+  if (std::holds_alternative<std::monostate>(field.slot(device))) return false;
+  switch (field.use) {
+    case FieldUse::kTpu:
+    case FieldUse::kTpuShown: return family == DeviceFamily::kTpu;
+    case FieldUse::kGpu: return family == DeviceFamily::kGpu;
+    case FieldUse::kNotTpu: return family != DeviceFamily::kTpu;
+    case FieldUse::kEvery:
+    case FieldUse::kTpuElseShown:
+    case FieldUse::kShown: return true;
+  }
+  return false;
+}
+
+bool is_read(const DeviceField& field, DeviceFamily family) {
+  if (field.use == FieldUse::kShown || field.use == FieldUse::kTpuShown) return false;
+  if (field.use == FieldUse::kTpuElseShown) return family == DeviceFamily::kTpu;
+  return exists(field, family);
+}
+
+std::string_view path_of(const void* slot, const Device& device) {
+  for (const DeviceField& field : kFields) {
+    const auto address = [](auto at) -> const void* {
+      if constexpr (std::is_pointer_v<decltype(at)>) return at;
+      return nullptr;
+    };
+    if (std::visit(address, field.slot(const_cast<Device&>(device))) == slot) return field.path;
+  }
+  return {};
 }
 
 std::string_view describe(FieldRange range) {
@@ -69,30 +111,35 @@ bool in_range(FieldRange range, double value) {
   return false;
 }
 
-std::optional<double> get_field(const DeviceField& field, const Device& device) {
-  // The table has one accessor, for writing; reading through it changes nothing.
+Fact<double> get_field(const DeviceField& field, const Device& device) {
+  // The const_cast is safe: the table has only a mutable accessor, and this function does not write through it.
   return std::visit(
-      [](const auto* slot) -> std::optional<double> {
-        if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(*slot)>>) {
+      [](const auto slot) -> Fact<double> {
+        if constexpr (std::is_same_v<decltype(slot), const std::monostate>) {
+          return Fact<double>::none();
+        } else if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(*slot)>>) {
           return static_cast<double>(*slot);
         } else {
-          if (!slot->has_value()) return std::nullopt;
-          return static_cast<double>(**slot);
+          if (slot->is_none()) return Fact<double>::none();
+          return slot->has_value() ? Fact<double>(static_cast<double>(**slot)) : Fact<double>();
         }
       },
       field.slot(const_cast<Device&>(device)));
 }
 
-void set_field(const DeviceField& field, Device& device, std::optional<double> value) {
+void set_field(const DeviceField& field, Device& device, Fact<double> value) {
   std::visit(
-      [value](auto* slot) {
-        using Slot = std::remove_cvref_t<decltype(*slot)>;
-        if constexpr (std::is_arithmetic_v<Slot>) {
-          if (value) *slot = static_cast<Slot>(*value);
-        } else if (!value) {
-          slot->reset();
-        } else {
-          *slot = static_cast<typename Slot::value_type>(*value);
+      [value](auto slot) {
+        if constexpr (!std::is_same_v<decltype(slot), std::monostate>) {
+          using Slot = std::remove_cvref_t<decltype(*slot)>;
+          if constexpr (std::is_arithmetic_v<Slot>) {
+            if (value) *slot = static_cast<Slot>(*value);
+          } else if (value) {
+            using Value = std::remove_cvref_t<decltype(**slot)>;
+            *slot = Slot(static_cast<Value>(*value));
+          } else {
+            *slot = value.is_none() ? Slot::none() : Slot();
+          }
         }
       },
       field.slot(device));

@@ -21,13 +21,15 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr size_t kMaxProblems = 20;  // told at once
-constexpr size_t kMaxShown = 60;     // characters of an offending value
+constexpr size_t kMaxProblems = 20;  // reported in one message
+constexpr size_t kMaxShown = 60;     // characters of an invalid value in a message
+
+constexpr std::string_view kNone = "none";  // the value of a number that the device lacks
 
 constexpr Word<FieldPer> kPerWords[] = {
     {"device", FieldPer::kDevice}, {"chip", FieldPer::kChip}, {"core", FieldPer::kCore}};
 
-// A value as a message shows it.
+// Formats a value for a message.
 std::string show(const JsonValue& value) {
   switch (value.kind) {
     case Kind::kString:
@@ -45,7 +47,7 @@ std::string join(std::string_view group, std::string_view key) {
   return group.empty() ? std::string(key) : absl::StrCat(to_absl(group), ".", to_absl(key));
 }
 
-// Reads one file, and goes on after a problem so that all are told at once.
+// Reads one file. Continues after a problem, so that one message reports all of them.
 class Reader {
  public:
   explicit Reader(std::string_view path) : path_(path) { file_.quantities.resize(device_fields().size()); }
@@ -86,10 +88,10 @@ class Reader {
     problem(at, absl::StrCat("\"", to_absl(key), "\" is missing; expected ", to_absl(expected)));
   }
 
-  // The members of the file itself and, after them, of its groups of numbers.
+  // Reads the top-level members of the file, then those of its groups of numbers.
   void read_members(const JsonValue& root) {
     std::vector<std::pair<std::string, const JsonValue*>> groups = {{"", &root}};
-    for (size_t i = 0; i < groups.size(); ++i) {  // grows meanwhile
+    for (size_t i = 0; i < groups.size(); ++i) {  // the loop appends to `groups`
       const auto [group, object] = groups[i];
       for (const auto& [key, value] : object->members) {
         const std::string at = join(group, key);
@@ -129,9 +131,9 @@ class Reader {
                                          : absl::StrCat("no such member; the nearest is \"", nearest[0], "\""));
   }
 
-  // The members that are no numbers. Says whether `key` is one.
+  // Reads a member that is not a number. Returns whether `key` is such a member.
   bool read_identity(const std::string& key, const JsonValue& value) {
-    if (key == "schema") return true;  // checked first
+    if (key == "schema") return true;  // read() has checked it
     if (key == "name") {
       if (read_string(key, value, file_.name) && !is_name(file_.name)) {
         problem(key, value, "lower-case letters, digits and underscores");
@@ -198,7 +200,7 @@ class Reader {
     }
   }
 
-  // kind, source and note, which every number has.
+  // Reads kind, source and note, which every number has.
   bool read_source_member(std::string_view at, const std::string& key, const JsonValue& value,
                           ParameterSource& source) {
     if (key == "kind") {
@@ -224,6 +226,7 @@ class Reader {
   }
 
   // Quantity = null | { "value": number, "unit": ..., ["per": ...,] "kind": ..., "source": ..., ["note": ...] }
+  //          | { "value": "none", "kind": ..., "source": ..., ["note": ...] }
   void read_quantity(size_t index, const JsonValue& value) {
     const DeviceField& field = device_fields()[index];
     const std::string_view at = field.path;
@@ -236,9 +239,11 @@ class Reader {
       problem(at, value, "an object with value, unit, kind and source, or null");
       return;
     }
+    const JsonValue* const stated = value.find("value");
+    const bool is_none = stated != nullptr && stated->is(Kind::kString) && stated->string == kNone;
     for (const auto& [key, member] : value.members) {
       if (key == "value") {
-        quantity.value = read_number(at, member, field.range);
+        quantity.value = is_none ? Fact<double>::none() : read_number(at, member, field.range);
       } else if (key == "unit") {
         if (!member.is(Kind::kString) || member.string != field.unit) {
           problem(join(at, key), member, absl::StrCat("\"", to_absl(field.unit), "\""));
@@ -251,19 +256,21 @@ class Reader {
         problem(join(at, key).substr(0, kMaxShown + at.size()), "no such member of a number");
       }
     }
-    if (value.find("value") == nullptr) missing(at, "value", describe(field.range));
-    if (value.find("unit") == nullptr) missing(at, "unit", absl::StrCat("\"", to_absl(field.unit), "\""));
-    if (field.scope == FieldScope::kShared && value.find("per") == nullptr) missing(at, "per", list_words(kPerWords));
+    if (stated == nullptr) missing(at, "value", describe(field.range));
+    if (!is_none && value.find("unit") == nullptr) missing(at, "unit", absl::StrCat("\"", to_absl(field.unit), "\""));
+    if (!is_none && field.scope == FieldScope::kShared && value.find("per") == nullptr) {
+      missing(at, "per", list_words(kPerWords));
+    }
     require_source(at, value);
     file_.quantities[index] = std::move(quantity);
   }
 
-  std::optional<double> read_number(std::string_view at, const JsonValue& value, FieldRange range) {
-    std::optional<double> number;
+  Fact<double> read_number(std::string_view at, const JsonValue& value, FieldRange range) {
+    Fact<double> number;
     if (range == FieldRange::kFlag) {
-      if (value.is(Kind::kBool)) number = value.boolean ? 1 : 0;
+      if (value.is(Kind::kBool)) number = Fact<double>(value.boolean ? 1 : 0);
     } else if (value.is(Kind::kNumber) && in_range(range, value.number)) {
-      number = value.number;
+      number = Fact<double>(value.number);
     }
     if (!number) problem(join(at, "value"), value, describe(range));
     return number;
@@ -340,7 +347,8 @@ class Reader {
     return shape;
   }
 
-  // All shapes of one torus have as many axes, and slices go from small to large: the search for one relies on it.
+  // Checks that all shapes of one torus have the same number of axes, and that slices are sorted by size. The search
+  // for a slice relies on this order.
   void check_torus(std::string_view at, TorusSpec& torus) {
     if (torus.slices.empty()) {
       missing(at, "slices", "an array of slice shapes, the smallest first");

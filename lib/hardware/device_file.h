@@ -1,4 +1,4 @@
-// A device file as it is written: values with their units, kinds and sources, before they are brought to one device.
+// A device file as written: values with units, kinds and sources, before conversion to one device.
 #ifndef HLOROOF_LIB_HARDWARE_DEVICE_FILE_H_
 #define HLOROOF_LIB_HARDWARE_DEVICE_FILE_H_
 
@@ -18,13 +18,13 @@ namespace hloroof::inline v0 {
 // The "schema" member of every device file.
 inline constexpr std::string_view kDeviceSchema = "hloroof.device/1";
 
-// What a number of a device file is the number of.
+// The part of the hardware that a number of a device file describes.
 enum class FieldPer { kDevice, kChip, kCore };
 
 struct Quantity {
-  std::optional<double> value;  // empty: null, "unknown", which also takes back a value of the file extended
+  Fact<double> value;  // unknown: null, which also removes a value inherited from the extended file
   FieldPer per = FieldPer::kDevice;
-  ParameterSource source;  // `source` is the key as written
+  ParameterSource source;  // ParameterSource::source is the key as written, not yet the title
 };
 
 struct TorusSpec {
@@ -39,26 +39,27 @@ struct DeviceFile {
   std::string display_name;
   std::string vendor;
   std::string architecture;
-  std::string extends;    // name of the built-in file it adds to; empty: none
-  bool abstract = false;  // only there to be extended
+  std::string extends;    // name of the built-in file that this file extends; empty: none
+  bool abstract = false;  // not a device: other files extend it
   std::optional<DeviceFamily> family;
   std::vector<std::string> aliases;
   std::vector<std::string> notes;
-  std::map<std::string, std::string> sources;       // titles of source keys beside those of data/hardware/sources.json
+  std::map<std::string, std::string> sources;       // titles by source key, in addition to data/hardware/sources.json
   std::vector<std::optional<Quantity>> quantities;  // by index of device_fields()
   std::vector<OpWeight> weights;
   std::optional<TorusSpec> torus;
 };
 
-// Reads the tree of a device file. Errors: InvalidArgument, one line a problem: "path: at hbm.bandwidth.unit: found
-// "GB/s"; expected "B/s"". What depends on the file it extends is checked by build_device().
+// Reads the tree of a device file. build_device() checks the conditions that depend on the extended file. Errors:
+// InvalidArgument, one line per problem: "path: at hbm.bandwidth.unit: found "GB/s"; expected "B/s"".
 absl::StatusOr<DeviceFile> read_device_file(const JsonValue& root, std::string_view path);
 
-// Lays `file` over `base`: what `file` has replaces what `base` has. Aliases and notes are not inherited.
+// Merges `file` into `base`: members of `file` override those of `base`. Aliases and notes are not inherited.
 DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file);
 
-// Brings all numbers to one device. `titles` are the titles of source keys. Errors: InvalidArgument for what a device
-// of its family must have and this lacks, and for counts that do not divide.
+// Converts all numbers to one device. `titles` maps source keys to titles. Errors: InvalidArgument if a number that the
+// family requires is missing, if the family does not have a number of the file, or if a converted number is out of
+// range, such as a count that is not divisible among the devices.
 absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::string, std::string>& titles,
                                     std::string_view path);
 

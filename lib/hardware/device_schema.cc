@@ -104,21 +104,25 @@ std::string definition_name(const DeviceField& field) {
                       field.scope == FieldScope::kShared ? "_shared" : "");
 }
 
-// A quantity: null, or an object with its value, unit, kind and source.
+// The definition of a quantity: null, an object with value, unit, kind and source, or an object whose value is "none"
+// and which needs no unit.
 std::string definition_of(const DeviceField& field) {
   const bool shared = field.scope == FieldScope::kShared;
   return absl::StrCat("    \"", definition_name(field), "\": {\n      \"type\": [\"object\", \"null\"],\n",
-                      "      \"required\": [\"value\", \"unit\", ", shared ? "\"per\", " : "",
-                      "\"kind\", \"source\"],\n      \"additionalProperties\": false,\n      \"properties\": {\n",
-                      "        \"value\": {\"$ref\": \"#/$defs/", to_absl(range_name(field.range)), "\"},\n",
-                      "        \"unit\": {\"const\": \"", to_absl(field.unit), "\"},\n",
-                      shared ? "        \"per\": {\"$ref\": \"#/$defs/per\"},\n" : "",
+                      "      \"required\": [\"value\", \"kind\", \"source\"],\n",
+                      "      \"if\": {\"properties\": {\"value\": {\"const\": \"none\"}}},\n",
+                      "      \"else\": {\"required\": [\"unit\"", shared ? ", \"per\"" : "", "]},\n",
+                      "      \"additionalProperties\": false,\n      \"properties\": {\n",
+                      "        \"value\": {\"anyOf\": [{\"const\": \"none\"}, {\"$ref\": \"#/$defs/",
+                      to_absl(range_name(field.range)), "\"}]},\n", "        \"unit\": {\"const\": \"",
+                      to_absl(field.unit), "\"},\n", shared ? "        \"per\": {\"$ref\": \"#/$defs/per\"},\n" : "",
                       "        \"kind\": {\"$ref\": \"#/$defs/kind\"},\n",
                       "        \"source\": {\"$ref\": \"#/$defs/text\"},\n",
                       "        \"note\": {\"$ref\": \"#/$defs/text\"}\n      }\n    },\n");
 }
 
-// The groups of the table are its dotted paths, which stand together; this opens and closes objects where they change.
+// Appends the fields as nested objects. Fields with the same dotted prefix are adjacent in the table, so an object
+// opens or closes when the prefix changes.
 void append_fields(std::string& out) {
   std::vector<std::string> open;
   const auto indent = [&open] { return std::string(4 + 4 * open.size(), ' '); };

@@ -1,4 +1,4 @@
-// The format of device files as a JSON schema (draft 2020-12), made from the same table the loader checks by.
+// The format of device files as a JSON schema (draft 2020-12), generated from the table that the loader checks against.
 #ifndef HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_
 #define HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_
 
@@ -6,7 +6,7 @@
 
 namespace hloroof::inline v0 {
 
-// The text of data/hardware/device.schema.json.
+// Returns the text of data/hardware/device.schema.json.
 std::string device_schema_json();
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// The words device files and listings use for the enumerations of device.h, both ways.
+// Converts between the enumerations of device.h and their words in device files and listings.
 #ifndef HLOROOF_LIB_HARDWARE_NAMES_H_
 #define HLOROOF_LIB_HARDWARE_NAMES_H_
 
@@ -13,7 +13,7 @@
 
 namespace hloroof::inline v0 {
 
-// One word for one value. The tables are listed in full by messages and by the schema.
+// The word for one value. Messages and the schema list the tables in full.
 template <typename Enum>
 struct Word {
   std::string_view word;
@@ -50,7 +50,7 @@ std::string_view word_of(const Word<Enum> (&words)[n], Enum value) {
   return "?";
 }
 
-// `"tpu", "gpu" or "other"`.
+// Lists the words for a message: `"tpu", "gpu" or "other"`.
 template <typename Enum, size_t n>
 std::string list_words(const Word<Enum> (&words)[n]) {
   std::string list;
@@ -63,16 +63,18 @@ std::string list_words(const Word<Enum> (&words)[n]) {
   return list;
 }
 
-// Box = Count { "x" Count }, with counts of 1 to 1e9: "4x4x8". Empty for anything else, and for more than 8 axes.
+// Parses Box = Count { "x" Count }, with counts of 1 to 1e9: "4x4x8". Returns nullopt for any other text and for more
+// than 8 axes.
 std::optional<std::vector<int64_t>> parse_box(std::string_view text);
 
 std::string print_box(std::span<const int64_t> shape);
 
-// After the box of a slice, as Cloud TPU names them: "4x4x8_twisted". Plain tori are the default and may say so.
+// The suffixes of a slice's box in Cloud TPU names: "4x4x8_twisted". A plain torus is the default; its suffix is
+// optional.
 inline constexpr std::string_view kTwistedSuffix = "_twisted";
 inline constexpr std::string_view kUntwistedSuffix = "_untwisted";
 
-// The product of the extents; empty when it does not fit.
+// Returns the product of the extents; nullopt if it overflows.
 std::optional<int64_t> box_size(std::span<const int64_t> shape);
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// Listing and changing the numbers of a device by their paths.
+// Lists and changes the numbers of a device by path.
 #include <optional>
 #include <span>
 #include <string>
@@ -12,12 +12,13 @@
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/device_fields.h"
+#include "lib/hardware/names.h"
 #include "lib/hardware/write_device.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr size_t kSuggested = 3;  // paths offered in place of an unknown one
+constexpr size_t kSuggested = 3;  // paths suggested for an unknown path
 constexpr std::string_view kWeights = "vector.weights.";
 
 std::string weight_path(const OpWeight& weight, std::string_view member) {
@@ -29,8 +30,11 @@ std::string weight_path(const OpWeight& weight, std::string_view member) {
 std::vector<Parameter> parameters(const Device& device) {
   std::vector<Parameter> list;
   const std::span<const DeviceField> fields = device_fields();
+  const DeviceFamily family = device.family();
   for (size_t i = 0; i < fields.size(); ++i) {
+    if (!exists(fields[i], family)) continue;
     Parameter parameter;
+    parameter.is_read = is_read(fields[i], family);
     parameter.path = fields[i].path;
     parameter.unit = fields[i].unit;
     parameter.meaning = fields[i].meaning;
@@ -57,6 +61,10 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
   };
   if (const std::optional<size_t> i = find_field(path)) {
     const DeviceField& field = device_fields()[*i];
+    if (!is_read(field, device.family())) {
+      return invalid_argument(absl::StrCat(to_absl(path), ": no prediction for ", device.name, ", of the family \"",
+                                           to_absl(word_of(kFamilyWords, device.family())), "\", reads it"));
+    }
     if (!in_range(field.range, value)) {
       return refuse(field.range == FieldRange::kFlag ? "0 or 1" : describe(field.range));
     }

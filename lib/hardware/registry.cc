@@ -26,11 +26,11 @@ namespace {
 constexpr std::string_view kSourcesFile = "sources.json";
 constexpr std::string_view kSuffix = ".json";
 constexpr size_t kMaxExtends = 8;             // files in a chain of "extends"
-constexpr size_t kMaxFileBytes = 16u << 20u;  // of a device file; ours have a few kilobytes
-constexpr size_t kSuggested = 5;              // names offered in place of an unknown one
-constexpr size_t kMaxShown = 80;              // characters of an offending name
+constexpr size_t kMaxFileBytes = 16u << 20u;  // of a device file; the built-in files have a few kilobytes
+constexpr size_t kSuggested = 5;              // names suggested for an unknown name
+constexpr size_t kMaxShown = 80;              // characters of an invalid name in a message
 
-// The text of the built-in file for `name`; empty when there is none.
+// Returns the text of the built-in file for `name`; nullopt if there is none.
 std::optional<std::string_view> embedded_text(std::string_view name) {
   for (const EmbeddedFile& file : embedded_hardware_files()) {
     if (file.name == kSourcesFile) continue;
@@ -45,7 +45,7 @@ absl::StatusOr<DeviceFile> parse_file(std::string_view text, std::string_view pa
   return read_device_file(*tree, path);
 }
 
-// A name as names are compared: lower case, without blanks at the ends, and with "_" for "-" and for blanks inside.
+// Normalizes a name for comparison: lower case, blanks stripped at the ends, "-" and inner blanks replaced by "_".
 std::string folded(std::string_view name) {
   std::string text = absl::AsciiStrToLower(absl::StripAsciiWhitespace(to_absl(name)));
   std::replace_if(
@@ -53,10 +53,10 @@ std::string folded(std::string_view name) {
   return text;
 }
 
-// What finding needs to know of each built-in device, read once.
+// The lookup index of the built-in devices, built once.
 struct Index {
-  std::vector<std::string> names;                     // of the devices, in order; not the abstract files
-  std::map<std::string, std::string> device_by_name;  // folded name or alias to name
+  std::vector<std::string> names;                     // of the devices, in order, without the abstract files
+  std::map<std::string, std::string> device_by_name;  // maps a folded name or alias to the name
 };
 
 const Index& index() {
@@ -65,7 +65,7 @@ const Index& index() {
     for (const EmbeddedFile& embedded : embedded_hardware_files()) {
       if (embedded.name == kSourcesFile) continue;
       const absl::StatusOr<DeviceFile> file = parse_file(embedded.text, embedded.name);
-      if (!file.ok() || file->abstract) continue;  // that the built-in files are valid is tested
+      if (!file.ok() || file->abstract) continue;  // tests check that the built-in files are valid
       index->names.push_back(file->name);
       index->device_by_name.emplace(folded(file->name), file->name);
       for (const std::string& alias : file->aliases) index->device_by_name.emplace(folded(alias), file->name);
@@ -75,14 +75,14 @@ const Index& index() {
   return *kIndex;
 }
 
-// Empty when there is none.
+// Returns the name of the device that has this name or alias; empty if there is none.
 std::string device_of_alias(std::string_view name) {
   const auto found = index().device_by_name.find(folded(name));
   return found == index().device_by_name.end() ? std::string() : found->second;
 }
 
 absl::Status unknown_device(std::string_view name) {
-  // Nearest among names and aliases, each device once.
+  // Suggest the devices with the nearest names and aliases, each device once.
   std::vector<std::string> candidates;
   for (const auto& [alias, device] : index().device_by_name) candidates.push_back(alias);
   std::vector<std::string> offered;
@@ -95,7 +95,7 @@ absl::Status unknown_device(std::string_view name) {
   return not_found(absl::StrCat("no device \"", shown, "\"; the nearest are ", absl::StrJoin(offered, ", ")));
 }
 
-// Lays `file`, read from `text`, over what it extends, and makes it a device.
+// Merges `file`, read from `text`, into the files that it extends, and builds the device.
 absl::StatusOr<Device> complete(DeviceFile file, std::string_view text, std::string_view path) {
   std::string hashed(text);
   for (size_t links = 0; !file.extends.empty(); ++links) {
@@ -124,7 +124,7 @@ const std::map<std::string, std::string>& source_titles() {
     for (const EmbeddedFile& file : embedded_hardware_files()) {
       if (file.name != kSourcesFile) continue;
       const absl::StatusOr<JsonValue> tree = parse_json(file.text, file.name);
-      if (!tree.ok()) continue;  // tested, as above
+      if (!tree.ok()) continue;  // tests check that it is valid
       for (const auto& [key, title] : tree->members) read->emplace(key, title.string);
     }
     return read;
@@ -144,11 +144,12 @@ absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view 
 }
 
 absl::StatusOr<Device> find_device(std::string_view name) {
-  // A topology follows the last colon, or a number of slices a star; no name or alias has one.
+  // A topology follows the last colon. Without a colon, a number of slices follows a star. Names and aliases contain
+  // neither.
   const size_t colon = name.rfind(':');
   const size_t star = colon == std::string_view::npos ? name.rfind('*') : std::string_view::npos;
   const std::string_view plain = name.substr(0, std::min(colon, star));
-  // Names proper need no index: most calls read one file.
+  // A canonical name needs no index, so most calls read one file.
   std::optional<std::string_view> text = embedded_text(folded(plain));
   if (!text) text = embedded_text(device_of_alias(plain));
   if (!text) return unknown_device(plain);

@@ -1,4 +1,4 @@
-// Which chips a program runs on: the boxes a generation is sold in, and which of their axes close to rings.
+// The topologies of a device: the slice shapes that are available, and the axes that close to rings.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -29,7 +29,7 @@ int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b == 0 ? 0 : 1);
 
 bool has_torus(const Device& device) { return device.ici.dims > 0 && !device.ici.slices.empty(); }
 
-// An axis of two has one neighbour on either side of it: closing it joins the same two chips again.
+// An axis of two cannot wrap: the closing link would connect the same two chips a second time.
 bool can_wrap(int64_t extent) { return extent > 2; }
 
 std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& shape) {
@@ -53,9 +53,9 @@ std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& sha
   return wraps;
 }
 
-// Slices of cubes may be twisted where every axis is as long as the shortest or twice that, and not all are alike: the
-// wraparound links of the shorter axes, which optical switches make, then end half-way along the longer ones (Cloud TPU
-// v4 documentation; Jouppi et al., "TPU v4", ISCA 2023, section 2.8).
+// A slice of cubes can be twisted if each axis has the shortest length or twice that, and both lengths occur. The
+// wraparound links of the shorter axes, which optical switches provide, then end half-way along the longer axes (Cloud
+// TPU v4 documentation; Jouppi et al., "TPU v4", ISCA 2023, section 2.8).
 bool can_twist(const Device& device, const std::vector<int64_t>& shape) {
   const int64_t shortest = *std::min_element(shape.begin(), shape.end());
   const int64_t longest = *std::max_element(shape.begin(), shape.end());
@@ -69,7 +69,7 @@ Topology make_topology(const Device& device, std::vector<int64_t> shape, int64_t
   topology.wraps = has_torus(device) ? wraps_of(device, shape) : std::vector<bool>(shape.size(), false);
   topology.shape = std::move(shape);
   topology.slices = slices;
-  topology.devices_per_chip = has_torus(device) ? device.devices_per_chip : 1;  // else shape counts devices
+  topology.devices_per_chip = has_torus(device) ? device.devices_per_chip : 1;  // without a torus, shape counts devices
   return topology;
 }
 
@@ -86,7 +86,8 @@ std::string slice_list(const Device& device) {
   return list;
 }
 
-// Brings a shape to the axes of the torus: axes of one chip more or fewer change nothing.
+// Converts a shape to `dims` axes by removing or adding axes of one chip. Returns nullopt if more than `dims` axes are
+// longer than one chip.
 std::optional<std::vector<int64_t>> fit_axes(std::vector<int64_t> shape, size_t dims) {
   while (shape.size() > dims) {
     const auto one = std::find(shape.begin(), shape.end(), 1);
@@ -97,7 +98,7 @@ std::optional<std::vector<int64_t>> fit_axes(std::vector<int64_t> shape, size_t 
   return shape;
 }
 
-// Does the box fit into the pod, turned as need be?
+// Returns whether the box fits into the pod in some orientation.
 bool fits_pod(std::vector<int64_t> shape, std::vector<int64_t> pod) {
   if (pod.empty()) return true;
   std::sort(shape.begin(), shape.end());
@@ -105,7 +106,7 @@ bool fits_pod(std::vector<int64_t> shape, std::vector<int64_t> pod) {
   return std::equal(shape.begin(), shape.end(), pod.begin(), pod.end(), std::less_equal<>());
 }
 
-// Takes `suffix` off the end of `text` if it stands there.
+// Removes `suffix` from the end of `text`. Returns false if `text` does not end with it.
 bool take_suffix(std::string_view& text, std::string_view suffix) {
   if (text.size() < suffix.size() || text.substr(text.size() - suffix.size()) != suffix) return false;
   text.remove_suffix(suffix.size());
@@ -116,7 +117,7 @@ absl::StatusOr<Topology> torus_topology(const Device& device, std::string_view t
                                         int64_t slices) {
   const size_t dims = device.ici.slices[0].size();
   if (shape.size() == 1 && dims > 1) {
-    // One number on a torus of several axes: that many devices, in the standard slice of that size.
+    // A single number on a torus of several axes is a device count: use the standard slice of that size.
     absl::StatusOr<Topology> topology = default_topology(device, shape[0]);
     if (!topology.ok()) return topology.status();
     if (topology->device_count() != shape[0]) {
@@ -164,7 +165,7 @@ absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_c
   std::vector<int64_t> largest(device.ici.slices[0].size(), 1);
   for (const std::vector<int64_t>& slice : device.ici.slices) {
     if (box_size(slice).value_or(0) >= chips) return make_topology(device, slice, 1);
-    largest = slice;  // they are in order of size
+    largest = slice;  // slices are sorted by size
   }
   return make_topology(device, largest, ceil_divide(chips, std::max<int64_t>(box_size(largest).value_or(1), 1)));
 }

@@ -37,7 +37,7 @@ std::string json_string(std::string_view text) {
   return out + '"';
 }
 
-// The shortest text that reads back as the same number.
+// Returns the shortest text that parses to the same number.
 std::string number(double value) {
   char buffer[64];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value);
@@ -51,15 +51,16 @@ std::string source_members(const ParameterSource& source) {
   return out;
 }
 
-std::string quantity(const DeviceField& field, std::optional<double> value, const ParameterSource& source) {
-  if (!value) return "null";
+std::string quantity(const DeviceField& field, const Fact<double>& value, const ParameterSource& source) {
+  if (value.is_unknown()) return "null";
+  if (value.is_none()) return absl::StrCat("{\"value\": \"none\", ", source_members(source), "}");
   const std::string shown = field.range == FieldRange::kFlag ? (*value != 0 ? "true" : "false") : number(*value);
   return absl::StrCat("{\"value\": ", shown, ", \"unit\": ", json_string(field.unit),
                       field.scope == FieldScope::kShared ? ", \"per\": \"device\"" : "", ", ", source_members(source),
                       "}");
 }
 
-// Members of nested objects by their dotted paths. Paths of one group come one after the other.
+// Writes the members of nested objects by their dotted paths. The paths of one group must be adjacent.
 class ObjectWriter {
  public:
   void add(std::string_view path, std::string_view value) {
@@ -100,7 +101,7 @@ class ObjectWriter {
   bool first_ = true;
 };
 
-// The weights in which two vector units differ, as an object; empty when there are none.
+// Returns the weights in which two vector units differ, as a JSON object; empty if there are none.
 std::string changed_weights(const VectorUnit& unit, const VectorUnit& original) {
   std::string out;
   for (const OpWeight& weight : unit.weights) {
@@ -124,9 +125,9 @@ absl::StatusOr<std::string> write_device_file(const Device& device, std::string_
                                                               {"extends", json_string(original->name)},
                                                               {"display_name", json_string(display_name)}};
   const std::span<const DeviceField> fields = device_fields();
-  size_t after_vector = members.size();  // where weights go: their group is opened once
+  size_t after_vector = members.size();  // the position for the weights, adjacent to the rest of their group
   for (size_t i = 0; i < fields.size(); ++i) {
-    const std::optional<double> value = get_field(fields[i], device);
+    const Fact<double> value = get_field(fields[i], device);
     if (value == get_field(fields[i], *original)) continue;
     const ParameterSource source = i < device.sources.size() ? device.sources[i] : ParameterSource();
     members.emplace_back(fields[i].path, quantity(fields[i], value, source));

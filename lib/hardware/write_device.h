@@ -1,4 +1,4 @@
-// Writing device files, for what calibration finds.
+// Writes device files with the results of a calibration.
 #ifndef HLOROOF_LIB_HARDWARE_WRITE_DEVICE_H_
 #define HLOROOF_LIB_HARDWARE_WRITE_DEVICE_H_
 
@@ -11,13 +11,14 @@
 
 namespace hloroof::inline v0 {
 
-// Sets one number with where it comes from: set_parameter() for those who are not the user. Errors: as set_parameter().
+// Sets one number with an explicit source, unlike the public set_parameter(), which records Provenance::kUser. Errors:
+// as for that function.
 absl::Status set_parameter(Device& device, std::string_view path, double value, const ParameterSource& source);
 
-// A device file that extends the built-in `base` by the numbers in which `device` differs from it, each with its kind,
-// source and note; reading it gives a device with the numbers of `device`. `name` and `display_name` are the new
-// device's. Errors: NotFound when `base` is no built-in device; InvalidArgument when a number that `base` must have is
-// unknown in `device`, or a name is not one.
+// Returns the text of a device file that extends the built-in `base` by the numbers in which `device` differs from it,
+// each with its kind, source and note. Loading it gives a device with the numbers of `device`. `name` and
+// `display_name` are those of the new device. Errors: NotFound if `base` is not a built-in device; InvalidArgument if a
+// number that `base` requires is unknown in `device`, or if a name is invalid.
 absl::StatusOr<std::string> write_device_file(const Device& device, std::string_view base, std::string_view name,
                                               std::string_view display_name);
 

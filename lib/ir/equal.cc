@@ -5,7 +5,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Goes over two modules side by side and keeps the first difference.
+// Compares two modules and keeps the first difference.
 class Comparison {
  public:
   Comparison(const Module& a, const Module& b) : a_(a), b_(b) {}
@@ -37,7 +37,7 @@ class Comparison {
     return false;
   }
 
-  // A computation that the text does not spell has a name made up from what names were free.
+  // The name of a computation that is not in the text is arbitrary, so it is not compared.
   static std::string_view name_of(ComputationView computation) {
     const bool spelled = (computation.data().flags & ComputationData::kSynthesized) == 0;
     return spelled ? computation.name() : "(wrapped)";

@@ -11,7 +11,7 @@ using Specials = FloatFormat::Specials;
 
 std::uint64_t all_ones(int bits) { return (std::uint64_t{1} << bits) - 1; }
 
-int width(const FloatFormat& f) { return f.exponent_bits + f.mantissa_bits; }  // without the sign
+int width(const FloatFormat& f) { return f.exponent_bits + f.mantissa_bits; }  // excludes the sign
 
 // The bits of the largest finite magnitude.
 std::uint64_t largest_bits(const FloatFormat& f) {
@@ -56,23 +56,23 @@ std::uint64_t round_to_format(const FloatFormat& f, double value) {
     std::memcpy(&bits, &value, sizeof(bits));
     return bits;
   }
-  // XLA converts to f16 and bf16 by way of f32: two roundings.
+  // XLA converts to f16 and bf16 through f32, which rounds twice.
   if (f.specials == Specials::kIeee && (f.mantissa_bits == 10 || f.mantissa_bits == 7))
     value = static_cast<float>(value);
   const bool negative = std::signbit(value);
   const std::uint64_t sign = negative ? std::uint64_t{1} << width(f) : 0;
   if (std::isnan(value)) return nan_bits(f, negative, 0);
   const double magnitude = std::abs(value);
-  std::uint64_t bits = all_ones(width(f));  // beyond every format's largest, but for those that saturate
+  std::uint64_t bits = all_ones(width(f));  // larger than the largest value of every format that does not saturate
   bool overflow = std::isinf(value);
   if (f.specials == Specials::kPowersOfTwo && (negative || magnitude == 0)) return all_ones(width(f));
   if (!overflow && magnitude != 0) {
-    // Below the least normal exponent the spacing of values stays the same: subnormals.
+    // Subnormals: below the smallest normal exponent the spacing of values is constant.
     const int least = f.specials == Specials::kPowersOfTwo ? -f.bias : 1 - f.bias;
     const int exponent = std::max(std::ilogb(magnitude), least);
     const double units = std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - exponent));
     const std::int64_t implicit_bit = std::int64_t{1} << f.mantissa_bits;
-    // A unit count of 2^(mantissa+1) carries into the exponent by itself, and one below 2^mantissa leaves its field 0.
+    // A count of 2^(mantissa+1) units carries into the exponent, and a count below 2^mantissa leaves the exponent 0.
     const std::int64_t composed =
         (static_cast<std::int64_t>(exponent - least + (f.specials == Specials::kPowersOfTwo ? 0 : 1))
          << f.mantissa_bits) +
@@ -143,7 +143,7 @@ std::uint64_t nan_bits(const FloatFormat& f, bool negative, std::uint64_t payloa
     case Specials::kPowersOfTwo: return all_ones(width(f));
     case Specials::kFinite: break;
   }
-  return sign;  // there is no NaN: XLA stores -0
+  return sign;  // the format has no NaN; XLA stores -0
 }
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// The floating-point formats of HLO, from 4 to 32 bits: rounding a double to one and back.
+// The floating-point formats of HLO, from 4 to 32 bits, and conversions from and to double.
 #ifndef HLOROOF_LIB_IR_FLOAT_FORMAT_H_
 #define HLOROOF_LIB_IR_FLOAT_FORMAT_H_
 
@@ -11,10 +11,10 @@ namespace hloroof::inline v0 {
 struct FloatFormat {
   enum class Specials : std::uint8_t {
     kIeee,          // infinities and NaNs with payloads, as in f32
-    kFiniteAndNan,  // the largest encoding is the one NaN, as in f8e4m3fn
-    kUnsignedZero,  // the encoding of -0 is the one NaN, as in f8e5m2fnuz
+    kFiniteAndNan,  // the largest encoding is the only NaN, as in f8e4m3fn
+    kUnsignedZero,  // the encoding of -0 is the only NaN, as in f8e5m2fnuz
     kFinite,        // finite values only, as in f4e2m1fn
-    kPowersOfTwo,   // no sign and no zero, as in f8e8m0fnu
+    kPowersOfTwo,   // neither a sign nor zero, as in f8e8m0fnu
   };
   int exponent_bits = 0;
   int mantissa_bits = 0;
@@ -22,22 +22,22 @@ struct FloatFormat {
   Specials specials = Specials::kIeee;
 };
 
-// Of a floating-point type; of c64 and c128, that of their parts.
+// The format of a floating-point type. c64 and c128 have the format of their parts.
 FloatFormat float_format(ElementType type);
 
-// The nearest value of the format, ties to even, as its bits. What overflows becomes an infinity if the format has one,
-// else NaN, else the largest value.
+// The bits of the nearest value, ties to even. Overflow gives infinity if the format has it, else NaN if the format has
+// it, else the largest value.
 std::uint64_t round_to_format(const FloatFormat& format, double value);
 
-// The value of bits of the format.
+// The value that `bits` encode.
 double value_of_bits(const FloatFormat& format, std::uint64_t bits);
 
 double largest_finite(const FloatFormat& format);
-double smallest_finite(const FloatFormat& format);  // the most negative; of kPowersOfTwo the least
+double smallest_finite(const FloatFormat& format);  // the most negative value; for kPowersOfTwo the smallest
 
-// The largest NaN payload that fits: 0 where there is but one NaN.
+// The largest NaN payload; 0 if the format has only one NaN.
 std::uint64_t largest_nan_payload(const FloatFormat& format);
-// A NaN with this payload, 0 for the default one.
+// The NaN with this payload. Payload 0 is the default NaN.
 std::uint64_t nan_bits(const FloatFormat& format, bool negative, std::uint64_t payload);
 
 }  // namespace hloroof::inline v0

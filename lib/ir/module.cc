@@ -17,7 +17,7 @@ const AttributeData* find_in(Span<AttributeData> attributes, AttributeKey key) {
   return nullptr;
 }
 
-// References are kept as plain indices; an Id is layout-compatible with one.
+// References are stored as plain indices, which are layout-compatible with an Id.
 static_assert(sizeof(ComputationId) == sizeof(std::uint32_t) && sizeof(InstructionId) == sizeof(std::uint32_t));
 
 template <typename IdType>
@@ -93,7 +93,7 @@ std::vector<InstructionId> ComputationView::parameters() const {
   for (InstructionView i : instructions()) {
     if (i.opcode() != Opcode::kParameter) continue;
     const std::size_t number = static_cast<std::size_t>(i.parameter_number());
-    // A number far beyond the count of parameters is a mistake in the text, not a reason to allocate.
+    // A number far beyond the parameter count is an error in the text; do not allocate for it.
     if (number >= data().parameter_count + std::size_t{1024}) continue;
     if (number >= parameters.size()) parameters.resize(number + 1);
     parameters[number] = i.id();
@@ -134,7 +134,7 @@ TextRange ModuleBuilder::add_text(std::string_view text) {
   range.begin = m_.source_size_ + static_cast<std::uint32_t>(m_.added_text_.size());
   range.size = static_cast<std::uint32_t>(text.size());
   m_.added_text_.append(text);
-  m_.added_text_ += '\0';  // ends a token that a reader of the value follows to its end
+  m_.added_text_ += '\0';  // terminates the last token for lexers
   return range;
 }
 

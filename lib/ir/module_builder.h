@@ -1,5 +1,5 @@
-// Writing access to a Module's tables, for the parser and for the editing functions. It keeps no state of its own and
-// checks nothing: who writes keeps the invariants that module.h states.
+// Write access to a Module's tables, for the parser and the editor. A ModuleBuilder is stateless and checks nothing;
+// the caller must maintain the invariants of module.h.
 #ifndef HLOROOF_LIB_IR_MODULE_BUILDER_H_
 #define HLOROOF_LIB_IR_MODULE_BUILDER_H_
 
@@ -18,11 +18,11 @@ class ModuleBuilder {
  public:
   explicit ModuleBuilder(Module& module) : m_(module) {}
 
-  // Empties the module, keeping the memory of its tables.
+  // Empties the module but keeps the memory of its tables.
   void clear();
 
-  // Makes room for what a text of `bytes` usually holds, so that the tables need not move while they fill: what is not
-  // written to costs no memory. Real texts have 90 to 260 bytes an instruction.
+  // Reserves space for a typical text of `bytes`, so that the tables do not reallocate. Untouched pages cost no memory.
+  // Real texts have 90 to 260 bytes per instruction.
   void reserve(std::size_t bytes) {
     reserve(m_.instructions_, bytes / 96);
     reserve(m_.operands_, bytes / 64);
@@ -32,14 +32,14 @@ class ModuleBuilder {
   void set_source(std::shared_ptr<const SourceText> source);
   bool has_source(const SourceText* source) const { return m_.source_.get() == source; }
 
-  // Stores text that is not in the source, for a name or an attribute value.
+  // Stores a name or an attribute value that is not in the source.
   TextRange add_text(std::string_view text);
 
-  // Starts a computation. It joins the order of the module's computations with finish_computation, after all it calls.
+  // Starts a computation. finish_computation appends it to the module's order, after the computations that it calls.
   ComputationId add_computation(TextRange name, std::uint8_t flags);
   void finish_computation(ComputationId id) { m_.computation_order_.push_back(id); }
 
-  // Appends `data` to its computation's order. The ranges in `data` are those of the tables below.
+  // Appends `data` to the order of its computation. Its ranges index the tables below.
   InstructionId append_instruction(const InstructionData& data) {
     const InstructionId id(m_.instructions_.size());
     m_.instructions_.push_back(data);

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "lib/base/open_addressing.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
 constexpr std::size_t kMaxLeaves = std::size_t{1} << 20;
+constexpr std::size_t kFewestSlots = 64;
 
 std::uint64_t hash_of(const Shape& s) {
   std::uint64_t h = static_cast<std::uint64_t>(s.element_type) + 1;
@@ -34,8 +36,8 @@ void append_list(std::string& out, const std::vector<std::int64_t>& values) {
   }
 }
 
-// layout := '{' minor_to_major? ( ':' item* )? '}', the items in the one order XLA reads. Nothing for the default
-// layout of a scalar, as `f32[]{}` is not HLO.
+// layout := '{' minor_to_major? ( ':' item* )? '}', with the items in the order that XLA requires. Appends nothing for
+// the default layout of a scalar, because `f32[]{}` is not valid HLO.
 void append_layout(std::string& out, const Shape& shape) {
   const Layout& l = shape.layout;
   if (!l.present) return;
@@ -111,19 +113,7 @@ void ShapeTable::clear() {
   std::fill(slots_.begin(), slots_.end(), Slot());
 }
 
-void ShapeTable::grow() {
-  std::vector<Slot> old(std::max<std::size_t>(64, 2 * slots_.size()));
-  old.swap(slots_);
-  const std::size_t mask = slots_.size() - 1;
-  for (const Slot& entry : old) {
-    if (!entry.id.valid()) continue;
-    std::size_t i = entry.hash & mask;
-    while (slots_[i].id.valid()) i = (i + 1) & mask;
-    slots_[i] = entry;
-  }
-}
-
-// The next shape's place, which may hold one from before clear().
+// The slot of the next shape. It may still contain a shape from before clear().
 Shape& ShapeTable::new_shape() {
   const std::size_t at = size_++;
   if (at / kBlock == blocks_.size()) blocks_.emplace_back();
@@ -131,16 +121,17 @@ Shape& ShapeTable::new_shape() {
 }
 
 ShapeId ShapeTable::intern(const Shape& shape) {
-  if (2 * (size_ + 1) > slots_.size()) grow();
+  const auto is_used = [](const Slot& slot) { return slot.id.valid(); };
+  if (2 * (size_ + 1) > slots_.size()) {
+    grow_slots(slots_, kFewestSlots, is_used, [](const Slot& slot) { return slot.hash; });
+  }
   const std::uint64_t wide_hash = hash_of(shape);
   const auto hash = static_cast<std::uint32_t>(wide_hash ^ (wide_hash >> 32));
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash & mask;
-  for (; slots_[slot].id.valid(); slot = (slot + 1) & mask) {
-    if (slots_[slot].hash == hash && (*this)[slots_[slot].id] == shape) return slots_[slot].id;
-  }
+  Slot& slot = probe(slots_.data(), slots_.size() - 1, hash, is_used,
+                     [&](const Slot& s) { return s.hash == hash && (*this)[s.id] == shape; });
+  if (is_used(slot)) return slot.id;
   const ShapeId id(size_);
-  slots_[slot] = {hash, id};
+  slot = {hash, id};
   new_shape() = shape;
   Parts parts;
   parts.leaf_begin = leaves_.size();
@@ -174,7 +165,7 @@ bool compatible_dimensions(const std::vector<std::int64_t>& a, const std::vector
 }  // namespace
 
 bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b) {
-  // A pair of tuples that have as many elements, and the position inside them.
+  // A pair of tuples with the same number of elements, and the position in both.
   struct Open {
     const Shape* a;
     const Shape* b;
@@ -206,7 +197,7 @@ bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table,
 }
 
 void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form) {
-  // An entry is a tuple with the position inside it; the text is written on the way down and up.
+  // A tuple and the position in it. Text is written both before and after the elements.
   struct Open {
     ShapeId id;
     std::size_t next;

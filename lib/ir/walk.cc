@@ -23,7 +23,7 @@ Users::Users(const Module& module) : begin_(module.instruction_limit()), end_(mo
     for (InstructionView instruction : computation.instructions()) {
       for (InstructionId operand : instruction.operand_ids()) {
         std::uint32_t& end = end_[operand.index];
-        // Uses by one instruction come one after the other, so only the last listed can be the same.
+        // The uses by one instruction are consecutive, so only the last entry can be a duplicate.
         if (end > begin_[operand.index] && users_[end - 1] == instruction.id()) continue;
         users_[end++] = instruction.id();
       }
@@ -72,7 +72,7 @@ ViewList<ComputationView, ComputationId> called_by(ComputationView computation) 
       }
     }
   }
-  // The module's order is one in which callees come first.
+  // Callees precede callers in the module's order.
   std::vector<ComputationId> order;
   for (ComputationView at : module.computations()) {
     if (called[at.id().index]) order.push_back(at.id());

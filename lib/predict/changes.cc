@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "lib/analysis/collectives.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/schedule/async_pairs.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Whether an array in a shape could count a loop: one element.
+// Returns true if an array in the shape could be a loop counter, that is, has one element.
 bool has_counter(const Module& module, ShapeId shape) {
   if (!shape.valid()) return false;
   const Span<ShapeId> leaves = module.shapes().leaves(shape);
@@ -21,121 +22,213 @@ bool names_computations(AttributeKey key) {
   return form(key) == AttributeForm::kComputation || form(key) == AttributeForm::kComputationList;
 }
 
+// Returns true if a computation called by `opcode` may be scheduled or be wrapped as an asynchronous one.
+bool runs_schedules(Opcode opcode) { return calls_schedules(opcode) || work_class(opcode) == WorkClass::kAsync; }
+
 class Finder {
  public:
-  Finder(const ModuleEditor& editor, const StepFacts& facts, const PredictOptions& options)
+  Finder(const ModuleEditor& editor, const StepFacts& facts, const SinceCallGraph& since)
       : editor_(editor),
         module_(editor.module()),
         facts_(facts),
-        options_(options),
-        known_(facts.computation_limit),
+        since_(since),
         touched_(module_.instruction_limit(), false),
-        content_(module_.computation_limit(), false) {
-    changes_.order.resize(module_.computation_limit(), false);
+        contents_touched_(module_.computation_limit(), false) {
+    stale_.replay.resize(module_.computation_limit(), false);
   }
 
-  Changes run(const std::vector<Edit>& edits) {
-    const bool names_matter = !options_.trip_counts.empty() || !options_.branch_probabilities.empty();
+  Stale run(const std::vector<Edit>& edits) {
     for (const Edit& edit : edits) {
-      switch (edit.kind) {
-        case Edit::Kind::kName: changes_.everything |= names_matter; continue;
-        case Edit::Kind::kShape: {
-          touch(edit.instruction);
-          const bool of_semaphore = is_semaphore(edit.old_shape) || is_semaphore(module_.data(edit.instruction).shape);
-          for (InstructionId user : editor_.users(edit.instruction)) {
-            touch(user);
-            // A fusion that carries a step of a collective is known by its semaphore.
-            if (of_semaphore && is_scheduled(module_.data(user).computation)) changes_.pairs.push_back(user);
-          }
-          break;
-        }
-        case Edit::Kind::kOperands:
-        case Edit::Kind::kAttributes: touch(edit.instruction); break;
-        case Edit::Kind::kInserted:
-        case Edit::Kind::kErased: changes_.everything |= names_matter; [[fallthrough]];
-        case Edit::Kind::kMoved:
-          touch(edit.instruction);
-          reorder(module_.data(edit.instruction).computation);
-          break;
-      }
-      look_at_calls(edit);
-      look_at_collectives(edit);
-      look_at_pairs(edit);
+      find_named(edit);
+      if (edit.kind == Edit::Kind::kName) continue;  // only options refer to names
+      find_touched(edit);
+      find_order(edit);
+      find_calls(edit);
+      find_collectives(edit);
+      find_pairs(edit);
     }
-    return std::move(changes_);
+    // With slices, the topology depends on the number of devices, which depends on the collectives.
+    const bool shares_out = facts_.options.slices || facts_.device.slices;
+    if (shares_out && (stale_.collectives || !stale_.descriptions.empty())) stale_.everything = true;
+    return std::move(stale_);
   }
 
  private:
-  InstructionView view(InstructionId id) const { return module_.instruction(id); }
-  bool is_semaphore(ShapeId id) const {
-    if (!id.valid()) return false;
-    const Shape& shape = module_.shape(id);
-    return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2;
+  // ---- Touched instructions and computations -----------------------------------------------------------------------
+
+  bool is_known(ComputationId id) const { return id.index < since_.computation_limit; }
+  bool is_scheduled(ComputationId id) const { return is_known(id) && facts_.calls.is_scheduled(id); }
+
+  // The cost of an instruction depends on its own text and on the shapes of its operands.
+  void find_touched(const Edit& edit) {
+    touch(edit.instruction);
+    if (edit.kind != Edit::Kind::kShape) return;
+    for (InstructionId user : editor_.users(edit.instruction)) touch(user);
   }
-  bool is_scheduled(ComputationId id) const { return id.index < known_ && facts_.calls.is_scheduled(id); }
 
   void touch(InstructionId id) {
     const ComputationId computation = module_.data(id).computation;
     if (is_scheduled(computation)) return touch_scheduled(id);
     if (touched_[id.index]) return;
     touched_[id.index] = true;
-    change_content(computation);
+    touch_contents(computation);
   }
 
-  // An instruction of a schedule.
+  // Marks the costs of an instruction of a scheduled computation as stale, and the collective that it is or carries.
   void touch_scheduled(InstructionId id) {
     if (touched_[id.index]) return;
     touched_[id.index] = true;
     if (!editor_.is_alive(id)) return;
-    changes_.costs.push_back(id);
+    stale_.costs.push_back(id);
     const Opcode opcode = module_.data(id).opcode;
     if (is_collective(opcode)) {
-      read_again(id);
-    } else if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart) {
-      look_at_carrier(id);
+      describe_again(id);
+    } else if (wraps_computation(opcode)) {
+      find_carrier(id);
     }
   }
 
-  // Whether what carries collectives still does.
-  void look_at_carrier(InstructionId id) {
-    const CollectiveCosts& all = facts_.collectives;
-    const bool carried = std::any_of(all.collectives.begin(), all.collectives.end(),
-                                     [&](const Collective& c) { return c.carrier == id; });
-    if (!carried) return;
-    const bool listed = all.by_carrier.count(id.index) != 0;
-    if (carries_collective_step(view(id)) == listed) changes_.collectives = true;
-  }
-
-  void reorder(ComputationId computation) {
-    if (is_scheduled(computation)) {
-      changes_.order[computation.index] = true;
-    } else {
-      change_content(computation);
-    }
-  }
-
-  // What calls a computation that is no schedule of its own costs what is in it.
-  void change_content(ComputationId computation) {
+  // The cost of a caller of an unscheduled computation depends on the contents of that computation.
+  void touch_contents(ComputationId computation) {
     std::vector<ComputationId> open = {computation};
     while (!open.empty()) {
       const ComputationId id = open.back();
       open.pop_back();
-      if (content_[id.index]) continue;
-      content_[id.index] = true;
-      std::vector<InstructionId> callers;
-      if (id.index < known_) callers = facts_.calls.callers(id);
-      const auto [first, last] = facts_.callers_since.equal_range(id.index);
-      for (auto since = first; since != last; ++since) callers.push_back(since->second);
-      for (InstructionId caller : callers) {
+      if (contents_touched_[id.index]) continue;
+      contents_touched_[id.index] = true;
+      for (InstructionId caller : callers(id)) {
         if (!editor_.is_alive(caller)) continue;
-        if (module_.data(caller).computation.index < known_) changes_.pairs.push_back(caller);
-        if (is_scheduled(module_.data(caller).computation)) {
+        const ComputationId outer = module_.data(caller).computation;
+        if (is_known(outer)) stale_.pairs.push_back(caller);
+        if (is_scheduled(outer)) {
           touch_scheduled(caller);
         } else {
-          open.push_back(module_.data(caller).computation);
+          open.push_back(outer);
         }
       }
     }
+  }
+
+  std::vector<InstructionId> callers(ComputationId id) const {
+    std::vector<InstructionId> result;
+    if (is_known(id)) result = facts_.calls.callers(id);
+    const auto [first, last] = since_.callers.equal_range(id.index);
+    for (auto later = first; later != last; ++later) result.push_back(later->second);
+    return result;
+  }
+
+  // ---- Options -----------------------------------------------------------------------------------------------------
+
+  // Options that name an instruction are checked against the module. An edit may add or remove that instruction.
+  void find_named(const Edit& edit) {
+    if (facts_.options.trip_counts.empty() && facts_.options.branch_probabilities.empty()) return;
+    switch (edit.kind) {
+      case Edit::Kind::kName:
+      case Edit::Kind::kInserted:
+      case Edit::Kind::kErased: stale_.everything = true; break;
+      default: break;
+    }
+  }
+
+  // ---- Order -------------------------------------------------------------------------------------------------------
+
+  void find_order(const Edit& edit) {
+    switch (edit.kind) {
+      case Edit::Kind::kInserted:
+      case Edit::Kind::kErased:
+      case Edit::Kind::kMoved: break;
+      default: return;
+    }
+    const ComputationId computation = module_.data(edit.instruction).computation;
+    if (is_scheduled(computation)) {
+      stale_.replay[computation.index] = true;
+    } else {
+      touch_contents(computation);
+    }
+  }
+
+  // ---- The call graph ----------------------------------------------------------------------------------------------
+
+  void find_calls(const Edit& edit) {
+    const InstructionView instruction = module_.instruction(edit.instruction);
+    const std::vector<ComputationId> called = instruction.called_computations();
+    // The call may schedule a computation. It may also change the number of callers of a computation for which a trip
+    // count was traced from a parameter to the only caller.
+    const bool matters = std::any_of(called.begin(), called.end(), [&](ComputationId id) {
+      return runs_schedules(instruction.opcode()) || facts_.calls.trips_follow_callers(id);
+    });
+    switch (edit.kind) {
+      case Edit::Kind::kInserted:
+        for (ComputationId id : called) stale_.callers.emplace_back(id, edit.instruction);
+        [[fallthrough]];
+      case Edit::Kind::kErased:
+      case Edit::Kind::kMoved: stale_.calls |= matters; break;
+      case Edit::Kind::kAttributes:
+        if (!names_computations(edit.key)) break;
+        stale_.calls = true;  // also covers the previous callees
+        for (ComputationId id : called) {
+          stale_.callers.emplace_back(id, edit.instruction);
+          touch_contents(id);  // the cost of other callers may depend on this one
+        }
+        break;
+      default: break;
+    }
+    if (stale_.calls || !facts_.calls.trips_read_off(edit.instruction)) return;
+    stale_.calls = instruction.opcode() == Opcode::kConstant || instruction.opcode() == Opcode::kWhile ||
+                   has_counter(module_, instruction.shape_id()) || has_counter(module_, edit.old_shape);
+  }
+
+  // ---- Collectives -------------------------------------------------------------------------------------------------
+
+  void find_collectives(const Edit& edit) {
+    const InstructionView instruction = module_.instruction(edit.instruction);
+    const Opcode opcode = instruction.opcode();
+    if (!is_scheduled(instruction.data().computation)) return find_wrapped_collectives(edit);
+    if (edit.kind == Edit::Kind::kShape || edit.kind == Edit::Kind::kAttributes) return;  // see touch_scheduled()
+    if (continues_collective(opcode)) stale_.collectives = true;
+    if (edit.kind == Edit::Kind::kOperands) return;
+    if (is_collective(opcode)) stale_.collectives = true;
+    if (!wraps_computation(opcode)) return;
+    for (ComputationId called : instruction.called_computations()) {
+      if (!collectives_in(called).empty()) stale_.collectives = true;
+    }
+  }
+
+  // Handles an edit inside a fusion or inside a computation that an async-start wraps.
+  void find_wrapped_collectives(const Edit& edit) {
+    const InstructionView instruction = module_.instruction(edit.instruction);
+    // The channel determines which steps belong together. All other attributes are read from one representative.
+    if (edit.kind == Edit::Kind::kAttributes && is_collective(instruction.opcode()) &&
+        edit.key != AttributeKey::kChannelId) {
+      stale_.descriptions.insert(edit.instruction.index);
+      return;
+    }
+    const std::vector<InstructionId> neighbours = collectives_in(instruction.data().computation);
+    for (InstructionId collective : neighbours) stale_.descriptions.insert(collective.index);
+    if (is_collective(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall || !neighbours.empty()) {
+      stale_.collectives = true;
+    }
+  }
+
+  // Marks a collective of a scheduled computation as stale.
+  void describe_again(InstructionId id) {
+    stale_.descriptions.insert(id.index);
+    const Opcode opcode = module_.data(id).opcode;  // an attribute decides whether a send or recv is a collective
+    const bool is_found = has_collective([&](const Collective& c) { return c.instruction == id; });
+    if (!is_found || opcode == Opcode::kSend || opcode == Opcode::kRecv) stale_.collectives = true;
+  }
+
+  // Checks whether an instruction that carried a collective still carries it.
+  void find_carrier(InstructionId id) {
+    if (!has_collective([&](const Collective& c) { return c.carrier == id; })) return;
+    const bool listed = facts_.collectives.by_carrier.count(id.index) != 0;
+    if (carries_collective_step(module_.instruction(id)) == listed) stale_.collectives = true;
+  }
+
+  template <typename Predicate>
+  bool has_collective(const Predicate& predicate) const {
+    const std::vector<Collective>& all = facts_.collectives.collectives;
+    return std::any_of(all.begin(), all.end(), predicate);
   }
 
   std::vector<InstructionId> collectives_in(ComputationId id) const {
@@ -146,108 +239,44 @@ class Finder {
     return result;
   }
 
-  bool is_known(InstructionId collective) const {
-    const std::vector<Collective>& all = facts_.collectives.collectives;
-    return std::any_of(all.begin(), all.end(), [&](const Collective& c) { return c.instruction == collective; });
-  }
+  // ---- Pairs -------------------------------------------------------------------------------------------------------
 
-  // A collective of a scheduled computation.
-  void read_again(InstructionId id) {
-    changes_.reread.insert(id.index);
-    const Opcode opcode = module_.data(id).opcode;  // of these an attribute says whether they are collectives
-    if (!is_known(id) || opcode == Opcode::kSend || opcode == Opcode::kRecv) changes_.collectives = true;
-  }
-
-  // Whether a computation that `opcode` calls may be a schedule of its own, or wrapped as one.
-  static bool runs_schedules(Opcode opcode) {
-    switch (work_class(opcode)) {
-      case WorkClass::kCall: return opcode != Opcode::kFusion;
-      case WorkClass::kAsync: return true;
-      default: return false;
-    }
-  }
-
-  void look_at_calls(const Edit& edit) {
-    const InstructionView instruction = view(edit.instruction);
-    const std::vector<ComputationId> called = instruction.called_computations();
-    // A new schedule, or another number of callers where trip counts follow parameters to the only one.
-    const bool matters = std::any_of(called.begin(), called.end(), [&](ComputationId id) {
-      return runs_schedules(instruction.opcode()) || facts_.calls.trips_follow_callers(id);
-    });
+  // touch_contents() adds the fusions whose insides an edit touches.
+  void find_pairs(const Edit& edit) {
+    if (!is_known(module_.data(edit.instruction).computation)) return;  // new computations are fused or applied
     switch (edit.kind) {
-      case Edit::Kind::kInserted:
-        for (ComputationId id : called) changes_.callers.emplace_back(id, edit.instruction);
-        [[fallthrough]];
-      case Edit::Kind::kErased:
-      case Edit::Kind::kMoved: changes_.calls |= matters; break;
-      case Edit::Kind::kAttributes:
-        if (!names_computations(edit.key)) break;
-        changes_.calls = true;  // also for what was called before
-        for (ComputationId id : called) {
-          changes_.callers.emplace_back(id, edit.instruction);
-          change_content(id);  // what else calls it may look at what this one does with it
+      case Edit::Kind::kMoved: return;
+      case Edit::Kind::kShape:
+        // A semaphore among its operands identifies a fusion that carries a step of a collective.
+        if (!is_semaphore(edit.old_shape) && !is_semaphore(module_.data(edit.instruction).shape)) return;
+        for (InstructionId user : editor_.users(edit.instruction)) {
+          if (is_scheduled(module_.data(user).computation)) stale_.pairs.push_back(user);
         }
-        break;
-      default: break;
-    }
-    if (changes_.calls || !facts_.calls.trips_read_off(edit.instruction)) return;
-    const bool counts = instruction.opcode() == Opcode::kConstant || instruction.opcode() == Opcode::kWhile ||
-                        has_counter(module_, instruction.shape_id()) || has_counter(module_, edit.old_shape);
-    if (counts) changes_.calls = true;
-  }
-
-  void look_at_collectives(const Edit& edit) {
-    const InstructionView instruction = view(edit.instruction);
-    const Opcode opcode = instruction.opcode();
-    if (!is_scheduled(instruction.data().computation)) return look_inside(edit);
-    if (edit.kind == Edit::Kind::kShape || edit.kind == Edit::Kind::kAttributes) return;  // touch() sees those
-    if (ends_collective(opcode) || opcode == Opcode::kAsyncUpdate) changes_.collectives = true;
-    if (edit.kind == Edit::Kind::kOperands) return;
-    if (is_collective(opcode)) changes_.collectives = true;
-    if (opcode != Opcode::kFusion && opcode != Opcode::kAsyncStart) return;
-    for (ComputationId called : instruction.called_computations()) {
-      if (!collectives_in(called).empty()) changes_.collectives = true;
+        return;
+      default: stale_.pairs.push_back(edit.instruction);
     }
   }
 
-  // An edit of what a fusion, or what is wrapped, does.
-  void look_inside(const Edit& edit) {
-    const InstructionView instruction = view(edit.instruction);
-    const ComputationId computation = instruction.data().computation;
-    // The channel says which steps belong together; all else is read at the one place that stands for all of them.
-    if (edit.kind == Edit::Kind::kAttributes && is_collective(instruction.opcode()) &&
-        edit.key != AttributeKey::kChannelId) {
-      changes_.reread.insert(edit.instruction.index);
-      return;
-    }
-    const std::vector<InstructionId> beside = collectives_in(computation);
-    for (InstructionId collective : beside) changes_.reread.insert(collective.index);
-    if (is_collective(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall || !beside.empty()) {
-      changes_.collectives = true;
-    }
-  }
-
-  void look_at_pairs(const Edit& edit) {
-    // What is in a computation that came since is no part of a schedule.
-    if (module_.data(edit.instruction).computation.index >= known_) return;
-    if (edit.kind != Edit::Kind::kShape && edit.kind != Edit::Kind::kMoved) changes_.pairs.push_back(edit.instruction);
+  bool is_semaphore(ShapeId id) const {
+    if (!id.valid()) return false;
+    const Shape& shape = module_.shape(id);
+    return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2;
   }
 
   const ModuleEditor& editor_;
   const Module& module_;
   const StepFacts& facts_;
-  const PredictOptions& options_;
-  const std::size_t known_;    // computations that there are facts of
-  std::vector<bool> touched_;  // by InstructionId
-  std::vector<bool> content_;  // by ComputationId: looked at
-  Changes changes_;
+  const SinceCallGraph& since_;
+  std::vector<bool> touched_;           // by InstructionId
+  std::vector<bool> contents_touched_;  // by ComputationId
+  Stale stale_;
 };
 
 }  // namespace
 
-Changes find_changes(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
-                     const PredictOptions& options) {
-  return Finder(editor, facts, options).run(edits);
+Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
+                 const SinceCallGraph& since) {
+  return Finder(editor, facts, since).run(edits);
 }
 
 }  // namespace hloroof::inline v0

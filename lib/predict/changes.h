@@ -1,32 +1,55 @@
-// What has to be worked out again after edits.
+// Finds the parts of the facts of a step that edits make stale.
 #ifndef HLOROOF_LIB_PREDICT_CHANGES_H_
 #define HLOROOF_LIB_PREDICT_CHANGES_H_
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "hloroof/edit.h"
-#include "hloroof/predict.h"
 #include "lib/predict/facts.h"
 
 namespace hloroof::inline v0 {
 
-struct Changes {
-  bool everything = false;                                       // what the options name may have come or gone
-  bool calls = false;                                            // who calls whom, or how often a loop runs
-  std::vector<std::pair<ComputationId, InstructionId>> callers;  // new ones, of fused and applied computations
-  bool collectives = false;          // which collectives there are, what carries them, what waits for them
-  std::set<std::uint32_t> reread;    // the instructions, by index, of collectives that may say something else
-  std::vector<InstructionId> pairs;  // instructions that pairs of starts and dones may depend on
-  std::vector<InstructionId> costs;  // instructions of scheduled computations that may cost something else
-  std::vector<bool> order;           // by ComputationId: the instructions are others or stand in another order
+// The stale parts, in the order of the stages. find_stale() derives them from the edits. A stage that runs again also
+// marks the later parts that its new result makes stale.
+struct Stale {
+  bool everything = false;  // start from scratch
+
+  // The call graph: the callers of each computation, and the trip counts of loops.
+  bool calls = false;
+  // New callers of fused or applied computations. These do not make the call graph stale.
+  std::vector<std::pair<ComputationId, InstructionId>> callers;
+
+  // The collectives: the list of them, and the carrier and the done of each.
+  bool collectives = false;
+  // Collectives of which only the description is stale, by the index of their instruction.
+  std::set<std::uint32_t> descriptions;
+
+  // Work, time and demand of instructions of scheduled computations.
+  std::vector<InstructionId> costs;
+  // Instructions for which only the cost of the carried collectives is stale.
+  std::vector<InstructionId> carriers;
+
+  // The pairs of starts and dones: all pairs, or those that depend on the instructions in `pairs`.
+  bool all_pairs = false;
+  std::vector<InstructionId> pairs;
+
+  // The replay, by ComputationId: computations whose instructions, order or demands changed.
+  std::vector<bool> replay;
 };
 
-// `facts` are those from before the edits. Says too much rather than too little.
-Changes find_changes(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
-                     const PredictOptions& options);
+// Callers and computations that edits added after the call graph was built.
+struct SinceCallGraph {
+  std::size_t computation_limit = 0;                    // computations from this id on are new
+  std::multimap<std::uint32_t, InstructionId> callers;  // by index of the computation; may include erased instructions
+};
+
+// `facts` are those from before the edits. Conservative: may report unchanged parts, never misses a changed one.
+Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
+                 const SinceCallGraph& since);
 
 }  // namespace hloroof::inline v0
 

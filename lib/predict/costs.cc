@@ -1,14 +1,17 @@
 #include "lib/predict/costs.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "hloroof/backend_config.h"
+#include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
+#include "lib/predict/messages.h"
 #include "lib/schedule/async_pairs.h"
+#include "lib/schedule/list_schedule.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -21,7 +24,8 @@ SharedSeconds shared_seconds(const OpTime& time) {
   return busy;
 }
 
-// The links that a collective uses, as indices into the links of Demand: the axes of the torus, in the mapping's order.
+// Returns the links that a collective uses, as indices into the links of Demand. The links are the axes of the torus,
+// in the order of the mapping.
 std::vector<int> links_of(const Collective& collective, const CollectiveCosts& all) {
   std::vector<int> links;
   for (int axis : spanned_axes(all.mesh, collective.groups)) {
@@ -37,22 +41,20 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
   return links;
 }
 
-// Adds a collective to the instruction that carries it. What the carrier does beside it overlaps.
+// Adds a collective to the time and the demand of the instruction that carries it. Other work of the carrier overlaps
+// the collective.
 void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all,
-                    Opcode carrier, Costs& costs) {
-  const std::uint32_t i = collective.carrier.index;
-  OpTime& time = costs.time[i];
-  Demand& demand = costs.demand[i];
-  if (carrier != Opcode::kRecv) costs.work[i].wire_bytes += cost.wire_bytes;
+                    Opcode carrier, OpTime& time, Demand& demand) {
+  if (carrier != Opcode::kRecv) time.wire_bytes += cost.wire_bytes;  // a recv sends nothing
   time.resources[cost.resource] += cost.bandwidth_seconds;
   time.resources[Resource::kLatency] += cost.latency_seconds;
   time.source = worse(time.source, cost.source);
   demand.seconds += cost.seconds;
   at(demand.busy, Resource::kLatency) += cost.latency_seconds;
   if (carrier == Opcode::kRecv) {
-    // Links carry both ways at once, and the sender's transfer is this one: it keeps them busy there.
+    // Links are full duplex, and the send performs the same transfer. The demand of the send has its link time.
   } else if (cost.resource == Resource::kIci) {
-    // Only those links: collectives on other axes go on beside it.
+    // Charge only these links, so that collectives on other axes overlap this one at full speed.
     for (int link : links_of(collective, all)) demand.busy[kResourceCount + link] += cost.bandwidth_seconds;
   } else {
     at(demand.busy, cost.resource) += cost.bandwidth_seconds;
@@ -64,7 +66,7 @@ void add_collective(const Collective& collective, const CollectiveCost& cost, co
   }
 }
 
-// What an instruction other than a collective's carrier asks for.
+// Returns the demand of an instruction without the collectives that it carries.
 Demand plain_demand(InstructionView instruction, const Work& work, const OpTime& time, const Device& device) {
   Demand demand;
   demand.seconds = time.seconds;
@@ -90,7 +92,7 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
     case AsyncRole::kStart: {
       demand.step = Step::kStart;
       demand.lane = Lane::kDma;
-      // The parameter is the same in every step, and is fetched for this one at the end of the one before.
+      // The parameter is the same in every step, so the end of the previous step prefetches it for this one.
       demand.is_issued_ahead = instruction.has(AttributeKey::kCrossProgramPrefetchIndex);
       const std::string_view thread = instruction.text(AttributeKey::kAsyncExecutionThread);
       if (thread.find("sparsecore") != std::string_view::npos) {
@@ -109,24 +111,19 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
   return demand;
 }
 
-// From the work of an instruction to its time and demand. Of a carrier the time of the collectives in it is a sum, what
-// it does beside them overlaps.
-void time_instruction(InstructionView instruction, const CallGraph& calls, const Device& device,
-                      const CollectiveCosts& collectives, Costs& costs) {
-  const std::uint32_t i = instruction.id().index;
-  // What XLA leaves called in a scheduled GPU module are command buffers; all other calls it inlines.
-  costs.work[i].in_graph = calls.role(instruction.computation().id()) == ComputationRole::kCalled;
-  costs.time[i] = op_time(costs.work[i], device);
-  costs.time[i].seconds = std::min(costs.time[i].seconds, kForever);
-  costs.demand[i] = plain_demand(instruction, costs.work[i], costs.time[i], device);
-  const auto [first, last] = collectives.by_carrier.equal_range(i);
-  if (first == last) return;
-  const double beside = costs.time[i].seconds;
-  Demand& demand = costs.demand[i];
+// The collectives that an instruction carries: a range of by_carrier.
+using CarrierRange = std::pair<std::multimap<std::uint32_t, std::size_t>::const_iterator,
+                               std::multimap<std::uint32_t, std::size_t>::const_iterator>;
+
+// The collectives in a carrier run one after another, so their times add up. Other work of the carrier overlaps them.
+void add_collectives(InstructionView instruction, const CollectiveCosts& collectives, const CarrierRange& carried,
+                     OpTime& time, Demand& demand) {
+  if (carried.first == carried.second) return;
+  const double beside = time.seconds;
   demand.seconds = 0;
-  for (auto carried = first; carried != last; ++carried) {
-    add_collective(collectives.collectives[carried->second], collectives.costs[carried->second], collectives,
-                   instruction.opcode(), costs);
+  for (auto c = carried.first; c != carried.second; ++c) {
+    add_collective(collectives.collectives[c->second], collectives.costs[c->second], collectives, instruction.opcode(),
+                   time, demand);
   }
   demand.seconds = std::min(std::max(demand.seconds, beside), kForever);
   if (demand.step == Step::kStart) {
@@ -139,17 +136,61 @@ void time_instruction(InstructionView instruction, const CallGraph& calls, const
   }
 }
 
+void use_compiler_estimate(InstructionView instruction, const Device& device, OpTime& time, Demand& demand) {
+  const std::optional<double> seconds = compiler_seconds(instruction, demand, device);
+  if (!seconds) return;
+  time.seconds = *seconds;
+  time.source = CostSource::kCompiler;
+  demand.seconds = *seconds;
+}
+
+// Computes the time and the demand of an instruction from its work.
+void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, OpTime& time,
+                      Demand& demand) {
+  const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
+  // In a scheduled GPU module, a call that remains is a command buffer. XLA inlines all other calls.
+  const bool in_graph = inputs.calls.role(instruction.computation().id()) == ComputationRole::kCalled;
+  time = op_time(work, inputs.device, in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost);
+  time.seconds = std::min(time.seconds, kForever);
+  demand = plain_demand(instruction, work, time, inputs.device);
+  add_collectives(instruction, inputs.collectives, carried, time, demand);
+  if (inputs.options.estimates == EstimateSource::kCompiler) {
+    use_compiler_estimate(instruction, inputs.device, time, demand);
+  }
+  if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
+    demand = carried_by(send->second, demand);
+  }
+  if (needs_schedule(inputs.module)) demand = split_collective(instruction, demand);
+}
+
+// Computes the time and the demand of an instruction whose work is already in the table.
+void cost_instruction(InstructionView instruction, const CostInputs& inputs, Costs& costs) {
+  const std::uint32_t i = instruction.id().index;
+  time_instruction(instruction, inputs, costs.work[i], costs.time[i], costs.demand[i]);
+}
+
+void resize(const Module& module, Costs& costs) {
+  costs.work.resize(module.instruction_limit());
+  costs.time.resize(module.instruction_limit());
+  costs.demand.resize(module.instruction_limit());
+}
+
+WorkOptions work_options(const PredictOptions& options) {
+  WorkOptions result;
+  result.custom_calls = options.custom_calls;
+  return result;
+}
+
 }  // namespace
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
 absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
-                                 const CollectiveOptions& collective_options, const CallGraph* calls,
-                                 CollectiveCosts& result) {
+                                 const CollectiveOptions& collective_options, CollectiveCosts& result) {
   const std::vector<Collective>& collectives = result.collectives;
-  result.mesh = calls != nullptr ? infer_mesh(module, *calls, collectives) : infer_axes(module, collectives);
+  result.mesh = infer_axes(module, collectives);
   if (!mesh_options.axes.empty()) {
-    absl::StatusOr<LogicalMesh> given = override_mesh(result.mesh, mesh_options.axes, module, collectives);
+    absl::StatusOr<LogicalMesh> given = override_axes(result.mesh, mesh_options.axes, collectives);
     if (!given.ok()) return given.status();
     result.mesh = *std::move(given);
   }
@@ -158,7 +199,6 @@ absl::Status lay_out_collectives(const Module& module, const Device& device, con
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
   result.mapping = *std::move(mapping);
-  if (calls != nullptr) result.roles = collective_roles(module, *calls, collectives);
   result.costs.clear();
   result.costs.reserve(collectives.size());
   for (const Collective& collective : collectives) {
@@ -167,89 +207,67 @@ absl::Status lay_out_collectives(const Module& module, const Device& device, con
   return absl::OkStatus();
 }
 
+void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
+  assign_roles(module, calls, result.collectives, result.mesh);
+  result.roles = collective_roles(module, calls, result.collectives);
+}
+
+void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
+  result.by_carrier.clear();
+  for (std::size_t c = 0; c < result.collectives.size(); ++c) {
+    const InstructionId carrier = result.collectives[c].carrier;
+    if (!carrier.valid() || !calls.is_scheduled(module.data(carrier).computation)) continue;
+    if (carries_collective_step(module.instruction(carrier))) continue;
+    result.by_carrier.emplace(carrier.index, c);
+  }
+  result.sends = join_messages(module, result);
+}
+
 absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Device& device,
                                                  const MeshOptions& mesh_options,
                                                  const CollectiveOptions& collective_options) {
   CollectiveCosts result;
   result.collectives = find_collectives(module, calls);
-  if (absl::Status status = lay_out_collectives(module, device, mesh_options, collective_options, &calls, result);
-      !status.ok()) {
-    return status;
-  }
+  absl::Status status = lay_out_collectives(module, device, mesh_options, collective_options, result);
+  if (!status.ok()) return status;
+  read_roles(module, calls, result);
+  index_carriers(module, calls, result);
   return result;
 }
 
-void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& collectives) {
-  collectives.by_carrier.clear();
-  for (std::size_t c = 0; c < collectives.collectives.size(); ++c) {
-    const InstructionId carrier = collectives.collectives[c].carrier;
-    if (!carrier.valid() || !calls.is_scheduled(module.data(carrier).computation)) continue;
-    if (carries_collective_step(module.instruction(carrier))) continue;
-    collectives.by_carrier.emplace(carrier.index, c);
-  }
-}
-
-Costs cost_instructions(const Module& module, const CallGraph& calls, const Device& device,
-                        const CollectiveCosts& collectives, const std::vector<CustomCallCost>& custom_calls) {
+Costs cost_instructions(const CostInputs& inputs) {
   Costs costs;
-  WorkOptions work_options;
-  work_options.custom_calls = custom_calls;
-  costs.work = compute_work(module, calls, work_options);
-  costs.work.resize(module.instruction_limit());
-  costs.time.resize(module.instruction_limit());
-  costs.demand.resize(module.instruction_limit());
-  for (ComputationId id : calls.scheduled()) {
-    for (InstructionView instruction : module.computation(id).instructions()) {
-      time_instruction(instruction, calls, device, collectives, costs);
+  costs.work = compute_work(inputs.module, inputs.calls, work_options(inputs.options));
+  resize(inputs.module, costs);
+  for (ComputationId id : inputs.calls.scheduled()) {
+    for (InstructionView instruction : inputs.module.computation(id).instructions()) {
+      cost_instruction(instruction, inputs, costs);
     }
   }
   return costs;
 }
 
-void cost_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
-                const std::vector<CustomCallCost>& custom_calls, Span<InstructionId> changed, Costs& costs) {
-  WorkOptions work_options;
-  work_options.custom_calls = custom_calls;
-  std::vector<Work> work = compute_work(module, changed, work_options);
-  costs.work.resize(module.instruction_limit());
-  costs.time.resize(module.instruction_limit());
-  costs.demand.resize(module.instruction_limit());
+void cost_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs) {
+  std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options));
+  resize(inputs.module, costs);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     costs.work[changed[i].index] = std::move(work[i]);
-    time_instruction(module.instruction(changed[i]), calls, device, collectives, costs);
+    cost_instruction(inputs.module.instruction(changed[i]), inputs, costs);
   }
 }
 
-void time_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
-                Span<InstructionId> changed, Costs& costs) {
-  for (InstructionId id : changed) {
-    costs.work[id.index].wire_bytes = 0;  // all of it is the collectives'
-    time_instruction(module.instruction(id), calls, device, collectives, costs);
-  }
+void time_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs) {
+  resize(inputs.module, costs);
+  for (InstructionId id : changed) cost_instruction(inputs.module.instruction(id), inputs, costs);
 }
+
+bool needs_schedule(const Module& module) { return !module.is_scheduled() && !module.is_single_instruction(); }
 
 std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device) {
   if (!device.clock || (demand.step != Step::kRun && demand.step != Step::kStart)) return std::nullopt;
   const std::optional<std::int64_t> cycles = estimated_cycles(instruction);
   if (!cycles || *cycles <= 0) return std::nullopt;
   return static_cast<double>(*cycles) / *device.clock;
-}
-
-void use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs) {
-  const std::uint32_t i = instruction.id().index;
-  const std::optional<double> seconds = compiler_seconds(instruction, costs.demand[i], device);
-  if (!seconds) return;
-  costs.time[i].seconds = *seconds;
-  costs.time[i].source = CostSource::kCompiler;
-  costs.demand[i].seconds = *seconds;
-}
-
-void use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs) {
-  for (ComputationId id : calls.scheduled()) {
-    for (InstructionView instruction : module.computation(id).instructions()) {
-      use_compiler_estimate(instruction, device, costs);
-    }
-  }
 }
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// Work, time and demand of every executed instruction on one device: where the layers below come together.
+// Computes work, time and demand of every executed instruction on one device. This combines the layers below.
 #ifndef HLOROOF_LIB_PREDICT_COSTS_H_
 #define HLOROOF_LIB_PREDICT_COSTS_H_
 
@@ -18,57 +18,71 @@ namespace hloroof::inline v0 {
 // The collectives of a module on a machine.
 struct CollectiveCosts {
   std::vector<Collective> collectives;
-  std::vector<CollectiveCost> costs;  // of each
-  std::vector<AxisRole> roles;        // what each is for
+  std::vector<CollectiveCost> costs;  // by index of the collective
+  std::vector<AxisRole> roles;        // purpose, by index of the collective
   LogicalMesh mesh;
   PhysicalMapping mapping;
-  // The collectives, as indices, of each executed instruction that performs some, by its index; in order.
+  // Maps the index of each executed instruction that performs collectives to the indices of those, in order.
   std::multimap<std::uint32_t, std::size_t> by_carrier;
+  // Maps the index of a receive to the send that carries its transfer; see messages.h.
+  std::map<std::uint32_t, InstructionId> sends;
 };
 
-// The topology is `device`'s where it was asked for, else the smallest standard one that holds the module's devices.
+// Finds the collectives, then runs the stages below.
+//
+// The topology is that of `device` if it was requested. Otherwise it is the smallest standard one that holds the
+// module's devices.
+//
 // Errors: InvalidArgument if the topology holds fewer devices than the module needs, with both numbers; those of
 // override_mesh and map_mesh.
 absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Device& device,
                                                  const MeshOptions& mesh_options = {},
                                                  const CollectiveOptions& collective_options = {});
 
-// From result.collectives to all the rest but the carriers; without `calls`, what axes and collectives are for is left
-// out. Errors: as above.
+// Computes from the collectives: the mesh without its roles, its mapping to the machine, and the costs. Errors: as
+// above.
 absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
-                                 const CollectiveOptions& collective_options, const CallGraph* calls,
-                                 CollectiveCosts& result);
+                                 const CollectiveOptions& collective_options, CollectiveCosts& result);
 
-// Fills in by_carrier.
-void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& collectives);
+// Computes from the collectives and the mesh: the roles of the axes and of each collective. Only reports use the roles.
+void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& result);
 
-// Tables indexed by InstructionId; entries of instructions that are not executed on their own are empty.
+// Computes from the collectives: the instructions that carry them, and the sends that carry the transfers of receives.
+void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result);
+
+// Tables indexed by InstructionId. Entries of instructions that are not executed individually are empty.
 struct Costs {
   std::vector<Work> work;
   std::vector<OpTime> time;
   std::vector<Demand> demand;
 };
 
-Costs cost_instructions(const Module& module, const CallGraph& calls, const Device& device,
-                        const CollectiveCosts& collectives, const std::vector<CustomCallCost>& custom_calls);
+// The inputs that determine the costs of an instruction, apart from its text.
+struct CostInputs {
+  const Module& module;
+  const CallGraph& calls;
+  const Device& device;
+  const CollectiveCosts& collectives;
+  const PredictOptions& options;  // custom_calls and estimates
+};
 
-// Costs some instructions of scheduled computations again; the tables grow to the module's size.
-void cost_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
-                const std::vector<CustomCallCost>& custom_calls, Span<InstructionId> changed, Costs& costs);
+// Costs all executed instructions.
+Costs cost_instructions(const CostInputs& inputs);
 
-// The same where only the collectives that an instruction carries cost something else.
-void time_again(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
-                Span<InstructionId> changed, Costs& costs);
+// Recomputes the costs of some instructions of scheduled computations. Resizes the tables to the size of the module.
+void cost_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs);
 
-// The dump's own estimate (estimated_cycles at the device's clock) of an instruction that asks for `demand`, if there
-// is any and the clock is known.
+// Recomputes only time and demand, for instructions for which only the cost of the carried collectives changed.
+void time_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs);
+
+// Returns true if the module has no compiler schedule, so that a list schedule replaces it.
+bool needs_schedule(const Module& module);
+
+// Returns the estimate in the dump (estimated_cycles at the device's clock) for an instruction with `demand`, or
+// nullopt if there is no estimate or the clock is unknown.
 std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device);
 
-// Replaces the model's seconds by those.
-void use_compiler_estimates(const Module& module, const CallGraph& calls, const Device& device, Costs& costs);
-void use_compiler_estimate(InstructionView instruction, const Device& device, Costs& costs);
-
-// The worse of two: unknown, then assumed, then user, compiler, model.
+// Returns the less reliable of two sources. From least to most reliable: unknown, assumed, user, compiler, model.
 CostSource worse(CostSource a, CostSource b);
 
 }  // namespace hloroof::inline v0

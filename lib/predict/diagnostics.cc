@@ -9,10 +9,12 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Below these shares of the step or of the capacity a finding is noise.
+using enum DiagnosticCode;
+
+// Minimum share of the step or of the capacity. Findings below it are noise.
 constexpr double kWorthOfStep = 0.01;
 constexpr double kWorthOfMemory = 0.01;
-// A model that is further than this from the compiler's own estimate is worth a look.
+// Maximum relative difference between the model and the compiler's own estimate. Larger differences are reported.
 constexpr double kModelTolerance = 0.30;
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
@@ -21,9 +23,8 @@ std::string counted(std::int64_t count, std::string_view one, std::string_view m
 
 class Diagnoser {
  public:
-  Diagnoser(const Module& module, const CallGraph& calls, const CollectiveCosts& collectives,
-            StepPrediction& prediction)
-      : module_(module), calls_(calls), collectives_(collectives), prediction_(prediction) {}
+  Diagnoser(const StepFacts& facts, StepPrediction& prediction)
+      : facts_(facts), module_(*facts.module), collectives_(facts.collectives), prediction_(prediction) {}
 
   void run(bool memory_complete) {
     unknown_text();
@@ -42,8 +43,8 @@ class Diagnoser {
   }
 
  private:
-  void add(std::string_view code, Severity severity, std::string message, std::string op, std::optional<double> stake) {
-    prediction_.diagnostics.push_back({std::string(code), severity, std::move(message), std::move(op), stake});
+  void add(DiagnosticCode code, Severity severity, std::string message, std::string op, std::optional<double> stake) {
+    prediction_.diagnostics.push_back({code, severity, std::move(message), std::move(op), stake});
   }
 
   void unknown_text() {
@@ -92,10 +93,10 @@ class Diagnoser {
   }
 
   void loops() {
-    for (const CallGraph::Loop& loop : calls_.loops()) {
+    for (const CallGraph::Loop& loop : facts_.calls.loops()) {
       if (loop.trips.source != TripCount::Source::kAssumed) continue;
       const InstructionView instruction = module_.instruction(loop.instruction);
-      if (calls_.executions(instruction) <= 0) continue;
+      if (facts_.executions(instruction) <= 0) continue;
       double inside = 0;
       for (ComputationView body : instruction.computations(AttributeKey::kBody)) {
         for (const OpPrediction& op : prediction_.ops) {
@@ -109,7 +110,8 @@ class Diagnoser {
     }
   }
 
-  // The words of the out-of-memory text: by how much, what is largest, what padding takes, what would help.
+  // Returns the out-of-memory message: the missing bytes, the largest buffers, the share of padding, and how to save
+  // memory.
   std::string does_not_fit(const MemoryPrediction& memory) const {
     constexpr double kGib = 1024.0 * 1024 * 1024;
     std::string text = absl::StrFormat("needs %.2f GiB of memory and the device has %.2f GiB: does not fit by %.2f GiB",
@@ -154,7 +156,7 @@ class Diagnoser {
     }
     for (const OpPrediction& op : prediction_.ops) {
       if (op.work.padded_bytes < 2 * op.work.logical_bytes || op.work.logical_bytes <= 0) continue;
-      if (op.bound != "hbm") continue;
+      if (op.bound != Resource::kHbm) continue;
       const double stake = op.exposed_seconds * (1 - op.work.logical_bytes / op.work.padded_bytes);
       if (stake < kWorthOfStep * prediction_.step_seconds) continue;
       add(kPaddingWaste, Severity::kWarning,
@@ -177,7 +179,7 @@ class Diagnoser {
         "", std::abs(prediction_.step_seconds - estimate));
   }
 
-  // Compiled ahead of time, without a GPU to tune on.
+  // Reports matmul kernels that were compiled ahead of time, without a GPU for autotuning.
   void untuned_blocks() {
     int count = 0;
     double seconds = 0;
@@ -211,18 +213,18 @@ class Diagnoser {
     }
   }
 
+  const StepFacts& facts_;
   const Module& module_;
-  const CallGraph& calls_;
   const CollectiveCosts& collectives_;
   StepPrediction& prediction_;
 };
 
 }  // namespace
 
-void diagnose(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
-              bool memory_complete, StepPrediction& prediction) {
-  Diagnoser(module, calls, collectives, prediction).run(memory_complete);
-  diagnose_ops(module, calls, device, collectives, prediction);
+void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction) {
+  Diagnoser(facts, prediction).run(memory_complete);
+  diagnose_ops(facts, prediction);
+  diagnose_device_numbers(facts.device, facts.collectives, prediction);
   std::stable_sort(prediction.diagnostics.begin(), prediction.diagnostics.end(), [](const auto& a, const auto& b) {
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);

@@ -1,9 +1,13 @@
-// All that is known of a module on a device before the step is replayed.
+// The facts about one step of a module on a device: the parts of a prediction, in dependency order.
+//
+//   find_facts() runs the stages up to the schedule, and replay_facts() runs the last one. predict_from_facts() copies
+//   the results of all stages into a StepPrediction. The Predictor keeps the parts and reruns a stage if an edit made
+//   its part stale (predictor.cc).
 #ifndef HLOROOF_LIB_PREDICT_FACTS_H_
 #define HLOROOF_LIB_PREDICT_FACTS_H_
 
-#include <cstdint>
-#include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,50 +18,84 @@
 #include "lib/predict/costs.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
+#include "lib/schedule/timeline.h"
 
 namespace hloroof::inline v0 {
 
+// Each part depends only on the parts above it. All parts are const once a StepPrediction points to this object.
+// hloroof/predict.h documents lifetime and thread safety.
 struct StepFacts {
+  // The inputs.
+  std::shared_ptr<const Module> module;  // owns the module only if the prediction parsed the text itself
+  PredictOptions options;
   Device device;  // as the options configure it
+
+  // The parts.
   CallGraph calls;
-  std::size_t computation_limit = 0;  // of the module when the call graph was made
-  // Callers of computations, by index, that edits brought since; the call graph may list some that went.
-  std::multimap<std::uint32_t, InstructionId> callers_since;
-  CollectiveCosts collectives;
-  Costs costs;
+  CollectiveCosts collectives;  // includes the mesh and its mapping to the machine
+  Costs costs;                  // work, time and demand of each instruction
   AsyncPairs pairs;
-  ListSchedule schedule;  // of a module that has none of its own
+  ListSchedule schedule;  // empty if the module has a schedule
+  Timeline timeline;      // the replay: sums over the step, critical path, events
+
+  // Returns how often a computation runs in the step. A conditional takes the branches that the replay chose for it.
+  double executions(ComputationId id) const { return timeline.executions[id.index]; }
+  double executions(InstructionView instruction) const { return executions(instruction.computation().id()); }
 };
 
-// Errors: those of predict_step_time, but for what `strict` refuses.
-absl::StatusOr<StepFacts> find_facts(const Module& module, const Device& device, const PredictOptions& options);
+// Returns a non-owning pointer to `module`, which must outlive the pointer.
+inline std::shared_ptr<const Module> borrow(const Module& module) { return {std::shared_ptr<const Module>(), &module}; }
 
-// The whole prediction. facts.calls is told which branches conditionals take. Errors: FailedPrecondition under
-// `strict`; OutOfRange if the step time overflows.
-absl::StatusOr<StepPrediction> predict_from_facts(const Module& module, StepFacts& facts,
-                                                  const PredictOptions& options);
+// Computes all parts except the timeline. Errors: those of predict_step_time, except the errors of `strict`.
+absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, const Device& device,
+                                     const PredictOptions& options);
 
-// The call graph as the options want it. Errors: InvalidArgument if they name what is not there.
+// Fills in facts.timeline. Errors: OutOfRange if the step time overflows.
+absl::Status replay_facts(StepFacts& facts);
+
+// Returns the whole prediction. Errors: FailedPrecondition under `strict`.
+absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts);
+
+// ---- Stages --------------------------------------------------------------------------------------------------------
+
+// Returns the device with the topology and the parameters that the options set. Errors: those of parse_topology and
+// set_parameter.
+absl::StatusOr<Device> configure_device(const Device& device, const PredictOptions& options);
+
+// Extracts the options of the call graph from those of a prediction.
+CallOptions call_options(const PredictOptions& options);
+
+// Computes the call graph with the given options. Errors: InvalidArgument if they name an instruction that does not
+// exist.
 absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions& options);
 
-// Whether a list schedule stands in for the compiler's.
-bool needs_schedule(const Module& module);
+// Computes the collectives on the configured device. Distributes the module's devices over the slices that the options
+// or the device request, and sets facts.device.topology accordingly. Errors: those of cost_collectives.
+absl::Status place_collectives(StepFacts& facts);
 
-// Fills in facts.schedule, and turns collectives into transfers as a compiler's scheduler would.
-void schedule_instructions(const Module& module, StepFacts& facts);
+// Returns the parts that determine the costs of instructions.
+CostInputs cost_inputs(const StepFacts& facts);
 
-// options.branch_probabilities by index of the conditional.
-std::map<std::uint32_t, std::vector<double>> branch_probabilities(const Module& module, const CallGraph& calls,
-                                                                  const PredictOptions& options);
+// Returns the order for a module without a schedule. The result is empty if the module has one.
+ListSchedule find_schedule(const StepFacts& facts);
 
-// Which computations, by ComputationId, run as often as was assumed: inside a loop of unknown length everything is an
-// assumption, whatever each op costs.
-std::vector<bool> assumed_computations(const Module& module, const CallGraph& calls);
+// Returns the seconds of the step with the estimates in the dump instead of those of the model, or nullopt if the dump
+// has none.
+std::optional<double> compiler_step_seconds(const StepFacts& facts);
 
-// How far the cost of an op can be trusted, where the number of its executions can.
-CostSource op_source(const Module& module, const Costs& costs, InstructionId id);
+// Returns the seconds of the step if `resource` took no time. This shows which resource to make faster first.
+double step_seconds_without(const StepFacts& facts, Resource resource);
 
-// The same of one in a computation that is marked by assumed_computations.
+// ---- How far to trust an op ----------------------------------------------------------------------------------------
+
+// Returns, by ComputationId, whether the number of executions of a computation is assumed. Inside a loop of unknown
+// length it is assumed for all computations, regardless of how reliable the cost of each op is.
+std::vector<bool> assumed_computations(const StepFacts& facts);
+
+// Returns how far the cost of an op can be trusted, provided that the number of its executions is not assumed.
+CostSource op_source(const StepFacts& facts, InstructionId id);
+
+// Adjusts `source` for an op in a computation that is marked by assumed_computations.
 inline CostSource in_assumed(CostSource source) { return worse(source, CostSource::kAssumed); }
 
 }  // namespace hloroof::inline v0

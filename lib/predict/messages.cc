@@ -9,8 +9,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// What a send and the receive of the same message have in common: where they stand, their channel, and who sends to
-// whom. XLA gives both halves of a permutation that it takes apart the same channel and pairs
+// The key that a send and the receive of the same message share: their computation, their channel, and the
+// (source, target) pairs. When XLA decomposes a permutation, it gives both halves the same channel and pairs
 // (openxla/xla xla/service/collective_permute_decomposer.cc).
 using Message = std::tuple<std::uint32_t, std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>>;
 
@@ -18,9 +18,9 @@ constexpr std::int64_t kNoChannel = -1;
 
 }  // namespace
 
-void join_messages(const Module& module, const CollectiveCosts& collectives, Costs& costs) {
+std::map<std::uint32_t, InstructionId> join_messages(const Module& module, const CollectiveCosts& collectives) {
   std::map<Message, std::pair<std::vector<InstructionId>, std::vector<InstructionId>>> halves;  // sent, received
-  for (const Collective& collective : collectives.collectives) {  // in the order of the text
+  for (const Collective& collective : collectives.collectives) {                                // in text order
     if (collective.kind != CollectiveKind::kSend && collective.kind != CollectiveKind::kRecv) continue;
     const InstructionView half = module.instruction(collective.instruction);
     if (half.id() != collective.carrier || collectives.by_carrier.count(half.id().index) == 0) continue;
@@ -29,15 +29,20 @@ void join_messages(const Module& module, const CollectiveCosts& collectives, Cos
     auto& [sent, received] = halves[{half.computation().id().index, channel, collective.pairs}];
     (collective.kind == CollectiveKind::kSend ? sent : received).push_back(half.id());
   }
+  std::map<std::uint32_t, InstructionId> sends;
   for (const auto& [message, pair] : halves) {
     const auto& [sent, received] = pair;
-    for (std::size_t i = 0; i < sent.size() && i < received.size(); ++i) {
-      Demand& demand = costs.demand[received[i].index];
-      demand.carried_by = sent[i];
-      demand.seconds = 0;
-      demand.busy = {};
-    }
+    for (std::size_t i = 0; i < sent.size() && i < received.size(); ++i) sends[received[i].index] = sent[i];
   }
+  return sends;
+}
+
+Demand carried_by(InstructionId send, const Demand& demand) {
+  Demand carried = demand;
+  carried.carried_by = send;
+  carried.seconds = 0;
+  carried.busy = {};
+  return carried;
 }
 
 }  // namespace hloroof::inline v0

@@ -1,19 +1,25 @@
-// Sends and receives of the same message.
+// Matches sends with the receives of the same message.
 #ifndef HLOROOF_LIB_PREDICT_MESSAGES_H_
 #define HLOROOF_LIB_PREDICT_MESSAGES_H_
+
+#include <cstdint>
+#include <map>
 
 #include "hloroof/module.h"
 #include "lib/predict/costs.h"
 
 namespace hloroof::inline v0 {
 
-// All devices run the same program: while one sends, it is sent to. One transfer stands for both halves, that of the
-// send; the done of the receive waits for what is left of it, and the receive costs nothing of its own. The halves of a
-// message are those with the same channel and pairs in one computation, in the order of the text. A receive without a
-// send keeps the cost of its transfer.
-//
-// To be called whenever the demands of receives are new; what it did before must not be in them.
-void join_messages(const Module& module, const CollectiveCosts& collectives, Costs& costs);
+// All devices run the same program, so a device receives while it sends. The transfer of the send represents both
+// halves of a message. The done of the receive waits for the rest of that transfer, and the receive itself costs
+// nothing. The halves of a message are in one computation and have the same channel and pairs. They are matched in text
+// order. A receive without a send keeps the cost of its transfer.
+
+// Returns the send of each receive that has one, by the index of the receive. Reads the collectives and their carriers.
+std::map<std::uint32_t, InstructionId> join_messages(const Module& module, const CollectiveCosts& collectives);
+
+// Returns the demand of a receive whose transfer `send` carries. Without that send, its demand would be `demand`.
+Demand carried_by(InstructionId send, const Demand& demand);
 
 }  // namespace hloroof::inline v0
 

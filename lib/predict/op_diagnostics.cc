@@ -1,5 +1,5 @@
-// Findings about single ops: what each costs, why, and what to try. Seconds at stake are an estimate of what the step
-// would save, never more than what the op spends in it.
+// Findings about single ops. Each states the cost, the reason and the suggested action. Seconds at stake are an
+// estimate of the savings in the step and never exceed the time that the op spends in the step.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -11,25 +11,32 @@
 #include "hloroof/sharding.h"
 #include "hloroof/walk.h"
 #include "lib/cost/op_time.h"
+#include "lib/ir/value_walk.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/schedule/async_pairs.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Below these shares of the step or of the capacity a finding is noise.
+using enum DiagnosticCode;
+
+// Minimum share of the step or of the capacity. Findings below it are noise.
 constexpr double kWorthOfStep = 0.01;
 constexpr double kWorthOfMemory = 0.01;
-constexpr double kDominates = 0.10;     // of the step: communication is then worth a look as a whole
-constexpr double kPoorlyFilled = 0.75;  // of the matrix unit's rows and columns
-constexpr double kUnequalBranches = 2;  // the slowest branch against the fastest
+constexpr double kDominates = 0.10;      // share of the step above which total communication is reported
+constexpr double kPoorlyFilled = 0.75;   // share of the matrix unit's rows and columns in use
+constexpr std::size_t kMostValues = 64;  // limit on the values followed from one op to its users
+constexpr double kUnequalBranches = 2;   // ratio of the slowest branch to the fastest
 
 class OpDiagnoser {
  public:
-  OpDiagnoser(const Module& module, const CallGraph& calls, const Device& device, const CollectiveCosts& collectives,
-              StepPrediction& prediction)
-      : module_(module), calls_(calls), device_(device), collectives_(collectives), prediction_(prediction) {
-    ops_.resize(module.instruction_limit(), nullptr);
+  OpDiagnoser(const StepFacts& facts, StepPrediction& prediction)
+      : facts_(facts),
+        module_(*facts.module),
+        device_(facts.device),
+        collectives_(facts.collectives),
+        prediction_(prediction) {
+    ops_.resize(module_.instruction_limit(), nullptr);
     for (const OpPrediction& op : prediction.ops) ops_[op.id.index] = &op;
   }
 
@@ -43,7 +50,7 @@ class OpDiagnoser {
       conditional(op);
     }
     for (const Collective& collective : collectives_.collectives) gathered_to_be_cut(collective);
-    for (const CallGraph::Loop& loop : calls_.loops()) tiny_ops(loop);
+    for (const CallGraph::Loop& loop : facts_.calls.loops()) tiny_ops(loop);
     communication();
     parameters();
     donations();
@@ -54,31 +61,27 @@ class OpDiagnoser {
     return prediction_.step_seconds > 0 && seconds >= kWorthOfStep * prediction_.step_seconds;
   }
 
-  void add(std::string_view code, Severity severity, std::string message, const std::string& op,
+  void add(DiagnosticCode code, Severity severity, std::string message, const std::string& op,
            std::optional<double> stake) {
-    prediction_.diagnostics.push_back({std::string(code), severity, std::move(message), op, stake});
+    prediction_.diagnostics.push_back({code, severity, std::move(message), op, stake});
   }
 
-  // Few predictions have a finding that asks for users: they are looked up for the first.
+  // Builds the table of users on first use, because few predictions have a finding that needs users.
   Span<InstructionId> users_of(InstructionId id) {
     if (!users_) users_.emplace(module_);
     return users_->of(id);
   }
 
-  // Users through what only renames: bitcasts and elements of tuples.
+  // Returns the users of `id`. Follows instructions that only rename a value: bitcasts and get-tuple-elements.
   std::vector<InstructionView> real_users(InstructionId id) {
     std::vector<InstructionView> result;
-    std::vector<InstructionId> open = {id};
-    for (std::size_t i = 0; i < open.size() && open.size() < 64; ++i) {
-      for (InstructionId user : users_of(open[i])) {
-        const InstructionView view = module_.instruction(user);
-        if (view.opcode() == Opcode::kBitcast || view.opcode() == Opcode::kGetTupleElement) {
-          open.push_back(user);
-        } else {
-          result.push_back(view);
-        }
-      }
-    }
+    const auto users = [this](InstructionId value) { return users_of(value); };
+    walk_uses(module_, id, kMostValues, users, [&](InstructionView user, InstructionId) {
+      const Flow f = flow(user.opcode());
+      if (f == Flow::kRenames || f == Flow::kPicks) return Go::kOn;
+      result.push_back(user);
+      return Go::kStop;
+    });
     return result;
   }
 
@@ -97,7 +100,7 @@ class OpDiagnoser {
     const Shape& from = module_.shape(instruction.operand(0).shape_id());
     const bool same_order =
         from.layout.minor_to_major == to.layout.minor_to_major && from.layout.tiles == to.layout.tiles;
-    if (opcode == Opcode::kCopy && same_order) return;  // between memories, or for a second owner
+    if (opcode == Opcode::kCopy && same_order) return;  // a copy between memory spaces or to a second buffer
     std::string before;
     for (InstructionView user : real_users(op.id)) {
       if (multiplies(user)) before = " before " + std::string(user.name());
@@ -111,8 +114,9 @@ class OpDiagnoser {
   }
 
   void matrix_shape(const OpPrediction& op) {
-    const double unit = static_cast<double>(device_.matrix.dim.value_or(0));
-    if (unit <= 0 || op.time.bound != Resource::kMatrix || !matters(op.exposed_seconds)) return;
+    if (device_.tpu() == nullptr) return;
+    const double unit = static_cast<double>(device_.tpu()->matrix.dim);
+    if (op.time.bound != Resource::kMatrix || !matters(op.exposed_seconds)) return;
     const auto filled = [unit](double size) { return size / (std::ceil(size / unit) * unit); };
     double worst = 1;
     const MatrixWork* narrow = nullptr;
@@ -135,7 +139,7 @@ class OpDiagnoser {
 
   std::string why_slow(const MatrixWork& product) const {
     if (product.passes <= 1) return "bf16 operands are half the bytes and no slower";
-    if (device_.family == DeviceFamily::kTpu) return absl::StrFormat("%d passes of the matrix unit", product.passes);
+    if (device_.family() == DeviceFamily::kTpu) return absl::StrFormat("%d passes of the matrix unit", product.passes);
     return "at a precision beyond TF32";
   }
 
@@ -147,7 +151,7 @@ class OpDiagnoser {
       const std::optional<double> bf16 = device_.matrix.rate(MatrixType::kBf16);
       double faster = product.passes;
       if (bf16 && *bf16 > 0 && product.flops > 0) faster = peak_seconds * *bf16 / product.flops;
-      // Where the operands' bytes are what takes the time, half of them would do.
+      // If reading the operands is the bottleneck, bf16 halves the bytes and so the time.
       if (op.time.bound == Resource::kHbm) faster = 2;
       if (faster <= 1 || (op.time.bound != Resource::kMatrix && op.time.bound != Resource::kHbm)) continue;
       add(kWideMatrixType, Severity::kWarning,
@@ -174,7 +178,7 @@ class OpDiagnoser {
     if (async_role(instruction) != AsyncRole::kDone || instruction.operand_count() == 0) return;
     const InstructionView start = instruction.operand(0);
     const OpPrediction* transfer = ops_[start.id().index];
-    if (transfer == nullptr || transfer->work.wire_bytes > 0) return;
+    if (transfer == nullptr || transfer->time.wire_bytes > 0) return;
     const bool host = transfer->work.read.host + transfer->work.written.host > 0;
     if (!host && transfer->time.resources[Resource::kIci] > 0) return;
     add(host ? kHostTransfer : kPrefetchStall, Severity::kWarning,
@@ -205,7 +209,7 @@ class OpDiagnoser {
       if (seconds >= most) slowest = branch;
       most = std::max(most, seconds);
     }
-    if (!slowest.valid() || calls_.executions(slowest) < op.executions) return;  // somebody said how often each runs
+    if (!slowest.valid() || facts_.executions(slowest) < op.executions) return;  // the branch probabilities are given
     const double stake = (most - least) * op.executions;
     if (most < kUnequalBranches * least || !matters(stake)) return;
     add(kBranchImbalance, Severity::kInfo,
@@ -216,39 +220,31 @@ class OpDiagnoser {
         op.name, stake);
   }
 
-  // True if every use of the result, through what only renames, converts or computes element by element, in fusions
-  // too, ends in a reduction or a slice; `verb` is then what happens to it and what to do instead.
+  // Returns true if every use of the result ends in a reduction or a slice. Follows instructions that rename, convert
+  // or compute elementwise, also inside fusions. Sets `verb` to that operation and the suggested alternative.
   bool is_only_cut(InstructionId result, std::string& verb) {
-    constexpr std::size_t kMost = 64;
-    std::vector<InstructionId> open = {result};
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      if (open.size() > kMost) return false;
-      const Span<InstructionId> users = users_of(open[i]);
-      if (users.size() == 0) return false;  // it leaves the computation whole
-      for (InstructionId id : users) {
-        const InstructionView user = module_.instruction(id);
-        const Opcode opcode = user.opcode();
-        if (opcode == Opcode::kReduce) {
-          verb = "reduced: reduce the shards first and exchange the sums (reduce-scatter or all-reduce)";
-        } else if (opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice) {
-          if (verb.empty()) verb = "cut again: exchange only what is used (all-to-all or collective-permute)";
-        } else if (opcode == Opcode::kFusion) {
-          const std::vector<ComputationId> called = user.called_computations();
-          if (called.size() != 1) return false;
-          const std::vector<InstructionId> parameters = module_.computation(called[0]).parameters();
-          for (std::size_t k = 0; k < user.operand_count() && k < parameters.size(); ++k) {
-            if (user.operand_ids()[k].index == open[i].index && parameters[k].valid()) open.push_back(parameters[k]);
-          }
-        } else if (opcode == Opcode::kBitcast || opcode == Opcode::kGetTupleElement || opcode == Opcode::kCopy ||
-                   is_elementwise(opcode)) {
-          if (user.is_root()) return false;
-          open.push_back(id);
-        } else {
-          return false;
-        }
+    bool is_unused = false;
+    const auto users = [&](InstructionId value) {
+      const Span<InstructionId> all = users_of(value);
+      is_unused |= all.size() == 0;  // the whole value leaves the computation
+      return all;
+    };
+    const auto visit = [&](InstructionView user, InstructionId) {
+      const Opcode opcode = user.opcode();
+      const Flow f = flow(opcode);
+      if (opcode == Opcode::kReduce) {
+        verb = "reduced: reduce the shards first and exchange the sums (reduce-scatter or all-reduce)";
+        return Go::kStop;
       }
-    }
-    return !verb.empty();
+      if (f == Flow::kSelects) {
+        if (verb.empty()) verb = "cut again: exchange only what is used (all-to-all or collective-permute)";
+        return Go::kStop;
+      }
+      if (f == Flow::kFuses) return user.computations(AttributeKey::kCalls).size() == 1 ? Go::kOn : Go::kEnd;
+      const bool passes = keeps_order(opcode) || f == Flow::kPicks || f == Flow::kElementwise;
+      return passes && !user.is_root() ? Go::kOn : Go::kEnd;
+    };
+    return walk_uses(module_, result, kMostValues, users, visit) && !is_unused && !verb.empty();
   }
 
   void gathered_to_be_cut(const Collective& collective) {
@@ -265,13 +261,13 @@ class OpDiagnoser {
   }
 
   void tiny_ops(const CallGraph::Loop& loop) {
-    if (loop.trips.value < 2) return;  // nothing to unroll, as far as is known
+    if (loop.trips.value < 2) return;  // no known iterations to unroll
     double seconds = 0;
     int count = 0;
     for (ComputationView body : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {
       for (InstructionView instruction : body.instructions()) {
         const OpPrediction* op = ops_[instruction.id().index];
-        if (op == nullptr || op->bound != "latency" || op->exposed_seconds <= 0) continue;
+        if (op == nullptr || op->bound != Resource::kLatency || op->exposed_seconds <= 0) continue;
         if (async_role(instruction) != AsyncRole::kNone) continue;
         ++count;
         seconds += op->exposed_seconds;
@@ -291,12 +287,12 @@ class OpDiagnoser {
     double chip = 0;
     std::string link;
     for (const ResourceUse& use : prediction_.resources) {
-      const bool is_link = use.name == "ici" || use.name == "dcn" || use.name == "nvlink" || use.name == "network";
+      const bool is_link = use.resource == Resource::kIci || use.resource == Resource::kDcn;
       if (is_link && use.busy_seconds > links) {
         links = use.busy_seconds;
-        link = use.name;
+        link = to_string(use.resource, prediction_.family);
       }
-      if (!is_link && use.name != "host") chip = std::max(chip, use.busy_seconds);
+      if (!is_link && use.resource != Resource::kHost) chip = std::max(chip, use.busy_seconds);
     }
     const double exposed = prediction_.exposed_communication_seconds;
     if (links > chip && matters(links - chip)) {
@@ -345,8 +341,8 @@ class OpDiagnoser {
     }
   }
 
+  const StepFacts& facts_;
   const Module& module_;
-  const CallGraph& calls_;
   const Device& device_;
   const CollectiveCosts& collectives_;
   StepPrediction& prediction_;
@@ -356,9 +352,6 @@ class OpDiagnoser {
 
 }  // namespace
 
-void diagnose_ops(const Module& module, const CallGraph& calls, const Device& device,
-                  const CollectiveCosts& collectives, StepPrediction& prediction) {
-  OpDiagnoser(module, calls, device, collectives, prediction).run();
-}
+void diagnose_ops(const StepFacts& facts, StepPrediction& prediction) { OpDiagnoser(facts, prediction).run(); }
 
 }  // namespace hloroof::inline v0

@@ -1,7 +1,9 @@
 #include "hloroof/predict.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -16,41 +18,35 @@
 #include "lib/predict/resource_names.h"
 #include "lib/predict/summary.h"
 #include "lib/schedule/memory.h"
-#include "lib/schedule/timeline.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
 class Prediction {
  public:
-  Prediction(const Module& module, StepFacts& facts, const PredictOptions& options)
-      : module_(module),
-        options_(options),
-        names_(facts.device.family),
+  explicit Prediction(const StepFacts& facts)
+      : facts_(facts),
+        module_(*facts.module),
+        options_(facts.options),
         device_(facts.device),
         calls_(facts.calls),
         collectives_(facts.collectives),
         costs_(facts.costs),
-        pairs_(facts.pairs),
-        facts_(facts) {}
+        names_(facts.device.family()) {}
 
   absl::StatusOr<StepPrediction> run() {
-    probabilities_ = branch_probabilities(module_, calls_, options_);
-    timeline_ = replay(module_, facts_.calls, pairs_, costs_.demand, probabilities_, facts_.schedule);
-    if (!(timeline_.seconds < kForever)) return out_of_range(module_.path() + ": error: the step time overflows");
-    estimate_with_compiler();
-
-    result_.timeline = std::move(timeline_.events);
-    summary_.fill(module_, facts_);
+    summary_.fill(facts_);
     describe_module();
     list_mesh();
     list_ops();
     list_collectives();
     summarise();
     list_critical_path();
+    result_.timeline = facts_.timeline.events;
+    result_.compiler_estimate_seconds = compiler_step_seconds(facts_);
     const MemoryAnalysis memory = analyze_memory(module_, calls_, device_, facts_.schedule);
     result_.memory = memory.prediction;
-    diagnose(module_, calls_, device_, collectives_, memory.complete, result_);
+    diagnose(facts_, memory.complete, result_);
     if (options_.strict) {
       if (absl::Status status = check_complete(); !status.ok()) return status;
     }
@@ -58,26 +54,6 @@ class Prediction {
   }
 
  private:
-  // The step with the dump's own estimates in place of the model's.
-  void estimate_with_compiler() {
-    if (!device_.clock) return;
-    std::vector<std::pair<std::uint32_t, double>> estimates;  // by InstructionId
-    for (ComputationId id : calls_.scheduled()) {
-      for (InstructionView instruction : module_.computation(id).instructions()) {
-        const std::uint32_t i = instruction.id().index;
-        const std::optional<double> seconds = compiler_seconds(instruction, costs_.demand[i], device_);
-        if (seconds) estimates.emplace_back(i, *seconds);
-      }
-    }
-    if (estimates.empty()) return;
-    // They take the model's place for one replay: the table is megabytes, too much to copy for a few numbers in it.
-    std::vector<Demand>& demand = facts_.costs.demand;
-    for (auto& [i, seconds] : estimates) std::swap(demand[i].seconds, seconds);
-    result_.compiler_estimate_seconds =
-        replayed_seconds(module_, calls_, pairs_, demand, probabilities_, facts_.schedule);
-    for (auto& [i, seconds] : estimates) std::swap(demand[i].seconds, seconds);
-  }
-
   void describe_module() {
     result_.module_name = std::string(module_.name());
     result_.instructions = static_cast<std::int64_t>(module_.instruction_count());
@@ -114,7 +90,7 @@ class Prediction {
     for (ComputationId id : calls_.scheduled()) count += module_.computation(id).instruction_count();
     result_.ops.reserve(count);
     for (ComputationId id : calls_.scheduled()) {
-      const double executions = calls_.executions(id);
+      const double executions = facts_.executions(id);
       const ComputationView computation = module_.computation(id);
       for (InstructionView instruction : computation.instructions()) {
         const std::uint32_t i = instruction.id().index;
@@ -134,9 +110,9 @@ class Prediction {
           op.seconds = demand.issue * static_cast<double>(trips != nullptr ? trips->value : 1);
         }
         op.total_seconds = op.seconds * executions;
-        op.exposed_seconds = timeline_.exposed[i];
-        op.critical_seconds = timeline_.critical[i];
-        if (demand.step != Step::kFree) op.bound = names_.name(op.time.bound);
+        op.exposed_seconds = facts_.timeline.exposed[i];
+        op.critical_seconds = facts_.timeline.critical[i];
+        if (demand.step != Step::kFree) op.bound = op.time.bound;
         op.efficiency = op.time.efficiency;
         op.source = summary_.source(module_, op.id);
         op.op_name = op_name(instruction);
@@ -148,7 +124,7 @@ class Prediction {
   }
 
   void list_collectives() {
-    const std::vector<double> exposed = summary_.add_up_exposed(module_, facts_, timeline_, result_);
+    const std::vector<double> exposed = summary_.add_up_exposed(facts_, result_);
     std::vector<std::size_t> listed;
     for (const auto& [carrier, c] : collectives_.by_carrier) listed.push_back(c);
     std::sort(listed.begin(), listed.end());
@@ -184,16 +160,17 @@ class Prediction {
   }
 
   void summarise() {
-    summary_.add_up(module_, facts_, timeline_, result_);
+    summary_.add_up(facts_, result_);
     list_roofs();
     if (!options_.resource_what_ifs) return;
     const double step = result_.step_seconds;
     for (int r = 0; r < kResourceCount; ++r) {
       const auto resource = static_cast<Resource>(r);
       for (ResourceUse& use : result_.resources) {
-        if (use.name != names_.name(resource) || use.busy_seconds <= 0) continue;
-        // What shares differently may come out longer by a little, as list schedules do; free time is never worse.
-        use.step_if_free_seconds = std::min(step, step_without(resource));
+        if (use.resource != resource || use.busy_seconds <= 0) continue;
+        // The replay without the resource may be slightly longer, because the other resources are shared differently.
+        // The same happens with list schedules. Clamp it, since a free resource never makes the step slower.
+        use.step_if_free_seconds = std::min(step, step_seconds_without(facts_, resource));
       }
     }
   }
@@ -209,21 +186,15 @@ class Prediction {
     add(matrix + " f32", true, device_.matrix.rate(MatrixType::kF32));
     add(std::string(names_.name(Resource::kVector)) + " f32", true, device_.vector.f32_rate);
     add(std::string(names_.name(Resource::kHbm)), false, device_.hbm.bandwidth);
-    add(std::string(names_.name(Resource::kVmem)), false,
-        device_.on_chip.vmem_read_bandwidth ? device_.on_chip.vmem_read_bandwidth : device_.on_chip.l2_bandwidth);
-    add("ici link", false, device_.ici.link_bandwidth);
-    add("nvlink", false, device_.scale_up.bandwidth);
-    add("host", false, device_.host.bandwidth);
+    const std::string on_chip(names_.name(Resource::kVmem));
+    if (device_.tpu() != nullptr) add(on_chip, false, device_.tpu()->on_chip.vmem_read_bandwidth);
+    if (device_.gpu() != nullptr) add(on_chip, false, device_.gpu()->on_chip.l2_bandwidth);
+    add("ici link", false, device_.ici.link_bandwidth.optional());
+    add("nvlink", false, device_.scale_up.bandwidth.optional());
+    add("host", false, device_.host.bandwidth.optional());
   }
 
-  // The step if `resource` took no time: what to make faster first.
-  double step_without(Resource resource) const {
-    std::vector<Demand> demands = costs_.demand;
-    for (Demand& demand : demands) demand = without(demand, resource);
-    return replayed_seconds(module_, calls_, pairs_, demands, probabilities_, facts_.schedule);
-  }
-
-  // Categories by what they have of the critical path. A done's wait is its start's transfer.
+  // Lists the categories by their seconds on the critical path. The wait of a done counts as the transfer of its start.
   void list_critical_path() {
     std::map<std::string, double> seconds;
     for (const OpPrediction& op : result_.ops) seconds[op.category] += op.critical_seconds;
@@ -235,6 +206,7 @@ class Prediction {
   }
 
   absl::Status check_complete() const {
+    using enum DiagnosticCode;
     for (const Diagnostic& diagnostic : result_.diagnostics) {
       if (diagnostic.code == kUnknownOpcode || diagnostic.code == kUnknownAttribute ||
           diagnostic.code == kUnknownCustomCall || diagnostic.code == kUnknownTripCount ||
@@ -247,33 +219,37 @@ class Prediction {
     return absl::OkStatus();
   }
 
+  const StepFacts& facts_;
   const Module& module_;
   const PredictOptions& options_;
-  ResourceNames names_;
   const Device& device_;
   const CallGraph& calls_;
   const CollectiveCosts& collectives_;
   const Costs& costs_;
-  const AsyncPairs& pairs_;
-  StepFacts& facts_;
-  std::map<std::uint32_t, std::vector<double>> probabilities_;  // of branches, by index of the conditional
+  ResourceNames names_;
   Summary summary_;
-  Timeline timeline_;
   StepPrediction result_;
 };
 
+absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, const Device& device,
+                                       const PredictOptions& options) {
+  absl::StatusOr<StepFacts> facts = find_facts(std::move(module), device, options);
+  if (!facts.ok()) return facts.status();
+  if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
+  return predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
+}
+
 }  // namespace
 
-absl::StatusOr<StepPrediction> predict_from_facts(const Module& module, StepFacts& facts,
-                                                  const PredictOptions& options) {
-  return Prediction(module, facts, options).run();
+absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts) {
+  absl::StatusOr<StepPrediction> result = Prediction(*facts).run();
+  if (result.ok()) result->facts = std::move(facts);
+  return result;
 }
 
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device,
                                                  const PredictOptions& options) {
-  absl::StatusOr<StepFacts> facts = find_facts(module, device, options);
-  if (!facts.ok()) return facts.status();
-  return predict_from_facts(module, *facts, options);
+  return predict(borrow(module), device, options);
 }
 
 absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view device,
@@ -284,7 +260,7 @@ absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::stri
   parse_options.strict = options.strict;
   absl::StatusOr<Module> module = parse_module(hlo, parse_options);
   if (!module.ok()) return module.status();
-  return predict_step_time(*module, *found, options);
+  return predict(std::make_shared<const Module>(*std::move(module)), *found, options);
 }
 
 }  // namespace hloroof::inline v0

@@ -1,6 +1,10 @@
+// The Predictor caches the results of the stages of facts.h. For each stage, a function update_...() below updates its
+// part of the facts. The comment above each function lists the inputs of the part and says when it is stale. changes.h
+// determines which parts an edit makes stale.
 #include "hloroof/predictor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,7 +13,6 @@
 #include "lib/base/strings.h"
 #include "lib/predict/changes.h"
 #include "lib/predict/facts.h"
-#include "lib/predict/messages.h"
 #include "lib/predict/summary.h"
 #include "lib/schedule/memory.h"
 #include "lib/schedule/replayer.h"
@@ -22,14 +25,21 @@ bool same_demand(const Demand& a, const Demand& b) {
          a.carried_by == b.carried_by && a.is_issued_ahead == b.is_issued_ahead;
 }
 
-// Whether two call graphs have the same schedules and loops.
+// Returns true if two call graphs have the same scheduled computations and loops.
 bool same_schedules(const CallGraph& a, const CallGraph& b) {
   return a.scheduled() == b.scheduled() &&
          std::equal(a.loops().begin(), a.loops().end(), b.loops().begin(), b.loops().end(),
                     [](const CallGraph::Loop& x, const CallGraph::Loop& y) { return x.instruction == y.instruction; });
 }
 
-// Marks the computations in which the replay meets loops of another length. The graphs have the same loops.
+// Returns true if the scheduled computations have the same callers in both graphs. Their scheduled computations must be
+// the same.
+bool same_callers(const CallGraph& a, const CallGraph& b) {
+  return std::all_of(a.scheduled().begin(), a.scheduled().end(),
+                     [&](ComputationId id) { return a.callers(id) == b.callers(id); });
+}
+
+// Marks the computations whose replay depends on a trip count that differs. The graphs must have the same loops.
 void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph& b, std::vector<bool>& stale) {
   for (std::size_t i = 0; i < a.loops().size(); ++i) {
     if (a.loops()[i].trips.value == b.loops()[i].trips.value) continue;
@@ -58,64 +68,79 @@ struct Predictor::State {
   State(Module m, const Device& d, const PredictOptions& o)
       : module(std::move(m)), editor(module), device(d), options(o) {}
 
-  // Everything from scratch.
-  absl::Status rebuild() {
+  // Computes all parts from scratch.
+  absl::Status start_over() {
     facts.reset();
-    is_behind = false;
-    absl::StatusOr<StepFacts> found = find_facts(module, device, options);
+    absl::StatusOr<StepFacts> found = find_facts(borrow(module), device, options);
     if (!found.ok()) return found.status();
-    facts.emplace(*std::move(found));
-    replayer.emplace(module, branch_probabilities(module, facts->calls, options), /*record=*/false);
+    facts = std::make_shared<StepFacts>(*std::move(found));
+    roles_are_stale = false;
+    sums_are_stale = timeline_is_stale = true;
+    since = {module.computation_limit(), {}};
+    replayer.emplace(module, /*record=*/false);
     replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, {});
-    table.fill(module, *facts);
+    count_executions();
+    summary.fill(*facts);
     return absl::OkStatus();
   }
 
-  // Brings facts, replay and table up to date with the module.
+  // Updates all parts that summary() reads. After an error there are no facts, and the next call starts over.
   absl::Status refresh() {
     const std::vector<Edit> edits = editor.take_edits();
-    if (!facts) return rebuild();
+    if (!facts) return start_over();
     if (edits.empty()) return absl::OkStatus();
-    sums.reset();
-    Changes changes = find_changes(editor, edits, *facts, options);
-    const bool shares_out = options.slices || device.slices;
-    if (changes.everything || (shares_out && (changes.collectives || !changes.reread.empty()))) {
-      return rebuild();
+    own_facts();
+    Stale stale = find_stale(editor, edits, *facts, since);
+    const absl::Status status = update(stale);
+    if (!status.ok()) {
+      facts.reset();
+      return status;
     }
-    for (const auto& [computation, caller] : changes.callers) facts->callers_since.emplace(computation.index, caller);
-    bool other_callers = false;
-    if (changes.calls) {
-      const CallGraph before = std::move(facts->calls);
-      if (absl::Status status = find_calls_again(); !status.ok()) return fail(status);
-      if (!same_schedules(before, facts->calls)) return rebuild();
-      mark_other_trips(module, before, facts->calls, changes.order);
-      for (ComputationId id : before.scheduled()) {
-        other_callers = other_callers || before.callers(id) != facts->calls.callers(id);
-      }
-    }
-    std::vector<InstructionId> carriers;
-    if (absl::Status status = place_collectives(changes, carriers); !status.ok()) return fail(status);
-    if (changes.collectives || !changes.reread.empty()) add_receives(carriers);
+    return stale.everything ? start_over() : absl::OkStatus();
+  }
 
-    std::vector<bool> stale = std::move(changes.order);
-    stale.resize(module.computation_limit(), false);
-    cost(changes.costs, carriers, stale);
-    if (other_callers) {
-      pair(stale);
-    } else {
-      facts->pairs.update(module, facts->calls, changes.pairs, stale);
+  // Runs the stages. Returns early if a stage finds that everything is stale.
+  absl::Status update(Stale& stale) {
+    if (stale.everything) return absl::OkStatus();
+    roles_are_stale = sums_are_stale = timeline_is_stale = true;
+    if (absl::Status status = update_calls(stale); !status.ok() || stale.everything) return status;
+    if (absl::Status status = update_collectives(stale); !status.ok()) return status;
+    update_costs(stale);
+    update_pairs(stale);
+    update_schedule(stale);
+    update_summary(stale);
+    update_replay(stale);
+    return absl::OkStatus();
+  }
+
+  // Like refresh(), but also updates the callers of all computations, which only memory() and predict() read.
+  absl::Status refresh_all() {
+    if (absl::Status status = refresh(); !status.ok()) return status;
+    if (since.callers.empty() && since.computation_limit == module.computation_limit()) return absl::OkStatus();
+    own_facts();
+    if (absl::Status status = find_calls_again(); !status.ok()) {
+      facts.reset();
+      return status;
     }
-    if (needs_schedule(module)) {  // any change may move any instruction
-      schedule_instructions(module, *facts);
-      stale.assign(module.computation_limit(), true);
+    count_executions();
+    return absl::OkStatus();
+  }
+
+  // ---- Stages ------------------------------------------------------------------------------------------------------
+
+  // The call graph. Input: the module. Stale after an edit of a call or of an instruction that determines a trip count.
+  // New fused or applied computations do not make it stale, because `since` keeps their callers.
+  absl::Status update_calls(Stale& stale) {
+    for (const auto& [computation, caller] : stale.callers) since.callers.emplace(computation.index, caller);
+    if (!stale.calls) return absl::OkStatus();
+    const CallGraph before = std::move(facts->calls);
+    if (absl::Status status = find_calls_again(); !status.ok()) return status;
+    if (!same_schedules(before, facts->calls)) {
+      stale.everything = true;
+      return absl::OkStatus();
     }
-    changes.costs.insert(changes.costs.end(), carriers.begin(), carriers.end());
-    std::vector<bool> listed = stale;
-    for (InstructionId id : changes.costs) listed[module.data(id).computation.index] = true;
-    table.update(module, *facts, changes.costs, listed);
-    if (changes.calls) table.update_calls(module, *facts);
-    is_behind = is_behind || !changes.callers.empty() || facts->computation_limit != module.computation_limit();
-    replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, std::move(stale));
+    mark_other_trips(module, before, facts->calls, stale.replay);
+    stale.all_pairs = !same_callers(before, facts->calls);
     return absl::OkStatus();
   }
 
@@ -123,55 +148,48 @@ struct Predictor::State {
     absl::StatusOr<CallGraph> calls = find_calls(module, options);
     if (!calls.ok()) return calls.status();
     facts->calls = *std::move(calls);
-    facts->computation_limit = module.computation_limit();
-    facts->callers_since.clear();
-    replayer->forget_told();
-    is_behind = false;
+    since = {module.computation_limit(), {}};
     return absl::OkStatus();
   }
 
-  // Up to date, and with a call graph that knows all computations.
-  absl::Status refresh_all() {
-    if (absl::Status status = refresh(); !status.ok() || !is_behind) return status;
-    if (absl::Status status = find_calls_again(); !status.ok()) return fail(status);
-    replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, {});
-    return absl::OkStatus();
-  }
-
-  // What is half up to date is of no use: the next call begins from scratch.
-  absl::Status fail(absl::Status status) {
-    facts.reset();
-    return status;
-  }
-
-  // Collectives that came, went or changed. Adds the instructions that carry what costs something else to `carriers`.
-  absl::Status place_collectives(const Changes& changes, std::vector<InstructionId>& carriers) {
+  // The collectives, their mesh and their costs. Inputs: the module and the call graph. Stale if collectives were added
+  // or removed or the description of one changed. Adds to stale.carriers the carriers of collectives
+  // whose cost changed. The roles are not updated until predict().
+  absl::Status update_collectives(Stale& stale) {
+    if (!stale.collectives && stale.descriptions.empty()) return absl::OkStatus();
     CollectiveCosts& all = facts->collectives;
-    if (!changes.collectives && changes.reread.empty()) return absl::OkStatus();
     std::vector<InstructionId> carriers_before;
     for (const Collective& collective : all.collectives) carriers_before.push_back(collective.carrier);
     CollectivesAgain again =
-        find_collectives_again(module, facts->calls, std::move(all.collectives), changes.reread, changes.collectives);
+        find_collectives_again(module, facts->calls, std::move(all.collectives), stale.descriptions, stale.collectives);
     all.collectives = std::move(again.collectives);
     if (!options.mesh.axes.empty() || !same_axes(infer_axes(module, all.collectives), all.mesh)) {
-      add_carriers(all, carriers);
-      if (absl::Status status = lay_out_collectives(module, facts->device, options.mesh, options.collectives,
-                                                    /*calls=*/nullptr, all);
+      add_carriers(stale.carriers);
+      if (absl::Status status = lay_out_collectives(module, facts->device, options.mesh, options.collectives, all);
           !status.ok()) {
         return status;
       }
       index_carriers(module, facts->calls, all);
-      add_carriers(all, carriers);
-      return absl::OkStatus();
+      add_carriers(stale.carriers);
+    } else {
+      keep_costs(again.before, std::move(carriers_before), stale.carriers);
+      if (stale.collectives) index_carriers(module, facts->calls, all);
     }
-    // On the same mesh all but a few cost what they did.
+    add_receives(stale.carriers);
+    return absl::OkStatus();
+  }
+
+  // On the same mesh, only the costs of new collectives are computed; the others keep their costs. `before` maps each
+  // collective to its previous index.
+  void keep_costs(const std::vector<std::size_t>& before, std::vector<InstructionId> carriers_before,
+                  std::vector<InstructionId>& carriers) {
+    CollectiveCosts& all = facts->collectives;
     std::vector<CollectiveCost> costs;
     costs.reserve(all.collectives.size());
     for (std::size_t c = 0; c < all.collectives.size(); ++c) {
-      const std::size_t before = again.before[c];
-      if (before != CollectivesAgain::kNew) {
-        costs.push_back(std::move(all.costs[before]));
-        carriers_before[before] = InstructionId();
+      if (before[c] != CollectivesAgain::kNew) {
+        costs.push_back(std::move(all.costs[before[c]]));
+        carriers_before[before[c]] = InstructionId();
         continue;
       }
       costs.push_back(collective_cost(all.collectives[c], all.mesh, all.mapping, facts->device, options.collectives));
@@ -181,17 +199,15 @@ struct Predictor::State {
     for (InstructionId carrier : carriers_before) {
       if (carrier.valid() && editor.is_alive(carrier)) carriers.push_back(carrier);
     }
-    if (changes.collectives) index_carriers(module, facts->calls, all);
-    return absl::OkStatus();
   }
 
-  void add_carriers(const CollectiveCosts& all, std::vector<InstructionId>& ids) const {
-    for (const auto& [carrier, c] : all.by_carrier) {
+  void add_carriers(std::vector<InstructionId>& ids) const {
+    for (const auto& [carrier, c] : facts->collectives.by_carrier) {
       if (editor.is_alive(InstructionId(carrier))) ids.push_back(InstructionId(carrier));
     }
   }
 
-  // Which send carries the transfer of a receive may be another one now.
+  // Adds all receives, because a different send may now carry the transfer of a receive.
   void add_receives(std::vector<InstructionId>& ids) const {
     for (const Collective& collective : facts->collectives.collectives) {
       if (collective.kind == CollectiveKind::kRecv &&
@@ -200,57 +216,116 @@ struct Predictor::State {
     }
   }
 
-  // Costs instructions again and marks the computations in which the replay meets something else. Of `carriers` only
-  // the collectives in them changed.
-  void cost(const std::vector<InstructionId>& ids, const std::vector<InstructionId>& carriers,
-            std::vector<bool>& stale) {
-    grow();
+  // Work, time and demand. Inputs: the instructions, the collectives and the device. Marks in stale.replay the
+  // computations in which a demand changed.
+  void update_costs(Stale& stale) {
     std::vector<Demand>& demand = facts->costs.demand;
-    std::vector<InstructionId> all = ids;
-    all.insert(all.end(), carriers.begin(), carriers.end());
+    demand.resize(module.instruction_limit());
     std::vector<Demand> before;
-    before.reserve(all.size());
-    for (InstructionId id : all) before.push_back(demand[id.index]);
-    if (!ids.empty())
-      cost_again(module, facts->calls, facts->device, facts->collectives, options.custom_calls, ids, facts->costs);
-    time_again(module, facts->calls, facts->device, facts->collectives, carriers, facts->costs);
-    if (options.estimates == EstimateSource::kCompiler) {
-      for (InstructionId id : all) use_compiler_estimate(module.instruction(id), facts->device, facts->costs);
-    }
-    join_messages(module, facts->collectives, facts->costs);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!same_demand(before[i], demand[all[i].index])) stale[module.data(all[i]).computation.index] = true;
+    before.reserve(stale.costs.size() + stale.carriers.size());
+    for (InstructionId id : stale.costs) before.push_back(demand[id.index]);
+    for (InstructionId id : stale.carriers) before.push_back(demand[id.index]);
+    if (!stale.costs.empty()) cost_again(cost_inputs(*facts), stale.costs, facts->costs);
+    time_again(cost_inputs(*facts), stale.carriers, facts->costs);
+    stale.costs.insert(stale.costs.end(), stale.carriers.begin(), stale.carriers.end());
+    stale.replay.resize(module.computation_limit(), false);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const InstructionId id = stale.costs[i];
+      if (!same_demand(before[i], demand[id.index])) stale.replay[module.data(id).computation.index] = true;
     }
   }
 
-  void grow() {
-    facts->costs.work.resize(module.instruction_limit());
-    facts->costs.time.resize(module.instruction_limit());
-    facts->costs.demand.resize(module.instruction_limit());
-  }
-
-  // Pairs starts and dones again and marks the computations where a done waits for something else.
-  void pair(std::vector<bool>& stale) {
+  // The pairs of starts and dones. Inputs: the module and the callers of scheduled computations. Marks in stale.replay
+  // the computations that contain a done whose starts changed.
+  void update_pairs(Stale& stale) {
+    if (!stale.all_pairs) return facts->pairs.update(module, facts->calls, stale.pairs, stale.replay);
     AsyncPairs pairs = pair_async(module, facts->calls);
     for (ComputationId id : facts->calls.scheduled()) {
       for (InstructionView instruction : module.computation(id).instructions()) {
-        if (stale[id.index]) break;
+        if (stale.replay[id.index]) break;
         if (facts->costs.demand[instruction.id().index].step != Step::kDone) continue;
-        if (!(facts->pairs.starts_of(instruction.id()) == pairs.starts_of(instruction.id()))) stale[id.index] = true;
+        if (!(facts->pairs.starts_of(instruction.id()) == pairs.starts_of(instruction.id()))) {
+          stale.replay[id.index] = true;
+        }
       }
     }
     facts->pairs = std::move(pairs);
+  }
+
+  // The order for a module without a schedule. Input: the demands. Always stale, since any edit may move any
+  // instruction.
+  void update_schedule(Stale& stale) {
+    if (!needs_schedule(module)) return;
+    facts->schedule = find_schedule(*facts);
+    stale.replay.assign(module.computation_limit(), true);
+  }
+
+  // The tables that the summary adds up. Inputs: the costs, the order of the instructions and the loops.
+  void update_summary(const Stale& stale) {
+    std::vector<bool> listed = stale.replay;
+    for (InstructionId id : stale.costs) listed[module.data(id).computation.index] = true;
+    summary.update(*facts, stale.costs, listed);
+    if (stale.calls) summary.update_calls(*facts);
+  }
+
+  // The replay. Inputs: the call graph, the demands, the pairs and the schedule. Replays the marked computations and
+  // their callers.
+  void update_replay(Stale& stale) {
+    replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, std::move(stale.replay));
+    if (stale.calls || replayer->branches() != branches) count_executions();
+  }
+
+  // The number of executions of each computation. Inputs: the call graph and the branches that the replay took.
+  void count_executions() {
+    branches = replayer->branches();
+    facts->timeline.executions = facts->calls.executions_with(branches);
+  }
+
+  // The sums of the replay. Only summary() reads them.
+  void update_sums() {
+    if (!sums_are_stale) return;
+    own_facts();
+    replayer->add_up(facts->calls, facts->costs.demand, facts->timeline);
+    sums_are_stale = false;
+  }
+
+  // The roles of the mesh axes and of the collectives, and the events and the critical path of the replay. Only
+  // predict() reads them.
+  absl::Status update_timeline() {
+    if (roles_are_stale) {
+      own_facts();
+      read_roles(module, facts->calls, facts->collectives);
+      roles_are_stale = false;
+    }
+    if (!timeline_is_stale) return absl::OkStatus();
+    own_facts();
+    if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
+    sums_are_stale = timeline_is_stale = false;
+    return absl::OkStatus();
+  }
+
+  // Facts that a prediction points to are const. If a prediction still points to them, later edits use a copy.
+  void own_facts() {
+    if (facts.use_count() > 1) {
+      facts = std::make_shared<StepFacts>(*facts);
+    } else {
+      std::atomic_thread_fence(std::memory_order_acquire);  // another thread may have been reading them
+    }
   }
 
   Module module;
   ModuleEditor editor;
   const Device device;
   const PredictOptions options;
-  std::optional<StepFacts> facts;  // nothing after an error
+
+  std::shared_ptr<StepFacts> facts;  // null after an error
+  SinceCallGraph since;
   std::optional<Replayer> replayer;
-  Summary table;
-  std::optional<ReplaySums> sums;
-  bool is_behind = false;  // the call graph does not know of all fused computations and their callers
+  BranchProbabilities branches;  // the branches used for facts->timeline.executions
+  Summary summary;
+  bool roles_are_stale = false;
+  bool sums_are_stale = false;
+  bool timeline_is_stale = false;
 };
 
 Predictor::Predictor(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -260,7 +335,7 @@ Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
 absl::StatusOr<Predictor> Predictor::create(Module module, const Device& device, const PredictOptions& options) {
   auto state = std::make_unique<State>(std::move(module), device, options);
-  if (absl::Status status = state->rebuild(); !status.ok()) return status;
+  if (absl::Status status = state->start_over(); !status.ok()) return status;
   return Predictor(std::move(state));
 }
 
@@ -269,39 +344,28 @@ const Module& Predictor::module() const { return state_->module; }
 ModuleEditor& Predictor::edit() { return state_->editor; }
 
 absl::StatusOr<StepSummary> Predictor::summary() {
-  State& state = *state_;
-  if (absl::Status status = state.refresh(); !status.ok()) return status;
-  const StepFacts& facts = *state.facts;
-  if (!state.sums) state.replayer->add_up(facts.calls, facts.costs.demand, state.sums.emplace());
-  if (!(state.sums->seconds < kForever)) {
-    return out_of_range(state.module.path() + ": error: the step time overflows");
+  if (absl::Status status = state_->refresh(); !status.ok()) return status;
+  state_->update_sums();
+  const StepFacts& facts = *state_->facts;
+  if (!(facts.timeline.seconds < kForever)) {
+    return out_of_range(facts.module->path() + ": error: the step time overflows");
   }
   StepSummary result;
-  state.table.add_up_exposed(state.module, facts, *state.sums, result);
-  state.table.add_up(state.module, facts, *state.sums, result);
+  state_->summary.add_up_exposed(facts, result);
+  state_->summary.add_up(facts, result);
   return result;
 }
 
 absl::StatusOr<MemoryPrediction> Predictor::memory() {
-  State& state = *state_;
-  if (absl::Status status = state.refresh_all(); !status.ok()) return status;
-  return analyze_memory(state.module, state.facts->calls, state.facts->device, state.facts->schedule).prediction;
+  if (absl::Status status = state_->refresh_all(); !status.ok()) return status;
+  const StepFacts& facts = *state_->facts;
+  return analyze_memory(*facts.module, facts.calls, facts.device, facts.schedule).prediction;
 }
 
 absl::StatusOr<StepPrediction> Predictor::predict() {
-  State& state = *state_;
-  if (absl::Status status = state.refresh_all(); !status.ok()) return status;
-  StepFacts& facts = *state.facts;
-  // With what the axes are for, which only the report says. It is read off a call graph that has not been told which
-  // branches are the slowest, as it is from scratch.
-  absl::StatusOr<CallGraph> calls = find_calls(state.module, state.options);
-  if (!calls.ok()) return state.fail(calls.status());
-  if (absl::Status status = lay_out_collectives(state.module, facts.device, state.options.mesh,
-                                                state.options.collectives, &*calls, facts.collectives);
-      !status.ok()) {
-    return state.fail(status);
-  }
-  return predict_from_facts(state.module, facts, state.options);
+  if (absl::Status status = state_->refresh_all(); !status.ok()) return status;
+  if (absl::Status status = state_->update_timeline(); !status.ok()) return status;
+  return predict_from_facts(state_->facts);
 }
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// What a resource is called on a family of devices.
+// Provides the names of resources on one family of devices.
 #ifndef HLOROOF_LIB_PREDICT_RESOURCE_NAMES_H_
 #define HLOROOF_LIB_PREDICT_RESOURCE_NAMES_H_
 
@@ -6,29 +6,18 @@
 
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
+#include "hloroof/predict.h"
 
 namespace hloroof::inline v0 {
 
 class ResourceNames {
  public:
-  explicit ResourceNames(DeviceFamily family) : gpu_(family == DeviceFamily::kGpu) {}
+  explicit ResourceNames(DeviceFamily family) : family_(family) {}
 
-  std::string_view name(Resource resource) const {
-    switch (resource) {
-      case Resource::kMatrix: return gpu_ ? "tensor" : "mxu";
-      case Resource::kVector: return gpu_ ? "cuda" : "vpu";
-      case Resource::kHbm: return "hbm";
-      case Resource::kVmem: return gpu_ ? "l2" : "vmem";
-      case Resource::kIci: return gpu_ ? "nvlink" : "ici";
-      case Resource::kDcn: return gpu_ ? "network" : "dcn";
-      case Resource::kHost: return "host";
-      case Resource::kLatency: return "latency";
-    }
-    return "latency";
-  }
+  std::string_view name(Resource resource) const { return to_string(resource, family_); }
 
  private:
-  bool gpu_;
+  DeviceFamily family_;
 };
 
 }  // namespace hloroof::inline v0

@@ -6,11 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lib/predict/resource_names.h"
-
 namespace hloroof::inline v0 {
 
-void Summary::fill_row(const Module& module, const StepFacts& facts, InstructionId id) {
+void Summary::fill_row(const StepFacts& facts, InstructionId id) {
   const Work& work = facts.costs.work[id.index];
   OpTerms& row = terms_[id.index];
   row.flops = work.flops;
@@ -18,9 +16,9 @@ void Summary::fill_row(const Module& module, const StepFacts& facts, Instruction
   row.hbm_bytes = work.read.hbm + work.written.hbm;
   row.logical_bytes = work.logical_bytes;
   row.padded_bytes = work.padded_bytes;
-  row.wire_bytes = work.wire_bytes;
+  row.wire_bytes = facts.costs.time[id.index].wire_bytes;
   row.time_source = worse(facts.costs.time[id.index].source, work.source);
-  row.source = op_source(module, facts.costs, id);
+  row.source = op_source(facts, id);
   row.bound = facts.costs.time[id.index].bound;
   const Step step = facts.costs.demand[id.index].step;
   row.is_done = step == Step::kDone;
@@ -35,44 +33,45 @@ void Summary::list_ops(const Module& module, ComputationId id) {
   }
 }
 
-void Summary::fill(const Module& module, const StepFacts& facts) {
+void Summary::fill(const StepFacts& facts) {
+  const Module& module = *facts.module;
   terms_.assign(module.instruction_limit(), {});
   ops_.assign(module.computation_limit(), {});
   for (ComputationId id : facts.calls.scheduled()) {
     for (InstructionView instruction : module.computation(id).instructions()) {
-      fill_row(module, facts, instruction.id());
+      fill_row(facts, instruction.id());
     }
     list_ops(module, id);
   }
-  update_calls(module, facts);
+  update_calls(facts);
 }
 
-void Summary::update(const Module& module, const StepFacts& facts, Span<InstructionId> changed,
-                     const std::vector<bool>& stale) {
+void Summary::update(const StepFacts& facts, Span<InstructionId> changed, const std::vector<bool>& stale) {
+  const Module& module = *facts.module;
   terms_.resize(module.instruction_limit());
   ops_.resize(module.computation_limit());
-  for (InstructionId id : changed) fill_row(module, facts, id);
+  for (InstructionId id : changed) fill_row(facts, id);
   for (ComputationId id : facts.calls.scheduled()) {
     if (stale[id.index]) list_ops(module, id);
   }
 }
 
-void Summary::update_calls(const Module& module, const StepFacts& facts) {
-  assumed_ = assumed_computations(module, facts.calls);
-}
+void Summary::update_calls(const StepFacts& facts) { assumed_ = assumed_computations(facts); }
 
 CostSource Summary::source(const Module& module, InstructionId id) const {
   const CostSource source = terms_[id.index].source;
   return assumed_[module.data(id).computation.index] ? in_assumed(source) : source;
 }
 
-void Summary::add_up(const Module& module, const StepFacts& facts, const ReplaySums& sums, StepSummary& result) const {
+void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
+  const Module& module = *facts.module;
+  const ReplaySums& sums = facts.timeline;
   result.step_seconds = sums.seconds;
   result.serial_seconds = sums.serial_seconds;
   double exposed[kResourceCount] = {};
   double by_source[5] = {};
   for (ComputationId id : facts.calls.scheduled()) {
-    const double n = facts.calls.executions(id);
+    const double n = facts.executions(id);
     for (InstructionId op : ops_[id.index]) {
       const OpTerms& row = terms_[op.index];
       result.flops += n * row.flops;
@@ -85,7 +84,7 @@ void Summary::add_up(const Module& module, const StepFacts& facts, const ReplayS
       if (seconds == 0) continue;
       Resource bound = row.bound;
       CostSource source = this->source(module, op);
-      if (row.is_done) {  // what it waited for says why
+      if (row.is_done) {  // the transfer that it waited for determines the bound
         for (InstructionId start : facts.pairs.starts_of(op)) {
           bound = terms_[start.index].bound;
           source = worse(source, terms_[start.index].time_source);
@@ -101,7 +100,7 @@ void Summary::add_up(const Module& module, const StepFacts& facts, const ReplayS
     result.unknown_share = by_source[static_cast<int>(CostSource::kUnknown)] / step;
     result.modelled_share = std::max(0.0, 1 - result.assumed_share - result.unknown_share);
   }
-  const ResourceNames names(facts.device.family);
+  result.family = facts.device.family();
   int bound = static_cast<int>(Resource::kLatency);
   for (int r = 0; r < kResourceCount; ++r) {
     if (exposed[r] > exposed[bound]) bound = r;
@@ -109,7 +108,7 @@ void Summary::add_up(const Module& module, const StepFacts& facts, const ReplayS
     if (resource == Resource::kLatency) continue;
     const double busy = sums.busy[r];
     ResourceUse use;
-    use.name = std::string(names.name(resource));
+    use.resource = resource;
     use.busy_seconds = busy;
     use.utilization = step > 0 ? busy / step : 0;
     use.idle_seconds = std::max(0.0, step - busy);
@@ -117,13 +116,14 @@ void Summary::add_up(const Module& module, const StepFacts& facts, const ReplayS
     result.lower_bound_seconds = std::max(result.lower_bound_seconds, busy);
   }
   result.lower_bound_seconds = std::min(result.lower_bound_seconds, step);
-  result.bound = std::string(names.name(static_cast<Resource>(bound)));
+  result.bound = static_cast<Resource>(bound);
   const std::optional<double> peak = facts.device.matrix.rate(MatrixType::kBf16);
   if (peak && *peak > 0 && step > 0) result.mfu = result.flops / (step * *peak);
 }
 
-std::vector<double> Summary::add_up_exposed(const Module& module, const StepFacts& facts, const ReplaySums& sums,
-                                            StepSummary& result) const {
+std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary& result) const {
+  const Module& module = *facts.module;
+  const ReplaySums& sums = facts.timeline;
   const CollectiveCosts& all = facts.collectives;
   std::vector<double> exposed(all.collectives.size(), 0);
   std::unordered_map<std::uint32_t, std::size_t> last_of;  // index of the carrier to index of its last collective
@@ -133,14 +133,14 @@ std::vector<double> Summary::add_up_exposed(const Module& module, const StepFact
   for (const auto& [c, carrier] : listed) {
     exposed[c] = sums.exposed[carrier];
     if (facts.costs.demand[carrier].step == Step::kRun) {
-      // What the fusion around it computes would have taken that long without it.
-      const double executions = facts.calls.executions(module.data(InstructionId(carrier)).computation);
+      // The rest of the time belongs to the other work in the fusion, which takes that long without the collective.
+      const double executions = facts.executions(module.data(InstructionId(carrier)).computation);
       exposed[c] = std::min(exposed[c], executions * all.costs[c].seconds);
     }
     result.exposed_communication_seconds += exposed[c];
     last_of[carrier] = c;
   }
-  // Stalls belong to the transfers waited for.
+  // The stall of a done is charged to the transfer that it waited for.
   for (ComputationId id : facts.calls.scheduled()) {
     for (InstructionId op : ops_[id.index]) {
       const double seconds = sums.exposed[op.index];

@@ -1,5 +1,5 @@
-// The sums over a step that head a prediction. They are added up in one order, that of the program, whoever asks: after
-// an edit they come out bit for bit as from scratch.
+// The sums over a step at the top of a prediction. They are always added up in program order, so that the sums after an
+// edit are bit-identical to sums computed from scratch.
 #ifndef HLOROOF_LIB_PREDICT_SUMMARY_H_
 #define HLOROOF_LIB_PREDICT_SUMMARY_H_
 
@@ -7,11 +7,10 @@
 
 #include "hloroof/predict.h"
 #include "lib/predict/facts.h"
-#include "lib/schedule/replayer.h"
 
 namespace hloroof::inline v0 {
 
-// What one execution of an op adds.
+// The contribution of one execution of an op.
 struct OpTerms {
   double flops = 0;
   double transcendentals = 0;
@@ -20,40 +19,39 @@ struct OpTerms {
   double padded_bytes = 0;
   double wire_bytes = 0;
   CostSource time_source = CostSource::kModel;
-  CostSource source = CostSource::kModel;  // where the number of executions is not assumed
+  CostSource source = CostSource::kModel;  // if the number of executions is not assumed
   Resource bound = Resource::kLatency;
   bool is_done = false;
-  bool adds = false;  // anything at all, or takes time
+  bool adds = false;  // the op adds to some sum or takes time
 };
 
-// Tables that the summary is made from, kept between edits.
+// The tables from which the summary is computed. They persist between edits.
 class Summary {
  public:
-  // All of them.
-  void fill(const Module& module, const StepFacts& facts);
-  // After changes to the costs of some instructions, and in computations that are marked in `stale` to their order too.
-  void update(const Module& module, const StepFacts& facts, Span<InstructionId> changed,
-              const std::vector<bool>& stale);
-  // After a change to the loops.
-  void update_calls(const Module& module, const StepFacts& facts);
+  // Fills all tables.
+  void fill(const StepFacts& facts);
+  // Updates the tables after the costs of the instructions in `changed` changed. In computations that are marked in
+  // `stale`, the instructions or their order may also have changed.
+  void update(const StepFacts& facts, Span<InstructionId> changed, const std::vector<bool>& stale);
+  // Updates the tables after the loops changed.
+  void update_calls(const StepFacts& facts);
 
-  // `sums` are those of the replay.
-  void add_up(const Module& module, const StepFacts& facts, const ReplaySums& sums, StepSummary& result) const;
+  // Computes the sums of the step. From facts.timeline, reads only the members of ReplaySums.
+  void add_up(const StepFacts& facts, StepSummary& result) const;
 
-  // Seconds that each collective is waited for, by its index; 0 for those that no executed instruction performs. Adds
-  // their sum to `result`.
-  std::vector<double> add_up_exposed(const Module& module, const StepFacts& facts, const ReplaySums& sums,
-                                     StepSummary& result) const;
+  // Returns the exposed seconds of each collective, by its index. They are 0 for collectives that no executed
+  // instruction performs. Adds their sum to `result`.
+  std::vector<double> add_up_exposed(const StepFacts& facts, StepSummary& result) const;
 
-  // What an op is to be believed.
+  // Returns how far an op can be trusted.
   CostSource source(const Module& module, InstructionId id) const;
 
  private:
-  void fill_row(const Module& module, const StepFacts& facts, InstructionId id);
+  void fill_row(const StepFacts& facts, InstructionId id);
   void list_ops(const Module& module, ComputationId id);
 
   std::vector<OpTerms> terms_;                   // by InstructionId
-  std::vector<std::vector<InstructionId>> ops_;  // by ComputationId: those that add anything
+  std::vector<std::vector<InstructionId>> ops_;  // by ComputationId: the ops with OpTerms::adds
   std::vector<bool> assumed_;                    // by ComputationId
 };
 

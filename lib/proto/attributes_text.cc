@@ -1,4 +1,4 @@
-// The attributes of each opcode in the order in which XLA prints them.
+// Prints the attributes of each opcode in XLA's order.
 //
 // Source: the PrintExtraAttributesImpl functions of openxla/xla xla/hlo/ir/hlo_instructions.cc, 2026-08.
 #include <optional>
@@ -93,7 +93,7 @@ void Attributes::window() {
   out_ += '}';
 }
 
-// dim_labels=b01f_01io->b01f: where the batch, feature and spatial dimensions stand in input, kernel and output.
+// dim_labels=b01f_01io->b01f: the positions of the batch, feature and spatial dimensions in input, kernel and output.
 void Attributes::dim_labels() {
   if (!i_.has(f::kConvolution)) return;
   namespace c = proto::convolution;
@@ -202,7 +202,7 @@ bool Attributes::replica_groups() {
   return true;
 }
 
-// padding=1_2x0_0_1: low_high, and _interior where there is any
+// padding=1_2x0_0_1: low_high, and _interior unless it is 0
 void Attributes::padding() {
   const std::vector<std::string_view> dimensions = i_.message(f::kPadding).all(proto::padding::kDimensions);
   bool has_interior = false;
@@ -250,7 +250,7 @@ void Attributes::gather() {
 }
 
 void Attributes::scatter() {
-  const WireMessage numbers = i_.message(f::kScatter);  // numbered as gather's are
+  const WireMessage numbers = i_.message(f::kScatter);  // the same field numbers as for gather
   list("update_window_dims", numbers.integers(proto::gather::kOffsetDims));
   list("inserted_window_dims", numbers.integers(proto::gather::kCollapsed));
   list("scatter_dims_to_operand_dims", numbers.integers(proto::gather::kStartIndexMap));
@@ -337,7 +337,7 @@ bool Attributes::domain() {
   return true;
 }
 
-// The comparison that XLA takes where none is written, by the element type of the first operand.
+// XLA's default comparison type for the element type of the first operand.
 std::string_view usual_comparison(const WireMessage* operand) {
   if (operand == nullptr) return {};
   const auto type = element_type_of(operand->message(f::kShape).integer(proto::shape::kElementType));
@@ -356,7 +356,7 @@ bool append_opcode_attributes(const WireMessage& i, std::string_view opcode,
                               const std::unordered_map<std::int64_t, const WireMessage*>& by_id, std::string& out) {
   Attributes a(i, out);
   const std::optional<Opcode> known = opcode_from_string(opcode);
-  if (!known) return true;  // of an opcode that is not known the common attributes alone can be told
+  if (!known) return true;  // an unknown opcode has only the common attributes
   switch (*known) {
     case Opcode::kBatchNormTraining:
     case Opcode::kBatchNormInference:

@@ -1,5 +1,7 @@
 #include "lib/proto/containers.h"
 
+#include "absl/strings/str_cat.h"
+
 #include "lib/base/strings.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/wire.h"
@@ -7,7 +9,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// HloModuleProto names itself and its entry computation and has computations.
+// An HloModuleProto has a name, the name of its entry computation, and computations.
 bool is_module(const WireMessage& message) {
   if (!message.ok()) return false;
   const WireField* name = message.find(proto::module::kName);
@@ -17,12 +19,12 @@ bool is_module(const WireMessage& message) {
          computations != nullptr && computations->type == WireType::kBytes;
 }
 
-// HloProto holds a module; what it holds beside is how buffers were assigned.
+// An HloProto contains a module and a buffer assignment.
 bool is_hlo(const WireMessage& message) {
   return message.ok() && message.has(proto::hlo::kModule) && is_module(message.message(proto::hlo::kModule));
 }
 
-// Each value of a stat that is bytes and holds an HloProto.
+// Appends the modules of all stats whose value is the bytes of an HloProto.
 void find_in_plane(const WireMessage& plane, std::vector<ContainedModule>& found) {
   for (std::string_view entry : plane.all(proto::xplane::kEventMetadata)) {
     const WireMessage metadata = WireMessage(entry).message(proto::map_entry::kValue);
@@ -53,10 +55,13 @@ absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes
     found.push_back({WireMessage(module).bytes(proto::module::kName), module});
     return found;
   }
-  if (!message.ok()) return invalid_argument("the bytes end in the middle of a field, or are no protocol buffer");
+  if (!message.ok()) {
+    return invalid_argument(absl::StrCat("not a valid protocol buffer: malformed or truncated field at byte ",
+                                         message.fault(), "; check that the file is complete"));
+  }
   for (std::string_view plane : message.all(proto::xspace::kPlanes)) find_in_plane(WireMessage(plane), found);
   if (found.empty()) {
-    return invalid_argument("neither an HloModuleProto, an HloProto, nor a profile (XSpace) that holds any");
+    return invalid_argument("not an HloModuleProto, an HloProto or a profile (XSpace) that contains modules");
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// The files in which modules lie as protocol buffers, told apart by their contents.
+// Detects the kinds of proto files that contain modules.
 #ifndef HLOROOF_LIB_PROTO_CONTAINERS_H_
 #define HLOROOF_LIB_PROTO_CONTAINERS_H_
 
@@ -14,9 +14,9 @@ struct ContainedModule {
   std::string_view proto;  // HloModuleProto
 };
 
-// The modules of an HloModuleProto, of an HloProto, or of an XSpace: what XProf writes as *.xplane.pb, where each
-// module that ran lies as an HloProto in the metadata of the plane "/host:metadata". One module found twice counts
-// once. The results point into `bytes`. Errors: InvalidArgument if the bytes are none of these or hold no module.
+// The modules of an HloModuleProto, an HloProto, or an XSpace. XProf writes an XSpace as *.xplane.pb, with an HloProto
+// for each executed module in the metadata of the plane "/host:metadata". A duplicate module appears once. The results
+// point into `bytes`. Errors: InvalidArgument if `bytes` is none of these or contains no module.
 absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes);
 
 }  // namespace hloroof::inline v0

@@ -1,4 +1,4 @@
-// Numbers of the fields that are read, by message.
+// Field numbers by message.
 //
 // Source: openxla/xla xla/service/hlo.proto and xla/xla_data.proto, and xplane.proto of its profiler, 2026-08.
 #ifndef HLOROOF_LIB_PROTO_FIELDS_H_

@@ -91,7 +91,7 @@ void append_stack_frames(const WireMessage& module, std::string& out) {
   number = 0;
   for (std::string_view bytes : stack.all(proto::stack::kFrames)) {
     const WireMessage frame(bytes);
-    // As printed, a frame without a parent is its own, and parents count from 1 past it.
+    // XLA prints the parent id plus 1, so the first frame, which has no parent, names itself.
     absl::StrAppend(&out, ++number, " {file_location_id=", frame.integer(proto::stack::kLocation),
                     " parent_frame_id=", frame.integer(proto::stack::kParent) + 1, "}\n");
   }

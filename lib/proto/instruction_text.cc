@@ -14,7 +14,7 @@ namespace {
 
 namespace f = proto::instruction;
 
-// Whether the braces of a text that begins with one close at its end, strings left out: what XLA prints unquoted.
+// Whether the first brace of `text` closes at its end, ignoring braces in strings. XLA prints such a text unquoted.
 bool is_json_object(std::string_view text) {
   if (text.empty() || text[0] != '{') return false;
   int depth = 0;
@@ -36,14 +36,16 @@ bool is_json_object(std::string_view text) {
   return false;
 }
 
-// What the ids of attribute `name` are called, as name=%a or name={%a, %b}.
+// Appends the computations `ids` as name=%a or name={%a, %b}.
 absl::Status append_computations(const char* name, const std::vector<std::int64_t>& ids, bool braces,
                                  const Names& names, std::string& out) {
   absl::StrAppend(&out, ", ", name, braces ? "={" : "=");
   const char* separator = "";
   for (std::int64_t id : ids) {
     const auto found = names.computations.find(id);
-    if (found == names.computations.end()) return invalid_argument("it calls a computation that is not in the module");
+    if (found == names.computations.end()) {
+      return invalid_argument(absl::StrCat("calls the computation with id ", id, ", which is not in the module"));
+    }
     absl::StrAppend(&out, separator, "%", to_absl(found->second));
     separator = ", ";
     if (static_cast<std::int64_t>(out.size()) > names.max_text) return too_long(names.max_text);
@@ -57,7 +59,7 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
   const std::vector<std::int64_t> called = i.integers(f::kCalled);
   if (called.empty()) return absl::OkStatus();
   const auto one = [&](const char* name, std::size_t at) {
-    if (at >= called.size()) return invalid_argument("it names too few computations");
+    if (at >= called.size()) return invalid_argument("names too few computations");
     return append_computations(name, {called[at]}, false, names, out);
   };
   const auto two = [&](const char* first, std::size_t at, const char* second, std::size_t second_at) {
@@ -70,7 +72,7 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
     case Opcode::kWhile: return two("condition", 1, "body", 0);
     case Opcode::kSelectAndScatter: return two("select", 0, "scatter", 1);
     case Opcode::kConditional: {
-      // A predicate chooses between two, an index among any number.
+      // A predicate selects one of two branches, an index one of any number.
       const std::vector<std::int64_t> operands = i.integers(f::kOperands);
       const auto selector = operands.empty() ? by_id.end() : by_id.find(operands[0]);
       const bool by_predicate = selector != by_id.end() && selector->second->message(f::kShape).integer(
@@ -98,7 +100,7 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
   }
 }
 
-// metadata={op_type="…" op_name="…" source_file="…" source_line=I …}; nothing if all of it is missing
+// metadata={op_type="…" op_name="…" source_file="…" source_line=I …}, omitted if it is empty
 void append_metadata(const WireMessage& metadata, bool has_frames, std::string& out) {
   std::string items;
   const auto text = [&](const char* name, std::uint32_t field) {
@@ -149,11 +151,11 @@ void append_accuracy(const WireMessage& accuracy, std::string& out) {
   }
 }
 
-// What follows the attributes of the opcode: the order of HloInstruction::PrintExtraAttributes().
+// Appends the attributes that follow those of the opcode, in the order of HloInstruction::PrintExtraAttributes().
 absl::Status append_common(const WireMessage& i, const Names& names, std::string& out) {
   if (i.has(f::kSharding)) {
     out += ", sharding=";
-    if (!append_sharding(i.bytes(f::kSharding), out)) return invalid_argument("its sharding can not be read");
+    if (!append_sharding(i.bytes(f::kSharding), out)) return invalid_argument("malformed sharding");
   }
   const WireMessage attributes = i.message(f::kFrontendAttributes);
   if (!attributes.fields().empty()) {
@@ -166,7 +168,9 @@ absl::Status append_common(const WireMessage& i, const Names& names, std::string
     const char* separator = ", control-predecessors={";
     for (std::int64_t id : predecessors) {
       const auto found = names.instructions.find(id);
-      if (found == names.instructions.end()) return invalid_argument("a control predecessor of it is not there");
+      if (found == names.instructions.end()) {
+        return invalid_argument(absl::StrCat("the control predecessor with id ", id, " is not in its computation"));
+      }
       absl::StrAppend(&out, separator, "%", to_absl(found->second));
       separator = ", ";
       if (static_cast<std::int64_t>(out.size()) > names.max_text) return too_long(names.max_text);
@@ -177,8 +181,8 @@ absl::Status append_common(const WireMessage& i, const Names& names, std::string
   return absl::OkStatus();
 }
 
-// The id of the computation that an async op wraps: that of its start, which updates and dones come from; -1 if there
-// is none.
+// The id of the computation that an async op wraps; -1 if there is none. Updates and dones follow their operands to the
+// start.
 std::int64_t wrapped_computation(const WireMessage& async,
                                  const std::unordered_map<std::int64_t, const WireMessage*>& by_id) {
   const WireMessage* at = &async;
@@ -198,7 +202,7 @@ std::int64_t wrapped_computation(const WireMessage& async,
 }  // namespace
 
 absl::Status too_long(std::int64_t max_text) {
-  return resource_exhausted(absl::StrCat("as text the module exceeds the limit of ", max_text, " bytes"));
+  return resource_exhausted(absl::StrCat("the text of the module exceeds the limit of ", max_text, " bytes"));
 }
 
 void append_list(const std::vector<std::int64_t>& values, std::string& out, const char* separator) {
@@ -238,9 +242,9 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   const std::string_view name = i.bytes(f::kName);
   const std::string_view opcode = i.bytes(f::kOpcode);
   absl::StrAppend(&out, is_root ? "ROOT %" : "%", to_absl(name), " = ");
-  if (!append_shape(i.bytes(f::kShape), true, out)) return invalid_argument("its shape can not be read");
+  if (!append_shape(i.bytes(f::kShape), true, out)) return invalid_argument("malformed shape");
 
-  // An async op prints as what it wraps: slice-start( rather than async-start(.
+  // An async op prints as the op that it wraps: slice-start( instead of async-start(.
   const bool is_async = opcode == "async-start" || opcode == "async-update" || opcode == "async-done";
   const auto inner = is_async ? wrapped.find(wrapped_computation(i, by_id)) : wrapped.end();
   const bool is_sugared = inner != wrapped.end();
@@ -254,12 +258,12 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   if (opcode == "parameter") {
     absl::StrAppend(&out, i.integer(f::kParameter));
   } else if (opcode == "constant") {
-    if (!append_literal(i.bytes(f::kLiteral), out)) return invalid_argument("its literal can not be read");
+    if (!append_literal(i.bytes(f::kLiteral), out)) return invalid_argument("malformed literal");
   }
   for (std::size_t o = 0; o < operands.size(); ++o) {
     const auto found = names.instructions.find(operands[o]);
     if (found == names.instructions.end()) {
-      return invalid_argument(absl::StrCat("operand ", o, " of it is not in its computation"));
+      return invalid_argument(absl::StrCat("operand ", o, " is not in its computation"));
     }
     if (o > 0) out += ", ";
     if (o > 0 && o % 5 == 0) absl::StrAppend(&out, "/*index=", o, "*/");
@@ -268,16 +272,16 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   }
   out += ')';
 
-  // Of what an async op wraps the attributes stand at the start.
+  // The start has the attributes of the wrapped op.
   const std::string_view thread = i.bytes(f::kExecutionThread);
   if (is_async && opcode == "async-start" && !thread.empty() && thread != "main") {
     absl::StrAppend(&out, ", async_execution_thread=\"", to_absl(thread), "\"");
   }
-  if (!append_opcode_attributes(i, opcode, by_id, out)) return invalid_argument("an attribute can not be read");
+  if (!append_opcode_attributes(i, opcode, by_id, out)) return invalid_argument("malformed attribute");
   if (is_sugared && opcode == "async-start") {
     const WireMessage& op = inner->second.instruction;
     if (!append_opcode_attributes(op, inner->second.opcode, {}, out)) {
-      return invalid_argument("an attribute of what it wraps can not be read");
+      return invalid_argument("malformed attribute of the wrapped op");
     }
     if (absl::Status status = append_called(op, inner->second.opcode, names, {}, out); !status.ok()) return status;
     if (absl::Status status = append_common(op, names, out); !status.ok()) return status;

@@ -16,11 +16,11 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Arrays of more elements are not written out; nothing that is predicted needs them.
+// Arrays of more elements are elided, because no prediction needs them.
 constexpr std::int64_t kMostElements = 10;
 
-// Which field of LiteralProto holds the elements of a type. Those that are `bytes` hold them little-endian, the smaller
-// integers of a byte or less one a byte.
+// The field of LiteralProto that holds the elements of a type. The `bytes` fields are little-endian; integers of at
+// most a byte take one byte each.
 std::uint32_t field_of(ElementType type) {
   switch (type) {
     case ElementType::kPred: return 2;
@@ -59,7 +59,8 @@ std::uint32_t field_of(ElementType type) {
   }
 }
 
-// The shortest that reads back as the same value: of 32 bits %.6g, of 64 %.15g, else all digits that the type has.
+// A text that reads back as the same value: %.6g for 32 bits or %.15g for 64 bits if that suffices, otherwise all
+// digits of the type.
 std::string float_text(ElementType type, double value) {
   if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
@@ -74,12 +75,12 @@ std::string float_text(ElementType type, double value) {
       return text;
     }
   }
-  // max_digits10 of a format of p bits of mantissa, the hidden one included: ceil(1 + p log10(2)).
+  // max_digits10 of a format whose mantissa has p bits including the hidden one: ceil(1 + p log10(2)).
   const int max_digits10 = static_cast<int>(std::ceil(1 + (float_format(type).mantissa_bits + 1) * std::log10(2.0)));
   return absl::StrFormat("%.*g", max_digits10, value);
 }
 
-// The elements of one literal, read one after another.
+// Iterates over the elements of one literal.
 class Elements {
  public:
   Elements(const WireMessage& literal, ElementType type) : type_(type) {
@@ -98,7 +99,7 @@ class Elements {
     }
   }
 
-  // False when there are no more.
+  // Appends the next element. Returns false at the end.
   bool next(std::string& out) {
     switch (type_) {
       case ElementType::kPred:
@@ -196,11 +197,11 @@ class Elements {
 bool append_nested(Elements& elements, const std::vector<std::int64_t>& dimensions, std::string& out) {
   const std::size_t rank = dimensions.size();
   std::vector<std::int64_t> at(rank, 0);
-  std::size_t depth = 0;  // how many braces are open
+  std::size_t depth = 0;  // of open braces
   const auto is_spaced = [&](std::size_t d) { return rank > 1 && (d + 1 < rank || dimensions[d] > 1); };
   while (true) {
     if (depth < rank && (depth == 0 || at[depth - 1] < dimensions[depth - 1])) {
-      // Into the next dimension.
+      // Descend into the next dimension.
       out += is_spaced(depth) ? "{ " : "{";
       at[depth++] = 0;
       if (dimensions[depth - 1] > 0) continue;
@@ -213,7 +214,7 @@ bool append_nested(Elements& elements, const std::vector<std::int64_t>& dimensio
         continue;
       }
     }
-    // Out of the dimensions that are done.
+    // Leave the finished dimensions.
     while (depth > 0 && at[depth - 1] >= dimensions[depth - 1]) {
       out += is_spaced(depth - 1) ? " }" : "}";
       if (--depth == 0) return true;
@@ -240,7 +241,7 @@ bool append_literal(std::string_view literal_proto, std::string& out) {
     return true;
   }
   const std::vector<std::int64_t> dimensions = shape.integers(proto::shape::kDimensions);
-  // Rows without elements are rows all the same: empty dimensions count as one.
+  // A row without elements is printed too, so empty dimensions count as one.
   std::int64_t count = 1;
   for (std::int64_t dimension : dimensions) {
     if (dimension < 0) return false;

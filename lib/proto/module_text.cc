@@ -1,4 +1,4 @@
-// HloModule::ToString() from HloModuleProto.
+// Converts an HloModuleProto to the text of HloModule::ToString().
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
@@ -30,7 +30,7 @@ std::vector<Computation> read_computations(const WireMessage& module) {
   return computations;
 }
 
-// Of each computation in a schedule, its instructions by id in the order in which they run.
+// The instruction ids of each scheduled computation in execution order.
 std::unordered_map<std::int64_t, std::vector<std::int64_t>> read_schedule(const WireMessage& module) {
   std::unordered_map<std::int64_t, std::vector<std::int64_t>> orders;
   for (std::string_view bytes : module.message(proto::module::kSchedule).all(proto::schedule::kSequences)) {
@@ -41,7 +41,7 @@ std::unordered_map<std::int64_t, std::vector<std::int64_t>> read_schedule(const 
   return orders;
 }
 
-// The computations that async ops wrap and that hold one instruction besides parameters: they are not printed.
+// The wrapped computations with one instruction besides parameters. They are not printed.
 WrappedOps find_wrapped(const std::vector<Computation>& computations) {
   WrappedOps wrapped;
   std::unordered_map<std::int64_t, const Computation*> by_id;
@@ -86,14 +86,14 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
   const std::string name(c.message.bytes(proto::computation::kName));
   if (is_entry) out += "ENTRY ";
   if (!c.message.ok() || !append_signature(c, out)) {
-    return invalid_argument("computation " + name + ": its program shape can not be read");
+    return invalid_argument("computation " + name + ": malformed program shape");
   }
   out += " {\n";
 
   std::unordered_map<std::int64_t, const WireMessage*> by_id;
   names.instructions.clear();
   for (const WireMessage& i : c.instructions) {
-    if (!i.ok()) return invalid_argument("computation " + name + ": an instruction is cut off");
+    if (!i.ok()) return invalid_argument("computation " + name + ": malformed or truncated instruction");
     by_id[i.integer(f::kId)] = &i;
     names.instructions[i.integer(f::kId)] = i.bytes(f::kName);
   }
@@ -116,12 +116,14 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
     }
   } else {
     if (order->size() != by_id.size()) {
-      return invalid_argument("computation " + name + ": its schedule is not of its instructions");
+      return invalid_argument(absl::StrCat("computation ", name, ": its schedule has ", order->size(),
+                                           " instructions, but the computation ", by_id.size()));
     }
     for (std::int64_t id : *order) {
       const auto found = by_id.find(id);
       if (found == by_id.end()) {
-        return invalid_argument("computation " + name + ": its schedule is not of its instructions");
+        return invalid_argument(
+            absl::StrCat("computation ", name, ": its schedule names instruction ", id, ", which it does not have"));
       }
       if (absl::Status status = append(*found->second); !status.ok()) return status;
     }
@@ -137,12 +139,15 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
 
 absl::StatusOr<std::string> module_text(std::string_view module_proto, std::int64_t max_text) {
   const WireMessage module(module_proto);
-  if (!module.ok()) return invalid_argument("the bytes end in the middle of a field, or are no HloModuleProto");
+  if (!module.ok()) {
+    return invalid_argument(absl::StrCat("not a valid HloModuleProto: malformed or truncated field at byte ",
+                                         module.fault(), "; check that the file is complete"));
+  }
   std::string out;
-  if (!append_header(module, out)) return invalid_argument("the entry computation's layout can not be read");
+  if (!append_header(module, out)) return invalid_argument("malformed layout of the entry computation");
 
   const std::vector<Computation> computations = read_computations(module);
-  if (computations.empty()) return invalid_argument("an HloModuleProto without computations");
+  if (computations.empty()) return invalid_argument("the HloModuleProto has no computations");
   Names names;
   names.max_text = max_text;
   names.has_stack_frames = !module.message(proto::module::kStackFrames).all(proto::stack::kFrames).empty();

@@ -7,13 +7,13 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The word of a PrimitiveType that is no tuple or buffer; empty if there is none.
+// The HLO text of a PrimitiveType; empty for tuple, buffer and unknown numbers.
 std::string_view element_type_word(std::int64_t number) {
   const std::optional<ElementType> type = element_type_of(number);
   return type ? to_string(*type) : std::string_view();
 }
 
-// An unbounded dynamic dimension, and `*` in a tile: no size at all.
+// The value of an unbounded dynamic dimension and of `*` in a tile.
 constexpr std::int64_t kNoSize = INT64_MIN;
 
 void append_tiles(const WireMessage& layout, std::string& out) {
@@ -61,7 +61,7 @@ bool append_layout(const WireMessage& layout, std::string& out) {
   if (prefix > 0) absl::StrAppend(&items, "M(", prefix, ")");
 
   const std::vector<std::int64_t> order = layout.integers(proto::layout::kMinorToMajor);
-  if (order.empty() && items.empty()) return layout.ok();  // of a scalar: nothing to say
+  if (order.empty() && items.empty()) return layout.ok();  // a scalar prints no layout
   out += '{';
   append_list(order, out);
   if (!items.empty()) absl::StrAppend(&out, ":", items);
@@ -107,7 +107,7 @@ std::optional<ElementType> element_type_of(std::int64_t number) {
 }
 
 bool append_shape(std::string_view shape_proto, bool with_layout, std::string& out) {
-  // Tuples nest as deep as the input says: those that are open stand here.
+  // The open tuples. An explicit stack, because the input controls the depth.
   struct Open {
     std::vector<std::string_view> elements;
     std::size_t next = 0;

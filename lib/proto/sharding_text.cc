@@ -28,7 +28,8 @@ enum : std::uint32_t { kAxisIndex = 1, kSubAxis = 2, kPreSize = 1, kSubSize = 2 
 enum : std::uint32_t { kDimensionAxes = 1, kIsClosed = 2 };
 }  // namespace named
 
-// An axis is named by a number of a byte or two, however long its name: more text than a module can have is refused.
+// A proto names an axis by a number of one or two bytes, however long the axis name is. Text beyond the maximum size of
+// a module is rejected.
 constexpr std::size_t kMostText = 0xfffffff0;
 
 // mesh := 'mesh' '[' list(STRING '=' INT) ']' (', device_ids=' '(' ids ')')?
@@ -127,7 +128,7 @@ void append_devices(const WireMessage& sharding, std::string& out) {
   }
 }
 
-// What stands between the braces of a sharding that is no tuple.
+// Appends the contents of a non-tuple sharding, without its braces.
 bool append_body(const WireMessage& sharding, std::string& out) {
   if (!sharding.ok()) return false;
   if (sharding.has(proto::sharding::kNamed)) return append_named(sharding.message(proto::sharding::kNamed), out);
@@ -174,7 +175,7 @@ bool append_sharding(std::string_view sharding_proto, std::string& out) {
   const WireMessage sharding(sharding_proto);
   out += '{';
   if (sharding.integer(proto::sharding::kType) == kTuple) {
-    // The leaves of a nested tuple are listed flat, so a tuple holds no tuple.
+    // The leaves of nested tuples are listed flat, so a tuple contains no tuples.
     const std::vector<std::string_view> leaves = sharding.all(proto::sharding::kTuple);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       if (i > 0) out += ", ";

@@ -46,15 +46,18 @@ bool read_field(std::string_view& bytes, WireField& field) {
       return true;
     }
     case 5: field.type = WireType::kFixed32; return read_fixed(bytes, 4, field.value);
-    default: return false;  // groups, which proto3 does not have
+    default: return false;  // a group, which proto3 does not allow
   }
 }
 
 WireMessage::WireMessage(std::string_view bytes) {
   WireField field;
+  const char* const begin = bytes.data();
   while (!bytes.empty()) {
+    const char* const at = bytes.data();
     if (!read_field(bytes, field)) {
       ok_ = false;
+      fault_ = static_cast<std::size_t>(at - begin);
       return;
     }
     fields_.push_back(field);

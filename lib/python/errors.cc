@@ -7,7 +7,7 @@ namespace nb = nanobind;
 namespace hloroof::inline v0 {
 namespace {
 
-// In the module's dictionary; the name of an exception is also how it is found again.
+// The module whose dictionary has the exceptions by name.
 constexpr char kModule[] = "hloroof._core";
 
 void add_error(nb::module_& module, const char* name, const nb::handle& bases, const char* doc) {
@@ -30,15 +30,16 @@ const char* error_name(absl::StatusCode code) {
 }  // namespace
 
 void add_errors(nb::module_& module) {
-  add_error(module, "Error", PyExc_Exception, "What hloroof raises.");
+  add_error(module, "Error", PyExc_Exception, "The base class of all hloroof exceptions.");
   const nb::object base = module.attr("Error");
   const auto derived = [&](PyObject* builtin) { return nb::make_tuple(base, nb::handle(builtin)); };
-  add_error(module, "InvalidInputError", derived(PyExc_ValueError),
-            "The text is no HLO, or an option does not fit it. For text the message has line, column and a caret.");
+  add_error(
+      module, "InvalidInputError", derived(PyExc_ValueError),
+      "The text is not valid HLO, or an option does not match it. For text the message has line, column and a caret.");
   add_error(module, "NotFoundError", derived(PyExc_LookupError),
-            "There is no such device, instruction or file; the message names the nearest.");
-  add_error(module, "IncompleteError", base, "Something is not known and strict=True was asked for.");
-  add_error(module, "LimitError", base, "The text exceeds a limit that keeps hostile input cheap.");
+            "A device, instruction or file does not exist. The message lists the nearest names.");
+  add_error(module, "IncompleteError", base, "Something is unknown and strict=True was set.");
+  add_error(module, "LimitError", base, "The text exceeds a limit that protects against hostile input.");
 }
 
 void raise(const absl::Status& status) {

@@ -1,4 +1,4 @@
-// From absl::Status to the exceptions of the Python package.
+// Converts absl::Status to the exceptions of the Python package.
 #ifndef HLOROOF_LIB_PYTHON_ERRORS_H_
 #define HLOROOF_LIB_PYTHON_ERRORS_H_
 
@@ -11,10 +11,10 @@
 
 namespace hloroof::inline v0 {
 
-// Adds Error, and what derives from it for each kind of status, to the module.
+// Adds Error and its subclasses, one for each kind of status, to the module.
 void add_errors(nanobind::module_& module);
 
-// Throws the exception that stands for `status`, with its message as it is: place, source line and caret included.
+// Throws the exception for `status` with its unchanged message, which includes place, source line and caret.
 [[noreturn]] void raise(const absl::Status& status);
 
 template <typename T>

@@ -1,5 +1,5 @@
-// hloroof._core: what the Python package needs of the library, each function a few lines over a public one. A
-// prediction crosses as JSON, whose schema is the one the command prints. The GIL is released while the library works.
+// The extension module hloroof._core: thin wrappers over public functions. A prediction is passed as JSON with the
+// schema of the command. The functions release the GIL while the library runs.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -27,12 +27,12 @@
 #include "lib/report/views.h"
 
 namespace nb = nanobind;
-using namespace nb::literals;  // NOLINT(google-build-using-namespace): nanobind's own way of naming arguments
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Runs `work`, which touches nothing of Python, without the GIL; raises what it returns as an error.
+// Runs `work` without the GIL; it must not use Python objects. Raises an exception if it returns an error.
 template <typename Work>
 auto without_gil(const Work& work) {
   auto result = [&] {
@@ -42,7 +42,8 @@ auto without_gil(const Work& work) {
   return value_or_raise(std::move(result));
 }
 
-// A name, or the path of a device file: anything with a slash or ending in .json, as on the command line.
+// Returns a device by its name or by the path of a device file. As on the command line, a path has a slash or ends in
+// .json.
 absl::StatusOr<Device> device_of(const std::string& device) {
   const bool is_path = device.find('/') != std::string::npos ||
                        (device.size() > 5 && device.compare(device.size() - 5, 5, ".json") == 0);
@@ -56,7 +57,7 @@ Module parse(std::string_view text, const std::string& path, bool strict) {
   return without_gil([&] { return parse_module(text, options); });
 }
 
-// The prediction as JSON, and the same as the command's summary.
+// Returns the prediction as JSON and as the summary that the command prints.
 std::pair<std::string, std::string> predict(const Module& module, const std::string& device,
                                             const PredictOptions& options) {
   return without_gil([&]() -> absl::StatusOr<std::pair<std::string, std::string>> {
@@ -90,7 +91,7 @@ std::string html(const Module& module, const std::string& device, const PredictO
     if (!found.ok()) return found.status();
     const absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
     if (!step.ok()) return step.status();
-    return html_report(module, *step);
+    return html_report(*step);
   });
 }
 
@@ -99,7 +100,9 @@ std::string explain_op(const Module& module, const std::string& op, const std::s
   return without_gil([&]() -> absl::StatusOr<std::string> {
     const absl::StatusOr<Device> found = device_of(device);
     if (!found.ok()) return found.status();
-    return explain(module, *found, op, options, width);
+    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    if (!step.ok()) return step.status();
+    return explain(*step, op, width);
   });
 }
 
@@ -115,12 +118,12 @@ std::string counts(const Module& module) {
 }  // namespace hloroof::inline v0
 
 NB_MODULE(_core, m) {
-  using namespace hloroof;  // NOLINT(google-build-using-namespace): the body of one function
+  using namespace hloroof;  // NOLINT(google-build-using-namespace): limited to this function
   m.attr("__version__") = HLOROOF_VERSION_STRING;
   add_errors(m);
   add_predict_options(m);
 
-  nb::class_<Module>(m, "Module", "An HLO module, parsed once: for predicting the same program many times.")
+  nb::class_<Module>(m, "Module", "A parsed HLO module. Use it to predict the same program many times.")
       .def_prop_ro("name", [](const Module& module) { return std::string(module.name()); })
       .def_prop_ro("instruction_count", &Module::instruction_count)
       .def_prop_ro("num_partitions", &Module::num_partitions)
@@ -141,14 +144,14 @@ NB_MODULE(_core, m) {
       "load", [](const std::string& path) { return without_gil([&] { return load_module(path); }); }, "path"_a,
       "Parses the file at `path`, which may end in .gz.");
   m.def("predict", &predict, "module"_a, "device"_a, "options"_a,
-        "The prediction as JSON (schema hloroof.prediction/1), and as the command's summary.");
+        "The prediction as JSON (schema hloroof.prediction/1) and as the command's summary.");
   m.def("report", &report, "module"_a, "device"_a, "options"_a, "views"_a, "width"_a, "limit"_a,
         "Views of the prediction as text.");
-  m.def("html_report", &html, "module"_a, "device"_a, "options"_a, "The whole report as one page.");
+  m.def("html_report", &html, "module"_a, "device"_a, "options"_a, "The report as one HTML page.");
   m.def("explain", &explain_op, "module"_a, "op"_a, "device"_a, "options"_a, "width"_a, "The anatomy of one op.");
-  m.def("counts", &counts, "module"_a, "XLA's own counts as JSON (schema hloroof.counts/1).");
-  m.def("device_names", &device_names, "The devices compiled in.");
-  m.def("view_names", &view_names, "The views that report() knows.");
+  m.def("counts", &counts, "module"_a, "Counts in XLA's convention as JSON (schema hloroof.counts/1).");
+  m.def("device_names", &device_names, "The names of all devices of the library.");
+  m.def("view_names", &view_names, "The names of the views for report().");
   m.def("format_seconds", &format_seconds, "seconds"_a);
   m.def("format_bytes", &format_bytes, "bytes"_a);
   m.def("format_percent", &format_percent, "share"_a);

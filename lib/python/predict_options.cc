@@ -21,7 +21,7 @@ void add_predict_options(nb::module_& module) {
       .def_rw("transcendentals", &CustomCallCost::transcendentals, nb::arg().none())
       .def_rw("seconds", &CustomCallCost::seconds, nb::arg().none());
 
-  nb::class_<PredictOptions>(module, "PredictOptions", "How to predict.")
+  nb::class_<PredictOptions>(module, "PredictOptions", "Options of a prediction.")
       .def(nb::init<>())
       .def_rw("topology", &PredictOptions::topology, nb::arg().none())
       .def_rw("slices", &PredictOptions::slices, nb::arg().none())

@@ -1,4 +1,4 @@
-// PredictOptions for Python.
+// Python bindings of PredictOptions.
 #ifndef HLOROOF_LIB_PYTHON_PREDICT_OPTIONS_H_
 #define HLOROOF_LIB_PYTHON_PREDICT_OPTIONS_H_
 
@@ -6,7 +6,7 @@
 
 namespace hloroof::inline v0 {
 
-// Adds PredictOptions and CustomCallCost, whose members are those of the C++ structs.
+// Adds PredictOptions and CustomCallCost, with the members of the C++ structs.
 void add_predict_options(nanobind::module_& module);
 
 }  // namespace hloroof::inline v0

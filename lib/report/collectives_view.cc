@@ -11,7 +11,7 @@ namespace {
 
 using Entries = std::vector<const CollectivePrediction*>;
 
-// Longest exposed first.
+// Sorts by exposed time, longest first.
 Entries sorted_rows(const StepPrediction& p) {
   Entries rows;
   for (const CollectivePrediction& c : p.collectives) rows.push_back(&c);
@@ -45,7 +45,7 @@ std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t
                absl::StrFormat("%dx%d", c.group_count, c.group_size), c.kind, over, c.name});
   }
   if (shown < rows.size()) {
-    double others = 0;  // added up, as the difference to the total is not exactly 0 where they are all hidden
+    double others = 0;  // summed directly: if all are hidden, total minus shown is not exactly 0
     for (std::size_t i = shown; i < rows.size(); ++i) others += rows[i]->exposed_seconds;
     table.add({format_seconds(others), "", "", "", "", "", absl::StrFormat("[%d others]", rows.size() - shown)});
   }
@@ -53,7 +53,7 @@ std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t
   return "Collectives: exposed over the step; time and bytes of one execution\n" + table.to_string(width);
 }
 
-// What goes over the links, and from which size on the links are what counts.
+// Shows the bytes on the links and the size from which the link bandwidth dominates the time.
 std::string wire_table(const Entries& rows, std::size_t shown, std::size_t width) {
   Table table({{"sent", Align::kRight},
                {"busiest link", Align::kRight},

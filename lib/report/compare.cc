@@ -8,13 +8,16 @@
 
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
+#include "lib/predict/execution_terms.h"
 #include "lib/report/table.h"
+#include "lib/report/terms_view.h"
 #include "lib/report/units.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr double kFlagged = 2;  // times the prediction, or the roof
+constexpr double kFlagged = 2;         // multiple of the prediction or of the roof
+constexpr std::size_t kMostTerms = 3;  // of a flagged op
 
 using OpsByName = std::unordered_map<std::string_view, std::vector<const OpPrediction*>>;
 
@@ -26,7 +29,7 @@ std::string ratio_text(double measured, double predicted) {
 // XProf and traces write "jit_step(1234)" for the module jit_step; a Module's name has no number.
 std::string_view program_name(std::string_view text) { return text.substr(0, text.find('(')); }
 
-// The program of the profile that is the module.
+// Returns the program of the profile that corresponds to the module.
 const MeasuredProgram& choose_program(const StepPrediction& prediction, const MeasuredProfile& profile,
                                       const OpsByName& by_name) {
   const MeasuredProgram* best = &profile.programs.front();
@@ -36,7 +39,8 @@ const MeasuredProgram& choose_program(const StepPrediction& prediction, const Me
     for (const MeasuredOp& op : program.ops) {
       if (by_name.count(op.name) > 0) matched += op.seconds;
     }
-    // The same name beats any time; of several of one name (compiled for several shapes) the one that matches most.
+    // A program with the name of the module beats any amount of time. If several programs have that name (compiled for
+    // several shapes), the one with the most matching time wins.
     const bool same_name = !prediction.module_name.empty() && program_name(program.name) == prediction.module_name;
     if (same_name && matched > 0) matched += 1e9;
     if (matched > most) {
@@ -47,8 +51,8 @@ const MeasuredProgram& choose_program(const StepPrediction& prediction, const Me
   return *best;
 }
 
-// How many steps the program ran: as often as the profile says, else as the occurrences of its ops tell. Each op says
-// how many, and the middle of what they say counts.
+// Returns the number of steps that the program ran: its executions if the profile records them. Otherwise each op gives
+// an estimate from its occurrences, and the median counts.
 double count_steps(const MeasuredProgram& program, const OpsByName& by_name) {
   if (program.executions > 0) return program.executions;
   std::vector<double> steps;
@@ -70,6 +74,12 @@ void add_predicted(const std::vector<const OpPrediction*>& ops, ComparedOp& comp
     compared.predicted += p->exposed_seconds;
     compared.roof += p->exposed_seconds * p->efficiency;
   }
+}
+
+// Returns the main terms of the seconds of an op, or empty if they are unknown.
+std::string terms_of(const StepPrediction& prediction, const OpPrediction& op) {
+  if (prediction.facts == nullptr) return "";
+  return main_terms(execution_terms(*prediction.facts, op.id), kMostTerms, op.executions);
 }
 
 }  // namespace
@@ -109,6 +119,7 @@ absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const Measu
     compared.name = op.name;
     compared.measured = measured;
     add_predicted(found->second, compared);
+    if (compared.is_slow() || compared.is_off_roof()) compared.terms = terms_of(prediction, *found->second.front());
     ComparedOp& category = categories[compared.category];
     category.name = compared.category;
     category.category = compared.category;
@@ -139,9 +150,26 @@ absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const Measu
   return result;
 }
 
+namespace {
+
+// Lists the terms of the ops that the table marks, which are the parts of the model furthest from the measurement.
+std::string terms_of_flagged(const Comparison& comparison, const CompareOptions& options) {
+  std::string out;
+  std::size_t rows = 0;
+  for (const ComparedOp& op : comparison.ops) {
+    if (options.limit > 0 && rows++ == options.limit) break;
+    if (op.terms.empty()) continue;
+    if (out.empty()) out = "\nWhat the predictions of the marked ops are made of\n";
+    out += "  " + wrap(shorten(op.name, 40) + ": " + op.terms, options.width, 4) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string compare_view(const StepPrediction& prediction, const Comparison& comparison,
                          const CompareOptions& options) {
-  // The share of a step as it passed where the profile has that, else of the time in ops.
+  // Shares are of the wall time of the step if the profile has it, otherwise of the time in ops.
   const double whole = comparison.step_seconds.value_or(comparison.measured_seconds);
   const auto share = [&](double seconds) { return whole > 0 ? format_percent(seconds / whole) : std::string(); };
   std::string out = comparison.format + (comparison.program.empty() ? "" : ", program " + comparison.program) +
@@ -221,6 +249,7 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
   if (between > 0) line("[between ops]", between, 0);
   line("TOTAL", std::max(whole, comparison.measured_seconds), all_predicted);
   out += table.to_string(options.width);
+  out += terms_of_flagged(comparison, options);
   if (!comparison.unmatched.empty()) {
     std::string names = "not in the module:";
     for (std::size_t i = 0; i < std::min<std::size_t>(5, comparison.unmatched.size()); ++i) {

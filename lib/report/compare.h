@@ -1,4 +1,4 @@
-// Predicted against measured, op by op.
+// Compares the predicted time of each op with its measured time.
 #ifndef HLOROOF_LIB_REPORT_COMPARE_H_
 #define HLOROOF_LIB_REPORT_COMPARE_H_
 
@@ -9,37 +9,41 @@
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
 #include "lib/report/measured_profile.h"
+#include "lib/report/schema.h"
 
 namespace hloroof::inline v0 {
 
 struct ComparedOp {
   std::string name;
   std::string category;
-  double measured = 0;   // seconds of a step
-  double predicted = 0;  // seconds of a step: what the compute stream spends or waits
-  double roof = 0;       // seconds of a step at the nominal peak of the resource that bounds it
+  double measured = 0;   // seconds per step
+  double predicted = 0;  // seconds per step: the time that the compute stream spends on the op or waits for it
+  double roof = 0;       // seconds per step at the nominal peak of the bounding resource
+  // The main terms of the prediction, for an op that is slow or off its roof: "rows streamed 1.2 ms, HBM reads 80 us".
+  std::string terms;
 
-  // Over twice the prediction, or the roof.
+  // True if the measured time is over twice the prediction (is_slow) or over twice the roof (is_off_roof).
   bool is_slow() const;
   bool is_off_roof() const;
 };
 
 struct Comparison {
   std::string format;                  // of the profile
-  std::string program;                 // of the profile, where it tells several apart
+  std::string program;                 // of the profile; empty if the profile does not name its programs
   double steps = 1;                    // in the profile
-  double measured_seconds = 0;         // of a step, all ops of the program
-  std::optional<double> step_seconds;  // of a step, from its begin to its end, where the profile says
-  double explained_seconds = 0;        // of a step, the ops that are in the module too
+  double measured_seconds = 0;         // per step, all ops of the program
+  std::optional<double> step_seconds;  // wall time of one step; nullopt if the profile does not record it
+  double explained_seconds = 0;        // per step, the ops that are also in the module
   double other_seconds = 0;            // of the whole profile, the ops of other programs
-  std::vector<ComparedOp> ops;         // in both, the longest measured first
+  std::vector<ComparedOp> ops;         // ops in both, longest measured first
   std::vector<ComparedOp> categories;
-  std::vector<MeasuredOp> unmatched;   // measured only, longest first; seconds and occurrences of a step
+  std::vector<MeasuredOp> unmatched;   // measured only, longest first; seconds and occurrences per step
   std::vector<ComparedOp> unmeasured;  // predicted only, longest first
 };
 
-// Ops meet by name. Of a profile of several programs the one counts that is called as the module is, else the one that
-// has most time in ops of the module. Errors: InvalidArgument if no op of the profile is in the module.
+// Matches ops by name. If the profile has several programs, compares the one with the name of the module. If no program
+// has that name, compares the one that spends the most time in ops of the module. Errors: InvalidArgument if no op of
+// the profile is in the module.
 absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile);
 
 struct CompareOptions {
@@ -47,15 +51,18 @@ struct CompareOptions {
   std::size_t width = 80;
 };
 
-// As text: totals, bias by category, and ops; what takes over twice its prediction or its roof is marked.
+// Formats totals, bias by category, and ops as text. Marks each op that takes over twice its prediction or its roof.
 std::string compare_view(const StepPrediction& prediction, const Comparison& comparison, const CompareOptions& options);
 
-// Schema "hloroof.comparison/1": totals, categories[], ops[], unmatched[], unmeasured[]; SI units.
+// Schema "hloroof.comparison/1"; SI units.
 std::string comparison_json(const StepPrediction& prediction, const Comparison& comparison);
 
-// A line for each op: of both, of the profile alone (predicted_seconds empty), of the module alone (measured_seconds
-// empty).
+// Writes one line for each op: first the ops in both, then those only in the profile, then those only in the module. A
+// cell is empty if its side does not have the op.
 std::string comparison_csv(const Comparison& comparison);
+
+// The fields of a comparison and of all records in it.
+ResultTable comparison_table();
 
 }  // namespace hloroof::inline v0
 

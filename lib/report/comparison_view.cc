@@ -12,7 +12,7 @@ namespace {
 
 std::string device_of(const StepPrediction& p) { return p.topology.empty() ? p.device : p.device + ":" + p.topology; }
 
-// How many characters of `files` are one folder that all of them share.
+// Returns the length of the folder prefix that all files share.
 std::size_t common_folder(const std::vector<NamedPrediction>& predictions) {
   const std::string& first = predictions.front().first;
   std::size_t shared = first.rfind('/') + 1;
@@ -25,7 +25,7 @@ std::size_t common_folder(const std::vector<NamedPrediction>& predictions) {
   return shared;
 }
 
-// The parameters that do not have the same value in all of them, by their place in `set`.
+// Returns the indices in `set` of the parameters whose values differ between predictions.
 std::vector<std::size_t> varied_settings(const std::vector<NamedPrediction>& predictions) {
   std::vector<std::size_t> varied;
   const auto& first = predictions.front().second.set;
@@ -38,12 +38,12 @@ std::vector<std::size_t> varied_settings(const std::vector<NamedPrediction>& pre
   return varied;
 }
 
-// A line for each, below what is the same in all of them.
+// Writes one line for each prediction, below a header with the values that all of them share.
 std::string one_table(const std::vector<NamedPrediction>& predictions, std::size_t width) {
   double fastest = std::numeric_limits<double>::infinity();
   std::set<std::string> files;
-  std::set<std::string> devices;  // with their topologies
-  std::set<std::string> names;    // of the devices
+  std::set<std::string> devices;  // with topology
+  std::set<std::string> names;    // device names
   std::string out;
   for (const auto& [file, p] : predictions) {
     fastest = std::min(fastest, p.step_seconds);
@@ -51,7 +51,7 @@ std::string one_table(const std::vector<NamedPrediction>& predictions, std::size
     devices.insert(device_of(p));
     names.insert(p.device);
   }
-  // What is the same in all lines stands above them.
+  // The values that all lines share are in the header.
   const std::size_t folder = common_folder(predictions);
   if (files.size() == 1) {
     out = wrap(*files.begin(), width, 0) + "\n";
@@ -69,7 +69,8 @@ std::string one_table(const std::vector<NamedPrediction>& predictions, std::size
   }
   if (!out.empty()) out += "\n";
 
-  // What a sweep varies is rates: memory stays, and its columns' room goes to the parameters, as does that of others.
+  // A sweep varies rates, which do not change the memory. The memory columns, and then the others, give their room to
+  // the parameters.
   const bool with_memory = varied.empty();
   const bool with_mfu = varied.size() < 2;
   std::vector<Column> columns;
@@ -89,7 +90,7 @@ std::string one_table(const std::vector<NamedPrediction>& predictions, std::size
     for (std::size_t i : varied) row.push_back(absl::StrFormat("%.6g", p.set[i].second));
     row.push_back(format_seconds(p.step_seconds));
     row.push_back(fastest > 0 ? absl::StrFormat("%.2f", p.step_seconds / fastest) : "");
-    row.push_back(p.bound);
+    row.emplace_back(to_string(p.bound, p.family));
     if (with_mfu) row.push_back(p.mfu ? format_percent(*p.mfu) : "");
     if (with_memory) row.push_back(format_bytes(p.memory.hbm_peak_bytes));
     row.emplace_back(p.memory.fits ? "yes" : "NO");
@@ -109,7 +110,7 @@ std::string comparison_view(const std::vector<NamedPrediction>& predictions, std
     if (by_file.empty() || by_file.back().front().first != named.first) by_file.emplace_back();
     by_file.back().push_back(named);
   }
-  // Several devices for each of several files: a table a file, so that names have room.
+  // Several devices for each of several files: one table for each file leaves room for the names.
   if (by_file.size() == 1 || by_file.size() == predictions.size()) return one_table(predictions, width);
   std::string out;
   for (const std::vector<NamedPrediction>& same : by_file) out += (out.empty() ? "" : "\n") + one_table(same, width);

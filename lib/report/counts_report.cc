@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "hloroof/attribute_values.h"
-#include "lib/report/json_writer.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// The shortest text that reads back as the same number.
+// Returns the shortest text that reads back as the same number.
 std::string exact(double number) {
   char buffer[32];
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
@@ -36,12 +35,12 @@ CountsRow named_row(InstructionView instruction, double executions, const StackF
   return row;
 }
 
-// How often XLA counts each computation whose instructions get rows, by id.
+// Returns, by id, how often XLA counts each computation whose instructions get rows.
 std::vector<double> xla_executions(const Module& module) {
   std::vector<double> executions(module.computation_limit());
   executions[module.entry().id().index] = 1;
   const Span<ComputationId> order = module.computations().ids();
-  for (std::size_t i = order.size(); i-- > 0;) {  // callers come after what they call
+  for (std::size_t i = order.size(); i-- > 0;) {  // callers come after their callees
     const ComputationView computation = module.computation(order[i]);
     const double times = executions[computation.id().index];
     if (times == 0) continue;
@@ -55,7 +54,7 @@ std::vector<double> xla_executions(const Module& module) {
   return executions;
 }
 
-// Adds what `times` executions of one instruction put through the units.
+// Adds the matrix and vector work of `times` executions of one instruction.
 void add_units(const Work& work, double times, CountsReport& report) {
   for (const MatrixWork& product : work.matrix) {
     const auto same = [&](const MatrixTotal& t) {
@@ -121,11 +120,10 @@ std::string headline(const CountsReport& report, std::size_t width) {
 std::string loops_text(const CountsReport& report) {
   std::string unknown;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < report.loops.size(); ++i) {
-    const TripCount& trips = report.loops[i].trips;
-    if (trips.source != TripCount::Source::kAssumed) continue;
+  for (const CountedLoop& loop : report.loops) {
+    if (loop.trips.source != TripCount::Source::kAssumed) continue;
     ++count;
-    unknown += "  " + report.loop_names[i] + ": " + trips.why + "\n";
+    unknown += "  " + loop.name + ": " + loop.trips.why + "\n";
   }
   if (count == 0) return "";
   return "\n" + std::to_string(count) + " of " + std::to_string(report.loops.size()) +
@@ -140,99 +138,6 @@ double sort_key(const CountsRow& row, CountsOrder order) {
     case CountsOrder::kProgram: break;
   }
   return 0;
-}
-
-const char* source_name(TripCount::Source source) {
-  switch (source) {
-    case TripCount::Source::kAnnotated: return "annotated";
-    case TripCount::Source::kInferred: return "inferred";
-    case TripCount::Source::kUser: return "user";
-    case TripCount::Source::kAssumed: break;
-  }
-  return "assumed";
-}
-
-std::optional<std::string_view> text_or_null(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
-}
-
-void write_json(const CountsReport& report, JsonWriter& json) {
-  const bool physical = report.convention == "physical";
-  json.begin_object();
-  json.member("schema", "hloroof.counts/1");
-  json.member("module", report.module);
-  json.member("convention", report.convention);
-  json.member("flops", report.flops);
-  json.member("transcendentals", report.transcendentals);
-  json.member("bytes_accessed", report.bytes_accessed);
-  if (physical) {
-    json.member("logical_bytes", report.logical_bytes);
-    json.key("bytes_by_space");
-    json.begin_object();
-    json.member("hbm", report.spaces.hbm);
-    json.member("vmem", report.spaces.vmem);
-    json.member("host", report.spaces.host);
-    json.member("scalar", report.spaces.scalar);
-    json.end_object();
-    json.key("matrix");
-    json.begin_array();
-    for (const MatrixTotal& t : report.matrix) {
-      json.begin_object();
-      json.member("lhs", to_string(t.lhs));
-      json.member("rhs", to_string(t.rhs));
-      json.member("passes", std::int64_t{t.passes});
-      json.member("flops", t.flops);
-      json.end_object();
-    }
-    json.end_array();
-    json.key("vector");
-    json.begin_array();
-    for (const VectorWork& v : report.vector) {
-      json.begin_object();
-      json.member("opcode", to_string(v.opcode));
-      json.member("type", to_string(v.type));
-      json.member("cross_lane", v.cross_lane);
-      json.member("padded_elements", v.elements);
-      json.end_object();
-    }
-    json.end_array();
-    json.key("loops");
-    json.begin_array();
-    for (std::size_t i = 0; i < report.loops.size(); ++i) {
-      json.begin_object();
-      json.member("name", report.loop_names[i]);
-      json.member("trip_count", report.loops[i].trips.value);
-      json.member("source", source_name(report.loops[i].trips.source));
-      json.member("why", report.loops[i].trips.why);
-      json.end_object();
-    }
-    json.end_array();
-  }
-  json.key("per_op");
-  json.begin_array();
-  for (const CountsRow& row : report.rows) {
-    json.begin_object();
-    json.member("name", row.name);
-    json.member("computation", row.computation);
-    json.member("opcode", row.opcode);
-    json.member("category", row.category);
-    json.member("op_name", text_or_null(row.op_name));
-    json.member("source_file", text_or_null(row.source_file));
-    json.member("source_line", row.source_line > 0 ? std::optional<std::int64_t>(row.source_line) : std::nullopt);
-    json.member("layer", text_or_null(row.layer));
-    json.member("executions", row.executions);
-    json.member("flops", row.flops);
-    json.member("transcendentals", row.transcendentals);
-    json.member("bytes_accessed", row.bytes_accessed);
-    if (physical) json.member("logical_bytes", row.logical_bytes);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("unknown");
-  json.begin_array();
-  for (const std::string& name : report.unknown) json.value(name);
-  json.end_array();
-  json.end_object();
 }
 
 }  // namespace
@@ -259,7 +164,7 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts) {
       report.rows.push_back(std::move(row));
     }
   }
-  // The totals are those of the analysis, which may have been added in float32.
+  // The totals are from the analysis, which may have added them in float32.
   report.flops = counts.total.flops;
   report.transcendentals = counts.total.transcendentals;
   report.bytes_accessed = counts.total.bytes_accessed;
@@ -297,9 +202,8 @@ CountsReport counts_report(const Module& module, const CallGraph& calls, const s
                    [&](const MatrixTotal& a, const MatrixTotal& b) { return more(a.flops, b.flops); });
   std::stable_sort(report.vector.begin(), report.vector.end(),
                    [&](const VectorWork& a, const VectorWork& b) { return more(a.elements, b.elements); });
-  report.loops = calls.loops();
-  for (const CallGraph::Loop& loop : report.loops) {
-    report.loop_names.emplace_back(module.instruction(loop.instruction).name());
+  for (const CallGraph::Loop& loop : calls.loops()) {
+    report.loops.push_back({std::string(module.instruction(loop.instruction).name()), loop.trips});
   }
   return report;
 }
@@ -406,29 +310,6 @@ std::string counts_table(const std::vector<std::string>& names, const std::vecto
     table.add(std::move(cells));
   }
   return table.to_string(width);
-}
-
-std::string counts_json(const std::vector<CountsReport>& reports) {
-  JsonWriter json;
-  if (reports.size() != 1) json.begin_array();
-  for (const CountsReport& report : reports) write_json(report, json);
-  if (reports.size() != 1) json.end_array();
-  return json.take_document();
-}
-
-std::string counts_csv(const std::vector<CountsReport>& reports) {
-  // Names of modules, computations and instructions and categories hold no comma, quote or line break.
-  std::string out = "module,name,computation,opcode,category,executions,flops,transcendentals,bytes_accessed\n";
-  for (const CountsReport& report : reports) {
-    for (const CountsRow& row : report.rows) {
-      out += report.module + "," + row.name + "," + row.computation + "," + row.opcode + "," + row.category;
-      for (double number : {row.executions, row.flops, row.transcendentals, row.bytes_accessed}) {
-        out += "," + exact(number);
-      }
-      out += "\n";
-    }
-  }
-  return out;
 }
 
 }  // namespace hloroof::inline v0

@@ -1,5 +1,5 @@
-// FLOPs, transcendentals and bytes of a module without a device: the rows behind `hloroof counts`, and as text, JSON
-// ("hloroof.counts/1") and CSV.
+// FLOPs, transcendentals and bytes of a module, independent of any device. Builds the rows of `hloroof counts` and
+// formats them as text, JSON ("hloroof.counts/1") and CSV.
 #ifndef HLOROOF_LIB_REPORT_COUNTS_REPORT_H_
 #define HLOROOF_LIB_REPORT_COUNTS_REPORT_H_
 
@@ -15,6 +15,7 @@
 #include "hloroof/counts.h"
 #include "hloroof/module.h"
 #include "lib/report/rows.h"
+#include "lib/report/schema.h"
 
 namespace hloroof::inline v0 {
 
@@ -26,15 +27,16 @@ struct CountsRow {
   std::string op_name;
   std::string source_file;
   std::int64_t source_line = 0;  // 0: not in the text
-  std::string layer;             // op_name with the indices of layers folded
-  double executions = 1;         // of a group those of all its ops, and the numbers below their average
-  double flops = 0;              // of one execution, as the numbers below
+  std::string layer;             // op_name with layer indices folded
+  double executions = 1;         // in a group: the sum over its ops; the numbers below are then averages
+  double flops = 0;              // per execution, like the numbers below
   double transcendentals = 0;
   double bytes_accessed = 0;
   double logical_bytes = 0;  // bytes_accessed without padding; physical convention only
 };
 
-// Products of one pair of types in the whole step, without the passes; physical convention only.
+// The matrix products with one pair of element types in the whole step. `flops` does not count the passes. Physical
+// convention only.
 struct MatrixTotal {
   ElementType lhs = ElementType::kInvalid;
   ElementType rhs = ElementType::kInvalid;
@@ -42,21 +44,26 @@ struct MatrixTotal {
   double flops = 0;
 };
 
-// The totals are the sums of executions times each row.
+// A while loop and its trip count. Physical convention only.
+struct CountedLoop {
+  std::string name;  // of the while instruction
+  TripCount trips;
+};
+
+// Each total is the sum over the rows of the executions times the number in the row.
 struct CountsReport {
   std::string module;
   std::string convention;  // "xla" or "physical"
   double flops = 0;
   double transcendentals = 0;
   double bytes_accessed = 0;
-  double logical_bytes = 0;         // physical convention only, as the two below
+  double logical_bytes = 0;         // physical convention only, like the next two members
   MemoryBytes spaces;               // bytes_accessed by memory space
   std::vector<MatrixTotal> matrix;  // most FLOPs first
   std::vector<VectorWork> vector;   // padded elements, most first
-  std::vector<CallGraph::Loop> loops;
-  std::vector<std::string> loop_names;  // of each of `loops`
-  std::vector<CountsRow> rows;          // ENTRY first, each computation in program order
-  std::vector<std::string> unknown;     // instructions whose work is not in the numbers, or not whole
+  std::vector<CountedLoop> loops;
+  std::vector<CountsRow> rows;       // ENTRY first, each computation in program order
+  std::vector<std::string> unknown;  // instructions whose work is missing or incomplete in the numbers
 };
 
 enum class CountsOrder { kBytes, kFlops, kTranscendentals, kProgram };
@@ -66,31 +73,35 @@ std::optional<CountsOrder> counts_order_from_string(std::string_view text);
 
 struct CountsTextOptions {
   std::size_t limit = 10;                   // rows, 0 for all
-  std::size_t width = 80;                   // of a line, where names allow it; 0 for any
+  std::size_t width = 80;                   // of a line, unless a name is longer; 0: unlimited
   CountsOrder order = CountsOrder::kBytes;  // largest first
 };
 
-// A while or call counts nothing in its own row: the instructions it runs have rows, with one execution for each pass
-// that XLA counts. A conditional stands for its branches, since XLA takes the larger of each number; an async-start for
-// what it wraps.
+// A while or call has no work in its own row: each instruction that it runs has a row, with one execution for each pass
+// that XLA counts. A conditional has one row that includes its branches, because XLA takes the larger of each number.
+// The row of an async-start includes the computation that it wraps.
 CountsReport counts_report(const Module& module, const ModuleCounts& counts);
 
-// The physical convention; bytes are padded, in any memory space. `work` is what compute_work gives for `calls`.
+// Uses the physical convention. Bytes include padding and cover all memory spaces. `work` is the result of
+// compute_work() for `calls`.
 CountsReport counts_report(const Module& module, const CallGraph& calls, const std::vector<Work>& work);
 
-// The rows of each group as one: of a computation, category, op_name, source line or layer.
+// Merges the rows of each group into one. A group is a computation, category, op_name, source line or layer.
 void group_rows(CountsReport& report, GroupBy group);
 
-// The totals and the first rows in the order asked for.
+// Formats the totals and the first rows in the order of the options.
 std::string counts_text(const CountsReport& report, const CountsTextOptions& options = {});
 
-// One line a report, for several files; `names` are what they are called.
+// Formats one line for each report, to compare several files. `names` has the file name of each report.
 std::string counts_table(const std::vector<std::string>& names, const std::vector<CountsReport>& reports,
                          std::size_t width = 80);
 
-// One object, or an array of them unless there is exactly one.
+// Writes one object if there is exactly one report, otherwise an array of objects.
 std::string counts_json(const std::vector<CountsReport>& reports);
 std::string counts_csv(const std::vector<CountsReport>& reports);
+
+// The fields of a report and of all records in it.
+ResultTable counts_table();
 
 }  // namespace hloroof::inline v0
 

@@ -20,7 +20,7 @@ std::string categories(const StepPrediction& p, std::size_t width) {
   return "Critical path by category; a transfer waited for stands for what ran beside it\n" + table.to_string(width);
 }
 
-// The longest of the path, in the order of the program.
+// Lists the longest ops of the path, in program order.
 std::string path(const StepPrediction& p, const ViewOptions& options) {
   std::vector<const OpPrediction*> ops;
   for (const OpPrediction& op : p.ops) {
@@ -29,14 +29,14 @@ std::string path(const StepPrediction& p, const ViewOptions& options) {
   const std::size_t all = ops.size();
   std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->critical_seconds > b->critical_seconds; });
   if (options.rows.limit > 0 && ops.size() > options.rows.limit) ops.resize(options.rows.limit);
-  std::sort(ops.begin(), ops.end());  // as they stand in the prediction
+  std::sort(ops.begin(), ops.end());  // in the order of the prediction
   Table table({{"seconds", Align::kRight}, {"of the step", Align::kRight}, {"runs", Align::kRight}, {"bound"}, {"op"}});
   double shown = 0;
   double total = 0;
   for (const OpPrediction* op : ops) {
     shown += op->critical_seconds;
     table.add({format_seconds(op->critical_seconds), share_of(op->critical_seconds, p), format_count(op->executions),
-               op->bound, op->name});
+               bound_text(*op, p.family), op->name});
   }
   for (const CategoryPrediction& part : p.critical_path) total += part.seconds;
   if (all > ops.size()) {
@@ -55,8 +55,8 @@ std::string resources(const StepPrediction& p, std::size_t width) {
                {"faster", Align::kRight}});
   for (const ResourceUse& use : p.resources) {
     const double without = use.step_if_free_seconds.value_or(0);
-    table.add({use.name, format_seconds(use.busy_seconds), format_seconds(use.idle_seconds),
-               use.step_if_free_seconds ? format_seconds(without) : "",
+    table.add({std::string(to_string(use.resource, p.family)), format_seconds(use.busy_seconds),
+               format_seconds(use.idle_seconds), use.step_if_free_seconds ? format_seconds(without) : "",
                without > 0 ? absl::StrFormat("%.2fx", p.step_seconds / without) : ""});
   }
   return "Resources; the step if each were free is the most to be had from it\n" + table.to_string(width);

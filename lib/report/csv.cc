@@ -1,8 +1,10 @@
 #include "lib/report/csv.h"
 
 #include <charconv>
+#include <utility>
 
-#include "lib/report/op_fields.h"
+#include "lib/report/prediction_fields.h"
+#include "lib/report/record_csv.h"
 
 namespace hloroof::inline v0 {
 
@@ -39,23 +41,19 @@ std::string CsvLine::take() {
 
 std::string predictions_csv(const std::vector<NamedPrediction>& predictions) {
   CsvLine line;
-  line.add("file");
-  line.add("device");
-  line.add("topology");
-  std::vector<std::string> changed;  // parameters, each a column of its own where any was changed
-  for (const auto& [parameter, value] : predictions.empty() ? Settings() : predictions.front().second.set) {
-    changed.push_back(parameter);
-    line.add(parameter);
+  for (const char* title : {"file", "device", "topology"}) line.add(title);
+  if (!predictions.empty()) {
+    for (const auto& [parameter, value] : predictions.front().second.set) line.add(parameter);
   }
-  for_each_op_field(OpPrediction(), [&line](std::string_view name, const auto&) { line.add(name); });
+  add_csv_titles(OpPrediction(), line);
   std::string out = line.take();
   for (const auto& [file, p] : predictions) {
     for (const OpPrediction& op : p.ops) {
       line.add(file);
       line.add(p.device);
       line.add(p.topology);
-      for (std::size_t i = 0; i < changed.size(); ++i) line.add(p.set[i].second);
-      for_each_op_field(op, [&line](std::string_view, const auto& value) { line.add(value); });
+      for (const auto& [parameter, value] : p.set) line.add(value);
+      add_csv_cells(op, line, p.family);
       out += line.take();
     }
   }

@@ -1,13 +1,11 @@
-// Tables with a line of titles, as spreadsheets and data frames read them (RFC 4180, lines ended by LF). SI units,
-// absent values empty.
+// CSV (RFC 4180, with LF line ends). The first line has the column titles, and each further line has one record.
+// Numbers are in SI units. The cell of an unknown value is empty.
 #ifndef HLOROOF_LIB_REPORT_CSV_H_
 #define HLOROOF_LIB_REPORT_CSV_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hloroof/predict.h"
@@ -15,8 +13,8 @@
 
 namespace hloroof::inline v0 {
 
-// A line, field by field. Text with a comma, a quote or a line end in it is quoted; numbers are the shortest text that
-// reads back as the same value.
+// Builds a line cell by cell. Quotes text that contains a comma, a quote or a line end. Writes the shortest decimal
+// that reads back as the same number.
 class CsvLine {
  public:
   void add(std::string_view text);
@@ -24,12 +22,8 @@ class CsvLine {
   void add(const std::string& text) { add(std::string_view(text)); }
   void add(double number);
   void add(std::int64_t number);
-  template <typename T>
-  void add(const std::optional<T>& value) {
-    if (value) return add(*value);
-    begin_field();
-  }
-  // The line with its end; the next begins.
+  void add_empty() { begin_field(); }
+  // Returns the line with its line end and begins the next line.
   std::string take();
 
  private:
@@ -41,10 +35,8 @@ class CsvLine {
   bool is_first_ = true;
 };
 
-using Settings = std::vector<std::pair<std::string, double>>;
-
-// One line for each op of each prediction: file, device, topology, the parameters that were set, and the fields of the
-// op as the JSON has them.
+// Writes one line for each op of each prediction. The columns are the file, the device, the topology, the device
+// parameters that were set, and the fields of the op under their JSON names.
 std::string predictions_csv(const std::vector<NamedPrediction>& predictions);
 
 }  // namespace hloroof::inline v0

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <set>
 
-#include "lib/report/prediction_json.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 #include "lib/report/views.h"
@@ -9,9 +8,9 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The severity in the colours that compilers use; the sequences are ECMA-48's.
+// Colors the severity as compilers do, with ECMA-48 escape sequences.
 std::string severity_text(Severity severity, bool color) {
-  const std::string name(severity_name(severity));
+  const std::string name(to_string(severity));
   if (!color) return name;
   const char* const code = severity == Severity::kError ? "31" : severity == Severity::kWarning ? "35" : "36";
   return "\033[1;" + std::string(code) + "m" + name + "\033[0m";
@@ -19,10 +18,10 @@ std::string severity_text(Severity severity, bool color) {
 
 std::string one_diagnostic(const Diagnostic& diagnostic, const ViewOptions& options) {
   const std::string severity = severity_text(diagnostic.severity, options.color);
-  std::string head = " [" + diagnostic.code + "]";
+  std::string head = " [" + std::string(to_string(diagnostic.code)) + "]";
   if (diagnostic.seconds_at_stake) head += " " + format_seconds(*diagnostic.seconds_at_stake) + " at stake";
   if (!diagnostic.op.empty()) {
-    const std::size_t taken = severity_name(diagnostic.severity).size() + head.size() + 3;
+    const std::size_t taken = to_string(diagnostic.severity).size() + head.size() + 3;
     const bool has_room = options.width == 0 || taken + 8 < options.width;
     head += " " + (options.width == 0 ? diagnostic.op : shorten(diagnostic.op, has_room ? options.width - taken : 8));
   }
@@ -39,7 +38,7 @@ std::string diagnostics_view(const StepPrediction& p, const ViewOptions& options
 }
 
 std::string first_diagnostics_view(const StepPrediction& p, std::size_t count, const ViewOptions& options) {
-  std::set<std::string> ops;  // the seconds of an op are at stake once, whatever is wrong with it
+  std::set<std::string> ops;  // each op is shown once, because its seconds can be saved only once
   std::size_t shown = 0;
   std::size_t more = 0;
   std::string out = "Diagnostics\n";

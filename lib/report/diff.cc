@@ -188,7 +188,7 @@ bool gate_fails(const Gate& gate, const StepPrediction& before, const StepPredic
   double value = b;
   if (gate.kind == Gate::Kind::kChange) value = b - a;
   if (gate.kind == Gate::Kind::kRelativeChange) {
-    // From nothing to something is an infinite change.
+    // A change from 0 to a positive value is infinite.
     value = a != 0 ? (b - a) / a : b > 0 ? std::numeric_limits<double>::infinity() : 0;
   }
   if (value == gate.limit) return gate.or_equal;

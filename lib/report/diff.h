@@ -1,4 +1,4 @@
-// What changed between two predictions.
+// Reports the changes between two predictions.
 #ifndef HLOROOF_LIB_REPORT_DIFF_H_
 #define HLOROOF_LIB_REPORT_DIFF_H_
 
@@ -15,25 +15,25 @@ struct DiffOptions {
   std::size_t limit = 20;  // ops; 0: all
 };
 
-// Signed changes of the step, its totals, categories and ops, largest first; ops are matched by name. Rows add up to
-// the change of the step.
+// Formats the signed changes of the step, its totals, categories and ops, largest first. Matches ops by name. The rows
+// add up to the change of the step.
 std::string diff_view(const StepPrediction& before, const StepPrediction& after, const DiffOptions& options);
 
-// A condition on a change: 'step>+2%' (a relative change), 'step>+1ms' (an absolute one), 'memory>15GiB' (the new
+// A condition on a change. Examples: 'step>+2%' (relative change), 'step>+1ms' (absolute change), 'memory>15GiB' (new
 // value). Metrics: step, exposed, memory, flops, hbm, wire.
 struct Gate {
   std::string text;
   std::string metric;
-  bool above = true;  // fails above `limit`; false: below
+  bool above = true;  // true: fails above `limit`; false: fails below it
   bool or_equal = false;
   enum class Kind { kRelativeChange, kChange, kValue } kind = Kind::kRelativeChange;
   double limit = 0;
 };
 
-// Errors: InvalidArgument, saying what a condition looks like.
+// Errors: InvalidArgument, with the syntax of a condition in the message.
 absl::StatusOr<Gate> parse_gate(std::string_view text);
 
-// True if the condition holds, that is, the gate fails.
+// Returns true if the condition holds, which means that the gate fails.
 bool gate_fails(const Gate& gate, const StepPrediction& before, const StepPrediction& after);
 
 }  // namespace hloroof::inline v0

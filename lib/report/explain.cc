@@ -10,19 +10,20 @@
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
 #include "lib/cost/op_time.h"
-#include "lib/predict/costs.h"
+#include "lib/predict/execution_terms.h"
+#include "lib/predict/facts.h"
 #include "lib/predict/resource_names.h"
-#include "lib/report/explain_time.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/rows.h"
 #include "lib/report/table.h"
+#include "lib/report/terms_view.h"
 #include "lib/report/units.h"
 #include "lib/schedule/async_pairs.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// At most this many leaves of a tuple are spelled out.
+// Maximum number of tuple leaves to explain in full.
 constexpr std::size_t kMaxLeaves = 4;
 
 constexpr std::size_t kWidestKey = 12;
@@ -44,20 +45,18 @@ const char* matrix_type_name(MatrixType type) {
   }
 }
 
-constexpr double kAtItsRoof = 0.85;  // of the nominal peak
+constexpr double kAtItsRoof = 0.85;  // share of the nominal peak
 
 class Explanation {
  public:
-  Explanation(InstructionView instruction, const Device& device, const StepPrediction& prediction,
-              const CollectiveCosts& collectives, const PredictOptions& options, std::size_t width)
+  Explanation(InstructionView instruction, const StepPrediction& prediction, std::size_t width)
       : module_(instruction.module()),
         instruction_(instruction),
-        device_(device),
+        device_(prediction.facts->device),
         prediction_(prediction),
-        collectives_(collectives),
-        options_(options),
+        collectives_(prediction.facts->collectives),
         width_(width),
-        names_(device.family) {
+        names_(device_.family()) {
     for (const OpPrediction& op : prediction.ops) {
       if (op.id == instruction.id()) op_ = &op;
     }
@@ -69,6 +68,7 @@ class Explanation {
     if (op_ != nullptr) {
       work();
       time();
+      terms();
       advice();
     } else {
       out_ += "\nIt is not executed on its own: its work belongs to what calls its computation.\n";
@@ -125,7 +125,7 @@ class Explanation {
         continue;
       }
       explained_.push_back(leaves[i].index);
-      out_ += "\n" + explain_shape(module_.shape(leaves[i]), device_.family, 4);
+      out_ += "\n" + explain_shape(module_.shape(leaves[i]), device_.family(), 4);
     }
   }
 
@@ -163,7 +163,7 @@ class Explanation {
     bytes("HBM", work.read.hbm, work.written.hbm);
     bytes(names_.name(Resource::kVmem), work.read.vmem, work.written.vmem);
     bytes("host", work.read.host, work.written.host);
-    if (work.wire_bytes > 0) line("wire", format_bytes(work.wire_bytes) + " sent by each device");
+    if (op_->time.wire_bytes > 0) line("wire", format_bytes(op_->time.wire_bytes) + " sent by each device");
     if (work.padded_bytes > work.logical_bytes && work.logical_bytes > 0) {
       line("padding", absl::StrFormat("%s of these bytes are tile padding (%.2fx)",
                                       format_bytes(work.padded_bytes - work.logical_bytes),
@@ -171,7 +171,7 @@ class Explanation {
     }
   }
 
-  // The roof: what a resource would take at its nominal peak; empty where that is no one division.
+  // Returns the roof: the time of the resource at its nominal peak. Empty if that is not a single division.
   std::string roof(Resource resource) const {
     const Work& work = op_->work;
     if (resource == Resource::kMatrix) {
@@ -197,8 +197,6 @@ class Explanation {
   void time() {
     if (op_->seconds <= 0 && op_->exposed_seconds <= 0) return;
     out_ += "\nTime of one execution on " + device_.display_name + "\n";
-    // What a schedule, the user or the compiler's estimates have put in place of the model has no such formula.
-    const bool is_modelled = op_->time.seconds == op_time(op_->work, device_).seconds;
     double next = 0;
     std::string_view next_name;
     for (int r = 0; r < kResourceCount; ++r) {
@@ -208,25 +206,21 @@ class Explanation {
       std::string text = format_seconds(seconds);
       if (const std::string at_peak = roof(resource); !at_peak.empty()) text += "   " + at_peak;
       line(names_.name(resource), text);
-      if (is_modelled) {
-        for (const std::string& step : explain_resource(resource, op_->work, device_)) line("", step);
-      }
       if (resource != op_->time.bound && resource != Resource::kLatency && seconds > next) {
         next = seconds;
         next_name = names_.name(resource);
       }
     }
-    line("together", format_seconds(op_->seconds) + ", bound by " + op_->bound + " at " +
+    line("together", format_seconds(op_->seconds) + ", bound by " + bound_text(*op_, prediction_.family) + " at " +
                          format_percent(op_->efficiency) + " of its peak");
-    if (const std::string sum = explain_together(op_->time, op_->work, device_); is_modelled && !sum.empty())
-      line("", sum);
     if (next > 0 && !next_name.empty()) {
-      // With the bounding resource free the next one limits, and the overhead stays unless it was what bound.
+      // If the bounding resource were free, the next one would limit. The overhead remains unless it was the bound.
       const double without = next + (op_->time.bound == Resource::kLatency ? 0 : op_->time.overhead);
-      line("next roof", std::string(next_name) + " at " + format_seconds(next) +
-                            (op_->seconds > without
-                                 ? absl::StrFormat(": %.2fx faster if %s were free", op_->seconds / without, op_->bound)
-                                 : ""));
+      line("next roof",
+           std::string(next_name) + " at " + format_seconds(next) +
+               (op_->seconds > without ? absl::StrFormat(": %.2fx faster if %s were free", op_->seconds / without,
+                                                         bound_text(*op_, prediction_.family))
+                                       : ""));
     }
     line("in the step",
          format_seconds(op_->exposed_seconds) +
@@ -239,17 +233,27 @@ class Explanation {
                                                                                          : "the compiler's estimate"));
   }
 
+  // Lists the terms of the seconds and the sources of the device parameters in them.
+  void terms() {
+    const Term term = execution_terms(*prediction_.facts, op_->id);
+    if (term.seconds <= 0) return;
+    out_ += "\nTerms of one execution\n" + terms_table(term, width_);
+    const std::string numbers = parameters_table(term, device_, width_);
+    out_ += "\nNumbers of the device in them\n" + numbers;
+  }
+
   void collective() {
     bool any = false;
-    for (const Collective& collective : collectives_.collectives) {
+    for (std::size_t c = 0; c < collectives_.collectives.size(); ++c) {
+      const Collective& collective = collectives_.collectives[c];
       if (collective.carrier != instruction_.id() && collective.instruction != instruction_.id() &&
           collective.done != instruction_.id()) {
         continue;
       }
       any = true;
       out_ += "\nCollective\n";
-      list(explain_collective(module_, collective, collectives_.mesh, collectives_.mapping, device_,
-                              options_.collectives));
+      list(explain_collective(module_, collective, collectives_.roles[c], collectives_.costs[c], collectives_.mesh,
+                              collectives_.mapping, device_));
       for (const CollectivePrediction& predicted : prediction_.collectives) {
         if (predicted.id != collective.carrier || predicted.seconds > 0 || predicted.wire_bytes <= 0) continue;
         list({"counted: " + predicted.algorithm + ", and costs nothing of its own"});
@@ -260,7 +264,8 @@ class Explanation {
     list(explain_mesh(collectives_.mesh, collectives_.mapping));
   }
 
-  // What the diagnoses say of it and of the other half of its transfer, and orders of dimensions with less padding.
+  // Lists the diagnostics of the instruction and of the other half of its transfer, and dimension orders with less
+  // padding.
   void advice() {
     if (op_->total_seconds <= 0 && op_->exposed_seconds <= 0) return;
     std::vector<std::string> lines;
@@ -273,7 +278,7 @@ class Explanation {
     }
     for (const Diagnostic& diagnostic : prediction_.diagnostics) {
       if (names.count(diagnostic.op) == 0) continue;
-      std::string text = "[" + diagnostic.code + "] ";
+      std::string text = "[" + std::string(to_string(diagnostic.code)) + "] ";
       if (diagnostic.seconds_at_stake) text += format_seconds(*diagnostic.seconds_at_stake) + " at stake: ";
       lines.push_back(text + diagnostic.message);
     }
@@ -289,14 +294,14 @@ class Explanation {
     }
     if (lines.empty() && op_->efficiency >= kAtItsRoof) {
       lines.push_back(absl::StrFormat("it attains %s of the %s's peak: only less work there would make it faster",
-                                      format_percent(op_->efficiency), op_->bound));
+                                      format_percent(op_->efficiency), bound_text(*op_, prediction_.family)));
     }
     if (lines.empty()) return;
     out_ += "\nWhat would help\n";
     for (const std::string& text : lines) out_ += "  " + wrap(text, width_, 4) + "\n";
   }
 
-  // Lines of the form "key: text", or without a key.
+  // Writes lines of the form "key: text", or without a key.
   void list(const std::vector<std::string>& lines) {
     for (const std::string& text : lines) {
       const std::size_t colon = text.find(": ");
@@ -310,36 +315,20 @@ class Explanation {
   const Device& device_;
   const StepPrediction& prediction_;
   const CollectiveCosts& collectives_;
-  const PredictOptions& options_;
   std::size_t width_;
   ResourceNames names_;
   const OpPrediction* op_ = nullptr;
-  std::vector<std::uint32_t> explained_;  // shapes that were
+  std::vector<std::uint32_t> explained_;  // shapes already explained
   std::string out_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::string> explain(const Module& module, const Device& device, std::string_view name,
-                                    const PredictOptions& options, std::size_t width) {
+absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::string_view name, std::size_t width) {
   if (name.size() > 1 && name[0] == '%') name.remove_prefix(1);
-  const absl::StatusOr<InstructionView> instruction = find_instruction(module, name);
+  const absl::StatusOr<InstructionView> instruction = find_instruction(*prediction.facts->module, name);
   if (!instruction.ok()) return instruction.status();
-  absl::StatusOr<StepPrediction> prediction = predict_step_time(module, device, options);
-  if (!prediction.ok()) return prediction.status();
-  Device configured = device;
-  for (const auto& [path, value] : options.set) {
-    if (absl::Status status = set_parameter(configured, path, value); !status.ok()) return status;
-  }
-  absl::StatusOr<Topology> topology = parse_topology(device, prediction->topology);
-  if (topology.ok()) {
-    configured.topology = *std::move(topology);
-    configured.topology->slices = prediction->slices;
-  }
-  absl::StatusOr<CollectiveCosts> collectives =
-      cost_collectives(module, analyze_calls(module), configured, options.mesh, options.collectives);
-  if (!collectives.ok()) return collectives.status();
-  return Explanation(*instruction, configured, *prediction, *collectives, options, width).run();
+  return Explanation(*instruction, prediction, width).run();
 }
 
 }  // namespace hloroof::inline v0

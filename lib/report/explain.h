@@ -1,27 +1,36 @@
-// The anatomy of one instruction in words and numbers.
+// Explains one instruction in words and numbers.
 #ifndef HLOROOF_LIB_REPORT_EXPLAIN_H_
 #define HLOROOF_LIB_REPORT_EXPLAIN_H_
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "hloroof/mesh.h"
 #include "hloroof/predict.h"
 
 namespace hloroof::inline v0 {
 
-// Explains the instruction called `name` (with or without %): its line, what each part of its shapes says, logical
-// against padded bytes, the work, what each resource would take for it and which of them is the roof, how often it runs
-// and what that is of the step, the axes of a collective, and where in the program it comes from. Errors: NotFound,
-// with names that are alike; those of predict_step_time.
-absl::StatusOr<std::string> explain(const Module& module, const Device& device, std::string_view name,
-                                    const PredictOptions& options = {}, std::size_t width = 80);
+// Explains the instruction `name` (with or without %). The explanation has its line, the meaning of each part of its
+// shapes, logical and padded bytes, its work, the time that each resource would need and which of them is the roof, its
+// executions and their share of the step, the axes of a collective, and its source location. Errors: NotFound, with
+// similar names.
+//
+// Reads prediction.facts and the module.
+absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::string_view name, std::size_t width = 80);
 
-// One array's shape in words, a line each: element type, dimensions, order in memory, tiles, memory space, bytes.
+// Variant of explain_collective() for a collective whose role and cost are known.
+std::vector<std::string> explain_collective(const Module& module, const Collective& collective, AxisRole role,
+                                            const CollectiveCost& cost, const LogicalMesh& mesh,
+                                            const PhysicalMapping& mapping, const Device& device);
+
+// Describes the shape of one array in words, with one line each for element type, dimensions, order in memory, tiles,
+// memory space and bytes.
 std::string explain_shape(const Shape& shape, DeviceFamily family, std::size_t indent);
 
-// Which two dimensions in the tiles would leave least padding, and how many bytes that would be; empty where no other
-// order would be smaller by a fifth.
+// Names the two dimensions that would leave the least padding if they were tiled, and the resulting bytes. Empty if no
+// other order is smaller by at least a fifth.
 std::string padding_advice(const Shape& shape);
 
 }  // namespace hloroof::inline v0

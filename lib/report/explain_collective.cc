@@ -1,4 +1,4 @@
-// One collective, and the mesh of a module, in words.
+// Explains one collective, and the mesh of a module, in words.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "hloroof/mesh.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
+#include "lib/report/explain.h"
 #include "lib/report/units.h"
 
 namespace hloroof::inline v0 {
@@ -29,7 +30,7 @@ std::string roles_of(const MeshAxis& axis) {
   return text;
 }
 
-// "8-way over the axis of stride 16 (axis8)"
+// Example: "8-way over the axis of stride 16 (axis8)".
 std::string axis_in_words(const MeshAxis& axis) {
   return absl::StrCat(axis.size, "-way over the axis of stride ", axis.stride, " (", axis.name, ")");
 }
@@ -45,7 +46,7 @@ std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
           ? absl::StrCat("source_target_pairs: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "pair"),
                          " that join ", plural(groups.group_count, "group"), size)
           : absl::StrCat("replica_groups: ", plural(groups.group_count, "group"), size);
-  if (groups.everyone) absl::StrAppend(&line, " (the text names none: all devices)");
+  if (groups.all_devices) absl::StrAppend(&line, " (the text names none: all devices)");
   const std::vector<int> spanned = spanned_axes(mesh, groups);
   if (groups.group_size <= 1) return absl::StrCat(line, ": no communication");
   if (spanned.empty()) {
@@ -73,8 +74,8 @@ std::string shape_text(ElementType type, const std::vector<std::int64_t>& dimens
   return absl::StrCat(to_absl(to_string(type)), "[", absl::StrJoin(dimensions, ","), "]");
 }
 
-// What the array is without the axis: the dimension that is gathered or scattered, times the group. An all-reduce does
-// not say which dimension is cut; then all that could be are given.
+// Gives the shape of the array without the axis: the gathered or scattered dimension times the group size. An
+// all-reduce does not name the sharded dimension, so all candidates are listed.
 std::string unsharded_line(const Module& module, const Collective& collective) {
   if (!collective.shard_shape.valid() || collective.groups.group_size <= 1) return "";
   const Shape& shard = module.shape(collective.shard_shape);
@@ -101,7 +102,8 @@ std::string unsharded_line(const Module& module, const Collective& collective) {
                       absl::StrJoin(fulls, " or "));
 }
 
-// The type that an array had before a convert made it wider; nothing if none did. Fusions end in what their root is.
+// Returns the type that an array had before a convert widened it, or nullopt if no convert did. For a fusion, looks at
+// the root.
 std::optional<ElementType> type_before_widening(InstructionView array) {
   if (array.opcode() == Opcode::kFusion) {
     const std::vector<ComputationId> fused = array.called_computations();
@@ -114,8 +116,8 @@ std::optional<ElementType> type_before_widening(InstructionView array) {
   return narrow.element_type;
 }
 
-// Reductions that a compiler widened: XLA's all-reduce promotion puts a convert on either side of those whose type the
-// links or the arithmetic do not take. The bytes are those of the wide type.
+// Reports a reduction that a compiler widened. XLA's all-reduce promotion puts a convert on either side of a reduction
+// whose type the links or the arithmetic do not support. The bytes are then those of the wide type.
 std::string types_line(const Module& module, const Collective& collective) {
   const bool reduces =
       collective.kind == CollectiveKind::kAllReduce || collective.kind == CollectiveKind::kReduceScatter;
@@ -151,12 +153,17 @@ std::string_view link_name(const CollectiveCost& cost, const Device& device) {
 std::vector<std::string> explain_collective(const Module& module, const Collective& collective, const LogicalMesh& mesh,
                                             const PhysicalMapping& mapping, const Device& device,
                                             const CollectiveOptions& options) {
+  return explain_collective(module, collective, collective_roles(module, {collective})[0],
+                            collective_cost(collective, mesh, mapping, device, options), mesh, mapping, device);
+}
+
+std::vector<std::string> explain_collective(const Module& module, const Collective& collective, AxisRole role,
+                                            const CollectiveCost& cost, const LogicalMesh& mesh,
+                                            const PhysicalMapping& mapping, const Device& device) {
   std::vector<std::string> lines;
   const auto add = [&](std::string line) {
     if (!line.empty()) lines.push_back(std::move(line));
   };
-  const AxisRole role = collective_roles(module, {collective})[0];
-  const CollectiveCost cost = collective_cost(collective, mesh, mapping, device, options);
   add(absl::StrCat(to_absl(collective_name(collective.kind)), " of ", format_bytes(cost.bytes),
                    collective.arrays > 1 ? absl::StrCat(" in ", collective.arrays, " arrays") : "",
                    collective.in_fusion ? ", inside a fusion" : "",

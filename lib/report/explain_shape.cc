@@ -35,7 +35,7 @@ std::string order_text(const Shape& shape) {
   return "dimension " + absl::StrJoin(parts, ", then ") + (parts.size() > 1 ? ", fastest first" : "");
 }
 
-// Why a tile group is there, as far as the element type tells.
+// Gives the reason for a tile group, as far as the element type determines it.
 std::string tile_text(const Shape& shape, std::size_t i) {
   const Tile& tile = shape.layout.tiles[i];
   std::vector<std::string> sizes;
@@ -67,8 +67,8 @@ std::string memory_text(const Shape& shape, DeviceFamily family) {
   return "HBM";
 }
 
-// A tile of the two minor dimensions drawn to scale, # for values and . for padding; empty where nothing is padded
-// there.
+// Draws a tile of the two minor dimensions to scale, with # for values and . for padding. Empty if these dimensions
+// have no padding.
 std::string tile_picture(const Shape& shape, std::size_t indent) {
   const Layout& layout = shape.layout;
   if (layout.tiles.empty() || layout.minor_to_major.size() < 2 || layout.tiles[0].dimensions.size() != 2) return "";
@@ -136,7 +136,7 @@ std::string padding_advice(const Shape& shape) {
   const auto columns = static_cast<double>(layout.tiles[0].dimensions[1]);
   if (rows <= 0 || columns <= 0) return "";
   const auto rounded_up = [](double size, double unit) { return std::ceil(size / unit) * unit; };
-  // Elements with dimension `minor` along a tile's columns and `second` along its rows.
+  // Counts the elements if dimension `minor` is along a tile's columns and `second` along its rows.
   double best = static_cast<double>(padded_elements(shape));
   const double now = best;
   std::size_t best_minor = 0;

@@ -1,4 +1,4 @@
-// An instruction by the name a user gives.
+// Finds an instruction by the name that a user types.
 #ifndef HLOROOF_LIB_REPORT_FIND_INSTRUCTION_H_
 #define HLOROOF_LIB_REPORT_FIND_INSTRUCTION_H_
 
@@ -9,8 +9,8 @@
 
 namespace hloroof::inline v0 {
 
-// The instruction called `name`, with or without %. Names may repeat inside fused computations: the entry's come first.
-// Errors: NotFound with the nearest names.
+// Returns the instruction `name`, with or without %. Names may repeat inside fused computations; instructions of the
+// entry have precedence. Errors: NotFound with the nearest names.
 absl::StatusOr<InstructionView> find_instruction(const Module& module, std::string_view name);
 
 }  // namespace hloroof::inline v0

@@ -1,21 +1,21 @@
 #include "lib/report/html_report.h"
 
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "hloroof/analysis.h"
+#include "lib/predict/execution_terms.h"
+#include "lib/predict/facts.h"
 #include "lib/report/json_writer.h"
+#include "lib/report/prediction_fields.h"
 #include "lib/report/prediction_json.h"
-#include "lib/report/rows.h"
+#include "lib/report/record_json.h"
+#include "lib/report/terms_view.h"
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
 namespace {
-
-// The columns of an op's row in the page's data, in this order.
-constexpr const char* kColumns[] = {
-    "name",  "computation", "opcode",    "category",   "executions", "seconds", "total_seconds", "exposed_seconds",
-    "bound", "flops",       "hbm_bytes", "efficiency", "op_name",    "source",  "layer",         "operands"};
 
 std::string_view file_text(std::string_view name) {
   for (const EmbeddedFile& file : embedded_report_files()) {
@@ -24,38 +24,47 @@ std::string_view file_text(std::string_view name) {
   return "";
 }
 
-void write_op(const OpPrediction& op, const Module& module,
-              const std::unordered_map<std::uint32_t, std::int64_t>& index, JsonWriter& out) {
+// Maximum number of terms in the row of an op.
+constexpr std::size_t kMostTerms = 4;
+
+// Writes the columns of the rows of `ops`: the fields of an op, then the additional values that the page needs.
+void write_columns(JsonWriter& out) {
+  out.key("columns");
   out.begin_array();
-  out.value(std::string_view(op.name));
-  out.value(std::string_view(op.computation));
-  out.value(std::string_view(op.opcode));
-  out.value(std::string_view(op.category));
-  out.value(op.executions);
-  out.value(op.seconds);
-  out.value(op.total_seconds);
-  out.value(op.exposed_seconds);
-  out.value(std::string_view(op.bound));
-  out.value(op.work.flops);
-  out.value(op.work.read.hbm + op.work.written.hbm);
-  if (op.seconds > 0) {
-    out.value(op.efficiency);
-  } else {
-    out.null();
+  const auto write = [&out](const FieldInfo& info) {
+    out.begin_object();
+    out.member("name", info.name);
+    out.member("unit", unit_symbol(info.unit));
+    out.member("meaning", info.meaning);
+    out.member("title", info.title);
+    out.end_object();
+  };
+  std::apply([&](const auto&... row) { (write(row.info), ...); }, Described<OpPrediction>::kFields);
+  for (const char* name : {"layer", "operands", "terms"}) {
+    out.begin_object();
+    out.member("name", std::string_view(name));
+    out.end_object();
   }
-  out.value(std::string_view(op.op_name));
-  out.value(std::string_view(short_source(op.source_file, op.source_line)));
-  out.value(std::string_view(layer_key(op.op_name)));
-  out.begin_array();
-  for (InstructionId operand : module.instruction(op.id).operand_ids()) {
-    if (const auto found = index.find(operand.index); found != index.end()) out.value(found->second);
-  }
-  out.end_array();
   out.end_array();
 }
 
-std::string page_data(const Module& module, const StepPrediction& prediction) {
-  // The rows below carry what `ops` of the prediction would say a second time.
+// Writes the values of the columns above.
+void write_op(const OpPrediction& op, const StepFacts& facts, DeviceFamily family,
+              const std::unordered_map<std::uint32_t, std::int64_t>& index, JsonWriter& out) {
+  out.begin_array();
+  for_each_field(op, [&](const FieldInfo&, const auto& value) { write_json_value(value, out, family); });
+  out.value(std::string_view(layer_key(op.op_name)));
+  out.begin_array();
+  for (InstructionId operand : facts.module->instruction(op.id).operand_ids()) {
+    if (const auto found = index.find(operand.index); found != index.end()) out.value(found->second);
+  }
+  out.end_array();
+  out.value(std::string_view(main_terms(execution_terms(facts, op.id), kMostTerms)));
+  out.end_array();
+}
+
+std::string page_data(const StepPrediction& prediction) {
+  // The ops are written below as rows without field names.
   StepPrediction summary = prediction;
   summary.ops.clear();
   std::unordered_map<std::uint32_t, std::int64_t> index;
@@ -67,22 +76,11 @@ std::string page_data(const Module& module, const StepPrediction& prediction) {
   out.key("prediction");
   write_json(summary, out);
   out.key("roofs");
-  out.begin_array();
-  for (const Roof& roof : prediction.roofs) {
-    out.begin_object();
-    out.member("name", std::string_view(roof.name));
-    out.member("is_compute", roof.is_compute);
-    out.member("rate", roof.rate);
-    out.end_object();
-  }
-  out.end_array();
-  out.key("columns");
-  out.begin_array();
-  for (const char* column : kColumns) out.value(column);
-  out.end_array();
+  write_json_value(prediction.roofs, out);
+  write_columns(out);
   out.key("ops");
   out.begin_array();
-  for (const OpPrediction& op : prediction.ops) write_op(op, module, index, out);
+  for (const OpPrediction& op : prediction.ops) write_op(op, *prediction.facts, prediction.family, index, out);
   out.end_array();
   out.key("timeline");
   out.begin_array();
@@ -91,7 +89,7 @@ std::string page_data(const Module& module, const StepPrediction& prediction) {
     if (found == index.end()) continue;
     out.begin_array();
     out.value(found->second);
-    out.value(std::string_view(lane_name(prediction, event.lane)));
+    out.value(to_string(event.lane, prediction.family));
     out.value(event.begin);
     out.value(event.end);
     out.end_array();
@@ -102,8 +100,8 @@ std::string page_data(const Module& module, const StepPrediction& prediction) {
   for (double level : prediction.memory.hbm_over_program) out.value(level);
   out.end_array();
   out.end_object();
-  // Inside a script element "<" could end it or open a comment; in JSON it stands in strings alone, where this is the
-  // same.
+  // Inside a script element, "<" could end the element or open a comment. In JSON it occurs only in strings, where the
+  // escape has the same meaning.
   std::string data;
   for (char c : out.text()) {
     if (c == '<') {
@@ -115,7 +113,7 @@ std::string page_data(const Module& module, const StepPrediction& prediction) {
   return data;
 }
 
-// Puts `text` in place of the mark /*{{name}}*/.
+// Replaces the placeholder /*{{name}}*/ by `text`.
 void fill_in(std::string& page, std::string_view name, std::string_view text) {
   const std::string mark = "/*{{" + std::string(name) + "}}*/";
   const std::size_t at = page.find(mark);
@@ -124,12 +122,12 @@ void fill_in(std::string& page, std::string_view name, std::string_view text) {
 
 }  // namespace
 
-std::string html_report(const Module& module, const StepPrediction& prediction) {
+std::string html_report(const StepPrediction& prediction) {
   std::string page(file_text("report.html"));
   for (const EmbeddedFile& file : embedded_report_files()) {
     if (file.name != "report.html") fill_in(page, file.name, file.text);
   }
-  fill_in(page, "data", page_data(module, prediction));
+  fill_in(page, "data", page_data(prediction));
   return page;
 }
 

@@ -1,21 +1,20 @@
-// The prediction as one self-contained page: roofline, timeline, memory, treemap, table of ops, diagnoses.
+// Writes the prediction as one self-contained page: roofline, timeline, memory, treemap, table of ops, diagnoses.
 #ifndef HLOROOF_LIB_REPORT_HTML_REPORT_H_
 #define HLOROOF_LIB_REPORT_HTML_REPORT_H_
 
 #include <span>
 #include <string>
 
-#include "hloroof/module.h"
 #include "hloroof/predict.h"
 #include "lib/hardware/registry.h"
 
 namespace hloroof::inline v0 {
 
-// The files of lib/report/html, compiled in.
+// Returns the files of lib/report/html, which are compiled into the library.
 std::span<const EmbeddedFile> embedded_report_files();
 
-// `module` is the one predicted: the operands of each op are read from it. The page needs no network.
-std::string html_report(const Module& module, const StepPrediction& prediction);
+// Returns a page that needs no network access. Reads the operands of each op from the module through prediction.facts.
+std::string html_report(const StepPrediction& prediction);
 
 }  // namespace hloroof::inline v0
 

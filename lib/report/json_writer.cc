@@ -8,7 +8,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Length of the UTF-8 sequence at the front of `text`; 0 if there is none that is well formed.
+// Returns the length of the UTF-8 sequence at the front of `text`, or 0 if the sequence is malformed.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -25,14 +25,14 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }
 
-// What stands for itself: ASCII but control characters, quotes and backslashes.
+// Returns true if JSON needs no escape: ASCII except control characters, quotes and backslashes.
 bool is_plain(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
 }
 
-// Whether all of eight bytes do: of a byte below 0x80, `byte - x` has its high bit set if it is below x, and borrows
-// from the next byte only then, when the answer is no already.
+// Returns true if all eight bytes are plain. For a byte below 0x80, `byte - x` sets its high bit if the byte is below
+// x. It borrows from the next byte only in that case, when the result is already false.
 bool are_plain(const char* eight) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   constexpr std::uint64_t kHigh = 0x80 * kOnes;
@@ -74,7 +74,7 @@ std::string escaped(std::string_view text) {
       out += text.substr(i, length);
       i += length;
     } else {
-      out += "\\ufffd";  // bytes that are no text
+      out += "\\ufffd";  // not UTF-8: U+FFFD, the replacement character
       ++i;
     }
   }
@@ -82,19 +82,19 @@ std::string escaped(std::string_view text) {
 }
 
 char* copy(std::string_view text, char* at) {
-  std::memcpy(at, text.data(), text.size());
+  if (!text.empty()) std::memcpy(at, text.data(), text.size());  // the data of an empty view may be null
   return at + text.size();
 }
 
-// An indentation up to this is one copy of a constant size.
+// An indentation up to this length is one copy of constant size.
 constexpr std::string_view kSpaces = "                                ";
-// No number is longer than this.
+// Upper bound for the length of a number.
 constexpr std::size_t kNumber = 32;
 
 }  // namespace
 
-// A prediction's JSON is half indentation and keys: written through a pointer, with room made 16 kB at a time, it takes
-// two thirds of the instructions that appending to a string does (bench/predict_bench, json: 3.4 to 2.2 ms for 4.6 MB).
+// Half of a prediction's JSON is indentation and keys. Writing through a pointer, with memory reserved 16 kB at a time,
+// needs two thirds of the instructions of appending to a string (bench/predict_bench, json: 3.4 to 2.2 ms for 4.6 MB).
 char* JsonWriter::room(std::size_t bytes) {
   constexpr std::size_t kStep = 16384;
   if (out_.size() - size_ < bytes) out_.resize(size_ + bytes + kStep);
@@ -168,8 +168,8 @@ void JsonWriter::value(double number) {
     return;
   }
   char* at = start(kNumber);
-  // Most numbers of a prediction are 0 or small and whole, which the search for the shortest text takes long for. From
-  // 100000 on that may be another one: 1e+05.
+  // Most numbers of a prediction are 0 or small integers, for which the search for the shortest text is slow. From
+  // 100000 on, the shortest text may be another one: 1e+05.
   if (number >= 0 && number < 100000 && !std::signbit(number)) {
     const auto whole = static_cast<std::uint32_t>(number);
     if (whole == number) {

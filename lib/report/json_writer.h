@@ -1,5 +1,5 @@
-// JSON written as it goes, members in the order in which they are written. Numbers are the shortest text that reads
-// back as the same value; what is no number (infinite, not a number) becomes null.
+// A streaming JSON writer. It writes members in the order of the calls. A number is the shortest text that reads back
+// as the same value. An infinite number or NaN becomes null.
 #ifndef HLOROOF_LIB_REPORT_JSON_WRITER_H_
 #define HLOROOF_LIB_REPORT_JSON_WRITER_H_
 
@@ -45,17 +45,17 @@ class JsonWriter {
     null();
   }
 
-  // Makes room for a text of about `bytes`.
+  // Reserves memory for a text of about `bytes`.
   void reserve(std::size_t bytes) { out_.reserve(bytes); }
 
-  // The text so far; complete when everything begun has ended.
+  // Returns the text so far. It is complete once every object and array has ended.
   std::string_view text() const { return std::string_view(out_).substr(0, size_); }
   std::string take() {
     out_.resize(size_);
     size_ = 0;
     return std::move(out_);
   }
-  // The complete text as a file has it, with an end of line.
+  // Returns the complete text with a final line end, as for a file.
   std::string take_document() {
     put("\n");
     return take();
@@ -64,16 +64,17 @@ class JsonWriter {
  private:
   void open(char bracket);
   void close(char bracket);
-  // Where `bytes` more may be written; end() says how far they were. start() puts what separates a value first.
+  // room() returns a pointer to which `bytes` more may be written. start() does the same after it has written the
+  // separator before a value. The caller passes the end of the written text to end().
   char* room(std::size_t bytes);
   char* start(std::size_t bytes);
   void end(const char* at) { size_ = static_cast<std::size_t>(at - out_.data()); }
   void put(std::string_view text);
   char* new_line(char* at) const;
 
-  std::string out_;                // longer than what is written, so that most writes need not look for room
-  std::size_t size_ = 0;           // of what is written
-  std::vector<char> has_members_;  // of each object or array that is open
+  std::string out_;                // longer than the written text, so that most writes need no allocation
+  std::size_t size_ = 0;           // of the written text
+  std::vector<char> has_members_;  // one for each open object or array
   bool after_key_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/csv.h"
 #include "lib/base/json.h"
 #include "lib/base/strings.h"
 #include "lib/report/profile_collector.h"
@@ -11,12 +12,12 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// A page of a trace viewer nests deeper than a device file.
+// Higher than the limit for device files, because a trace viewer page nests deeper.
 constexpr int kMaxDepth = 128;
-// Binary files show a NUL early.
+// Binary files have a NUL within their first bytes.
 constexpr std::size_t kHeadOfText = 4096;
 
-// Letters and digits alone, in lower case: "Total self time (us)" and "total_self_time" meet.
+// Keeps only letters and digits, in lower case, so that "Total self time (us)" matches "total_self_time".
 std::string plain(std::string_view title) {
   std::string result;
   for (char c : title) {
@@ -57,54 +58,25 @@ absl::Status missing_columns(std::string_view path) {
       ": no hlo_stats table: expected columns called \"HLO op name\", \"#Occurrences\" and \"Total self time (us)\"");
 }
 
-// csv = record *(newline record); record = field *("," field); a field in quotes may hold commas, newlines and "" for
-// ".
-std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
-  std::vector<std::vector<std::string>> records(1, std::vector<std::string>(1));
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    std::string& field = records.back().back();
-    if (quoted) {
-      if (c != '"') {
-        field += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        field += text[++i];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',') {
-      records.back().emplace_back();
-    } else if (c == '\n') {
-      records.emplace_back(1);
-    } else if (c != '\r') {
-      field += c;
-    }
-  }
-  return records;
-}
-
 absl::StatusOr<MeasuredProfile> read_csv(std::string_view text, std::string_view path) {
-  const std::vector<std::vector<std::string>> records = parse_csv(text);
-  const StatsColumns columns = find_columns(records.front());
+  // Parses the header first: if the file is of another kind, an error about its first row would mislead.
+  const absl::StatusOr<CsvTable> header = parse_csv(text.substr(0, text.find_first_of("\r\n")), path);
+  if (!header.ok()) return header.status();
+  const StatsColumns columns = find_columns(header->columns);
   if (!columns.name || !columns.seconds) return missing_columns(path);
+  const absl::StatusOr<CsvTable> table = parse_csv(text, path);
+  if (!table.ok()) return table.status();
   ProfileCollector collector;
-  for (std::size_t i = 1; i < records.size(); ++i) {
-    const std::vector<std::string>& record = records[i];
-    if (*columns.name >= record.size() || *columns.seconds >= record.size()) continue;
-    double occurrences = 1;
-    if (columns.occurrences && *columns.occurrences < record.size())
-      occurrences = number_of(record[*columns.occurrences]);
-    std::string_view program;
-    if (columns.program && *columns.program < record.size()) program = record[*columns.program];
-    collector.add(program, record[*columns.name], occurrences, number_of(record[*columns.seconds]) * kMicrosecond);
+  for (const CsvTable::Row& row : table->rows) {
+    const double occurrences = columns.occurrences ? number_of(row.fields[*columns.occurrences]) : 1;
+    const std::string_view program = columns.program ? std::string_view(row.fields[*columns.program]) : "";
+    collector.add(program, row.fields[*columns.name], occurrences,
+                  number_of(row.fields[*columns.seconds]) * kMicrosecond);
   }
   return collector.take("hlo_stats CSV", path);
 }
 
-// The table as the charts take it: {"cols": [{"id", "label"}], "rows": [{"c": [{"v": value}]}]}.
+// Reads the table in the form of the charts: {"cols": [{"id", "label"}], "rows": [{"c": [{"v": value}]}]}.
 absl::StatusOr<MeasuredProfile> read_table(const JsonValue& table, std::string_view path) {
   const JsonValue* cols = table.find("cols");
   const JsonValue* rows = table.find("rows");
@@ -132,7 +104,7 @@ absl::StatusOr<MeasuredProfile> read_table(const JsonValue& table, std::string_v
   return collector.take("hlo_stats JSON", path);
 }
 
-// The table as records: [{"hlo_op_name": ..., "total_self_time": ...}, ...].
+// Reads the table as records: [{"hlo_op_name": ..., "total_self_time": ...}, ...].
 absl::StatusOr<MeasuredProfile> read_records(const JsonValue& records, std::string_view path) {
   ProfileCollector collector;
   for (const JsonValue& record : records.elements) {
@@ -151,7 +123,7 @@ absl::StatusOr<MeasuredProfile> read_records(const JsonValue& records, std::stri
 }  // namespace
 
 absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_view path) {
-  if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // a byte order mark, as spreadsheets write
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // byte order mark, which spreadsheets write
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return invalid_argument(std::string(path) + ": the profile is empty");
   if (text.substr(0, kHeadOfText).find('\0') != std::string_view::npos) {

@@ -6,7 +6,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Best fit by decreasing size, as XLA packs temporaries, leaves up to this share of them in gaps; mostly none.
+// Upper bound for the share of temporaries lost to gaps by best fit in decreasing size, which XLA uses to pack them.
+// Most packings have no gaps.
 constexpr double kGaps = 0.05;
 
 }  // namespace
@@ -41,7 +42,7 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
                              format_percent(memory.padding_bytes / memory.hbm_peak_bytes));
     }
   }
-  // Donations too small to matter are noise.
+  // Omits small donations, which are noise.
   for (std::size_t i = 0; i < memory.donatable.size() && i < 3; ++i) {
     const DonatableArgument& argument = memory.donatable[i];
     if (argument.bytes < 0.01 * memory.hbm_peak_bytes) break;

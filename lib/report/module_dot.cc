@@ -20,7 +20,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// The nodes that `keep` says by InstructionId, and the arrows between them; `center` is filled.
+// Writes the nodes that `keep` selects by InstructionId and the edges between them. Fills the node `center`.
 std::string dot_of(const Module& module, const std::vector<bool>& keep, InstructionId center) {
   std::string out = "digraph ";
   append_quoted(out, module.name());

@@ -22,7 +22,7 @@ void write_instruction(const Module& module, InstructionView instruction, JsonWr
   out.begin_array();
   for (ComputationId callee : instruction.called_computations()) out.value(module.computation(callee).name());
   out.end_array();
-  out.key("attributes");  // an array of pairs, since a name may stand twice
+  out.key("attributes");  // an array of pairs, because a name may occur twice
   out.begin_array();
   for (const AttributeData& attribute : instruction.attributes()) {
     const std::string_view value = module.text(attribute.value);

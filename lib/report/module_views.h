@@ -1,4 +1,4 @@
-// A module as a graph and as JSON.
+// Writes a module as a graph and as JSON.
 #ifndef HLOROOF_LIB_REPORT_MODULE_VIEWS_H_
 #define HLOROOF_LIB_REPORT_MODULE_VIEWS_H_
 
@@ -11,10 +11,11 @@
 
 namespace hloroof::inline v0 {
 
-// Graphviz DOT: a cluster for every computation, a node for every instruction, operands as arrows, calls dashed.
+// Writes Graphviz DOT with a cluster for each computation, a node for each instruction, arrows for operands and dashed
+// arrows for calls.
 std::string module_dot(const Module& module);
 
-// Of that the part around the instruction called `name`: what it uses and what uses it, up to `radius` steps away.
+// Writes the part of that graph around the instruction `name`: its operands and users up to `radius` steps away.
 // Errors: NotFound with the nearest names.
 absl::StatusOr<std::string> neighbourhood_dot(const Module& module, std::string_view name, std::size_t radius);
 

@@ -1,4 +1,4 @@
-// The record of an op, field by field: what JSON, CSV and the schema have in common.
+// The fields of an op record, which JSON, CSV and the schema share.
 #ifndef HLOROOF_LIB_REPORT_OP_FIELDS_H_
 #define HLOROOF_LIB_REPORT_OP_FIELDS_H_
 
@@ -12,14 +12,14 @@
 
 namespace hloroof::inline v0 {
 
-// Text that may be absent: null rather than empty.
+// Returns nullopt for an empty text, which JSON writes as null.
 inline std::optional<std::string_view> text_or_null(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return std::string_view(text);
 }
 
-// Calls field(name, value) for each, in the order of the contract. A value is a std::string_view, a double, or one of
-// these or a std::int64_t that may be absent.
+// Calls field(name, value) for each field, in the order of the schema. A value is a std::string_view, a double, or a
+// std::optional of one of these or of std::int64_t.
 template <typename Field>
 void for_each_op_field(const OpPrediction& op, Field&& field) {
   field("name", std::string_view(op.name));
@@ -36,7 +36,7 @@ void for_each_op_field(const OpPrediction& op, Field&& field) {
   field("transcendentals", op.work.transcendentals);
   field("hbm_bytes", op.work.read.hbm + op.work.written.hbm);
   field("vmem_bytes", op.work.read.vmem + op.work.written.vmem);
-  field("wire_bytes", op.work.wire_bytes);
+  field("wire_bytes", op.time.wire_bytes);
   field("logical_bytes", op.work.logical_bytes);
   field("padded_bytes", op.work.padded_bytes);
   field("efficiency", op.seconds > 0 ? std::optional<double>(op.efficiency) : std::nullopt);

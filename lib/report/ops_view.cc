@@ -9,7 +9,7 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   if (!rows.ok()) return rows.status();
   if (rows->rows.empty() && !options.rows.filter.empty()) return "No op matches '" + options.rows.filter + "'\n";
   const bool grouped = options.rows.group != GroupBy::kNone || !options.rows.rewrites.empty();
-  // 80 columns have no room for the category beside a readable name; --wide shows it.
+  // 80 columns have no room for the category next to a readable name; --wide shows it.
   const bool wide = options.width == 0;
   std::vector<Column> columns = {{"share", Align::kRight}, {"time", Align::kRight},
                                  {"runs", Align::kRight},  {"bound", Align::kLeft},

@@ -1,5 +1,5 @@
-// A prediction as JSON, schema "hloroof.prediction/1": SI units, every member present, null where a fact is absent.
-// lib/report/schema/prediction.schema.json is the schema.
+// Writes a prediction as JSON, schema "hloroof.prediction/1": SI units, all members present, null for unknown facts.
+// prediction_fields.h has the fields; lib/report/schema/prediction.schema.json is generated from them.
 #ifndef HLOROOF_LIB_REPORT_PREDICTION_JSON_H_
 #define HLOROOF_LIB_REPORT_PREDICTION_JSON_H_
 
@@ -8,16 +8,31 @@
 
 #include "hloroof/predict.h"
 #include "lib/report/json_writer.h"
+#include "lib/report/schema.h"
 
 namespace hloroof::inline v0 {
 
 void write_json(const StepPrediction& prediction, JsonWriter& out);
 
-// One object for one prediction, an array for several; with a final line end.
+// Writes predictions one by one, each while it still has its facts. The text is one object for a single prediction,
+// otherwise an array. It ends with a line end.
+class PredictionsWriter {
+ public:
+  // Expects `count` predictions.
+  explicit PredictionsWriter(std::size_t count);
+  void add(const StepPrediction& prediction);
+  std::string take();
+
+ private:
+  JsonWriter out_;
+  bool is_array_;
+};
+
+// The text that a PredictionsWriter makes of all of them.
 std::string predictions_json(const std::vector<StepPrediction>& predictions);
 
-std::string_view cost_source_name(CostSource source);  // "model"
-std::string_view severity_name(Severity severity);     // "warning"
+// The fields of a prediction and of all records in it.
+ResultTable prediction_table();
 
 }  // namespace hloroof::inline v0
 

@@ -28,7 +28,7 @@ void ProfileCollector::add(std::string_view program_name, std::string_view name,
   const auto [found, is_new] = ops_.try_emplace({index, std::string(name)}, of.ops.size());
   if (is_new) of.ops.push_back({std::string(name), 0, 0});
   MeasuredOp& op = of.ops[found->second];
-  // Each is finite; what they add up to stays so.
+  // Each value is finite; the sum is clamped so that it remains finite.
   op.occurrences = std::min(op.occurrences + occurrences, std::numeric_limits<double>::max());
   op.seconds = std::min(op.seconds + seconds, std::numeric_limits<double>::max());
 }
@@ -68,7 +68,7 @@ double number_in(const JsonValue* value) {
 
 std::string text_in(const JsonValue* value) {
   if (value == nullptr || !value->is(JsonValue::Kind::kNumber)) return string_in(value);
-  // An id is a whole number; the digits of what is none, 1e300, would not fit.
+  // An id is a whole number. The digits of a huge number such as 1e300 would not fit.
   char buffer[32];
   const auto whole = std::to_chars(buffer, buffer + sizeof(buffer), value->number, std::chars_format::fixed, 0);
   if (whole.ec == std::errc()) return std::string(buffer, whole.ptr);

@@ -1,4 +1,4 @@
-// What the readers of profiles share.
+// Helpers that the readers of profiles share.
 #ifndef HLOROOF_LIB_REPORT_PROFILE_COLLECTOR_H_
 #define HLOROOF_LIB_REPORT_PROFILE_COLLECTOR_H_
 
@@ -15,14 +15,14 @@ namespace hloroof::inline v0 {
 
 inline constexpr double kMicrosecond = 1e-6;
 
-// Sums up by program and name. A leading % belongs to the printed form; XProf may give "%fusion.3 = ..." where a name
-// is asked for. What has no finite time is left out.
+// Sums times by program and name. Removes a leading %, which belongs to the printed form, and reduces "%fusion.3 = ..."
+// to its name because XProf may print it so in a name column. Ignores entries without a finite time.
 class ProfileCollector {
  public:
   void add(std::string_view program, std::string_view name, double occurrences, double seconds);
-  // One run of a program, from its begin to its end.
+  // Adds one run of a program, with its wall time.
   void add_execution(std::string_view program, double seconds);
-  // Programs without an op are left out. Errors: InvalidArgument if none is left.
+  // Omits programs without ops. Errors: InvalidArgument if no program remains.
   absl::StatusOr<MeasuredProfile> take(std::string format, std::string_view path);
 
  private:
@@ -33,12 +33,12 @@ class ProfileCollector {
   std::map<std::pair<std::size_t, std::string>, std::size_t> ops_;
 };
 
-double number_of(const std::string& cell);             // not a number if there is none
-const std::string& string_in(const JsonValue* value);  // empty for all but strings
-double number_in(const JsonValue* value);              // of a number, or of a string that holds one
-std::string text_in(const JsonValue* value);           // of a string, or of a whole number
+double number_of(const std::string& cell);             // NaN if the cell has no number
+const std::string& string_in(const JsonValue* value);  // empty if not a string
+double number_in(const JsonValue* value);              // of a number, or of a string with a number
+std::string text_in(const JsonValue* value);           // of a string or a whole number
 
-// The events of a Chrome trace.
+// Reads the events of a Chrome trace.
 absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::string_view path);
 
 }  // namespace hloroof::inline v0

@@ -1,7 +1,7 @@
-// A trace as jax.profiler writes it (NAME.trace.json.gz), in the Trace Event Format. On a TPU each device is a process
-// "/device:TPU:0" with threads "XLA Modules" (an event for each run of a program, "jit_step(1234)"), "XLA Ops" (an
-// event for each op, those of a loop's body nested in the loop's) and others; on a GPU or CPU ops are the events with
-// an argument hlo_op, on any thread of a device, and hlo_module names the program.
+// Reads a trace that jax.profiler wrote (NAME.trace.json.gz) in the Trace Event Format. On a TPU each device is a
+// process "/device:TPU:0". Its threads include "XLA Modules" (one event for each run of a program, "jit_step(1234)")
+// and "XLA Ops" (one event for each op; the events of a loop body are nested in the event of the loop). On a GPU or
+// CPU, ops are the events with an argument hlo_op, on any thread of a device, and hlo_module names the program.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,7 +20,7 @@ struct Event {
   std::string_view program;
   double begin = 0;  // us
   double end = 0;
-  double inside = 0;  // us, of the events nested in it
+  double inside = 0;  // us, of nested events
 };
 
 bool starts_before(const Event& a, const Event& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; }
@@ -46,7 +46,7 @@ class TraceReader {
 
  private:
   static Thread thread_of(const JsonValue& event) {
-    // What has no id, or one that is no number and could not be put in order, counts as 0.
+    // A missing id counts as 0, and so does an id that is not a number and therefore has no order.
     const auto id = [&event](std::string_view name) {
       const double value = number_in(event.find(name));
       return std::isfinite(value) ? value : 0;
@@ -65,7 +65,7 @@ class TraceReader {
     }
   }
 
-  // Keeps an event if it is one of an op or of a program's run.
+  // Keeps an event if it is an op or a run of a program.
   void read(const JsonValue& event) {
     if (string_in(event.find("ph")) != "X") return;
     const double begin = number_in(event.find("ts"));
@@ -85,23 +85,23 @@ class TraceReader {
     const std::string_view op = argument("hlo_op");
     if (has_op_threads_ && (name == names_.end() || name->second.rfind("XLA Ops", 0) != 0)) return;
     if (!op.empty()) {
-      if (!has_op_arguments_ && !has_op_threads_) ops_.clear();  // what came before says nothing of ops
+      if (!has_op_arguments_ && !has_op_threads_) ops_.clear();  // the events so far are not ops
       has_op_arguments_ = true;
       read.name = op;
     } else if (has_op_arguments_ && !has_op_threads_) {
-      return;  // the host's own functions
+      return;  // host functions
     }
     ops_[thread].push_back(read);
   }
 
-  // One device speaks for all: the first that has ops.
+  // Returns the first device with ops, which represents all devices.
   double first_device() const {
     double first = INFINITY;
     for (const auto& [thread, list] : ops_) first = std::min(first, thread.first);
     return ops_.empty() || !std::isfinite(first) ? 0 : first;
   }
 
-  // The run that an event is part of.
+  // Returns the run that contains an event.
   std::string_view program_at(double device, double time) const {
     for (const auto& [thread, runs] : runs_) {
       if (thread.first != device) continue;
@@ -112,10 +112,10 @@ class TraceReader {
     return "";
   }
 
-  // Self times of the events of one thread: an event's own time without those that lie inside it.
+  // Adds the self times of the events of one thread: the duration of an event without its nested events.
   void add_thread(const Thread& thread, std::vector<Event>& list) {
     std::stable_sort(list.begin(), list.end(), starts_before);
-    // The same event written twice is one.
+    // Removes duplicates of an event.
     list.erase(std::unique(list.begin(), list.end(),
                            [](const Event& a, const Event& b) {
                              return a.begin == b.begin && a.end == b.end && a.name == b.name;

@@ -6,11 +6,12 @@
 
 namespace hloroof::inline v0 {
 
-// How busy each resource is, and for the ops that take longest how far they are below the roof that limits them.
+// Shows how busy each resource is, and how far the longest ops are below the roof that limits them.
 std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
   Table resources({{"resource"}, {"busy", Align::kRight}, {"of step", Align::kRight}});
   for (const ResourceUse& use : p.resources) {
-    resources.add({use.name, format_seconds(use.busy_seconds), format_percent(use.utilization)});
+    resources.add({std::string(to_string(use.resource, p.family)), format_seconds(use.busy_seconds),
+                   format_percent(use.utilization)});
   }
   std::string out = "Resources\n" + resources.to_string(options.width) + "\n";
 
@@ -29,8 +30,8 @@ std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
   for (const OpPrediction* op : ops) {
     const double hbm = op->work.read.hbm + op->work.written.hbm;
     table.add({op->name, hbm > 0 ? format_count(op->work.flops / hbm) : "",
-               format_rate(op->work.flops / op->seconds, "flop/s"), format_rate(hbm / op->seconds, "B/s"), op->bound,
-               format_percent(op->efficiency)});
+               format_rate(op->work.flops / op->seconds, "flop/s"), format_rate(hbm / op->seconds, "B/s"),
+               bound_text(*op, p.family), format_percent(op->efficiency)});
   }
   return out + "Longest ops: intensity, achieved rates, share of the bounding roof\n" + table.to_string(options.width);
 }

@@ -36,7 +36,7 @@ std::string key_of(const OpPrediction& op, GroupBy group) {
   return op.name;
 }
 
-void add(Row& row, const OpPrediction& op) {
+void add(Row& row, const OpPrediction& op, DeviceFamily family) {
   row.count += op.executions;
   row.seconds += op.exposed_seconds;
   row.busy_seconds += op.total_seconds;
@@ -44,8 +44,8 @@ void add(Row& row, const OpPrediction& op) {
   row.flops += op.executions * op.work.flops;
   row.hbm_bytes += op.executions * (op.work.read.hbm + op.work.written.hbm);
   row.padding_bytes += op.executions * (op.work.padded_bytes - op.work.logical_bytes);
-  if (!op.bound.empty() && (row.bound.empty() || op.exposed_seconds > row.largest)) {
-    row.bound = op.bound;
+  if (op.bound && (row.bound.empty() || op.exposed_seconds > row.largest)) {
+    row.bound = bound_text(op, family);
     row.largest = op.exposed_seconds;
   }
 }
@@ -92,6 +92,10 @@ std::optional<SortBy> sort_by_from_string(std::string_view text) {
     if (name == text) return sort;
   }
   return std::nullopt;
+}
+
+std::string bound_text(const OpPrediction& op, DeviceFamily family) {
+  return op.bound ? std::string(to_string(*op.bound, family)) : std::string();
 }
 
 std::string short_source(std::string_view file, std::int64_t line) {
@@ -144,7 +148,7 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
   Rows result;
   std::unordered_map<std::string, std::size_t> index;
   for (const OpPrediction& op : prediction.ops) {
-    if (op.bound.empty() && op.exposed_seconds == 0 && op.total_seconds == 0) continue;  // structure
+    if (!op.bound && op.exposed_seconds == 0 && op.total_seconds == 0) continue;  // structural op without time
     const std::string source = short_source(op.source_file, op.source_line);
     if (filter != nullptr && !RE2::PartialMatch(op.name, *filter) && !RE2::PartialMatch(op.op_name, *filter) &&
         !RE2::PartialMatch(op.category, *filter) && !RE2::PartialMatch(source, *filter)) {
@@ -164,7 +168,7 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
       row.first_op = op.name;
       result.rows.push_back(std::move(row));
     }
-    add(result.rows[at], op);
+    add(result.rows[at], op, prediction.family);
   }
   for (Row& row : result.rows) {
     if (row.busy_seconds > 0) row.efficiency /= row.busy_seconds;

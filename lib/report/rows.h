@@ -1,5 +1,5 @@
-// Ops as rows of a table: filtered, grouped, sorted, cut to the first n, with what was cut as one row more, so that the
-// rows always add up to the step.
+// Turns ops into table rows: filters, groups and sorts them and keeps the first n. One more row sums the others, so
+// that the rows always add up to the step.
 #ifndef HLOROOF_LIB_REPORT_ROWS_H_
 #define HLOROOF_LIB_REPORT_ROWS_H_
 
@@ -24,23 +24,23 @@ struct RowOptions {
   std::size_t limit = 10;  // 0: all
   SortBy sort = SortBy::kTime;
   GroupBy group = GroupBy::kNone;
-  std::string filter;  // RE2 that name, op_name, category or source must contain; empty: all
-  std::vector<std::pair<std::string, std::string>> rewrites;  // RE2 and replacement, applied to the keys of groups
+  std::string filter;  // RE2 that must match in name, op_name, category or source; empty: all
+  std::vector<std::pair<std::string, std::string>> rewrites;  // RE2 and replacement, applied to group keys
 };
 
 struct Row {
   std::string label;
   std::string category;
   std::string source;       // "attention.py:31"
-  std::string bound;        // that of the largest part
-  double count = 0;         // executions; of a group those of all its ops
-  double seconds = 0;       // of the step: what the compute stream spends or waits
+  std::string bound;        // of the op with the most time
+  double count = 0;         // executions; in a group, the sum over its ops
+  double seconds = 0;       // of the step: the time that the compute stream spends or waits
   double busy_seconds = 0;  // seconds x executions
   double efficiency = 0;    // weighted by busy_seconds
   double flops = 0;
   double hbm_bytes = 0;
   double padding_bytes = 0;
-  double largest = 0;  // seconds of the part that set `bound`
+  double largest = 0;  // seconds of the op that set `bound`
   std::string first_op;
 };
 
@@ -48,16 +48,19 @@ struct Rows {
   std::vector<Row> rows;  // at most `limit`
   std::optional<Row> others;
   std::size_t others_count = 0;
-  Row total;  // of what passed the filter
+  Row total;  // of the ops that pass the filter
 };
 
-// Errors: InvalidArgument for a filter or rewrite that is no regular expression.
+// Errors: InvalidArgument for a filter or rewrite that is not a valid regular expression.
 absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOptions& options);
 
 // Reads sed's s/pattern/replacement/, with any character in place of the slash. Errors: InvalidArgument.
 absl::StatusOr<std::pair<std::string, std::string>> parse_rewrite(std::string_view text);
 
-// "file.py:31", the path's last component; empty if the source is not known.
+// Returns the name of the resource that limits the op, or empty if the op takes no time.
+std::string bound_text(const OpPrediction& op, DeviceFamily family);
+
+// Returns the last component of the path with the line, such as "file.py:31", or empty if the source is unknown.
 std::string short_source(std::string_view file, std::int64_t line);
 
 }  // namespace hloroof::inline v0

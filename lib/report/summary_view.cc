@@ -19,7 +19,7 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   std::string where = p.device;
   if (!p.topology.empty()) where += " " + p.topology;
   if (p.slices > 1) where += absl::StrFormat(" x %d slices", p.slices);
-  // Text without a header (a computation, one pasted line) has no name.
+  // A text without a header (a computation, one pasted line) has no module name.
   const std::string name = !p.module_name.empty() ? p.module_name : p.ops.empty() ? "module" : p.ops.back().name;
   std::string out = shorten(name, options.width - where.size() - 4) + " on " + where + "\n\n";
 
@@ -27,11 +27,11 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
               format_seconds(p.lower_bound_seconds) + " with perfect overlap, " + format_seconds(p.serial_seconds) +
                   " with none");
   for (const Diagnostic& diagnostic : p.diagnostics) {
-    if (diagnostic.code == "unscheduled") {
+    if (diagnostic.code == DiagnosticCode::kUnscheduled) {
       out += line("schedule", "none yet", "a list schedule; fusion and layouts still to come");
     }
   }
-  out += line("bound by", p.bound, "");
+  out += line("bound by", std::string(to_string(p.bound, p.family)), "");
   if (p.mfu) out += line("MFU", format_percent(*p.mfu), format_flops(p.flops) + " at the bf16 peak");
   out += line("exposed comm.", format_seconds(p.exposed_communication_seconds),
               share_of_step(p.exposed_communication_seconds));

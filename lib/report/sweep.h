@@ -1,4 +1,4 @@
-// What a prediction comes to, in one record: the lines of a sweep's table, as CSV and JSON.
+// Writes the headline numbers of each prediction of a sweep as CSV and JSON.
 #ifndef HLOROOF_LIB_REPORT_SWEEP_H_
 #define HLOROOF_LIB_REPORT_SWEEP_H_
 
@@ -6,14 +6,18 @@
 #include <vector>
 
 #include "hloroof/predict.h"
+#include "lib/report/schema.h"
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
 
 std::string sweep_csv(const std::vector<NamedPrediction>& points);
 
-// Schema "hloroof.sweep/1": {schema, points[{file, device, topology, slices, set{}, step_seconds, ...}]}.
+// Schema "hloroof.sweep/1".
 std::string sweep_json(const std::vector<NamedPrediction>& points);
+
+// The fields of a sweep and of all records in it.
+ResultTable sweep_table();
 
 }  // namespace hloroof::inline v0
 

@@ -5,7 +5,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Of a column that gives way: while others are left that may, and at the least.
+// Minimum widths of a narrowed column: first, while other columns can still be narrowed, and finally.
 constexpr std::size_t kReadableWidth = 12;
 constexpr std::size_t kLeastWidth = 8;
 
@@ -36,7 +36,8 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
       out += ' ';
       ++column;
     }
-    // A word longer than a line (a path, an op_name) goes on in the next, after a slash or comma if there is one.
+    // A word longer than a line (a path, an op_name) continues on the next line, broken after a slash or comma if
+    // possible.
     while (width > indent + 8 && column + word.size() > width) {
       std::size_t fits = width - column;
       const std::size_t good = word.substr(0, fits).find_last_of("/,");
@@ -67,7 +68,8 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
   if (width > 0 && !columns_.empty()) {
     std::size_t total = indent + 2 * (columns_.size() - 1);
     for (std::size_t w : widths) total += w;
-    // Columns of unlimited width give way first, the widest by all that is needed; then all but numbers, bit by bit.
+    // Narrows columns of unlimited width first, the widest by the full excess. Then narrows all text columns step by
+    // step.
     for (const bool unlimited : {true, false}) {
       const std::size_t least = unlimited ? kReadableWidth : kLeastWidth;
       while (total > width) {
@@ -87,7 +89,7 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
   std::string out;
   const auto line = [&](const auto& cell_of) {
     std::string text(indent, ' ');
-    for (std::size_t c = 0; c < columns_.size(); ++c) {  // cells beyond the columns are left out
+    for (std::size_t c = 0; c < columns_.size(); ++c) {  // cells beyond the columns are omitted
       const std::string cell = shorten(cell_of(c), widths[c]);
       const std::string pad(widths[c] - cell.size(), ' ');
       text += columns_[c].align == Align::kRight ? pad + cell : cell + pad;

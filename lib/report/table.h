@@ -1,4 +1,4 @@
-// Text tables: columns as wide as their widest cell, the last one cut so that a line fits.
+// Text tables. Each column is as wide as its widest cell; the last column is cut so that the line fits.
 #ifndef HLOROOF_LIB_REPORT_TABLE_H_
 #define HLOROOF_LIB_REPORT_TABLE_H_
 
@@ -14,7 +14,7 @@ enum class Align { kLeft, kRight };
 struct Column {
   std::string title;
   Align align = Align::kLeft;
-  std::size_t max_width = 0;  // longer cells are cut in the middle; 0: any width
+  std::size_t max_width = 0;  // longer cells are cut in the middle; 0: unlimited
 };
 
 class Table {
@@ -23,8 +23,9 @@ class Table {
 
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  // Each line begins with `indent` spaces, has two between columns and none at its end. The widest column of unlimited
-  // width gives way if a line would be longer than `width`, then any of words; 0 means any length.
+  // Each line begins with `indent` spaces, has two spaces between columns and no trailing spaces. If a line would be
+  // longer than `width`, the widest column of unlimited width is narrowed first, then any text column. A `width` of 0
+  // means unlimited.
   std::string to_string(std::size_t width, std::size_t indent = 2) const;
 
  private:
@@ -32,11 +33,11 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` in at most `width` characters: the middle becomes "..", since names tell by their beginnings and their
-// numbers.
+// Shortens `text` to at most `width` characters. Replaces the middle by ".." because the beginning and the final number
+// identify a name.
 std::string shorten(std::string_view text, std::size_t width);
 
-// `text` broken at blanks into lines of at most `width`, each but the first begun with `indent` spaces.
+// Breaks `text` at blanks into lines of at most `width`. Each line but the first begins with `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace hloroof::inline v0

@@ -9,23 +9,15 @@
 
 namespace hloroof::inline v0 {
 
-std::string lane_name(const StepPrediction& prediction, const std::string& lane) {
-  const bool is_gpu = std::any_of(prediction.resources.begin(), prediction.resources.end(),
-                                  [](const ResourceUse& use) { return use.name == "nvlink"; });
-  if (!is_gpu) return lane;
-  // A GPU's copies and wrapped computations run on asynchronous streams.
-  return lane == "ici" ? "nvlink" : lane == "dcn" ? "network" : lane == "dma" ? "async" : lane;
-}
-
-// A strip per lane, loops by their first iteration, and the longest events.
+// Shows a strip for each lane, with a loop as its first iteration, and the longest events.
 std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
-  static constexpr const char* kLanes[] = {"compute", "dma", "ici", "dcn", "host", "sparsecore"};
   double end = 0;
   for (const TimelineEvent& event : p.timeline) end = std::max(end, event.end);
   if (end <= 0) return "Timeline: nothing runs\n";
   const std::size_t columns = options.width > 24 ? options.width - 16 : 40;
   std::string out = "Timeline, " + format_seconds(end) + " across; loops by their first iteration (# busy, + partly)\n";
-  for (const char* lane : kLanes) {
+  for (int l = 0; l < kLaneCount; ++l) {
+    const auto lane = static_cast<Lane>(l);
     std::vector<double> busy(columns, 0);
     bool any = false;
     for (const TimelineEvent& event : p.timeline) {
@@ -38,7 +30,7 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
       }
     }
     if (!any) continue;
-    out += absl::StrFormat("  %-10s  ", lane_name(p, lane));
+    out += absl::StrFormat("  %-10s  ", std::string(to_string(lane, p.family)));
     for (double share : busy) out += share > 0.66 ? '#' : share > 0.05 ? '+' : '.';
     out += '\n';
   }
@@ -57,7 +49,7 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   Table table({{"begins", Align::kRight}, {"takes", Align::kRight}, {"runs", Align::kRight}, {"lane"}, {"op"}});
   for (const TimelineEvent* event : events) {
     table.add({format_seconds(event->begin), format_seconds(event->end - event->begin), format_count(event->executions),
-               lane_name(p, event->lane), ops[event->id.index]->name});
+               std::string(to_string(event->lane, p.family)), ops[event->id.index]->name});
   }
   return out + "\nLongest, in order\n" + table.to_string(options.width);
 }

@@ -5,10 +5,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloroof/analysis.h"
 #include "hloroof/shape.h"
+#include "lib/predict/facts.h"
 #include "lib/report/json_writer.h"
-#include "lib/report/op_fields.h"
+#include "lib/report/prediction_fields.h"
+#include "lib/report/record_json.h"
 #include "lib/report/views.h"
 #include "lib/schedule/async_pairs.h"
 
@@ -16,10 +17,10 @@ namespace hloroof::inline v0 {
 namespace {
 
 constexpr double kMicroseconds = 1e6;
-// Sums of many times differ from each other in their last digits; of this an overlap is none.
+// Sums of many times differ in their last digits. A smaller relative overlap does not count as one.
 constexpr double kTolerance = 1e-9;
 
-// Overlapping events of one lane go to rows of their own, since a row nests what overlaps.
+// Assigns overlapping events of one lane to separate rows, because a viewer nests overlapping events in a row.
 class Rows {
  public:
   std::int64_t row(const std::string& lane, double begin, double end) {
@@ -54,7 +55,8 @@ bool contains_others(const OpPrediction& op) {
 
 class TraceWriter {
  public:
-  TraceWriter(const Module& module, const StepPrediction& prediction) : module_(module), prediction_(prediction) {
+  explicit TraceWriter(const StepPrediction& prediction)
+      : facts_(*prediction.facts), module_(*facts_.module), prediction_(prediction) {
     for (const OpPrediction& op : prediction.ops) ops_[op.id.index] = &op;
   }
 
@@ -78,19 +80,19 @@ class TraceWriter {
   }
 
  private:
-  // A done that has not to wait takes no time and has no event; it stands where the next op of its computation begins,
-  // or where the last one ends.
+  // A done that does not wait takes no time and has no event in the timeline. It is added at the begin of the next op
+  // of its computation, or at the end of the last one.
   void add_dones(std::vector<TimelineEvent>& events) const {
     std::unordered_map<std::uint32_t, const TimelineEvent*> on_compute;
     for (const TimelineEvent& event : prediction_.timeline) {
-      if (event.lane == "compute") on_compute[event.id.index] = &event;
+      if (event.lane == Lane::kCompute) on_compute[event.id.index] = &event;
     }
     std::vector<TimelineEvent> added;
     for (ComputationView computation : module_.computations()) {
       std::vector<InstructionId> waiting;  // dones since the last op that has an event
       const TimelineEvent* last = nullptr;
       const auto place = [&](double at, double executions) {
-        for (InstructionId done : waiting) added.push_back({done, "compute", at, at, executions});
+        for (InstructionId done : waiting) added.push_back({done, Lane::kCompute, at, at, executions});
         waiting.clear();
       };
       for (InstructionView instruction : computation.instructions()) {
@@ -105,7 +107,8 @@ class TraceWriter {
       if (last != nullptr) place(last->end, last->executions);
     }
     events.insert(events.end(), added.begin(), added.end());
-    // What takes no time comes before what begins then: behind it, it would seem to overlap and get a row of its own.
+    // An event of zero length comes before others with the same begin. After them, it would seem to overlap and get
+    // another row.
     std::stable_sort(events.begin(), events.end(), [](const TimelineEvent& a, const TimelineEvent& b) {
       if (a.begin != b.begin) return a.begin < b.begin;
       return a.end == a.begin && b.end != b.begin;
@@ -124,10 +127,11 @@ class TraceWriter {
     const auto found = ops_.find(event.id.index);
     if (found == ops_.end()) return;
     const OpPrediction& op = *found->second;
-    // The rows of loops and calls hold what encloses the ops of the others.
+    // Loops and calls have separate rows, because their events enclose ops in other rows.
     Placed placed{0, event.begin, event.end};
     placed.row =
-        rows_.row(contains_others(op) ? "control flow" : lane_name(prediction_, event.lane), event.begin, event.end);
+        rows_.row(contains_others(op) ? "control flow" : std::string(to_string(event.lane, prediction_.family)),
+                  event.begin, event.end);
     placed_[event.id.index] = placed;
     begin_event(op.name, "X", placed.row);
     out_.member("cat", std::string_view(op.category));
@@ -135,8 +139,10 @@ class TraceWriter {
     out_.member("dur", (event.end - event.begin) * kMicroseconds);
     out_.key("args");
     out_.begin_object();
-    for_each_op_field(op, [this](std::string_view name, const auto& value) {
-      if (name != "name") out_.member(name, value);
+    for_each_field(op, [this](const FieldInfo& info, const auto& value) {
+      if (info.name == "name") return;
+      out_.key(info.name);
+      write_json_value(value, out_, prediction_.family);
     });
     out_.member("shape", std::string_view(to_string(module_.shapes(), module_.instruction(op.id).shape_id())));
     out_.end_object();
@@ -148,19 +154,19 @@ class TraceWriter {
     out_.member("cat", "async");
     out_.member("id", id);
     out_.member("ts", time * kMicroseconds);
-    if (phase == "f") out_.member("bp", "e");  // it ends at the event around it, not at the next one
+    if (phase == "f") out_.member("bp", "e");  // the flow ends at the enclosing event, not at the next one
     out_.end_object();
   }
 
   void flows() {
-    const AsyncPairs pairs = pair_async(module_, analyze_calls(module_));
     std::int64_t id = 0;
     for (const OpPrediction& op : prediction_.ops) {
       const auto done = placed_.find(op.id.index);
       if (done == placed_.end() || async_role(module_.instruction(op.id)) != AsyncRole::kDone) continue;
-      for (InstructionId start : pairs.starts_of(op.id)) {
+      for (InstructionId start : facts_.pairs.starts_of(op.id)) {
         const auto from = placed_.find(start.index);
-        // Of a loop that hands a transfer on, the start of one iteration stands behind the done of the one before.
+        // If a loop carries a transfer to the next iteration, the start of one iteration is after the done of the
+        // previous iteration.
         if (from == placed_.end() || from->second.begin > done->second.begin * (1 + kTolerance)) continue;
         ++id;
         flow("s", id, from->second, from->second.begin);
@@ -187,6 +193,7 @@ class TraceWriter {
     out_.end_object();
   }
 
+  const StepFacts& facts_;
   const Module& module_;
   const StepPrediction& prediction_;
   std::unordered_map<std::uint32_t, const OpPrediction*> ops_;
@@ -197,8 +204,6 @@ class TraceWriter {
 
 }  // namespace
 
-std::string chrome_trace(const Module& module, const StepPrediction& prediction) {
-  return TraceWriter(module, prediction).run();
-}
+std::string chrome_trace(const StepPrediction& prediction) { return TraceWriter(prediction).run(); }
 
 }  // namespace hloroof::inline v0

@@ -8,7 +8,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// `digits` significant digits, at least three, without an exponent, for values of one to four digits before the point.
+// Formats `digits` significant digits, at least three, without an exponent. Expects values with one to four digits
+// before the point.
 std::string significant(double value, int digits) {
   const double size = std::abs(value);
   if (size >= 99.95) return absl::StrFormat("%.*f", digits - 3, value);

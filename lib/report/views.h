@@ -1,5 +1,5 @@
-// The views of a prediction as text: each a function in a file of its own. Lines have at most `width` characters where
-// names allow it.
+// Formats the views of a prediction as text. Each view is a function in a separate file. Lines have at most `width`
+// characters, unless a name is longer.
 #ifndef HLOROOF_LIB_REPORT_VIEWS_H_
 #define HLOROOF_LIB_REPORT_VIEWS_H_
 
@@ -15,17 +15,17 @@ namespace hloroof::inline v0 {
 
 struct ViewOptions {
   std::size_t width = 80;
-  bool color = false;  // for a terminal that shows it
+  bool color = false;  // for a terminal with color support
   RowOptions rows;
 };
 
-// Names that --view takes, in the order in which they are printed.
+// The names that --view accepts, in print order.
 const std::vector<std::string>& view_names();
-// Errors: InvalidArgument for a name that is none of them.
+// Errors: InvalidArgument for an unknown name.
 absl::Status check_views(const std::vector<std::string>& views);
 
-// The views named, a blank line between them. Errors: InvalidArgument for an unknown view, a malformed filter or
-// rewrite.
+// Returns the named views, separated by blank lines. Errors: InvalidArgument for an unknown view or a malformed filter
+// or rewrite.
 absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,
                                          const ViewOptions& options);
 
@@ -38,14 +38,12 @@ std::string collectives_view(const StepPrediction& prediction, const ViewOptions
 std::string timeline_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string critical_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
-// The `count` of them worth most, one for each op, and how many more there are; empty if none is to act on.
+// Returns the `count` most valuable diagnostics, one for each op, and the number of the others. Empty if no diagnostic
+// is actionable.
 std::string first_diagnostics_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 
-// A lane of the timeline as the device's family calls it: the links of a GPU are its nvlink.
-std::string lane_name(const StepPrediction& prediction, const std::string& lane);
-
-// Several predictions side by side: one line each, with the ratio to the fastest, and the parameters that were set.
-using NamedPrediction = std::pair<std::string, StepPrediction>;  // by the file
+// Compares several predictions with one line each: the ratio to the fastest and the parameters that were set.
+using NamedPrediction = std::pair<std::string, StepPrediction>;  // file name and prediction
 std::string comparison_view(const std::vector<NamedPrediction>& predictions, std::size_t width);
 
 }  // namespace hloroof::inline v0

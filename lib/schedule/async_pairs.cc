@@ -1,8 +1,8 @@
 #include "lib/schedule/async_pairs.h"
 
 #include <algorithm>
-#include <set>
-#include <utility>
+
+#include "lib/ir/value_walk.h"
 
 namespace hloroof::inline v0 {
 namespace {
@@ -10,10 +10,10 @@ namespace {
 constexpr std::string_view kStartTarget = "\"AsyncCollectiveStart\"";
 constexpr std::string_view kDoneTarget = "\"AsyncCollectiveDone\"";
 
-// How far one done is traced. Real chains have a handful of links.
+// Limit on the instructions visited for one done. Real chains have a handful of links.
 constexpr int kMaxVisits = 1024;
 
-// What the custom calls in a fusion make it: a start, else a done.
+// Derives the role of a fusion from the custom calls in it. A start takes precedence over a done.
 AsyncRole role_of_fusion(InstructionView fusion) {
   AsyncRole role = AsyncRole::kNone;
   for (ComputationView computation : fusion.computations(AttributeKey::kCalls)) {
@@ -27,179 +27,61 @@ AsyncRole role_of_fusion(InstructionView fusion) {
   return role;
 }
 
-bool is_plain_collective(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllReduce:
-    case Opcode::kReduceScatter:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kRaggedAllToAll: return true;
-    default: return false;
-  }
-}
-
-// Where a value comes from: element `element` of the result of `instruction`,
-// or all of it.
-struct Place {
-  static constexpr std::int64_t kAll = -1;
-  InstructionId instruction;
-  std::int64_t element = kAll;
-};
-
-// Whether the elements of a result may come from different places, as visit() follows them.
-bool tells_elements_apart(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kTuple:
-    case Opcode::kWhile:
-    case Opcode::kCall:
-    case Opcode::kParameter:
-    case Opcode::kBitcast:
-    case Opcode::kOptBarrier:
-    case Opcode::kAddDependency: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 class Tracer {
  public:
   Tracer(const Module& module, const CallGraph& calls, AsyncPairs& pairs)
-      : module_(module), calls_(calls), pairs_(pairs), visited_(module.instruction_limit(), 0) {}
+      : calls_(calls), pairs_(pairs), walk_(module) {}
 
   void trace(InstructionView done, AsyncPairs::Done& result) {
-    pending_.clear();
-    visited_elements_.clear();
-    ++trace_;
+    const bool is_fusion = flow(done.opcode()) == Flow::kFuses;
     result.starts.clear();
     result.looked_at = {done.id()};
-    collective_fusion_ = done.opcode() == Opcode::kFusion;
-    for (InstructionId operand : done.operand_ids()) push({operand, Place::kAll});
-    for (int visits = 0; !pending_.empty() && visits < kMaxVisits; ++visits) {
-      const Place place = pending_.back();
-      pending_.pop_back();
-      result.looked_at.push_back(place.instruction);
-      visit(place, result.starts);
-    }
+    walk_.begin();
+    for (InstructionId operand : done.operand_ids()) walk_.add(operand, {});
+    const auto callers = [this](ComputationId id) -> const std::vector<InstructionId>& { return calls_.callers(id); };
+    walk_.back(kMaxVisits, callers, [&](InstructionView at) {
+      result.looked_at.push_back(at.id());
+      return visit(at, is_fusion, result.starts);
+    });
     std::sort(result.looked_at.begin(), result.looked_at.end());
     result.looked_at.erase(std::unique(result.looked_at.begin(), result.looked_at.end()), result.looked_at.end());
   }
 
  private:
-  void push(Place place) {
-    if (!place.instruction.valid()) return;
-    if (!tells_elements_apart(module_.data(place.instruction).opcode)) place.element = Place::kAll;
-    if (place.element == Place::kAll) {
-      if (visited_[place.instruction.index] == trace_) return;
-      visited_[place.instruction.index] = trace_;
-    } else if (!visited_elements_.insert({place.instruction.index, place.element}).second) {
-      return;
-    }
-    pending_.push_back(place);
-  }
-
-  void push_operand(InstructionView instruction, std::size_t i, std::int64_t element) {
-    if (i < instruction.operand_count()) push({instruction.operand_ids()[i], element});
-  }
-
-  void visit(Place place, std::vector<InstructionId>& starts) {
-    const InstructionView instruction = module_.instruction(place.instruction);
-    switch (pairs_.role(instruction)) {
+  // A start ends the search. The search continues through instructions that only forward values. The fusions that carry
+  // the steps of a collective forward it through their operands.
+  Go visit(InstructionView at, bool is_fusion, std::vector<InstructionId>& starts) {
+    const Flow f = flow(at.opcode());
+    switch (pairs_.role(at)) {
       case AsyncRole::kStart:
-        if ((instruction.opcode() == Opcode::kFusion) == collective_fusion_ &&
-            std::find(starts.begin(), starts.end(), place.instruction) == starts.end()) {
-          starts.push_back(place.instruction);
+        if ((f == Flow::kFuses) == is_fusion && std::find(starts.begin(), starts.end(), at.id()) == starts.end()) {
+          starts.push_back(at.id());
         }
-        return;
-      case AsyncRole::kUpdate: push_operand(instruction, 0, Place::kAll); return;
-      case AsyncRole::kDone: return;
+        return Go::kStop;
+      case AsyncRole::kDone: return Go::kStop;
+      case AsyncRole::kUpdate:
       case AsyncRole::kNone: break;
     }
-    switch (instruction.opcode()) {
-      case Opcode::kGetTupleElement: push_operand(instruction, 0, instruction.tuple_index()); break;
-      case Opcode::kBitcast:
-      case Opcode::kOptBarrier:
-      case Opcode::kAddDependency: push_operand(instruction, 0, place.element); break;
-      case Opcode::kTuple:
-        if (place.element != Place::kAll) {
-          push_operand(instruction, static_cast<std::size_t>(place.element), Place::kAll);
-        } else {
-          for (InstructionId operand : instruction.operand_ids()) push({operand, Place::kAll});
-        }
-        break;
-      case Opcode::kWhile:
-        push_operand(instruction, 0, place.element);
-        for (ComputationView body : instruction.computations(AttributeKey::kBody)) push_root(body, place.element);
-        break;
-      case Opcode::kCall:
-        for (ComputationView callee : instruction.computations(AttributeKey::kToApply))
-          push_root(callee, place.element);
-        break;
-      case Opcode::kParameter: visit_parameter(instruction, place.element); break;
-      case Opcode::kFusion:
-        if (collective_fusion_ && pairs_.is_step(instruction)) {
-          for (InstructionId operand : instruction.operand_ids()) push({operand, Place::kAll});
-        }
-        break;
-      default: break;
-    }
+    if (f == Flow::kFuses) return is_fusion && pairs_.is_step(at) ? Go::kOperands : Go::kStop;
+    return is_alias(at.opcode()) || calls_schedules(at.opcode()) || f == Flow::kParameter ? Go::kOn : Go::kStop;
   }
 
-  void push_root(ComputationView computation, std::int64_t element) {
-    if (computation.data().root.valid()) push({computation.data().root, element});
-  }
-
-  void visit_parameter(InstructionView parameter, std::int64_t element) {
-    const ComputationView computation = parameter.computation();
-    for (InstructionId caller : calls_.callers(computation.id())) {
-      const InstructionView call = module_.instruction(caller);
-      if (call.opcode() == Opcode::kWhile) {
-        push_operand(call, 0, element);
-        for (ComputationView body : call.computations(AttributeKey::kBody)) push_root(body, element);
-      } else if (call.opcode() == Opcode::kCall) {
-        push_operand(call, static_cast<std::size_t>(parameter.parameter_number()), element);
-      }
-    }
-  }
-
-  const Module& module_;
   const CallGraph& calls_;
   AsyncPairs& pairs_;
-  bool collective_fusion_ = false;
-  std::vector<Place> pending_;
-  std::vector<std::uint32_t> visited_;  // by InstructionId: the last trace that came by all of it
-  std::uint32_t trace_ = 0;
-  std::set<std::pair<std::uint32_t, std::int64_t>> visited_elements_;
+  ValueWalk walk_;
 };
 
 AsyncRole async_role(InstructionView instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduceStart:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kCopyStart:
-    case Opcode::kAsyncStart:
-    case Opcode::kSend:
-    case Opcode::kRecv: return AsyncRole::kStart;
-    case Opcode::kAsyncUpdate: return AsyncRole::kUpdate;
-    case Opcode::kAllGatherDone:
-    case Opcode::kAllReduceDone:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kCopyDone:
-    case Opcode::kAsyncDone:
-    case Opcode::kSendDone:
-    case Opcode::kRecvDone: return AsyncRole::kDone;
-    case Opcode::kFusion: return role_of_fusion(instruction);
-    default: return AsyncRole::kNone;
-  }
+  const bool is_fusion = flow(instruction.opcode()) == Flow::kFuses;
+  return is_fusion ? role_of_fusion(instruction) : async_role(instruction.opcode());
 }
 
 bool carries_collective_step(InstructionView fusion) {
   if (fusion.opcode() != Opcode::kFusion || async_role(fusion) != AsyncRole::kNone) return false;
-  // The state of the collective, semaphores and counters, passes through: a
-  // scalar in memory space 2 among the operands.
+  // The state of the collective (semaphores and counters) passes through the
+  // fusion, so one operand is a scalar in memory space 2.
   bool has_semaphore = false;
   for (InstructionView operand : fusion.operands()) {
     const Shape& shape = operand.shape();
@@ -208,7 +90,7 @@ bool carries_collective_step(InstructionView fusion) {
   if (!has_semaphore) return false;
   for (ComputationView computation : fusion.computations(AttributeKey::kCalls)) {
     for (InstructionView inner : computation.instructions()) {
-      if (is_plain_collective(inner.opcode())) return true;
+      if (is_blocking_collective(inner.opcode())) return true;
     }
   }
   return false;

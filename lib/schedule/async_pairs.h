@@ -1,5 +1,5 @@
-// Which instructions start something that goes on beside the compute stream,
-// and which wait for it to end.
+// Finds the instructions that start asynchronous work, which overlaps the
+// compute stream, and the instructions that wait for it to end.
 #ifndef HLOROOF_LIB_SCHEDULE_ASYNC_PAIRS_H_
 #define HLOROOF_LIB_SCHEDULE_ASYNC_PAIRS_H_
 
@@ -8,29 +8,25 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::inline v0 {
 
-enum class AsyncRole : std::uint8_t {
-  kNone,
-  kStart,
-  kUpdate,  // stands between the two; waits for nothing
-  kDone,
-};
-
-// By the opcode; of a fusion by what it holds: TPU compilers wrap a collective
-// that they cut into steps in fusions that end in the custom calls
-// AsyncCollectiveStart and AsyncCollectiveDone, and put the steps between into
-// fusions that hold the same collective beside a matmul (kUpdate here does not
-// apply to those: they run like any other fusion).
+// The opcode determines the role. For a fusion, its contents do: TPU compilers
+// split a collective into steps and wrap the first and last step in fusions
+// that end in the custom calls AsyncCollectiveStart and AsyncCollectiveDone.
+// They put the steps in between into fusions that contain the same collective
+// together with a matmul. Those fusions run like any other, so their role is
+// not kUpdate.
 AsyncRole async_role(InstructionView instruction);
 
-// True for a fusion that carries a step of a collective started elsewhere: the
-// collective in it is the start's work.
+// True for a fusion that carries a step of a collective started elsewhere. The
+// cost of that collective belongs to the start.
 bool carries_collective_step(InstructionView fusion);
 
-// For every done the starts whose transfer it can be waiting for: usually one;
-// two where a loop hands the transfer on to its next iteration.
+// Maps every done to the starts whose transfer it may wait for. There is
+// usually one, and there are two where a loop passes the transfer on to its
+// next iteration.
 class AsyncPairs {
  public:
   Span<InstructionId> starts_of(InstructionId done) const {
@@ -38,9 +34,10 @@ class AsyncPairs {
     return dones_[traces_[done.index]].starts;
   }
 
-  // Brings the pairs up to date after edits of `edited`: instructions whose
-  // operands, attributes or insides are others, that came, or that went. Marks
-  // in `changed` (by ComputationId) where a done waits for something else.
+  // Updates the pairs after edits. `edited` lists the instructions that were
+  // inserted or erased, and those whose operands, attributes or fused contents
+  // changed. Marks in `changed` (by ComputationId) the computations that
+  // contain a done whose starts changed.
   void update(const Module& module, const CallGraph& calls, Span<InstructionId> edited, std::vector<bool>& changed);
 
  private:
@@ -51,9 +48,9 @@ class AsyncPairs {
   struct Done {
     InstructionId id;
     std::vector<InstructionId> starts;
-    std::vector<InstructionId> looked_at;  // what the answer depends on, ascending
+    std::vector<InstructionId> looked_at;  // instructions that the starts depend on, ascending
   };
-  // What is known of one instruction; looking into fusions takes time.
+  // Cached facts about one instruction, because scanning fusions is slow.
   struct Known {
     bool role_known = false;
     bool step_known = false;
@@ -69,8 +66,8 @@ class AsyncPairs {
   std::vector<Known> known_;  // by InstructionId
 };
 
-// Follows the operands of every done back to starts, through tuples, loop
-// states and calls.
+// Follows the operands of every done back to its starts, through tuples, loop
+// state and calls.
 AsyncPairs pair_async(const Module& module, const CallGraph& calls);
 
 }  // namespace hloroof::inline v0

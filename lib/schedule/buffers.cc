@@ -3,51 +3,27 @@
 #include <algorithm>
 #include <optional>
 
-#include "lib/schedule/async_pairs.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/value_walk.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Follows an instruction back through what only renames memory.
-InstructionView through_bitcasts(InstructionView instruction) {
-  while (instruction.opcode() == Opcode::kBitcast && instruction.operand_count() == 1)
-    instruction = instruction.operand(0);
-  return instruction;
+InstructionView behind_names(InstructionView instruction) {
+  return origin(instruction, [](InstructionView i) { return flow(i.opcode()) == Flow::kRenames; });
 }
 
-// The parameter that `instruction`, inside a fused or wrapped computation, updates in place; nothing if it does not.
+// Returns the number of the parameter that `instruction`, inside a fused or wrapped computation, updates in place or
+// forwards, or nullopt if it does neither. Consecutive updates of one array are all in place.
 std::optional<std::int64_t> updated_parameter(InstructionView instruction) {
-  instruction = through_bitcasts(instruction);
-  switch (instruction.opcode()) {
-    case Opcode::kDynamicUpdateSlice:
-    case Opcode::kScatter:
-    case Opcode::kSetDimensionSize: break;
-    case Opcode::kParameter: return instruction.parameter_number();  // handed through
-    default: return std::nullopt;
-  }
-  if (instruction.operand_count() == 0) return std::nullopt;
-  const InstructionView updated = through_bitcasts(instruction.operand(0));
-  // Several updates of one array in a row are all in place.
-  InstructionView at = updated;
-  while (at.opcode() == Opcode::kDynamicUpdateSlice && at.operand_count() > 0) at = through_bitcasts(at.operand(0));
-  if (at.opcode() != Opcode::kParameter) return std::nullopt;
+  const InstructionView at = origin(instruction, [](InstructionView i) {
+    return flow(i.opcode()) == Flow::kRenames || flow(i.opcode()) == Flow::kUpdates;
+  });
+  if (flow(at.opcode()) != Flow::kParameter) return std::nullopt;
   return at.parameter_number();
 }
 
 }  // namespace
-
-bool forwards(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kBitcast:
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement:
-    case Opcode::kOptBarrier:
-    case Opcode::kDomain:
-    case Opcode::kAddDependency:
-    case Opcode::kAfterAll: return true;
-    default: return false;
-  }
-}
 
 Buffers::Buffers(const Module& module, const CallGraph& calls, std::size_t max_values) : module_(module) {
   base_.assign(module.instruction_limit(), 0);
@@ -90,7 +66,7 @@ void Buffers::share(ValueId a, ValueId b) {
 void Buffers::share(InstructionId a, std::uint32_t a_leaf, InstructionId b, std::uint32_t b_leaf, std::uint32_t count) {
   if (!a.valid() || !b.valid()) return;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (a_leaf + i >= count_[a.index] || b_leaf + i >= count_[b.index]) return;  // shapes that do not fit: no claim
+    if (a_leaf + i >= count_[a.index] || b_leaf + i >= count_[b.index]) return;  // mismatched shapes
     share(base_[a.index] + a_leaf + i, base_[b.index] + b_leaf + i);
   }
 }
@@ -128,13 +104,14 @@ void Buffers::visit(InstructionView instruction) {
   const InstructionId id = instruction.id();
   const std::size_t operands = instruction.operand_count();
   const auto operand = [&](std::size_t i) { return i < operands ? instruction.operand_ids()[i] : InstructionId(); };
-  // Parameter `number` of a callee takes the memory of `argument`, its root gives that of the result.
+  // Parameter `number` of `callee` shares the memory of `argument`. The cases below let the root share that of the
+  // result.
   const auto call = [&](ComputationView callee, std::int64_t number, InstructionId argument) {
     const std::vector<InstructionId> parameters = callee.parameters();
     if (static_cast<std::size_t>(number) < parameters.size()) share_all(parameters[number], argument);
   };
-  switch (instruction.opcode()) {
-    case Opcode::kGetTupleElement:
+  switch (flow(instruction.opcode())) {
+    case Flow::kPicks:
       if (operands == 1) {
         const ShapeId tuple = instruction.operand(0).shape_id();
         const auto element = static_cast<std::size_t>(instruction.tuple_index());
@@ -143,25 +120,16 @@ void Buffers::visit(InstructionView instruction) {
         }
       }
       break;
-    case Opcode::kTuple:
+    case Flow::kPacks:
       for (std::size_t i = 0; i < operands; ++i) {
         share(id, element_offset(instruction.shape_id(), i), operand(i), 0, count_[operand(i).index]);
       }
       break;
-    case Opcode::kBitcast:
-    case Opcode::kOptBarrier:
-    case Opcode::kDomain:
-    case Opcode::kAddDependency:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAllReduceStart:
-    case Opcode::kAllReduceDone:
-    case Opcode::kDynamicUpdateSlice:
-    case Opcode::kSetDimensionSize: share_all(id, operand(0)); break;
-    case Opcode::kScatter:
-      share(id, 0, operand(0), 0, 1);
-      for (std::uint32_t i = 1; i < count_[id.index]; ++i) share(id, i, operand(i), 0, 1);
+    case Flow::kRenames: share_all(id, operand(0)); break;
+    case Flow::kUpdates:  // the result is a tuple if several arrays are updated
+      for (std::uint32_t i = 0; i < count_[id.index]; ++i) share(id, i, operand(i), 0, 1);
       break;
-    case Opcode::kWhile:
+    case Flow::kLoops:
       share_all(id, operand(0));
       for (AttributeKey key : {AttributeKey::kBody, AttributeKey::kCondition}) {
         for (ComputationView callee : instruction.computations(key)) {
@@ -170,7 +138,7 @@ void Buffers::visit(InstructionView instruction) {
         }
       }
       break;
-    case Opcode::kConditional: {
+    case Flow::kBranches: {
       const std::vector<ComputationId> branches = instruction.called_computations();
       for (std::size_t i = 0; i < branches.size(); ++i) {
         const ComputationView branch = module_.computation(branches[i]);
@@ -179,44 +147,41 @@ void Buffers::visit(InstructionView instruction) {
       }
       break;
     }
-    case Opcode::kCall:
+    case Flow::kCalls:
       for (ComputationView callee : instruction.computations(AttributeKey::kToApply)) {
         const std::vector<InstructionId> parameters = callee.parameters();
         for (std::size_t i = 0; i < parameters.size(); ++i) share_all(parameters[i], operand(i));
         share_all(callee.data().root, id);
       }
       break;
-    case Opcode::kCopyStart:  // (destination, source, context)
-      share(id, 1, operand(0), 0, 1);
-      break;
-    case Opcode::kCopyDone:
-    case Opcode::kRecvDone: share(id, 0, operand(0), 0, 1); break;
-    case Opcode::kSend: share(id, 0, operand(0), 0, 1); break;
-    case Opcode::kAllGatherStart:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kAsyncStart: visit_start(instruction); break;
-    case Opcode::kAllGatherDone:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kAsyncDone:
-      if (operands > 0) {
-        if (const auto leaf = leaf_at(instruction.operand(0).shape_id(), {1})) {
-          share(id, 0, operand(0), *leaf, count_[id.index]);
-        }
-      }
-      break;
-    case Opcode::kCustomCall: visit_stated_aliases(instruction); break;
-    case Opcode::kFusion:
+    case Flow::kFuses:
       visit_stated_aliases(instruction);
       for (ComputationView callee : instruction.computations(AttributeKey::kCalls))
         visit_in_place_root(instruction, callee, 0);
       break;
-    default: break;
+    case Flow::kAsyncWhole: share_all(id, operand(0)); break;
+    case Flow::kAsyncFirst:
+    case Flow::kAsyncSecond:
+      if (async_role(instruction.opcode()) == AsyncRole::kStart) {
+        visit_start(instruction);
+      } else if (operands > 0) {
+        visit_done(instruction);
+      }
+      break;
+    default:
+      if (instruction.opcode() == Opcode::kSend) share(id, 0, operand(0), 0, 1);  // (data, context, token)
+      if (instruction.opcode() == Opcode::kCustomCall) visit_stated_aliases(instruction);
   }
 }
 
-// The result of a start: (operands, result, contexts...); with several operands the first two are tuples.
+// The result of a start is (operands, result, contexts...). With several operands, the first two elements are tuples. A
+// copy-start has its operand as the second element, and a recv has no operand in its result.
 void Buffers::visit_start(InstructionView start) {
   const InstructionId id = start.id();
+  if (flow(start.opcode()) == Flow::kAsyncFirst) {
+    if (start.opcode() == Opcode::kCopyStart) share(id, 1, start.operand_ids()[0], 0, 1);
+    return;
+  }
   std::uint32_t leaf = 0;
   for (InstructionId operand : start.operand_ids()) {
     const bool in_place_destination = start.opcode() == Opcode::kCollectivePermuteStart && leaf > 0;
@@ -234,6 +199,17 @@ void Buffers::visit_start(InstructionView start) {
   }
 }
 
+// A done returns one element of the result of the start; result_element() says which.
+void Buffers::visit_done(InstructionView done) {
+  const InstructionView start = done.operand(0);
+  const auto element = *result_element(done.opcode());
+  const auto leaf = leaf_at(start.shape_id(), {static_cast<std::int64_t>(element)});
+  if (!leaf) return;
+  const std::size_t leaves = module_.shapes().leaves(start.shape().elements[element]).size();
+  const std::uint32_t count = std::min(count_[done.id().index], static_cast<std::uint32_t>(leaves));
+  share(done.id(), 0, start.id(), *leaf, count);
+}
+
 void Buffers::visit_stated_aliases(InstructionView instruction) {
   if (!instruction.has(AttributeKey::kOutputToOperandAliasing)) return;
   for (const OperandAlias& alias : output_to_operand_aliasing(instruction)) {
@@ -245,10 +221,11 @@ void Buffers::visit_stated_aliases(InstructionView instruction) {
   }
 }
 
-// A fusion or wrapped computation whose result is an update of one of its parameters works on the operand's memory.
+// If the result of a fusion or wrapped computation is an update of one of its parameters, it shares the memory of the
+// corresponding operand.
 void Buffers::visit_in_place_root(InstructionView caller, ComputationView callee, std::uint32_t first_leaf) {
   if (!callee.data().root.valid()) return;
-  const InstructionView root = through_bitcasts(callee.root());
+  const InstructionView root = behind_names(callee.root());
   const bool is_tuple = root.opcode() == Opcode::kTuple;
   const std::size_t results = is_tuple ? root.operand_count() : 1;
   for (std::size_t i = 0; i < results; ++i) {

@@ -1,5 +1,6 @@
-// Which results share memory. A value is one array of an instruction's result (a leaf of its shape); a buffer is a set
-// of values that XLA keeps in one allocation: forwarded, updated in place, or carried through a loop.
+// Determines which results share memory. A value is one array of an instruction's result (a leaf of its shape). A
+// buffer is a set of values that XLA keeps in one allocation because they are forwarded, updated in place, or carried
+// through a loop.
 #ifndef HLOROOF_LIB_SCHEDULE_BUFFERS_H_
 #define HLOROOF_LIB_SCHEDULE_BUFFERS_H_
 
@@ -14,27 +15,28 @@
 namespace hloroof::inline v0 {
 
 using ValueId = std::uint32_t;
-using BufferId = std::uint32_t;  // the value that stands for the set
+using BufferId = std::uint32_t;  // the representative value of the set
 
 class Buffers {
  public:
-  // The values of the scheduled computations, with XLA's aliasing rules applied (docs of hlo_dataflow_analysis and
-  // hlo_alias_analysis). Above `max_values` values nothing is built and complete() is false.
+  // Collects the values of the scheduled computations and applies XLA's aliasing rules (docs of hlo_dataflow_analysis
+  // and hlo_alias_analysis). If there are more than `max_values` values, builds nothing and complete() is false.
   Buffers(const Module& module, const CallGraph& calls, std::size_t max_values = std::size_t{1} << 24);
 
   bool complete() const { return complete_; }
   std::size_t value_count() const { return parent_.size(); }
 
-  // Values of an instruction: leaf i is first_value(id) + i. Instructions that are not executed have none.
+  // Leaf i of an instruction is the value first_value(id) + i. Instructions that are not executed have no values.
   ValueId first_value(InstructionId id) const { return base_[id.index]; }
   std::uint32_t leaf_count(InstructionId id) const { return count_[id.index]; }
 
   BufferId buffer_of(ValueId value) const;
 
-  // Where element `path` of a tuple shape begins among its leaves; nothing for a path that does not exist.
+  // Returns the index of the first leaf of element `path` of a tuple shape, or nullopt if the path does not exist.
   std::optional<std::uint32_t> leaf_at(ShapeId shape, const ShapeIndex& path) const;
 
-  // Results of the entry that take a parameter's memory: value of the entry's root, value of the parameter.
+  // Results of the entry that reuse the memory of a parameter, as pairs (value of the entry's root, value of the
+  // parameter).
   const std::vector<std::pair<ValueId, ValueId>>& donated() const { return donated_; }
 
  private:
@@ -43,6 +45,7 @@ class Buffers {
   void share_all(InstructionId a, InstructionId b);
   void visit(InstructionView instruction);
   void visit_start(InstructionView start);
+  void visit_done(InstructionView done);
   void visit_stated_aliases(InstructionView instruction);
   void visit_in_place_root(InstructionView caller, ComputationView callee, std::uint32_t first_leaf);
   void visit_donations();
@@ -56,9 +59,6 @@ class Buffers {
   mutable std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> offsets_;  // by ShapeId
   std::vector<std::pair<ValueId, ValueId>> donated_;
 };
-
-// True for instructions whose result is memory that exists already, under another name.
-bool forwards(Opcode opcode);
 
 }  // namespace hloroof::inline v0
 

@@ -9,7 +9,7 @@ namespace hloroof::inline v0 {
 std::vector<double> critical_seconds(const Module& module, const std::vector<ComputationId>& order,
                                      const std::vector<const PathRecord*>& records) {
   std::vector<double> critical(module.instruction_limit(), 0);
-  std::vector<double> times(records.size(), 0);  // that a computation runs on the path
+  std::vector<double> times(records.size(), 0);  // how often a computation runs on the path
   if (module.has_entry()) times[module.entry().id().index] = 1;
   for (std::size_t c = order.size(); c-- > 0;) {
     const PathRecord& record = *records[order[c].index];
@@ -19,11 +19,11 @@ std::vector<double> critical_seconds(const Module& module, const std::vector<Com
     double reached = record.steps.empty() ? 0 : record.steps.back().end;
     for (std::size_t i = record.steps.size(); i-- > 0;) {
       const PathStep& step = record.steps[i];
-      // What ended after the transfer began that the path goes through ran beside it.
+      // `reached` may be the beginning of a transfer on the path. Everything after it overlapped that transfer.
       const double end = std::min(step.end, reached);
       if (end <= step.begin) continue;
       if (step.transfer.valid() && end == step.end && step.transfer_begin < step.end) {
-        // A transfer that an earlier iteration began: this one's share of it is the whole of the iteration.
+        // If an earlier iteration began the transfer, this iteration counts it only from its own beginning.
         const double from = std::max(step.transfer_begin, record.begin);
         critical[step.transfer.index] += weight * (end - from);
         reached = from;

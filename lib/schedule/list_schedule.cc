@@ -5,11 +5,13 @@
 #include <queue>
 #include <utility>
 
+#include "lib/ir/value_walk.h"
+
 namespace hloroof::inline v0 {
 namespace {
 
-// Transfers of one lane that may be under way or done but not used yet: one that is used next, one after it. XLA's
-// scheduler allows one under way of each kind.
+// Maximum number of transfers of one lane that are in flight, or complete but not used yet: the one that is used next
+// and the one after it. XLA's scheduler allows one transfer of each kind in flight.
 constexpr int kAhead = 2;
 
 bool is_split(InstructionView instruction) { return work_class(instruction.opcode()) == WorkClass::kCollective; }
@@ -37,15 +39,15 @@ class Scheduler {
   struct Node {
     InstructionId id;
     std::vector<std::uint32_t> users;
-    int missing = 0;   // operands not scheduled yet
-    double ready = 0;  // when the last of them is there
+    int missing = 0;   // operands and control predecessors not scheduled yet
+    double ready = 0;  // when the last of them is available
     double seconds = 0;
     bool is_transfer = false;
-    int unused = 0;  // users of a transfer that have not run, through what only renames
+    int unused = 0;  // 1 while no user of the transfer has run; users are found through aliases
   };
   using Waiting = std::pair<double, std::uint32_t>;  // (ready, place)
 
-  // What an instruction takes on the compute stream, or on its lane.
+  // Returns the seconds of an instruction on the compute stream or on its lane.
   double duration(InstructionView instruction) const {
     const Demand& demand = demands_[instruction.id().index];
     if (demand.step == Step::kFree) return 0;
@@ -87,7 +89,7 @@ class Scheduler {
       const auto depend = [&](InstructionId on) {
         if (module_.data(on).computation != computation.id()) return;
         const std::uint32_t from = place_[on.index];
-        if (from >= at) return;  // no order can serve what refers forward
+        if (from >= at) return;  // no order can satisfy a forward reference
         nodes_[from].users.push_back(at);
         ++nodes_[at].missing;
       };
@@ -96,7 +98,7 @@ class Scheduler {
     }
   }
 
-  // Hands `at` on: it was scheduled and its result is there at `when`.
+  // Updates the users of `at`, which was scheduled and whose result is available at `when`.
   void release(std::uint32_t at, double when) {
     for (std::uint32_t user : nodes_[at].users) {
       Node& node = nodes_[user];
@@ -115,7 +117,7 @@ class Scheduler {
       if (nodes_[i].missing == 0) waiting_.push({0, i});
     }
     while (order.size() < nodes_.size()) {
-      // What is there by now.
+      // Move the nodes that are ready by now to their queues.
       while (!waiting_.empty() && waiting_.top().first <= clock_) {
         const std::uint32_t at = waiting_.top().second;
         waiting_.pop();
@@ -134,7 +136,7 @@ class Scheduler {
         release(at, clock_);
         continue;
       }
-      // Nothing can run: wait for a transfer, or let one more start than should.
+      // Nothing can run, so wait for a result. If none is pending, start a transfer beyond the limits.
       if (!waiting_.empty()) {
         clock_ = std::max(clock_, waiting_.top().first);
         stalled_ = true;
@@ -144,8 +146,8 @@ class Scheduler {
     }
   }
 
-  // Starts the first transfer in the order of the text that may. `anyway`: even if its lane is busy or too many wait to
-  // be used.
+  // Starts the first ready transfer in text order and returns true, or returns false if it may not start yet. `anyway`
+  // starts it even if its lane is busy or has too many unused results.
   bool start_transfer(std::vector<InstructionId>& order, bool anyway) {
     if (transfers_.empty()) return false;
     const std::uint32_t at = transfers_.top();
@@ -153,7 +155,7 @@ class Scheduler {
     if (!anyway && (lane_free_[lane] > clock_ || ahead_[lane] >= kAhead) && has_more_to_do()) return false;
     transfers_.pop();
     order.push_back(nodes_[at].id);
-    // The stream stood still until the lane was free: without that wait the two would share it.
+    // The stream was idle until the lane was free. Without this wait, the two transfers would share the lane.
     if (stalled_ && last_[lane].valid()) schedule_.waits[nodes_[at].id.index].push_back(last_[lane]);
     last_[lane] = nodes_[at].id;
     const double begin = std::max(clock_, lane_free_[lane]);
@@ -166,11 +168,12 @@ class Scheduler {
 
   bool has_more_to_do() const { return !stream_.empty() || !waiting_.empty(); }
 
-  // The transfers whose results `at` is the first to use make room for others.
+  // Stops counting the transfers whose results `at` is the first to use, so that other transfers may start.
   void use_transfers(std::uint32_t at) {
     for (InstructionId operand : module_.instruction(nodes_[at].id).operand_ids()) {
-      InstructionView from = module_.instruction(operand);
-      while (demands_[from.id().index].step == Step::kFree && from.operand_count() == 1) from = from.operand(0);
+      const InstructionView from = origin(module_.instruction(operand), [this](InstructionView i) {
+        return demands_[i.id().index].step == Step::kFree && i.operand_count() == 1;
+      });
       Node& node = nodes_[place_[from.id().index]];
       if (!node.is_transfer || node.unused == 0) continue;
       node.unused = 0;
@@ -178,7 +181,7 @@ class Scheduler {
     }
   }
 
-  // Which transfers each instruction needs the end of, through what only renames.
+  // Finds the transfers that each instruction must wait for. Aliases are followed.
   void find_waits(const std::vector<InstructionId>& order) {
     std::vector<std::vector<InstructionId>> carried(nodes_.size());
     for (InstructionId id : order) {
@@ -216,13 +219,13 @@ class Scheduler {
   std::vector<std::uint32_t> place_;  // by InstructionId, within its computation
   std::vector<double> seconds_;       // by ComputationId
   ListSchedule schedule_;
-  // Of the computation at hand.
+  // State of the computation that is being scheduled.
   std::vector<Node> nodes_;
   double clock_ = 0;
   double lane_free_[kLaneCount] = {};
   int ahead_[kLaneCount] = {};
   InstructionId last_[kLaneCount];  // the transfer that began last
-  bool stalled_ = false;            // the stream has done nothing since it waited
+  bool stalled_ = false;            // the stream has been idle since it waited
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> stream_;
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> transfers_;
@@ -230,16 +233,13 @@ class Scheduler {
 
 }  // namespace
 
-void split_collectives(const Module& module, const CallGraph& calls, std::vector<Demand>& demands) {
-  for (ComputationId id : calls.scheduled()) {
-    for (InstructionView instruction : module.computation(id).instructions()) {
-      Demand& demand = demands[instruction.id().index];
-      if (demand.step != Step::kRun || !is_split(instruction)) continue;
-      demand.step = Step::kStart;
-      const bool network = demand.busy[static_cast<int>(Resource::kDcn)] > links_busy(demand.busy);
-      demand.lane = network ? Lane::kDcn : Lane::kIci;
-    }
-  }
+Demand split_collective(InstructionView instruction, const Demand& demand) {
+  Demand split = demand;
+  if (demand.step != Step::kRun || !is_split(instruction)) return split;
+  split.step = Step::kStart;
+  const bool network = demand.busy[static_cast<int>(Resource::kDcn)] > links_busy(demand.busy);
+  split.lane = network ? Lane::kDcn : Lane::kIci;
+  return split;
 }
 
 ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands) {

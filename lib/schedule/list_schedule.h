@@ -1,9 +1,10 @@
-// An order for the instructions of a module that no compiler has scheduled yet.
+// Orders the instructions of a module that no compiler has scheduled yet.
 //
-// A list schedule on two kinds of resources: one compute stream, and the lanes that carry collectives. The stream takes
-// the first instruction in the order of the text whose operands are there, so that buffers live about as long as the
-// program has them; where the next one would wait for a transfer, it goes on with the first that need not. A collective
-// starts as soon as its operands are there and its lane is free, at most kAhead before their use.
+// This is a list schedule on two kinds of resources: one compute stream, and the lanes that carry collectives. The
+// stream runs the first instruction in text order whose operands are available. Text order keeps buffer lifetimes close
+// to those in the program. If the next instruction would wait for a transfer, the stream skips to the first one that
+// need not wait. A collective starts as soon as its operands are available and its lane is free, but a lane has at most
+// kAhead transfers whose results are unused.
 #ifndef HLOROOF_LIB_SCHEDULE_LIST_SCHEDULE_H_
 #define HLOROOF_LIB_SCHEDULE_LIST_SCHEDULE_H_
 
@@ -15,18 +16,20 @@
 
 namespace hloroof::inline v0 {
 
-// Tables by ComputationId and InstructionId. Default-constructed: the order of the text.
+// `order` is indexed by ComputationId, `waits` by InstructionId. A default-constructed schedule means text order.
 struct ListSchedule {
   std::vector<std::vector<InstructionId>> order;
-  std::vector<std::vector<InstructionId>> waits;  // transfers whose end an instruction needs, beside those of its pair
+  std::vector<std::vector<InstructionId>> waits;  // transfers that an instruction waits for, besides those of its pair
 
   bool empty() const { return order.empty(); }
 };
 
-// Turns synchronous collectives into transfers, as the compiler's own scheduler would split them.
-void split_collectives(const Module& module, const CallGraph& calls, std::vector<Demand>& demands);
+// Returns `demand`, the demand of `instruction`, with a synchronous collective turned into a transfer. The compiler's
+// own scheduler would split the collective in the same way.
+Demand split_collective(InstructionView instruction, const Demand& demand);
 
-// Every instruction of a scheduled computation once, operands and control predecessors first.
+// Orders the instructions of all scheduled computations. Each instruction appears once, after its operands and control
+// predecessors.
 ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands);
 
 }  // namespace hloroof::inline v0

@@ -9,7 +9,7 @@ SharedSeconds Machine::shares(double seconds, const SharedSeconds& busy) {
   SharedSeconds share = {};
   if (seconds <= 0) return share;
   for (int r = 0; r < kSharedCount; ++r) share[r] = std::min(1.0, busy[r] / seconds);
-  share[static_cast<int>(Resource::kLatency)] = 0;  // waiting takes nothing from anybody
+  share[static_cast<int>(Resource::kLatency)] = 0;  // latency is not a shared resource
   return share;
 }
 
@@ -48,7 +48,8 @@ void Machine::advance(double* remaining, const SharedSeconds* share) {
   }
 
   now_ += step;
-  // An end within a billionth of the step counts as now: rounding must not leave crumbs that cost another round.
+  // An activity that would end within a billionth of the step ends now. Otherwise rounding errors would leave
+  // remainders that cost another iteration.
   const double crumb = 1e-9 * step;
   if (share != nullptr) {
     *remaining -= step * own_speed;

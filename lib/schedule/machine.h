@@ -1,9 +1,10 @@
-// The machine while the program runs: a clock, and the transfers in flight.
+// The state of the machine while the program runs: a clock and the transfers in flight.
 //
-// Whatever is active at a moment shares the resources. An activity that alone would keep a resource busy for a share s
-// of its time asks for s; where the shares on a resource add up to more than one, everything that uses it slows down by
-// that sum, its most crowded resource deciding. That is processor sharing, recomputed whenever something starts or ends
-// (docs of XLA's latency-hiding scheduler assume a fixed latency instead; sharing is what links and HBM do).
+// All activities in flight share the resources. An activity that alone would keep a resource busy for a fraction s of
+// its time demands s of that resource. If the demands on a resource add up to more than one, every activity that uses
+// the resource slows down by that sum. The most crowded resource of an activity determines its speed. This is processor
+// sharing, recomputed whenever an activity starts or ends. The docs of XLA's latency-hiding scheduler assume a fixed
+// latency instead, but links and HBM are shared.
 #ifndef HLOROOF_LIB_SCHEDULE_MACHINE_H_
 #define HLOROOF_LIB_SCHEDULE_MACHINE_H_
 
@@ -16,12 +17,12 @@
 
 namespace hloroof::inline v0 {
 
-// A transfer under way.
+// A transfer in flight.
 struct Flight {
   InstructionId start;
   Lane lane = Lane::kDma;
   double remaining = 0;      // seconds at full speed
-  SharedSeconds share = {};  // of each resource at full speed, 0 .. 1
+  SharedSeconds share = {};  // fraction of each resource in use at full speed, 0 .. 1
   double begin = 0;          // on the clock
 };
 
@@ -38,29 +39,29 @@ class Machine {
   double now() const { return now_; }
   const std::vector<Flight>& in_flight() const { return flights_; }
 
-  // Puts a transfer under way. One that the same instruction started before and that is still under way is waited for
-  // first, since it uses the same buffers; returns the seconds that took.
+  // Starts a transfer. If the previous transfer of the same instruction is still in flight, waits for it first, because
+  // both use the same buffers. Returns the seconds waited.
   double start(InstructionId id, const Demand& demand);
 
-  // Takes over a transfer that began elsewhere.
+  // Adds a transfer that began in another computation.
   void adopt(const Flight& flight);
 
-  // Lets an activity of `seconds` at full speed run to its end; returns the seconds it took.
+  // Runs an activity to its end. `seconds` is its duration at full speed. Returns the seconds that elapsed.
   double run(double seconds, const SharedSeconds& busy);
 
-  // Waits until the transfer of `start` has ended, if it is under way; returns the seconds waited.
+  // Waits until the transfer of `start` has ended, if it is in flight. Returns the seconds waited.
   double wait(InstructionId start);
 
-  // Waits until nothing is under way.
+  // Waits until no transfer is in flight. Returns the seconds waited.
   double drain();
 
-  // What has ended since the last call, in order of ending.
+  // Returns the transfers that ended since the last call, in the order in which they ended.
   std::vector<FinishedFlight> take_finished();
 
  private:
   static SharedSeconds shares(double seconds, const SharedSeconds& busy);
-  // Moves the clock to the next end, of the activity or of a transfer. `remaining` and `share` are the activity's; null
-  // when the compute stream only waits.
+  // Advances the clock to the next end of the activity or of a transfer. `remaining` and `share` belong to the activity
+  // and are null when the compute stream only waits.
   void advance(double* remaining, const SharedSeconds* share);
 
   double now_ = 0;

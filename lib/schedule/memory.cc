@@ -9,27 +9,28 @@
 
 #include "hloroof/attribute_values.h"
 #include "lib/cost/size_cache.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Moments of the program order. An instruction at position p takes its results at 2p and, if nothing uses them later,
-// frees its operands after 2p; a result that may take over a dying operand's memory has it freed before, at 2p - 1.
+// A point in program order. An instruction at position p allocates its results at 2p. Operands without later uses are
+// freed after 2p. If a result may reuse the memory of such an operand, the operand is freed earlier, after 2p - 1.
 using Moment = std::int64_t;
 
 struct Range {
   Moment begin = std::numeric_limits<Moment>::max();
   Moment end = -1;
-  ValueId definition = 0;  // the value that was there first
+  ValueId definition = 0;  // the first value in the buffer
   double bytes = 0;
   double padding = 0;
   MemorySpace space = MemorySpace::kHbm;
   bool is_argument = false;
 };
 
-// Positions of all instructions, callees flattened in place: an instruction that calls comes after what it calls.
+// Positions of all instructions, with callees flattened in place. A caller comes after the instructions of its callees.
 class ProgramOrder {
  public:
   ProgramOrder(const Module& module, const CallGraph& calls, const ListSchedule& schedule)
@@ -64,15 +65,14 @@ class ProgramOrder {
         frame.opened = true;
         frame.next = 0;
         frame.callees.clear();
-        const Opcode opcode = module.data(frame.at).opcode;
-        if (opcode == Opcode::kWhile || opcode == Opcode::kConditional || opcode == Opcode::kCall) {
+        if (calls_schedules(module.data(frame.at).opcode)) {
           frame.callees = module.instruction(frame.at).called_computations();
         }
       }
       bool entered = false;
       while (frame.next < frame.callees.size()) {
         const ComputationId callee = frame.callees[frame.next++];
-        // A computation that several instructions call is placed at the first.
+        // A computation with several callers is placed at the first one.
         if (first[callee.index] >= 0 || !calls.is_scheduled(callee)) continue;
         enter(callee);
         entered = true;
@@ -100,22 +100,24 @@ class ProgramOrder {
   Moment next_ = 0;
 };
 
-// Whether a fusion reads operand `i` only for the element that it writes at the same place: nothing between the
-// parameter and a result of its size moves elements. What a reduction makes of them is no such result.
+// Returns true if a fusion reads each element of operand `i` only to write the element at the same position. This holds
+// if no instruction between the parameter and a result of its size moves elements. The output of a reduction does not
+// count as such a result.
 bool is_read_in_place(InstructionView fusion, std::size_t i) {
   const auto called = fusion.computations(AttributeKey::kCalls);
   if (called.size() != 1 || called[0].is_missing()) return false;
   std::set<InstructionId> reached;
   for (InstructionView instruction : called[0].instructions()) {  // operands come first
+    const Opcode opcode = instruction.opcode();
     bool is_reached =
-        instruction.opcode() == Opcode::kParameter && instruction.parameter_number() == static_cast<std::int64_t>(i);
+        flow(opcode) == Flow::kParameter && instruction.parameter_number() == static_cast<std::int64_t>(i);
     for (InstructionId operand : instruction.operand_ids()) {
-      if (reached.count(operand) == 0 || instruction.opcode() == Opcode::kReduce) continue;
+      if (reached.count(operand) == 0 || opcode == Opcode::kReduce) continue;
       is_reached = true;
-      if (instruction.opcode() == Opcode::kTuple || instruction.opcode() == Opcode::kBitcast) continue;
+      if (is_alias(opcode)) continue;
       const Shape& from = fusion.module().instruction(operand).shape();
       const Shape& to = instruction.shape();
-      const bool keeps_place = (is_elementwise(instruction.opcode()) || instruction.opcode() == Opcode::kCopy) &&
+      const bool keeps_place = (is_elementwise(opcode) || flow(opcode) == Flow::kCopies) &&
                                from.dimensions == to.dimensions &&
                                from.layout.minor_to_major == to.layout.minor_to_major;
       if (!keeps_place) return false;
@@ -125,7 +127,8 @@ bool is_read_in_place(InstructionView fusion, std::size_t i) {
   return true;
 }
 
-// Whether the result may lie where operand `i` of the same size died, as XLA's CanShareOperandBufferWithUser allows.
+// Returns true if the result may reuse the memory of the dead operand `i` of the same size, according to XLA's
+// CanShareOperandBufferWithUser.
 bool may_take_over(InstructionView instruction, std::size_t i) {
   if (is_elementwise(instruction.opcode())) return true;
   switch (instruction.opcode()) {
@@ -135,7 +138,7 @@ bool may_take_over(InstructionView instruction, std::size_t i) {
       return (kind == "kLoop" || kind == "kInput") && is_read_in_place(instruction, i);
     }
     case Opcode::kAllReduce:
-    case Opcode::kAllToAll:  // equal parts change places
+    case Opcode::kAllToAll:  // swaps parts of equal size
     case Opcode::kSort: return true;
     default: return false;
   }
@@ -160,7 +163,7 @@ class Analysis {
     if (buffers_.complete()) {
       live_ranges();
       take_over();
-      if (device_.family == DeviceFamily::kTpu) reserve_outputs();
+      if (device_.family() == DeviceFamily::kTpu) reserve_outputs();
       find_peak(result.prediction);
       if (module_.entry().data().root.valid()) list_donatable(result.prediction);
     } else {
@@ -182,11 +185,11 @@ class Analysis {
 
   bool is_device_memory(const Shape& shape) const {
     const MemorySpace space = memory_space(shape);
-    if (device_.family == DeviceFamily::kTpu) return space == MemorySpace::kHbm;
+    if (device_.family() == DeviceFamily::kTpu) return space == MemorySpace::kHbm;
     return space != MemorySpace::kHost;
   }
 
-  // Arguments, outputs and aliases: from the signature alone.
+  // Computes the sizes of arguments, outputs and aliases. They depend only on the signature.
   void totals(MemoryPrediction& memory) const {
     const ComputationView entry = module_.entry();
     for (InstructionId id : entry.parameters()) {
@@ -202,8 +205,8 @@ class Analysis {
     }
   }
 
-  // Results that live in no argument, against arguments of one array that hold no result: XLA reuses a donated argument
-  // for a result of its type, dimensions and layout.
+  // Matches results that are not stored in an argument with single-array arguments that do not hold a result. XLA
+  // reuses a donated argument for a result of the same type, dimensions and layout.
   void list_donatable(MemoryPrediction& memory) const {
     const InstructionView root = module_.entry().root();
     std::set<ValueId> taken;
@@ -226,7 +229,7 @@ class Analysis {
       const InstructionView parameter = module_.instruction(id);
       const auto result = results.find(to_string(module_.shapes(), parameter.shape_id()));
       if (result == results.end()) continue;
-      // A result that is the argument itself needs no memory of its own.
+      // If the result is the argument itself, donation saves nothing.
       const bool same = buffers_.buffer_of(result->second) == buffers_.buffer_of(buffers_.first_value(id));
       results.erase(result);
       if (same) continue;
@@ -237,15 +240,19 @@ class Analysis {
                      [](const DonatableArgument& a, const DonatableArgument& b) { return a.bytes > b.bytes; });
   }
 
-  // A tuple of results is a table of pointers beside the arrays.
+  // A tuple of results has a table of pointers in addition to its arrays.
   double tuple_table_bytes(const Shape& shape) const {
-    if (!shape.is_tuple() || !device_.hbm.pointer_bytes) return 0;
-    const double bytes = static_cast<double>(shape.elements.size()) * *device_.hbm.pointer_bytes;
-    const double unit = device_.hbm.allocation_bytes.value_or(1);
-    return std::ceil(bytes / unit) * unit;
+    const double bytes = pointer_bytes(shape);
+    const Fact<double>& unit = device_.hbm.allocation_bytes;
+    return unit ? std::ceil(bytes / *unit) * *unit : bytes;
   }
 
-  // What the program gets in host memory, which XLA counts among its peak.
+  double pointer_bytes(const Shape& shape) const {
+    if (!shape.is_tuple() || !device_.hbm.pointer_bytes) return 0;
+    return static_cast<double>(shape.elements.size()) * *device_.hbm.pointer_bytes;
+  }
+
+  // Returns the bytes of the arguments in host memory, which XLA includes in its peak.
   double host_arguments_bytes() const {
     double sum = 0;
     for (InstructionId id : module_.entry().parameters()) {
@@ -292,7 +299,7 @@ class Analysis {
       const ValueId value = buffers_.first_value(id) + leaf;
       Range& range = ranges_[buffers_.buffer_of(value)];
       const ArraySize& size = sizes_[leaf_shape_id(instruction, leaf)];
-      // Of two values defined at one moment the one that is no mere name for the other says what the buffer is.
+      // If two values are defined at the same moment, one is only an alias. The argument then identifies the buffer.
       if (at < range.begin || (at == range.begin && is_argument)) {
         range.begin = at;
         range.definition = value;
@@ -308,7 +315,7 @@ class Analysis {
         range.begin = 0;
         range.end = end_of_program;
       }
-      if (instruction.opcode() == Opcode::kConstant) {  // kept beside the program all the time
+      if (instruction.opcode() == Opcode::kConstant) {  // live for the whole program
         range.begin = 0;
         range.end = end_of_program;
       }
@@ -323,12 +330,15 @@ class Analysis {
   }
 
   void use_operands(InstructionView instruction) {
-    if (forwards(instruction.opcode())) return;  // what uses the forwarded value counts
+    // Uses of an alias count, but the alias itself does not. An async-update is an alias that counts, because it may
+    // read operands that the start did not.
+    const Opcode opcode = instruction.opcode();
+    if (is_alias(opcode) && async_role(opcode) == AsyncRole::kNone) return;
     const Moment at = 2 * order_.position[instruction.id().index];
     for (InstructionId operand : instruction.operand_ids()) use(operand, at);
   }
 
-  // Lets results begin in the memory of operands that end there.
+  // Lets results reuse the memory of operands whose live range ends where that of the result begins.
   void take_over() {
     for (ComputationId computation : calls_.scheduled()) {
       if (order_.first[computation.index] < 0) continue;
@@ -355,8 +365,8 @@ class Analysis {
     }
   }
 
-  // Results of the program have allocations of their own, there from the beginning: temporaries do not lie in them, but
-  // for those whose memory they take over.
+  // Results of the program have separate allocations for the whole program. Temporaries do not share them, except those
+  // whose memory a result takes over.
   void reserve_outputs() {
     if (!module_.entry().data().root.valid()) return;
     const InstructionId root = module_.entry().data().root;
@@ -411,7 +421,7 @@ class Analysis {
     list_live(static_cast<Moment>(where), memory);
   }
 
-  // The largest level within each of at most kParts equal parts of the program order.
+  // Splits the program order into at most kParts equal parts and returns the largest level in each.
   static std::vector<double> in_parts(const std::vector<double>& change, double base) {
     constexpr std::size_t kParts = 512;
     const std::size_t parts = std::min(kParts, change.size());
@@ -425,19 +435,19 @@ class Analysis {
     return levels;
   }
 
-  // The pointers behind a tuple of results, there all the time.
+  // Returns the bytes of the pointer table of a tuple of results, which is live for the whole program.
   double result_table_bytes() const {
     if (!module_.entry().data().root.valid()) return 0;
     return tuple_table_bytes(module_.shape(module_.entry().root().shape_id()));
   }
 
   MemorySpace place(const Range& range) const {
-    if (device_.family == DeviceFamily::kTpu || range.space == MemorySpace::kHost) return range.space;
+    if (device_.family() == DeviceFamily::kTpu || range.space == MemorySpace::kHost) return range.space;
     return MemorySpace::kHbm;
   }
 
   void list_live(Moment at, MemoryPrediction& memory) const {
-    // The instruction of each value, by its first: values are numbered in the order of scheduled().
+    // The instructions that have values, sorted by their first value: values are numbered in the order of scheduled().
     std::vector<InstructionId> owners;
     for (ComputationId computation : calls_.scheduled()) {
       for (InstructionView instruction : module_.computation(computation).instructions()) {
@@ -470,7 +480,7 @@ class Analysis {
       live.shape = "pointers to the results";
       live.bytes = table;
       const Shape& root = module_.shape(module_.entry().root().shape_id());
-      live.padding_bytes = table - static_cast<double>(root.elements.size()) * device_.hbm.pointer_bytes.value_or(0);
+      live.padding_bytes = table - pointer_bytes(root);
       memory.padding_bytes += live.padding_bytes;
       memory.live_at_peak.push_back(std::move(live));
     }
@@ -485,7 +495,7 @@ class Analysis {
   Buffers buffers_;
   ProgramOrder order_;
   std::vector<Range> ranges_;                // by BufferId
-  std::map<BufferId, BufferId> taken_over_;  // result to the dying operand whose memory it takes
+  std::map<BufferId, BufferId> taken_over_;  // result to the dying operand whose memory it reuses
 };
 
 }  // namespace

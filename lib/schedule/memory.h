@@ -1,4 +1,4 @@
-// Memory over the step: which buffers are live when, what the peak is and what is live there.
+// Memory use over the step: the live range of each buffer, the peak, and the buffers that are live at the peak.
 #ifndef HLOROOF_LIB_SCHEDULE_MEMORY_H_
 #define HLOROOF_LIB_SCHEDULE_MEMORY_H_
 
@@ -11,13 +11,13 @@ namespace hloroof::inline v0 {
 
 struct MemoryAnalysis {
   MemoryPrediction prediction;
-  bool complete = true;  // false: too many buffers to follow; only arguments, outputs and aliases are known
+  bool complete = true;  // false: too many buffers to track; only arguments, outputs and aliases are known
 };
 
-// Live ranges over the program in the order in which it runs, loop bodies once: a parameter of the entry is live all
-// the time unless it is donated, a result from its definition to the last use of anything that shares its buffer, the
-// state of a loop through the loop. Sizes are padded. What an allocator loses to fragmentation is not in it, so the
-// peak is a lower bound of what a compiler reports. `schedule` is the order of a module that has none of its own.
+// Computes live ranges over the program in execution order, with each loop body once. A parameter of the entry is live
+// for the whole program unless it is donated. A result is live from its definition to the last use of any value that
+// shares its buffer. Loop state is live through the loop. Sizes are padded. Fragmentation is not included, so the peak
+// is a lower bound of the peak that a compiler reports. `schedule` is the order for a module without a schedule.
 MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device,
                               const ListSchedule& schedule = {});
 

@@ -7,11 +7,11 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// How many iterations of a loop body are replayed before the last one is taken for all others. Software-pipelined
-// transfers settle after two or three.
+// Maximum number of iterations of a loop body that are replayed. The last one represents the rest. Software-pipelined
+// transfers reach a steady state after two or three.
 constexpr std::int64_t kMaxReplayedIterations = 16;
 
-// True if the same transfers are under way with as much left to do.
+// Returns true if the same transfers are in flight with the same remaining time.
 bool same_state(const std::vector<Flight>& a, const std::vector<Flight>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -45,7 +45,7 @@ void Replayer::resize() {
   flight_begin_.resize(module_.instruction_limit(), 0);
 }
 
-void Replayer::replay(CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
+void Replayer::replay(const CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
                       const ListSchedule& schedule, std::vector<bool> stale) {
   resize();
   stale.resize(module_.computation_limit(), false);
@@ -58,24 +58,13 @@ void Replayer::replay(CallGraph& calls, const AsyncPairs& pairs, const std::vect
       trips_[body.id().index] = std::max(trips_[body.id().index], loop.trips.value);
     }
   }
-  // Callees before their callers, so that each computation meets only finished ones.
+  // Callees come before their callers, so that every callee has been replayed before it is needed.
   const std::vector<ComputationId> order(calls.scheduled().rbegin(), calls.scheduled().rend());
   order_ = &order;
   for (ComputationId id : order) {
     if (!stale[id.index] && replayed_[id.index].has_run) continue;
     replay_computation(module_.computation(id));
     for (InstructionId caller : calls.callers(id)) stale[module_.data(caller).computation.index] = true;
-  }
-  for (ComputationId id : order) {
-    for (InstructionId step : replayed_[id.index].steps) {
-      if (demands[step.index].step != Step::kBranch) continue;
-      const auto chosen = chosen_.find(step.index);
-      if (chosen == chosen_.end()) continue;
-      std::vector<double>& told = told_[step.index];
-      if (told == chosen->second) continue;
-      told = chosen->second;
-      calls.set_branch_probabilities(step, told);
-    }
   }
 }
 
@@ -125,7 +114,7 @@ void Replayer::replay_once(ComputationView computation, Machine& machine, Replay
     for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine);
     replay_step(id, machine, result, is_first);
   }
-  // What the results hold is there when the computation ends.
+  // The results of split collectives must be available when the computation ends.
   for (InstructionId id : result.steps) {
     const bool is_split = work_class(module_.data(id).opcode) == WorkClass::kCollective;
     if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine);
@@ -188,8 +177,9 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
   if (machine.now() > begin) record.first.push_back({id, Lane::kCompute, begin, machine.now()});
 }
 
-// Runs what an instruction calls as one stretch of average load; what that leaves under way goes on beside the caller.
-// Returns the seconds that are the instruction's own: overhead, and slowing down by what the caller has under way.
+// Runs the callees of an instruction as one interval of average load. Transfers that they leave in flight continue in
+// the caller. Returns the seconds of the instruction itself: overhead, and the slowdown caused by the caller's
+// transfers in flight.
 double Replayer::run_callees(InstructionView instruction, const Demand& demand, Machine& machine, Replayed& result) {
   double inside = 0;
   double own = 0;
@@ -230,9 +220,8 @@ double Replayer::run_callees(InstructionView instruction, const Demand& demand, 
 
 std::vector<double> Replayer::branch_probabilities(InstructionView conditional,
                                                    const std::vector<ComputationId>& branches) {
-  const auto given = given_.find(conditional.id().index);
-  if (given != given_.end()) {
-    std::vector<double> probabilities = given->second;
+  if (const std::vector<double>* given = calls_->branch_probabilities(conditional.id()); given != nullptr) {
+    std::vector<double> probabilities = *given;
     probabilities.resize(branches.size(), 0);
     return probabilities;
   }
@@ -242,11 +231,11 @@ std::vector<double> Replayer::branch_probabilities(InstructionView conditional,
     if (replayed_[branches[i].index].seconds(1) > replayed_[branches[slowest].index].seconds(1)) slowest = i;
   }
   if (!branches.empty()) probabilities[slowest] = 1;
-  chosen_[conditional.id().index] = probabilities;
+  branches_[conditional.id().index] = probabilities;
   return probabilities;
 }
 
-// The step is over when nothing is under way any more; the wait is charged to the last start.
+// The step ends when no transfer is in flight. The wait for that is charged to the last start.
 void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order) {
   const double began = machine.now();
   drained_seconds_ = machine.drain();
@@ -259,7 +248,7 @@ void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order)
       {drained_, began, machine.now(), drained_seconds_, drained_, flight_begin_[drained_.index]});
 }
 
-// Transfers that began in the first iteration.
+// Records the transfers that began in the first iteration.
 void Replayer::record_transfers(ComputationView computation, Machine& machine, double first_end) {
   for (const FinishedFlight& flight : machine.take_finished()) {
     if (flight.begin > first_end || module_.data(flight.start).computation != computation.id()) continue;
@@ -267,11 +256,14 @@ void Replayer::record_transfers(ComputationView computation, Machine& machine, d
   }
 }
 
-// How often a computation is entered: a loop body once for all its iterations.
-double Replayer::entries(const CallGraph& calls, ComputationView computation) const {
-  if (calls.role(computation.id()) != ComputationRole::kBody) return calls.executions(computation.id());
+// Returns how often a computation is entered. A loop body is entered once for all its iterations.
+double Replayer::entries(const CallGraph& calls, const std::vector<double>& executions,
+                         ComputationView computation) const {
+  if (calls.role(computation.id()) != ComputationRole::kBody) return executions[computation.id().index];
   double sum = 0;
-  for (InstructionId caller : calls.callers(computation.id())) sum += calls.executions(module_.instruction(caller));
+  for (InstructionId caller : calls.callers(computation.id())) {
+    sum += executions[module_.data(caller).computation.index];
+  }
   return sum;
 }
 
@@ -281,9 +273,9 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
   sums.exposed.assign(module_.instruction_limit(), 0);
   for (ComputationId id : calls.scheduled()) {
     const ComputationView computation = module_.computation(id);
-    const double executions = calls.executions(id);
+    const double executions = sums.executions[id.index];
     if (executions <= 0) continue;
-    const double entered = entries(calls, computation);
+    const double entered = entries(calls, sums.executions, computation);
     const auto replayed = static_cast<double>(replayed_[id.index].ends.size());
     const double further = executions - entered * replayed;
     for (InstructionId step : replayed_[id.index].steps) {

@@ -1,14 +1,12 @@
-// The step replayed: the compute stream goes through the instructions in the order of the text, starts issue transfers,
-// dones wait for what is left of them.
+// Replays the step. The compute stream executes the instructions in text order, starts issue transfers, and dones wait
+// for the rest of those transfers.
 //
-// A computation is replayed once whatever calls it and however often, before those that call it. What came of it is
-// kept, so that after an edit only the computation that was edited and those that call it are replayed again.
+// Each computation is replayed once, before its callers, regardless of how many callers it has and how often they run
+// it. The results are cached: after an edit, only the edited computation and its callers are replayed again.
 #ifndef HLOROOF_LIB_SCHEDULE_REPLAYER_H_
 #define HLOROOF_LIB_SCHEDULE_REPLAYER_H_
 
 #include <cstdint>
-#include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "hloroof/analysis.h"
@@ -22,13 +20,14 @@ namespace hloroof::inline v0 {
 
 // Sums over the whole step.
 struct ReplaySums {
-  double seconds = 0;           // the step
-  double serial_seconds = 0;    // everything one after another
-  std::vector<double> exposed;  // by InstructionId: seconds of the step the compute stream spends in it
-  SharedSeconds busy = {};      // the resource kIci is its busiest link
+  std::vector<double> executions;  // by ComputationId: how often it runs, with the branches that the replay took
+  double seconds = 0;              // the step
+  double serial_seconds = 0;       // the step without any overlap
+  std::vector<double> exposed;     // by InstructionId: seconds of the step that the compute stream spends in it
+  SharedSeconds busy = {};         // the entry of kIci is that of the busiest link
 };
 
-// What happened in one computation, where that is recorded; times are from its beginning.
+// The events of one computation, if recording is on. Times are relative to the beginning of the computation.
 struct ReplayRecord {
   struct Stretch {
     InstructionId id;
@@ -36,49 +35,47 @@ struct ReplayRecord {
     double begin = 0;
     double end = 0;
   };
-  std::vector<Stretch> first;  // of the first iteration, transfers behind the rest
-  PathRecord last;             // of the last iteration replayed: it stands for those that follow
+  std::vector<Stretch> first;  // of the first iteration; transfers come last
+  PathRecord last;             // of the last replayed iteration, which represents all later ones
 };
 
-// Not thread-safe. The module, and what replay() is given, must outlive it.
+// Not thread-safe. The module and the arguments of replay() must outlive it.
 class Replayer {
  public:
-  using Probabilities = std::map<std::uint32_t, std::vector<double>>;  // of branches, by index of the conditional
+  // If `record` is true, replay() fills in the records and begin().
+  Replayer(const Module& module, bool record) : module_(module), record_(record) {}
 
-  // With `record` the records and begin() are filled in.
-  Replayer(const Module& module, Probabilities branch_probabilities, bool record)
-      : module_(module), given_(std::move(branch_probabilities)), record_(record) {}
-
-  // Replays the computations that are marked in `stale` (by ComputationId) and those that call them. Conditionals whose
-  // probabilities are not given take their slowest branch, and `calls` is told so where it does not know it.
+  // Replays the computations that are marked in `stale` (by ComputationId) and their callers. A conditional whose
+  // branch probabilities are not in `calls` takes its slowest branch.
   //
-  // A module without a schedule of its own runs in the order of `schedule`, which also says where transfers end that
-  // have no done: what they make an instruction wait is exposed time of the transfer.
-  void replay(CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
+  // A module without a schedule runs in the order of `schedule`. That also lists the waits for transfers that have no
+  // done. The time that an instruction waits for such a transfer is exposed time of the transfer.
+  void replay(const CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
               const ListSchedule& schedule, std::vector<bool> stale);
 
-  // To be called after replay(), with what it was given.
+  // The branches taken by conditionals whose probabilities are not in the call graph. CallGraph::executions_with()
+  // turns them into the number of times that each computation runs in the step.
+  const BranchProbabilities& branches() const { return branches_; }
+
+  // Call this after replay(), with the same arguments. Reads sums.executions and computes the other members.
   void add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) const;
 
-  // Of the step, after replay().
+  // Returns the seconds of the step. Call this after replay().
   double seconds() const;
-
-  // `calls` was made anew: it is to be told the branches again.
-  void forget_told() { told_.clear(); }
 
   const ReplayRecord& record(ComputationId id) const { return records_[id.index]; }
   const std::vector<ReplayRecord>& records() const { return records_; }
   double begin(InstructionId id) const { return begin_[id.index]; }
 
  private:
-  // What is known of a computation once it has been replayed.
+  // The result of replaying a computation.
   struct Replayed {
-    std::vector<double> ends;          // the clock after each replayed iteration; one entry for what is no loop body
+    std::vector<double> ends;          // the clock after each replayed iteration; one entry if not a loop body
     double steady = 0;                 // seconds of every further iteration
     SharedSeconds busy = {};           // over the replayed iterations
-    std::vector<Flight> left;          // under way at the end
-    std::vector<InstructionId> steps;  // the instructions that do anything
-    InstructionId last_start;          // of a transfer
+    std::vector<Flight> left;          // transfers in flight at the end
+    std::vector<InstructionId> steps;  // instructions whose step is not kFree
+    InstructionId last_start;          // the last transfer started
     bool has_run = false;
 
     double seconds(double iterations) const;
@@ -93,12 +90,11 @@ class Replayer {
   std::vector<double> branch_probabilities(InstructionView conditional, const std::vector<ComputationId>& branches);
   void finish(Machine& machine, const std::vector<ComputationId>& order);
   void record_transfers(ComputationView computation, Machine& machine, double first_end);
-  double entries(const CallGraph& calls, ComputationView computation) const;
+  double entries(const CallGraph& calls, const std::vector<double>& executions, ComputationView computation) const;
 
   const Module& module_;
-  const Probabilities given_;
   const bool record_;
-  const CallGraph* calls_ = nullptr;  // of the replay() under way
+  const CallGraph* calls_ = nullptr;  // of the replay() in progress
   const AsyncPairs* pairs_ = nullptr;
   const std::vector<Demand>* demands_ = nullptr;
   const ListSchedule* schedule_ = nullptr;
@@ -107,12 +103,11 @@ class Replayer {
   std::vector<Replayed> replayed_;   // by ComputationId
   std::vector<std::int64_t> trips_;  // by ComputationId, of loop bodies
   std::vector<double> first_;        // by InstructionId: exposed seconds over the replayed iterations
-  std::vector<double> last_;         // and in the last of them
-  InstructionId drained_;            // the last transfer started, which the end of the step waits for,
-  double drained_seconds_ = 0;       // and for how long
-  std::unordered_map<std::uint32_t, std::vector<double>> chosen_;  // by index of the conditional
-  std::unordered_map<std::uint32_t, std::vector<double>> told_;    // and what the call graph knows of it
-  // Where recorded:
+  std::vector<double> last_;         // by InstructionId: exposed seconds in the last replayed iteration
+  InstructionId drained_;            // the last transfer started; charged with the wait at the end of the step
+  double drained_seconds_ = 0;       // the wait at the end of the step
+  BranchProbabilities branches_;
+  // Filled in only if record_ is true:
   std::vector<ReplayRecord> records_;  // by ComputationId
   std::vector<double> begin_;          // by InstructionId: in the first iteration
   std::vector<double> flight_begin_;   // by InstructionId of a start: when the transfer began

@@ -9,7 +9,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// How long the condition of a loop runs before the body does.
+// Returns the seconds that the condition of a loop runs before the body.
 double condition_seconds(InstructionView loop, const Replayer& replayer) {
   double seconds = 0;
   for (ComputationView condition : loop.computations(AttributeKey::kCondition)) {
@@ -20,9 +20,10 @@ double condition_seconds(InstructionView loop, const Replayer& replayer) {
   return seconds;
 }
 
-// From times within each computation to times within the step: a computation begins where its first caller does, a
-// loop's body behind its condition.
-std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& calls, const Replayer& replayer) {
+// Converts times relative to each computation to times relative to the step. A computation begins where its first
+// caller begins, and the body of a loop begins after its condition.
+std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& calls,
+                                         const std::vector<double>& executions, const Replayer& replayer) {
   std::vector<double> offset(module.computation_limit(), 0);
   std::vector<bool> placed(module.computation_limit(), false);
   for (ComputationId id : calls.scheduled()) {
@@ -38,14 +39,13 @@ std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& 
     if (module.computation(id).is_entry()) placed[id.index] = true;
   }
   std::vector<TimelineEvent> events;
-  for (ComputationView computation : module.computations()) {  // in the order in which they were replayed
+  for (ComputationView computation : module.computations()) {  // in replay order
     const ComputationId id = computation.id();
     if (!calls.is_scheduled(id) || !placed[id.index]) continue;
-    const double executions = calls.executions(id);
-    if (executions <= 0) continue;
+    if (executions[id.index] <= 0) continue;
     for (const ReplayRecord::Stretch& stretch : replayer.record(id).first) {
-      events.push_back({stretch.id, std::string(to_string(stretch.lane)), stretch.begin + offset[id.index],
-                        stretch.end + offset[id.index], executions});
+      events.push_back({stretch.id, stretch.lane, stretch.begin + offset[id.index], stretch.end + offset[id.index],
+                        executions[id.index]});
     }
   }
   std::stable_sort(events.begin(), events.end(),
@@ -55,12 +55,12 @@ std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& 
 
 }  // namespace
 
-Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
-                const std::map<std::uint32_t, std::vector<double>>& branch_probabilities,
-                const ListSchedule& schedule) {
-  Replayer replayer(module, branch_probabilities, /*record=*/true);
+Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
+                const std::vector<Demand>& demands, const ListSchedule& schedule) {
+  Replayer replayer(module, /*record=*/true);
   replayer.replay(calls, pairs, demands, schedule, {});
   Timeline timeline;
+  timeline.executions = calls.executions_with(replayer.branches());
   replayer.add_up(calls, demands, timeline);
   std::vector<ComputationId> order;
   for (ComputationView computation : module.computations()) {
@@ -69,15 +69,13 @@ Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs,
   std::vector<const PathRecord*> paths(module.computation_limit(), nullptr);
   for (ComputationId id : order) paths[id.index] = &replayer.record(id).last;
   timeline.critical = critical_seconds(module, order, paths);
-  timeline.events = placed_events(module, calls, replayer);
+  timeline.events = placed_events(module, calls, timeline.executions, replayer);
   return timeline;
 }
 
-double replayed_seconds(const Module& module, CallGraph calls, const AsyncPairs& pairs,
-                        const std::vector<Demand>& demands,
-                        const std::map<std::uint32_t, std::vector<double>>& branch_probabilities,
-                        const ListSchedule& schedule) {
-  Replayer replayer(module, branch_probabilities, /*record=*/false);
+double replayed_seconds(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
+                        const std::vector<Demand>& demands, const ListSchedule& schedule) {
+  Replayer replayer(module, /*record=*/false);
   replayer.replay(calls, pairs, demands, schedule, {});
   return replayer.seconds();
 }

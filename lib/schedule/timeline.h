@@ -1,9 +1,7 @@
-// The whole step in one go: what replayer.h works out, with the critical path and the events of the timeline.
+// Replays the whole step at once: the results of replayer.h, the critical path, and the events of the timeline.
 #ifndef HLOROOF_LIB_SCHEDULE_TIMELINE_H_
 #define HLOROOF_LIB_SCHEDULE_TIMELINE_H_
 
-#include <cstdint>
-#include <map>
 #include <vector>
 
 #include "hloroof/analysis.h"
@@ -16,30 +14,25 @@
 namespace hloroof::inline v0 {
 
 struct Timeline : ReplaySums {        // the exposed seconds add up to `seconds`
-  std::vector<double> critical;       // by InstructionId: seconds of the step it stands on the critical path; see
-                                      // critical_path.h
-  std::vector<TimelineEvent> events;  // in order of beginning
+  std::vector<double> critical;       // by InstructionId: seconds on the critical path; see critical_path.h
+  std::vector<TimelineEvent> events;  // sorted by beginning
 };
 
-// Replays `module`. `demands` is indexed by InstructionId. A computation is replayed once whatever calls it and however
-// often: a loop body until an iteration ends as it began, with the same transfers under way, and the last iteration
-// then stands for all that follow. A transfer that a caller has under way when a loop begins shares the resources with
-// the loop's average load.
+// Replays `module`. `demands` is indexed by InstructionId. Each computation is replayed once, regardless of how many
+// callers it has and how often they run it. A loop body is replayed until an iteration ends in the state in which it
+// began, with the same transfers in flight. The last iteration then represents all later ones. If a caller has a
+// transfer in flight when a loop begins, the transfer shares the resources with the average load of the loop.
 //
-// A conditional takes the branches with the probabilities in `branch_probabilities`, by its index; one that is not
-// there takes its slowest branch, and `calls` is told so.
+// A conditional takes its branches with the probabilities in `calls`. If there are none, it takes its slowest branch.
 //
-// A module without a schedule of its own runs in the order of `schedule`, which also says where transfers end that have
-// no done: what they make an instruction wait is exposed time of the transfer.
-Timeline replay(const Module& module, CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
-                const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {},
-                const ListSchedule& schedule = {});
+// A module without a schedule runs in the order of `schedule`. That also lists the waits for transfers that have no
+// done. The time that an instruction waits for such a transfer is exposed time of the transfer.
+Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
+                const std::vector<Demand>& demands, const ListSchedule& schedule = {});
 
-// Timeline::seconds alone.
-double replayed_seconds(const Module& module, CallGraph calls, const AsyncPairs& pairs,
-                        const std::vector<Demand>& demands,
-                        const std::map<std::uint32_t, std::vector<double>>& branch_probabilities = {},
-                        const ListSchedule& schedule = {});
+// Returns only Timeline::seconds.
+double replayed_seconds(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
+                        const std::vector<Demand>& demands, const ListSchedule& schedule = {});
 
 }  // namespace hloroof::inline v0
 

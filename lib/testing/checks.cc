@@ -1,4 +1,4 @@
-// Each check is one comparison, a line that says what was asked and found, and a view that explains a failure.
+// Each check is a comparison, a line with the expectation and the finding, and a view that explains a failure.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +11,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Enough to see what it is, in the log of a test that has other things to say too.
+// Short views, for the logs of tests.
 ViewOptions short_views() {
   ViewOptions options;
   options.width = 100;
@@ -50,8 +50,9 @@ std::string explain_diagnostics(const StepPrediction& step) { return diagnostics
 std::string explain_resources(const StepPrediction& step) {
   std::string out;
   for (const ResourceUse& use : step.resources) {
-    absl::StrAppend(&out, absl::StrFormat("  %-8s busy %s, %s of the step\n", use.name,
-                                          format_seconds(use.busy_seconds), format_percent(use.utilization)));
+    absl::StrAppend(
+        &out, absl::StrFormat("  %-8s busy %s, %s of the step\n", std::string(to_string(use.resource, step.family)),
+                              format_seconds(use.busy_seconds), format_percent(use.utilization)));
   }
   return out;
 }
@@ -86,14 +87,15 @@ CheckResult mfu_above(const Predicted& predicted, double share) {
   const StepPrediction* step = predicted.step();
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->mfu && *step->mfu > share,
-                step->mfu ? "the MFU is " + format_percent(*step->mfu) : std::string("the MFU is not known"),
+                step->mfu ? "the MFU is " + format_percent(*step->mfu) : std::string("the MFU is unknown"),
                 "above " + format_percent(share), [&] { return explain_ops(*step); });
 }
 
 CheckResult bound_by(const Predicted& predicted, std::string_view resource) {
   const StepPrediction* step = predicted.step();
   if (step == nullptr) return without_prediction(predicted);
-  return result(*step, step->bound == resource, "the step is bound by " + step->bound, std::string(resource),
+  const std::string bound(to_string(step->bound, step->family));
+  return result(*step, bound == resource, "the step is bound by " + bound, std::string(resource),
                 [&] { return explain_resources(*step); });
 }
 
@@ -134,7 +136,7 @@ CheckResult has_no_diagnostic(const Predicted& predicted, std::string_view code)
   int count = 0;
   std::string found;
   for (const Diagnostic& diagnostic : step->diagnostics) {
-    if (diagnostic.code != code) continue;
+    if (to_string(diagnostic.code) != code) continue;
     ++count;
     absl::StrAppend(&found, "  ", diagnostic.op, diagnostic.op.empty() ? "" : ": ", diagnostic.message, "\n");
   }

@@ -1,14 +1,16 @@
-// `X-start(...)`: short for an async-start around a computation that holds nothing but X.
+// Parses `X-start(...)`, which is short for an async-start around a computation that contains only X.
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/value_walk.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::inline v0 {
 
-// Whether `text` is X-start, X-update or X-done of an opcode X. For an X that has such opcodes of its own the sugar
-// does not exist: *opcode is kUnknown then.
+// Returns true if `text` is X-start, X-update or X-done of an opcode X. If these are opcodes themselves, X has no short
+// form, and *opcode is kUnknown.
 bool ModuleParser::async_sugar(std::string_view text, Opcode* opcode, Opcode* wrapped) {
   struct Suffix {
     std::string_view text;
@@ -20,47 +22,28 @@ bool ModuleParser::async_sugar(std::string_view text, Opcode* opcode, Opcode* wr
     const std::optional<Opcode> inner = opcode_from_string(text.substr(0, text.size() - suffix.text.size()));
     if (!inner) return false;
     *wrapped = *inner;
-    switch (*inner) {
-      case Opcode::kAllGather:
-      case Opcode::kAllReduce:
-      case Opcode::kCollectivePermute:
-      case Opcode::kCopy:
-      case Opcode::kRecv:
-      case Opcode::kSend: *opcode = Opcode::kUnknown; break;
-      default: *opcode = suffix.opcode;
-    }
+    *opcode = has_done(*inner) ? Opcode::kUnknown : suffix.opcode;
     return true;
   }
   return false;
 }
 
-// The async-start that the value of `id` comes from, through what only passes values on; an invalid id if none is
-// found. A chain is followed for a bounded number of steps, as each op along it asks again.
+// Returns the async-start that is the source of `id` through aliases and copies, or an invalid id if none is found. The
+// number of steps is bounded because each op along a chain repeats the search.
 InstructionId ModuleParser::async_producer(InstructionId id) const {
+  Path path;
   for (int steps = 0; steps < 256; ++steps) {
-    const InstructionView at = module_->instruction(id);
-    switch (at.opcode()) {
-      case Opcode::kAsyncStart: return id;
-      case Opcode::kAsyncUpdate:
-      case Opcode::kCopy:
-      case Opcode::kOptBarrier: break;
-      case Opcode::kGetTupleElement: {
-        const InstructionView tuple = at.operand(0);
-        if (tuple.opcode() != Opcode::kTuple || at.data().number >= tuple.operand_count()) return InstructionId();
-        id = tuple.operand_ids()[at.data().number];
-        continue;
-      }
-      default: return InstructionId();
-    }
-    if (at.operand_count() == 0) return InstructionId();
-    id = at.operand_ids()[0];
+    const Opcode opcode = module_->data(id).opcode;
+    if (opcode == Opcode::kAsyncStart) return path.empty() ? id : InstructionId();
+    const bool passes = is_alias(opcode) || flow(opcode) == Flow::kCopies;
+    if (!passes || !step_back(*module_, id, path)) break;
   }
   return InstructionId();
 }
 
 // async shape := '(' '(' list(operand shape) ')' ',' result shape (',' state)* ')'
 //
-// An update or a done says again, or leaves out, what its start said; it must not say something else.
+// An update or a done may repeat or omit the attributes of its start. It must not contradict them.
 bool ModuleParser::check_async(const InstructionFrame& frame) {
   const InstructionData& row = frame.row;
   if (row.opcode != Opcode::kAsyncDone) {
@@ -105,8 +88,8 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
   return true;
 }
 
-// Makes the computation behind a sugared start, whose shape check_async has looked at: a parameter for each operand,
-// and X with the attributes that were written. The start gets a `calls` without text that refers to it.
+// Builds the computation of a short-form start whose shape check_async has checked: a parameter for each operand, and X
+// with the written attributes. The start gets a `calls` attribute without text that refers to it.
 bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   ModuleBuilder builder(*module_);
   const Shape& shape = module_->shape(frame.row.shape);

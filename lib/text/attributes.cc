@@ -10,7 +10,7 @@ namespace hloroof::inline v0 {
 
 // attributes := (',' NAME= value)*
 //
-// Comes back here after an inline computation, which ends the value it stands in or is followed by the rest of a list.
+// Also called after an inline computation, which ends its attribute value or is followed by the rest of a list.
 ModuleParser::Step ModuleParser::parse_attributes() {
   InstructionFrame& frame = instructions_.back();
   if (frame.value_begin != nullptr) {
@@ -37,20 +37,7 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
     return Step::kFailed;
   }
   const AttributeKey key = attribute_from_string(name).value_or(AttributeKey::kUnknown);
-  if (key == AttributeKey::kUnknown) {
-    if (options_->strict) {
-      cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\"");
-      return Step::kFailed;
-    }
-    if (name.size() > std::numeric_limits<std::uint8_t>::max()) {
-      cursor_.fail(begin, "attribute name is longer than 255 bytes");
-      return Step::kFailed;
-    }
-    if (!skip_raw_value(cursor_)) return Step::kFailed;
-    ++ModuleBuilder(*module_).unknowns().attributes;
-    attributes_.push_back({key, static_cast<std::uint8_t>(name.size()), 0, 0, range_of(cursor_.since(begin))});
-    return Step::kAttributes;
-  }
+  if (key == AttributeKey::kUnknown) return skip_unknown_attribute(begin, name) ? Step::kAttributes : Step::kFailed;
   const bool wraps = frame.row.opcode == Opcode::kAsyncStart && (frame.row.flags & InstructionData::kSugaredAsync) != 0;
   if (!opcode_attributes(frame.row.opcode).allowed.contains(key) &&
       !(wraps && opcode_attributes(static_cast<Opcode>(frame.row.number)).allowed.contains(key))) {
@@ -95,24 +82,41 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
       }
   }
   const TextRange range = range_of(cursor_.since(value));
-  if (key == AttributeKey::kIndex && frame.row.opcode == Opcode::kGetTupleElement) {
-    // Whether the tuple has that many elements is checked with its operand.
-    std::int64_t number = 0;
-    const char* end = cursor_.at();
-    cursor_.move_to(value);
-    cursor_.read_integer(&number);
-    cursor_.move_to(end);
-    if (number < 0 || number >= std::numeric_limits<std::uint32_t>::max()) {
-      cursor_.fail(value, "tuple index is out of range");
-      return Step::kFailed;
-    }
-    frame.row.number = static_cast<std::uint32_t>(number);
-  }
+  const bool is_index = key == AttributeKey::kIndex && frame.row.opcode == Opcode::kGetTupleElement;
+  if (is_index && !keep_index(frame, value)) return Step::kFailed;
   attributes_.push_back({key, 0, 0, 0, range});
   return Step::kAttributes;
 }
 
-// A value that names nothing. Shapes in it are read into the module's table.
+// Keeps an attribute whose name is unknown as text, from `begin`.
+bool ModuleParser::skip_unknown_attribute(const char* begin, std::string_view name) {
+  if (options_->strict) return cursor_.fail(begin, "unexpected attribute \"" + std::string(name) + "\"");
+  if (name.size() > std::numeric_limits<std::uint8_t>::max()) {
+    return cursor_.fail(begin, "attribute name is longer than 255 bytes");
+  }
+  if (!skip_raw_value(cursor_)) return false;
+  ++ModuleBuilder(*module_).unknowns().attributes;
+  attributes_.push_back(
+      {AttributeKey::kUnknown, static_cast<std::uint8_t>(name.size()), 0, 0, range_of(cursor_.since(begin))});
+  return true;
+}
+
+// The index of a get-tuple-element, which was read from `value` up to the cursor. Whether the tuple has that many
+// elements is checked with its operand.
+bool ModuleParser::keep_index(InstructionFrame& frame, const char* value) {
+  std::int64_t number = 0;
+  const char* end = cursor_.at();
+  cursor_.move_to(value);
+  cursor_.read_integer(&number);
+  cursor_.move_to(end);
+  if (number < 0 || number >= std::numeric_limits<std::uint32_t>::max()) {
+    return cursor_.fail(value, "tuple index is out of range");
+  }
+  frame.row.number = static_cast<std::uint32_t>(number);
+  return true;
+}
+
+// Reads a value without references. Shapes in it are added to the module's table.
 bool ModuleParser::read_checked(Opcode opcode, AttributeKey key) {
   if (!CheckedValues::applies_to(key)) return read_value(cursor_, opcode, key, &shapes_);
   const char* begin = cursor_.at();
@@ -127,8 +131,8 @@ bool ModuleParser::read_checked(Opcode opcode, AttributeKey key) {
 
 // computation value := comp | '{' list(comp) '}'        comp := name | body
 //
-// An inline body is left to the main loop. Back from there, the body's computation is the last that was finished and
-// its value goes on behind it.
+// The main loop parses an inline body. It then returns here; the computation of the body is the last finished one, and
+// the cursor is after the body.
 ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
   bool after_body = references_.size() > frame.attribute.reference_begin;
   while (true) {
@@ -140,7 +144,7 @@ ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
     cursor_.skip_space();
     const char* at = cursor_.at();
     if (*at == '{') {
-      // Its id is known once it is open.
+      // The id is known after the computation has been opened.
       const Step step = open_inline_computation();
       if (step == Step::kInstruction) references_.push_back(computations_.back().id.index);
       return step;
@@ -182,7 +186,7 @@ bool ModuleParser::parse_predecessors(InstructionFrame& frame) {
   return cursor_.expect('}');
 }
 
-// Puts an attribute with references on the scratch stack and its references into the module.
+// Pushes an attribute with references onto the scratch stack and adds its references to the module.
 bool ModuleParser::end_attribute(InstructionFrame& frame) {
   ModuleBuilder builder(*module_);
   const std::size_t begin = frame.attribute.reference_begin;

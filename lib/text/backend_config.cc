@@ -10,8 +10,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The config of an instruction, held as long as views into it are used: newer dumps write JSON plainly, older ones as a
-// string, which has to be unescaped first.
+// Owns the config of an instruction while views into it are used. Newer dumps contain plain JSON, older ones a string
+// that must be unescaped first.
 class Config {
  public:
   explicit Config(InstructionView instruction) {
@@ -86,7 +86,7 @@ std::optional<WindowConfig> window_config(InstructionView instruction) {
   const Config config(instruction);
   const JsonView at = config["window_config"];
   if (!at) return std::nullopt;
-  // One pass for all of them: a product's config is a kilobyte, and every fusion around one has it read.
+  // One pass finds all members: the config of a product has a kilobyte, and it is read for every fusion with a product.
   JsonView kernel, output, input, iteration, cycles, vmem, scoped_vmem, scratchpad, model;
   const std::pair<std::string_view, JsonView*> wanted[] = {{"kernel_window_bounds", &kernel},
                                                            {"output_window_bounds", &output},
@@ -226,7 +226,7 @@ std::optional<FusionBackendConfig> fusion_backend_config(InstructionView instruc
   const Config config(instruction);
   JsonView at = config["fusion_backend_config"];
   if (!at) {
-    at = config["fusion_config"];  // the CPU backend's name for it
+    at = config["fusion_config"];  // the name in the CPU backend
     if (!at) return std::nullopt;
   }
   FusionBackendConfig fusion;

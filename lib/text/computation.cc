@@ -1,11 +1,11 @@
-// Bodies of computations: the loop that everything inside `{ }` is read by.
+// Parses the bodies of computations. Contains the main loop for everything inside `{ }`.
 #include <string>
 
 #include "lib/text/module_parser.h"
 
 namespace hloroof::inline v0 {
 
-// body := '{' instruction+ '}', the brace being read already. The computation on top of the stack is closed at the end.
+// body := '{' instruction+ '}'       The opening brace has been read. Closes the computation on top of the stack.
 bool ModuleParser::parse_body() {
   const std::size_t outside = computations_.size() - 1;
   Step step = Step::kInstruction;
@@ -19,7 +19,7 @@ bool ModuleParser::parse_body() {
         cursor_.move_to(cursor_.at() + 1);
         if (!close_computation()) return false;
         if (computations_.size() == outside) return true;
-        step = Step::kAttributes;  // it stood inside an attribute
+        step = Step::kAttributes;  // an inline body, inside an attribute
         break;
       case Step::kOperands: step = parse_operands(); break;
       case Step::kAttributes: step = parse_attributes(); break;
@@ -61,8 +61,8 @@ bool ModuleParser::close_computation() {
                             std::string(module_->text(module_->data(row.root).name)) + ", " +
                             to_string(module_->shapes(), module_->data(row.root).shape, ShapeText::kWithoutLayout));
   }
-  // Wrapped computations come before their caller and behind its inline ones, so that printing and parsing again gives
-  // the same order.
+  // Wrapped computations precede their caller and follow its inline computations, so that printing and reparsing keeps
+  // the order.
   for (std::size_t i = frame.synthesized_begin; i < synthesized_.size(); ++i) {
     const TextRange name = unique_computation_name("async_wrapped");
     builder.computations()[synthesized_[i].index].name = name;
@@ -78,7 +78,7 @@ bool ModuleParser::close_computation() {
   return true;
 }
 
-// A body in place of a computation's name. It is named after the instruction it stands in.
+// Opens an inline body, which is named after its instruction.
 ModuleParser::Step ModuleParser::open_inline_computation() {
   const InstructionFrame& frame = instructions_.back();
   const char* begin = cursor_.at();
@@ -90,7 +90,7 @@ ModuleParser::Step ModuleParser::open_inline_computation() {
   const std::uint32_t hash = NameTable::hash(module_->text(name));
   const std::uint8_t flags = ComputationData::kInline | ComputationData::kNoSignature;
   if (!open_computation(name, hash, begin, flags)) return Step::kFailed;
-  // Taken from now on, as bodies inside this one want names too.
+  // Reserve the name now, because nested bodies need names too.
   computation_names_.insert(0, name, hash, computations_.back().id.index);
   return Step::kInstruction;
 }
@@ -104,7 +104,8 @@ bool ModuleParser::add_missing_computation(TextRange name, std::uint32_t name_ha
   return true;
 }
 
-// `stem`, or stem.N where that is taken. N only ever rises, so that many computations of one stem cost no search each.
+// Returns `stem`, or stem.N if `stem` is taken. N never decreases, so that many computations with one stem need no
+// search.
 TextRange ModuleParser::unique_computation_name(std::string_view stem) {
   name_.assign(stem);
   while (computation_names_.find(0, name_, NameTable::hash(name_)) != NameTable::kNone) {

@@ -18,7 +18,7 @@ const char* skip_digits(const char* p) {
   return p;
 }
 
-// The end of -?(D+|D+.D*|D*.D+)[eE][+-]?D+ or -?(D+.D*|D*.D+) at p, null if what stands there is no decimal.
+// The end of the decimal at p, -?(D+|D+.D*|D*.D+)[eE][+-]?D+ or -?(D+.D*|D*.D+); null if there is none.
 const char* decimal_end(const char* p) {
   if (*p == '-') ++p;
   const char* whole = p;
@@ -42,7 +42,7 @@ const char* decimal_end(const char* p) {
   return has_point ? p : nullptr;
 }
 
-// The end of one escape sequence, `p` at its backslash; null if it is none.
+// The end of the escape sequence whose backslash is at `p`; null if it is invalid.
 const char* escape_end(const char* p, std::uint32_t* code) {
   ++p;
   switch (*p) {
@@ -117,7 +117,7 @@ bool Cursor::fail_expects(std::string_view what) {
   skip_space();
   std::string message = "expects " + std::string(what);
   if (at_ >= end_) return fail(message + " but the text ends");
-  // What stands there, up to a word or one character.
+  // Quote the next word or character.
   const char* p = at_;
   while (is_word(*p) && p - at_ < 32) ++p;
   if (p == at_ && static_cast<std::uint8_t>(*p) > 0x20 && static_cast<std::uint8_t>(*p) < 0x7f) ++p;
@@ -127,11 +127,11 @@ bool Cursor::fail_expects(std::string_view what) {
 
 bool Cursor::fail_expected(std::string_view token) { return fail_expects("'" + std::string(token) + "'"); }
 
-// A cursor over a value inside a text sees what stands behind the value; comments there are none of its business.
+// A cursor over a value inside a text can read past the value, but must not skip the comments after it.
 void Cursor::skip_comments() {
   while (at_ < end_ && *at_ == '/') {
     if (at_[1] == '/') {
-      // Runs to the line's end; a NUL before the text's end is no end of a comment.
+      // A line comment ends at the end of the line. A NUL inside the text does not end it.
       while (*at_ != '\n' && *at_ != '\r' && at_ < end_) ++at_;
     } else if (at_[1] == '*') {
       const std::size_t room = static_cast<std::size_t>(end_ - at_);
@@ -173,7 +173,7 @@ std::string_view Cursor::accept_name(std::uint32_t* hash) {
   if (!is_word_start(c)) return {};
   const char* from = at_;
   at_ = skip_word(at_, end_, hash);
-  if (*at_ == '=') {  // glued, it makes the word an attribute name
+  if (*at_ == '=') {  // a word directly followed by = is an attribute name
     at_ = from;
     return {};
   }
@@ -197,7 +197,7 @@ bool Cursor::read_unusual_integer(std::int64_t* value) {
     at_ = from;
     return fail_expects("an integer");
   }
-  // 1x2 and 1_2 are tokens of their own.
+  // 1x2 and 1_2 are single tokens, not integers.
   const bool longer = (*at_ == 'x' && is_digit(at_[1])) || (*at_ == '_' && (is_digit(at_[1]) || at_[1] == '-'));
   if (number.kind != Number::kInteger || longer) {
     at_ = from;
@@ -239,7 +239,7 @@ bool Cursor::read_number(Number* number) {
     } else if (text == "nan" && !glued) {
       number->kind = Number::kNan;
       if (*p == '(') {
-        // A payload is the mantissa of a double and not 0, which would be an infinity.
+        // A payload is the nonzero mantissa of a double; 0 would be an infinity.
         const char* digits = p + 3;
         const char* q = digits;
         if (p[1] == '0' && (p[2] == 'x' || p[2] == 'X')) {
@@ -259,12 +259,12 @@ bool Cursor::read_number(Number* number) {
     at_ = p;
     return true;
   }
-  const char* done = *from == '.' ? nullptr : decimal_end(from);  // no token begins with a point
+  const char* done = *from == '.' ? nullptr : decimal_end(from);  // a token cannot begin with a point
   if (done != nullptr) {
     number->kind = Number::kDecimal;
     const std::from_chars_result result = std::from_chars(from, done, number->decimal);
     if (result.ec == std::errc::result_out_of_range) {
-      // Too large or too small to tell apart here; strtod says which.
+      // Overflow or underflow; strtod returns infinity or zero.
       number->decimal = std::strtod(std::string(from, done).c_str(), nullptr);
     }
     at_ = done;
@@ -360,7 +360,7 @@ bool Cursor::read_padding(std::vector<std::int64_t>* values, std::vector<std::ui
   while (true) {
     std::uint8_t count = 0;
     while (true) {
-      const char* digits = *p == '-' && count < 2 ? p + 1 : p;  // interior padding is not negative
+      const char* digits = *p == '-' && count < 2 ? p + 1 : p;  // interior padding must not be negative
       const char* done = skip_digits(digits);
       std::int64_t value = 0;
       if (done == digits || std::from_chars(p, done, value).ec != std::errc()) {
@@ -387,7 +387,7 @@ bool Cursor::read_padding(std::vector<std::int64_t>* values, std::vector<std::ui
 
 std::string unescape(std::string_view raw) {
   std::string out;
-  // Escapes are checked when a string is read, so each is whole; a copy supplies the NUL that ends a last one.
+  // read_string has checked the escapes, so each is complete. The copy provides the NUL after the last one.
   const std::string text(raw);
   const char* p = text.c_str();
   const char* end = p + text.size();

@@ -1,4 +1,4 @@
-// The functions of attribute_values.h and replica_groups.h that read one attribute each.
+// The functions of attribute_values.h and replica_groups.h that decode a single attribute.
 #include "lib/text/decode.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// From the text of an attribute to its value: what the functions of attribute_values.h have in common.
+// Helpers that decode the text of an attribute, for the functions of attribute_values.h.
 #ifndef HLOROOF_LIB_TEXT_DECODE_H_
 #define HLOROOF_LIB_TEXT_DECODE_H_
 
@@ -11,13 +11,14 @@
 #include "absl/status/statusor.h"
 #include "hloroof/attribute.h"
 #include "hloroof/module.h"
+#include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/text/cursor.h"
 
 namespace hloroof::inline v0 {
 
-// The value that `read(Cursor&, T*)` gives for a text inside a module; nothing if it does not read all of the text.
+// Decodes a text inside a module with `read(Cursor&, T*)`. nullopt unless `read` consumes the whole text.
 template <typename T, typename Read>
 std::optional<T> decode_text(std::string_view text, Read read) {
   if (text.empty()) return std::nullopt;
@@ -32,7 +33,7 @@ std::optional<T> decode(InstructionView instruction, AttributeKey key, Read read
   return decode_text<T>(instruction.text(key), read);
 }
 
-// The same for a text of the caller's, which may lie anywhere: a copy supplies the NUL behind it.
+// The same for any text. Copies it in order to append a NUL.
 template <typename T, typename Read>
 absl::StatusOr<T> parse_text(std::string_view text, Read read) {
   const std::string copy(text);
@@ -40,10 +41,10 @@ absl::StatusOr<T> parse_text(std::string_view text, Read read) {
   T value;
   if (!read(cursor, &value)) {
     const ErrorRecord& error = cursor.errors().front();
-    return invalid_argument(located_message("<value>", copy, error.offset, error.message));
+    return located_error("<value>", copy, error.offset, error.message);
   }
   if (!cursor.at_end()) {
-    return invalid_argument(located_message("<value>", copy, cursor.offset(), "expects the end of the value"));
+    return located_error("<value>", copy, cursor.offset(), "expects the end of the value");
   }
   return value;
 }

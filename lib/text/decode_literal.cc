@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hloroof/literal.h"
+#include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/ir/float_format.h"
@@ -30,7 +31,7 @@ std::int64_t truncated(double value) {
 
 bool is_whole(const Literal& l) { return kind(l.element_type) != ElementKind::kFloat && !is_complex(l.element_type); }
 
-// Element `i` of whole numbers: signed ones with their sign, others as their 64 bits.
+// Element `i` of an integer type: sign-extended if signed, zero-extended otherwise.
 std::int64_t whole(const Literal& l, std::size_t i) {
   const auto width = static_cast<std::size_t>(bytes(l.element_type));
   const std::uint64_t bits = load(l, i * width, width);
@@ -39,7 +40,7 @@ std::int64_t whole(const Literal& l, std::size_t i) {
   return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
-// Element `i` of real numbers; of complex ones the real part.
+// Element `i` of a floating-point type, or the real part of a complex one.
 double fraction(const Literal& l, std::size_t i) {
   const auto width = static_cast<std::size_t>(bytes(l.element_type));
   return value_of_bits(float_format(l.element_type),
@@ -81,7 +82,7 @@ absl::StatusOr<std::vector<Literal>> literal_leaves(InstructionView constant) {
   std::vector<Literal> leaves;
   if (!read_literal(cursor, module.shapes(), constant.shape_id(), &leaves)) {
     const ErrorRecord& error = cursor.errors().front();
-    return invalid_argument(located_message(constant.name(), text, error.offset, error.message));
+    return located_error(constant.name(), text, error.offset, error.message);
   }
   return leaves;
 }

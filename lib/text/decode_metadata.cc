@@ -1,4 +1,4 @@
-// Functions of attribute_values.h about where an instruction came from, aliasing and the entry's layout.
+// The functions of attribute_values.h for metadata, aliasing and the entry layout.
 #include <string>
 #include <utility>
 
@@ -14,7 +14,7 @@ std::optional<Metadata> metadata(InstructionView instruction) {
 absl::StatusOr<Metadata> parse_metadata(std::string_view text) { return parse_text<Metadata>(text, read_metadata); }
 
 std::string op_name(InstructionView instruction) {
-  // Stands first but for op_type, so that the rest need not be read.
+  // op_name is the first field or follows op_type, so the rest need not be read.
   const std::string_view text = instruction.text(AttributeKey::kMetadata);
   constexpr std::string_view kFirst = "{op_name=\"";
   if (text.substr(0, kFirst.size()) == kFirst) {
@@ -38,11 +38,11 @@ FrontendAttributes frontend_attributes(const Module& module) {
 }
 
 std::optional<std::string> frontend_attribute(InstructionView instruction, std::string_view key) {
-  // Most instructions that have frontend attributes have others than the one asked for.
+  // Most instructions with frontend attributes do not have this one.
   if (instruction.text(AttributeKey::kFrontendAttributes).find(key) == std::string_view::npos) return std::nullopt;
   std::optional<std::string> found;
   for (auto& [name, value] : frontend_attributes(instruction)) {
-    if (name == key) found = std::move(value);  // the last one holds, as in XLA
+    if (name == key) found = std::move(value);  // the last one wins, as in XLA
   }
   return found;
 }

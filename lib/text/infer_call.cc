@@ -6,10 +6,10 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// A computation whose parameters are like the operands from `first` on.
+// Checks that the parameters of a computation match the operands from `first` on.
 absl::Status expect_takes(const ShapeInference& in, ComputationView called, std::size_t first, std::size_t count) {
   const std::string name(called.name());
-  if (!called.data().root.valid()) return in.refuse("the computation " + name + " is not known");
+  if (!called.data().root.valid()) return in.refuse("the computation " + name + " is not in the text");
   const std::vector<InstructionId> parameters = called.parameters();
   if (parameters.size() != count) {
     return in.refuse(name + " takes " + std::to_string(parameters.size()) + " arguments, not " + std::to_string(count));
@@ -41,7 +41,7 @@ InferredShape infer_call(const ShapeInference& in) {
   return called[0].root().shape_id();
 }
 
-// Start value, result of the body and the arguments of both are alike.
+// The initial value, the parameters of body and condition, and the result of the body have the same shape.
 InferredShape infer_while(const ShapeInference& in) {
   const std::vector<ComputationView> condition = in.computations(AttributeKey::kCondition);
   const std::vector<ComputationView> body = in.computations(AttributeKey::kBody);
@@ -50,15 +50,15 @@ InferredShape infer_while(const ShapeInference& in) {
   if (absl::Status status = expect_takes(in, body[0], 0, 1); !status.ok()) return status;
   const Shape& goes_on = condition[0].root().shape();
   if (goes_on.element_type != ElementType::kPred || goes_on.rank() != 0)
-    return in.refuse("the condition must give pred[]");
+    return in.refuse("the result of the condition must be pred[]");
   const ShapeId result = body[0].root().shape_id();
   if (!compatible(in.shapes, result, in.shapes, in.id(0))) {
-    return in.refuse("the body gives " + in.text(result) + ", but starts from " + in.text(0));
+    return in.refuse("the result of the body is " + in.text(result) + ", but the initial value is " + in.text(0));
   }
   return in.id(0);
 }
 
-// That of the first branch, which all branches' must be like. The parser has checked the selector and the number of
+// The shape of the first branch, which all branches must have. The parser has checked the selector and the number of
 // operands.
 InferredShape infer_conditional(const ShapeInference& in) {
   std::vector<ComputationView> branches = in.computations(AttributeKey::kBranchComputations);
@@ -73,7 +73,7 @@ InferredShape infer_conditional(const ShapeInference& in) {
     if (absl::Status status = expect_takes(in, branches[i], i + 1, 1); !status.ok()) return status;
     const ShapeId result = branches[i].root().shape_id();
     if (!compatible(in.shapes, result, in.shapes, branches[0].root().shape_id())) {
-      return in.refuse("branches of different results: " + in.text(branches[0].root().shape_id()) + " and " +
+      return in.refuse("branches have different results: " + in.text(branches[0].root().shape_id()) + " and " +
                        in.text(result));
     }
   }

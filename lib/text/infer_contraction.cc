@@ -62,7 +62,7 @@ absl::StatusOr<Contraction> contraction(const ShapeInference& in) {
   return c;
 }
 
-// Batch dimensions, then what is left of the left operand, then of the right one.
+// Appends the batch dimensions, the remaining dimensions of the left operand, and those of the right operand.
 void append_result(const Contraction& c, std::vector<Extent>& result) {
   for (const std::int64_t d : c.dimensions.lhs_batch) result.push_back(c.lhs[static_cast<std::size_t>(d)]);
   for (std::size_t d = 0; d < c.lhs.size(); ++d) {
@@ -79,8 +79,8 @@ ElementType result_type(const ShapeInference& in) {
 
 }  // namespace
 
-// A scaled-dot multiplies its operands 0 and 1; the scales, operands 2 and 3, do not shape the result. XLA infers from
-// operands 0 and 2.
+// A scaled-dot multiplies operands 0 and 1. The scales, operands 2 and 3, do not affect the shape. This differs from
+// XLA, which infers from operands 0 and 2.
 InferredShape infer_dot(const ShapeInference& in) {
   const absl::StatusOr<Contraction> c = contraction(in);
   if (!c.ok()) return c.status();
@@ -89,8 +89,8 @@ InferredShape infer_dot(const ShapeInference& in) {
   return in.array(result_type(in), result);
 }
 
-// The groups share out one dimension of the left operand. If the result keeps it, the right operand has a dimension of
-// groups; if it is contracted, the result has one; if it is a batch dimension, neither has.
+// The groups partition one dimension of the left operand. If the result keeps that dimension, the right operand has a
+// group dimension. If it is contracted, the result has one. If it is a batch dimension, there is none.
 InferredShape infer_ragged_dot(const ShapeInference& in) {
   const absl::StatusOr<Contraction> c = contraction(in);
   if (!c.ok()) return c.status();
@@ -110,7 +110,7 @@ InferredShape infer_ragged_dot(const ShapeInference& in) {
           "rhs_group_dims must be one dimension of the right operand that is neither batch nor contracted");
     }
     if (!may_equal(c->rhs[static_cast<std::size_t>(group[0])], groups)) {
-      return in.refuse("the right operand, " + in.text(1) + ", has another number of groups than the group sizes, " +
+      return in.refuse("the number of groups of the right operand, " + in.text(1) + ", differs from the group sizes, " +
                        in.text(2));
     }
   } else if (!group.empty()) {
@@ -164,7 +164,7 @@ InferredShape infer_convolution(const ShapeInference& in) {
     return in.refuse("the features of the left operand are not those of the right one in " +
                      std::to_string(feature_groups) + " groups: " + operands);
   }
-  const std::int64_t groups = feature_groups * batch_groups;  // one of them is 1
+  const std::int64_t groups = feature_groups * batch_groups;  // one of the two is 1
   if (groups > 1 && (output_features.unbounded() || output_features.size % groups != 0)) {
     return in.refuse("the output features do not divide into " + std::to_string(groups) + " groups: " + operands);
   }

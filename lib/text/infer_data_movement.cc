@@ -6,7 +6,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Dimension `i` of the result is dimension dimensions[i] of `shape`, in memory where it was.
+// Dimension `i` of the result is dimension dimensions[i] of `shape`. The layout keeps the order in memory.
 ShapeId permuted(const ShapeInference& in, const Shape& shape, const std::vector<std::int64_t>& dimensions) {
   Shape result = shape;
   std::vector<std::int64_t> position(dimensions.size());
@@ -28,12 +28,12 @@ ShapeId permuted(const ShapeInference& in, const Shape& shape, const std::vector
 
 }  // namespace
 
-// Of a scalar that stays one. Where a broadcast adds dimensions, their sizes are in the result shape alone; XLA takes
-// the numbers of `dimensions` for sizes then, which no program means.
+// Only a broadcast of a scalar to a scalar can be inferred. The sizes of new dimensions are known only from the result
+// shape. XLA interprets `dimensions` as sizes in that case, which no program intends.
 InferredShape infer_broadcast(const ShapeInference& in) {
   if (absl::Status status = in.expect_array(0, "operand"); !status.ok()) return status;
   if (in.shape(0).rank() == 0) return in.id(0);
-  return in.refuse("the sizes of the new dimensions of a broadcast are known from its shape alone");
+  return in.refuse("the sizes of the new dimensions do not follow from the operand; write the result shape");
 }
 
 InferredShape infer_transpose(const ShapeInference& in) {

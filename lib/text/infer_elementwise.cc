@@ -10,7 +10,7 @@ ElementType real_part(ElementType type) {
   return type == ElementType::kC64 ? ElementType::kF32 : type == ElementType::kC128 ? ElementType::kF64 : type;
 }
 
-// Two shapes of equal rank laid over each other: sizes are equal or one of them is 1, which is then repeated.
+// Broadcasts two shapes of equal rank: sizes must be equal, or one of them is 1 and is repeated.
 InferredShape overlay(const ShapeInference& in, const std::vector<Extent>& a, const std::vector<Extent>& b,
                       ElementType type) {
   std::vector<Extent> result;
@@ -37,7 +37,7 @@ bool is_unbounded(const Shape& shape) {
   return false;
 }
 
-// Both operands of a binary opcode: equal in rank, or one a scalar.
+// The operands of a binary opcode have equal rank, or one of them is a scalar.
 InferredShape elementwise(const ShapeInference& in) {
   const Shape& a = in.shape(0);
   const Shape& b = in.shape(1);
@@ -46,7 +46,7 @@ InferredShape elementwise(const ShapeInference& in) {
   }
   const ElementType type = higher_precision(a.element_type, b.element_type);
   if (same_extents(a, b) && !is_unbounded(a)) {
-    Shape result = a;  // with its layout
+    Shape result = a;  // including its layout
     result.element_type = type;
     if (!b.dynamic_dimensions.empty()) {
       result.dynamic_dimensions.resize(result.dimensions.size(), 0);
@@ -142,7 +142,7 @@ InferredShape infer_binary(const ShapeInference& in) {
   }
 }
 
-// A bound is a scalar or has the operand's dimensions.
+// Each bound is a scalar or has the dimensions of the operand.
 InferredShape infer_clamp(const ShapeInference& in) {
   const Shape& operand = in.shape(1);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -161,7 +161,7 @@ InferredShape infer_clamp(const ShapeInference& in) {
   return in.id(1);
 }
 
-// A scalar predicate chooses a whole array, one of the arrays' dimensions chooses elements.
+// A scalar predicate selects a whole array. A predicate with the dimensions of the arrays selects elements.
 InferredShape infer_select(const ShapeInference& in) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (absl::Status status = in.expect_array(i, "operand"); !status.ok()) return status;
@@ -179,8 +179,8 @@ InferredShape infer_select(const ShapeInference& in) {
     fits = may_equal(a[i], b[i]);
     result.push_back(more_specific(a[i], b[i]));
   }
-  if (!fits) return in.refuse("what is selected must be alike: " + in.text(1) + " and " + in.text(2));
-  const Shape* like = &on_true;  // whose layout the result has
+  if (!fits) return in.refuse("the selected operands have different shapes: " + in.text(1) + " and " + in.text(2));
+  const Shape* like = &on_true;  // the operand that determines the layout of the result
   if (predicate.rank() > 0) {
     like = &predicate;
     const std::vector<Extent> p = extents(predicate);
@@ -191,7 +191,8 @@ InferredShape infer_select(const ShapeInference& in) {
                    p[i].dynamic || result[i].dynamic};
     }
     if (!fits) {
-      return in.refuse("the predicate must be a scalar or like what is selected: " + in.text(0) + " and " + in.text(1));
+      return in.refuse("the predicate must be a scalar or have the dimensions of the selected operands: " + in.text(0) +
+                       " and " + in.text(1));
     }
   }
   Shape chosen = *like;

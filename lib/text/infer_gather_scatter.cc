@@ -7,8 +7,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The indices without the dimension that an index vector lies along. Behind the last dimension, each element is a
-// vector of one.
+// The extents of the indices without index_vector_dim. If that is the rank of the indices, each element is an index
+// vector of size one.
 struct IndexExtents {
   std::vector<Extent> batch;
   Extent vector{1, false};
@@ -17,7 +17,7 @@ struct IndexExtents {
 absl::StatusOr<IndexExtents> index_extents(const ShapeInference& in, const Shape& indices, std::int64_t vector_dim) {
   if (!indices.is_array() || !is_integral(indices.element_type)) return in.refuse("the indices must be integers");
   if (vector_dim < 0 || vector_dim > indices.rank())
-    return in.refuse("index_vector_dim is no dimension of the indices");
+    return in.refuse("index_vector_dim is not a dimension of the indices");
   IndexExtents result;
   result.batch = extents(indices);
   if (vector_dim < indices.rank()) {
@@ -27,11 +27,11 @@ absl::StatusOr<IndexExtents> index_extents(const ShapeInference& in, const Shape
   return result;
 }
 
-// The lists that gather and scatter have in common, by what gather calls them.
+// The dimension lists that gather and scatter have in common, with the names of gather.
 struct Dimensions {
-  std::vector<std::int64_t> offset;     // of the result, or the updates: where a slice's dimensions go
-  std::vector<std::int64_t> collapsed;  // of the operand: not in a slice
-  std::vector<std::int64_t> start_map;  // of the operand: what each entry of an index vector counts along
+  std::vector<std::int64_t> offset;     // dimensions of the result, or of the updates, that hold a slice
+  std::vector<std::int64_t> collapsed;  // operand dimensions that a slice does not have
+  std::vector<std::int64_t> start_map;  // the operand dimension of each entry of an index vector
   std::vector<std::int64_t> operand_batching;
   std::vector<std::int64_t> indices_batching;
   std::int64_t vector_dim = 0;

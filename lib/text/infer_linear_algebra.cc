@@ -8,7 +8,7 @@ namespace {
 
 bool is_field(ElementType type) { return is_floating(type) || is_complex(type); }
 
-// A square matrix, or a batch of them.
+// Checks that the operand is a square matrix or a batch of them.
 absl::Status expect_square(const ShapeInference& in) {
   if (absl::Status status = in.expect_array(0, "matrix"); !status.ok()) return status;
   const std::vector<Extent> all = extents(in.shape(0));
@@ -20,7 +20,7 @@ absl::Status expect_square(const ShapeInference& in) {
 
 }  // namespace
 
-// A real input of n elements has n / 2 + 1 complex ones, of which the others follow.
+// RFFT maps n real elements to n / 2 + 1 complex ones, which determine the others.
 InferredShape infer_fft(const ShapeInference& in) {
   if (absl::Status status = in.expect_array(0, "operand"); !status.ok()) return status;
   const Shape& operand = in.shape(0);
@@ -50,7 +50,7 @@ InferredShape infer_fft(const ShapeInference& in) {
                        std::to_string(expected));
     }
   }
-  Shape result = operand;  // with its layout
+  Shape result = operand;  // including its layout
   result.dimensions.back() = forward ? half : length.back();
   if (all.back().unbounded()) result.dynamic_dimensions.back() = 0;
   switch (type) {
@@ -72,7 +72,7 @@ InferredShape infer_cholesky(const ShapeInference& in) {
   return in.id(0);
 }
 
-// a x = b, or x a = b: x is like b.
+// Solves a x = b or x a = b. The shape of x is that of b.
 InferredShape infer_triangular_solve(const ShapeInference& in) {
   if (absl::Status status = expect_square(in); !status.ok()) return status;
   if (absl::Status status = in.expect_array(1, "right-hand side"); !status.ok()) return status;
@@ -95,8 +95,8 @@ InferredShape infer_triangular_solve(const ShapeInference& in) {
   return in.id(1);
 }
 
-// operand, then scale, offset, mean, variance as the opcode wants, one value a feature; batch-norm-grad has as operand
-// 4 the gradient of its result instead.
+// The operand is followed by scale, offset, mean and variance as the opcode requires, with one value per feature.
+// Operand 4 of batch-norm-grad is the gradient of the result.
 InferredShape infer_batch_norm(const ShapeInference& in) {
   const std::int64_t feature = in.integer(AttributeKey::kFeatureIndex, -1);
   for (std::size_t i = 0; i < in.count(); ++i) {
@@ -105,7 +105,7 @@ InferredShape infer_batch_norm(const ShapeInference& in) {
   }
   const std::vector<Extent> operand = extents(in.shape(0));
   if (feature < 0 || static_cast<std::size_t>(feature) >= operand.size()) {
-    return in.refuse("feature_index " + std::to_string(feature) + " is no dimension of " + in.text(0));
+    return in.refuse("feature_index " + std::to_string(feature) + " is not a dimension of " + in.text(0));
   }
   const Extent features = operand[static_cast<std::size_t>(feature)];
   for (std::size_t i = 1; i < in.count(); ++i) {
@@ -113,7 +113,7 @@ InferredShape infer_batch_norm(const ShapeInference& in) {
     if (in.opcode == Opcode::kBatchNormGrad && i == 4) {
       bool fits = other.size() == operand.size();
       for (std::size_t d = 0; fits && d < other.size(); ++d) fits = may_equal(other[d], operand[d]);
-      if (!fits) return in.refuse("the gradient, " + in.text(4) + ", is not like the operand, " + in.text(0));
+      if (!fits) return in.refuse("the gradient, " + in.text(4) + ", does not match the operand, " + in.text(0));
     } else if (other.size() != 1 || !may_equal(other[0], features)) {
       return in.refuse("operand " + std::to_string(i) + " must have a value for each feature, but is " + in.text(i));
     }

@@ -29,7 +29,7 @@ std::vector<ElementType> types_of(const ShapeInference& in, std::size_t count) {
 
 bool is_scalar(const Shape& shape) { return shape.is_array() && shape.rank() == 0; }
 
-// An array of these extents for each of `types`; a tuple of several.
+// One array of these extents per type; a tuple if there are several.
 ShapeId arrays(const ShapeInference& in, const std::vector<ElementType>& types, const std::vector<Extent>& extents) {
   std::vector<ShapeId> results;
   results.reserve(types.size());
@@ -39,7 +39,7 @@ ShapeId arrays(const ShapeInference& in, const std::vector<ElementType>& types, 
 
 }  // namespace
 
-// reducer(accumulator..., value...) -> accumulator..., of scalars: n of each for n arrays.
+// Checks reducer(accumulator..., value...) -> accumulator... of scalars, with n of each for n arrays.
 absl::Status check_reducer(const ShapeInference& in, AttributeKey key, const std::vector<ElementType>& types,
                            const std::vector<ShapeId>& initial, std::vector<ElementType>* results) {
   const std::vector<ComputationView> called = in.computations(key);
@@ -60,7 +60,7 @@ absl::Status check_reducer(const ShapeInference& in, AttributeKey key, const std
     accumulators.push_back(root);
   }
   if (accumulators.size() != n)
-    return in.refuse(name + " must give " + std::to_string(n) + " values, but gives " + in.text(root));
+    return in.refuse(name + " must return " + std::to_string(n) + " values, but returns " + in.text(root));
   results->clear();
   for (std::size_t i = 0; i < n; ++i) {
     const Shape& accumulator = in.shapes[accumulators[i]];
@@ -70,15 +70,16 @@ absl::Status check_reducer(const ShapeInference& in, AttributeKey key, const std
     if (!is_scalar(accumulator) || !is_scalar(left) || !is_scalar(right))
       return in.refuse(name + " must be a function of scalars");
     if (left.element_type != accumulator.element_type) {
-      return in.refuse("parameter " + std::to_string(i) + " of " + name + " is of another type than its result");
+      return in.refuse("parameter " + std::to_string(i) + " of " + name + " has a different type from its result");
     }
     if (!is_scalar(init) || !same_type_but_precision(init.element_type, accumulator.element_type)) {
-      return in.refuse(name + " accumulates " + in.text(accumulators[i]) + ", but starts from " + in.text(initial[i]));
+      return in.refuse(name + " accumulates " + in.text(accumulators[i]) + ", but the initial value is " +
+                       in.text(initial[i]));
     }
     if (!same_type_but_precision(types[i], right.element_type) ||
         !same_type_but_precision(accumulator.element_type, right.element_type)) {
-      return in.refuse("parameter " + std::to_string(n + i) + " of " + name + " is of another type than the values, " +
-                       std::string(to_string(types[i])));
+      return in.refuse("parameter " + std::to_string(n + i) + " of " + name +
+                       " has a different type from the values, " + std::string(to_string(types[i])));
     }
     results->push_back(accumulator.element_type);
   }
@@ -134,7 +135,7 @@ absl::StatusOr<std::vector<Extent>> window_extents(const ShapeInference& in, con
   return result;
 }
 
-// Of several inputs, too, which XLA infers of one only.
+// Supports several inputs; XLA infers the shape only for one.
 InferredShape infer_reduce_window(const ShapeInference& in) {
   const std::size_t n = in.count() / 2;
   if (absl::Status status = expect_same_extents(in, n); !status.ok()) return status;
@@ -152,7 +153,7 @@ InferredShape infer_reduce_window(const ShapeInference& in) {
   return arrays(in, initial_types, *slid);
 }
 
-// The operand with what is scattered: a value of the source goes where `select` chose in the window it came from.
+// The shape of the operand. Each source value is added at the position that `select` chose in its window.
 InferredShape infer_select_and_scatter(const ShapeInference& in) {
   for (std::size_t i = 0; i < 2; ++i) {
     if (absl::Status status = in.expect_array(i, i == 0 ? "operand" : "source"); !status.ok()) return status;
@@ -178,7 +179,8 @@ InferredShape infer_select_and_scatter(const ShapeInference& in) {
   good = given.size() == slid->size() && same_type_but_precision(operand.element_type, source.element_type);
   for (std::size_t i = 0; good && i < given.size(); ++i) good = may_equal(given[i], (*slid)[i]);
   if (!good)
-    return in.refuse("the source, " + in.text(1) + ", is not what the window makes of the operand, " + in.text(0));
+    return in.refuse("the source, " + in.text(1) + ", does not have one element per window of the operand, " +
+                     in.text(0));
   return in.id(0);
 }
 
@@ -190,19 +192,19 @@ InferredShape infer_sort(const ShapeInference& in) {
   return in.tuple(std::move(results));
 }
 
-// The k first of each row, and where they were.
+// The first k elements of each sorted row, and their indices.
 InferredShape infer_top_k(const ShapeInference& in) {
   if (absl::Status status = in.expect_array(0, "operand"); !status.ok()) return status;
   const std::int64_t k = in.integer(AttributeKey::kK, 0);
   std::vector<Extent> result = extents(in.shape(0));
   if (result.empty() || k < 0 || (!result.back().unbounded() && result.back().size < k)) {
-    return in.refuse("the last dimension of " + in.text(0) + " has no " + std::to_string(k) + " elements");
+    return in.refuse("the last dimension of " + in.text(0) + " has fewer than " + std::to_string(k) + " elements");
   }
   result.back() = {k, false};
   return in.tuple({in.array(in.shape(0).element_type, result), in.array(ElementType::kS32, result)});
 }
 
-// Over all dimensions, which `dimensions` must name in order if it is given.
+// `dimensions`, if present, must list all dimensions in order.
 InferredShape infer_map(const ShapeInference& in) {
   const std::vector<ComputationView> called = in.computations(AttributeKey::kToApply);
   if (called.empty() || !called[0].data().root.valid()) return in.refuse("the computation of to_apply is not known");
@@ -211,7 +213,7 @@ InferredShape infer_map(const ShapeInference& in) {
   for (std::size_t i = 0; i < in.count(); ++i) {
     if (absl::Status status = in.expect_array(i, "operand"); !status.ok()) return status;
     const std::vector<Extent> other = extents(in.shape(i));
-    if (other.empty()) continue;  // a scalar goes with each element
+    if (other.empty()) continue;  // a scalar matches any shape
     bool fits = all.empty() || all.size() == other.size();
     for (std::size_t d = 0; fits && d < all.size(); ++d) fits = may_equal(all[d], other[d]);
     if (!fits) return in.refuse("operands of different dimensions: " + in.text(0) + " and " + in.text(i));
@@ -221,7 +223,7 @@ InferredShape infer_map(const ShapeInference& in) {
     const std::vector<std::int64_t> dimensions = in.list(AttributeKey::kDimensions);
     bool fits = dimensions.size() == all.size();
     for (std::size_t d = 0; fits && d < all.size(); ++d) fits = dimensions[d] == static_cast<std::int64_t>(d);
-    if (!fits) return in.refuse("dimensions must be all of the operands' in order");
+    if (!fits) return in.refuse("dimensions must list all dimensions of the operands in order");
   }
   const std::vector<InstructionId> parameters = called[0].parameters();
   const Shape& root = called[0].root().shape();
@@ -229,18 +231,17 @@ InferredShape infer_map(const ShapeInference& in) {
     return in.refuse("to_apply takes " + std::to_string(parameters.size()) + " parameters, but the map has " +
                      std::to_string(in.count()) + " operands");
   }
-  if (!is_scalar(root)) return in.refuse("to_apply must give a scalar");
+  if (!is_scalar(root)) return in.refuse("to_apply must return a scalar");
   for (std::size_t i = 0; i < in.count(); ++i) {
     const Shape& parameter = in.shapes[in.module.data(parameters[i]).shape];
     if (!is_scalar(parameter) || !same_type_but_precision(parameter.element_type, in.shape(i).element_type)) {
-      return in.refuse("parameter " + std::to_string(i) + " of to_apply does not suit elements of " + in.text(i));
+      return in.refuse("parameter " + std::to_string(i) + " of to_apply does not match the elements of " + in.text(i));
     }
   }
   return in.array(root.element_type, all);
 }
 
-// What a step gives: first its outputs, of which all steps' make an array, then the carries, of which the last step's
-// remain.
+// A step returns its outputs, which are stacked into arrays, and then the carries, of which the last are the result.
 InferredShape infer_scan(const ShapeInference& in) {
   const std::vector<ComputationView> called = in.computations(AttributeKey::kToApply);
   if (called.empty() || !called[0].data().root.valid()) return in.refuse("the computation of to_apply is not known");

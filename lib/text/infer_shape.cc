@@ -9,35 +9,34 @@
 
 #include "lib/base/strings.h"
 #include "lib/ir/float_format.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/text/operand_count.h"
 
 namespace hloroof::inline v0 {
 
 absl::StatusOr<ShapeId> infer_shape(InstructionView instruction, ShapeTable& shapes) {
   const InstructionData& row = instruction.data();
-  const int fixed = arity(row.opcode);
-  const std::string opcode(instruction.opcode_text());
-  if (fixed >= 0 && row.operand_count != static_cast<std::uint32_t>(fixed)) {
-    return invalid_argument(opcode + " has " + std::to_string(fixed) + " operands, not " +
-                            std::to_string(row.operand_count));
-  }
-  // Those of any number of operands whose rule looks at the first ones.
-  int least = 0;
-  switch (row.opcode) {
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-    case Opcode::kConvolution: least = 2; break;
-    case Opcode::kScatter: least = 3; break;
-    case Opcode::kConcatenate:
-    case Opcode::kConditional:
-    case Opcode::kSort: least = 1; break;
-    default: break;
-  }
-  if (row.operand_count < static_cast<std::uint32_t>(least)) {
-    return invalid_argument(opcode + " has " + std::to_string(least) + " operands or more");
+  if (!takes_operands(row.opcode, row.operand_count)) {
+    return invalid_argument(std::string(instruction.opcode_text()) + " takes " + operand_counts(row.opcode) +
+                            " operands, not " + std::to_string(row.operand_count));
   }
   return infer_shape(ShapeInference{instruction.module(), shapes, row.opcode, row.number, instruction.operand_ids(),
                                     instruction.attributes()});
 }
+
+namespace {
+
+// Elementwise opcodes without a rule of their own have one for each number of operands.
+InferredShape infer_by_flow(const ShapeInference& in) {
+  const bool is_elementwise = flow(in.opcode) == Flow::kElementwise && shape_inferable(in.opcode);
+  if (is_elementwise && arity(in.opcode) == 1) return infer_unary(in);
+  if (is_elementwise && arity(in.opcode) == 2) return infer_binary(in);
+  const std::string message =
+      "the result shape of " + std::string(to_string(in.opcode)) + " does not follow from its operands";
+  return absl::UnimplementedError(message);
+}
+
+}  // namespace
 
 InferredShape infer_shape(const ShapeInference& in) {
   switch (in.opcode) {
@@ -56,58 +55,6 @@ InferredShape infer_shape(const ShapeInference& in) {
     }
     case Opcode::kGetTupleElement: return infer_get_tuple_element(in);
 
-    case Opcode::kAbs:
-    case Opcode::kAcos:
-    case Opcode::kAcosh:
-    case Opcode::kAsin:
-    case Opcode::kAsinh:
-    case Opcode::kAtanh:
-    case Opcode::kCbrt:
-    case Opcode::kCeil:
-    case Opcode::kCosh:
-    case Opcode::kCosine:
-    case Opcode::kCountLeadingZeros:
-    case Opcode::kErf:
-    case Opcode::kExponential:
-    case Opcode::kExponentialMinusOne:
-    case Opcode::kFloor:
-    case Opcode::kImag:
-    case Opcode::kIsFinite:
-    case Opcode::kLog:
-    case Opcode::kLogPlusOne:
-    case Opcode::kLogistic:
-    case Opcode::kNegate:
-    case Opcode::kNot:
-    case Opcode::kPopcnt:
-    case Opcode::kReal:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
-    case Opcode::kRsqrt:
-    case Opcode::kSign:
-    case Opcode::kSine:
-    case Opcode::kSinh:
-    case Opcode::kSqrt:
-    case Opcode::kTan:
-    case Opcode::kTanh: return infer_unary(in);
-
-    case Opcode::kAdd:
-    case Opcode::kAnd:
-    case Opcode::kAtan2:
-    case Opcode::kCompare:
-    case Opcode::kComplex:
-    case Opcode::kDivide:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kMulhi:
-    case Opcode::kMultiply:
-    case Opcode::kOr:
-    case Opcode::kPower:
-    case Opcode::kRemainder:
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightArithmetic:
-    case Opcode::kShiftRightLogical:
-    case Opcode::kSubtract:
-    case Opcode::kXor: return infer_binary(in);
     case Opcode::kClamp: return infer_clamp(in);
     case Opcode::kSelect: return infer_select(in);
 
@@ -145,11 +92,7 @@ InferredShape infer_shape(const ShapeInference& in) {
     case Opcode::kCall: return infer_call(in);
     case Opcode::kWhile: return infer_while(in);
     case Opcode::kConditional: return infer_conditional(in);
-    default: {
-      const std::string message =
-          "the result shape of " + std::string(to_string(in.opcode)) + " does not follow from its operands";
-      return absl::UnimplementedError(message);
-    }
+    default: return infer_by_flow(in);
   }
 }
 

@@ -1,7 +1,7 @@
-// Rules for result shapes, one function an opcode or a group of opcodes.
+// Rules for result shapes, one function per opcode or group of opcodes.
 //
-// Each rule is that of XLA's ShapeInference (openxla/xla xla/service/shape_inference.cc), the one that XLA's parser
-// asks when the text gives no result shape. Where ours differs on purpose it says so.
+// The rules are those of XLA's ShapeInference (openxla/xla xla/service/shape_inference.cc), which XLA's parser uses for
+// texts without result shapes. Comments mark intentional differences.
 #ifndef HLOROOF_LIB_TEXT_INFER_SHAPE_H_
 #define HLOROOF_LIB_TEXT_INFER_SHAPE_H_
 
@@ -28,23 +28,23 @@ struct Extent {
   bool unbounded() const { return size == Shape::kUnboundedSize; }
 };
 
-// What a rule may look at: an instruction but for its result shape. The attributes need not be in the module yet, the
-// parser asks before it adds them.
+// The input of a rule: an instruction without its result shape. The attributes need not be in the module yet, because
+// the parser infers the shape before it adds them.
 struct ShapeInference {
   const Module& module;
   ShapeTable& shapes;
   Opcode opcode = Opcode::kUnknown;
-  std::uint32_t tuple_index = 0;  // of a get-tuple-element
+  std::uint32_t tuple_index = 0;  // for get-tuple-element
   Span<InstructionId> operands;
   Span<AttributeData> attributes;
 
-  // --- what is given ----------------------------------------------------------------------------------------------
+  // --- inputs -----------------------------------------------------------------------------------------------------
   std::size_t count() const { return operands.size(); }
   ShapeId id(std::size_t i) const { return module.data(operands[i]).shape; }
   const Shape& shape(std::size_t i) const { return shapes[id(i)]; }
   const AttributeData* find(AttributeKey key) const;
 
-  // Values of attributes, which the parser has checked; empty or nothing where there is none.
+  // Values of attributes, which the parser has checked. Empty or nullopt if there is none.
   template <typename T, typename Read>
   std::optional<T> value(AttributeKey key, Read read) const {
     const AttributeData* found = find(key);
@@ -55,19 +55,19 @@ struct ShapeInference {
   std::string_view word(AttributeKey key) const;
   Window window() const;
 
-  // The computations that `key` names. One that the text does not hold, or that is not complete, has no root.
+  // The computations that `key` names. A computation that is missing or incomplete has no root.
   std::vector<ComputationView> computations(AttributeKey key) const;
 
-  // --- what is made -----------------------------------------------------------------------------------------------
+  // --- results ----------------------------------------------------------------------------------------------------
   ShapeId array(ElementType type, const std::vector<Extent>& extents) const;
-  ShapeId with_type(const Shape& shape, ElementType type) const;  // layout and all else kept
+  ShapeId with_type(const Shape& shape, ElementType type) const;  // keeps the layout and everything else
   ShapeId scalar(ElementType type) const { return array(type, {}); }
   ShapeId tuple(std::vector<ShapeId> elements) const;
-  ShapeId one_or_tuple(std::vector<ShapeId> elements) const;  // a tuple only of several
+  ShapeId one_or_tuple(std::vector<ShapeId> elements) const;  // a tuple if there are several
 
   // --- checks -----------------------------------------------------------------------------------------------------
   absl::Status refuse(std::string_view message) const;
-  // That operand `i` is an array.
+  // Checks that operand `i` is an array.
   absl::Status expect_array(std::size_t i, std::string_view what) const;
   std::string text(std::size_t i) const { return to_string(shapes, id(i), ShapeText::kWithoutLayout); }
   std::string text(ShapeId shape) const { return to_string(shapes, shape, ShapeText::kWithoutLayout); }
@@ -81,16 +81,16 @@ InferredShape infer_shape(const ShapeInference& in);
 // --- infer_shape.cc: helpers of the rules ------------------------------------------------------------------------
 
 std::vector<Extent> extents(const Shape& shape);
-bool same_extents(const Shape& a, const Shape& b);  // dynamic flags are not looked at
-// Whether a value of size a may be one of size b: equal, or not known.
+bool same_extents(const Shape& a, const Shape& b);  // ignores dynamic flags
+// Whether the sizes are equal or one of them is unknown.
 inline bool may_equal(const Extent& a, const Extent& b) { return a.size == b.size || a.unbounded() || b.unbounded(); }
-// The one that says more of two extents that may be equal.
+// The more specific of two extents that may be equal.
 Extent more_specific(const Extent& a, const Extent& b);
-// Equal, or both floating-point.
+// Whether the types are equal or both floating-point.
 bool same_type_but_precision(ElementType a, ElementType b);
-// The type that a result of both has: complex over real, float over integer, then range, precision and width.
+// The result type of two operand types: prefers complex over real, float over integer, then range, precision and width.
 ElementType higher_precision(ElementType a, ElementType b);
-// Whether all of `dimensions` are in [0, rank) and differ.
+// Whether all `dimensions` are distinct and in [0, rank).
 bool distinct_dimensions(const std::vector<std::int64_t>& dimensions, std::size_t rank);
 bool ascending(const std::vector<std::int64_t>& values);
 inline bool contains(const std::vector<std::int64_t>& values, std::int64_t value) {
@@ -127,11 +127,11 @@ InferredShape infer_sort(const ShapeInference& in);
 InferredShape infer_top_k(const ShapeInference& in);
 InferredShape infer_map(const ShapeInference& in);
 InferredShape infer_scan(const ShapeInference& in);
-// The extents that a window slid over `base` gives; one window dimension for each of `base`.
+// The extents of the result of sliding the window over `base`. The window has one dimension per dimension of `base`.
 absl::StatusOr<std::vector<Extent>> window_extents(const ShapeInference& in, const std::vector<Extent>& base,
                                                    const Window& window);
-// Whether the first computation of `key` reduces values of `types` with the initial values `initial`. On success its
-// results' element types are in `results`.
+// Checks that the first computation of `key` reduces values of `types` with the initial values `initial`. Sets
+// `results` to the element types of its results.
 absl::Status check_reducer(const ShapeInference& in, AttributeKey key, const std::vector<ElementType>& types,
                            const std::vector<ShapeId>& initial, std::vector<ElementType>* results);
 

@@ -1,4 +1,4 @@
-// One instruction: from its name to its opcode, and what happens when it is complete.
+// Parses an instruction from its name to its opcode, and finishes it after its attributes.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -11,8 +11,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Moves what `scratch` has from `begin` on to the end of `table`. The lists are of one to three entries, which copied
-// one by one cost less than the general case of insert.
+// Moves the entries of `scratch` from `begin` on to the end of `table`. The lists have one to three entries, for which
+// a loop is faster than insert.
 template <typename T>
 void move_tail(std::vector<T>& scratch, std::size_t begin, std::vector<T>& table) {
   for (std::size_t i = begin; i < scratch.size(); ++i) table.push_back(scratch[i]);
@@ -63,7 +63,7 @@ ModuleParser::Step ModuleParser::parse_instruction() {
   }
 }
 
-// rhs := shape? opcode operands attributes        up to the operands' parenthesis
+// rhs := shape? opcode operands attributes        Parses up to the opening parenthesis of the operands.
 ModuleParser::Step ModuleParser::parse_right_side(InstructionFrame& frame) {
   if (at_shape(cursor_)) {
     if (!shapes_.read(cursor_, &frame.row.shape)) return Step::kFailed;
@@ -91,7 +91,7 @@ bool ModuleParser::parse_opcode(InstructionFrame& frame) {
   } else if (Opcode wrapped = Opcode::kUnknown; async_sugar(text, &row.opcode, &wrapped)) {
     if (row.opcode == Opcode::kUnknown) {
       return cursor_.fail(at, "Unknown opcode: " + std::string(text) + ", as " + std::string(to_string(wrapped)) +
-                                  " has start and done forms of its own");
+                                  " has dedicated start and done opcodes");
     }
     row.flags |= InstructionData::kSugaredAsync;
     row.number = static_cast<std::uint32_t>(wrapped);
@@ -124,7 +124,7 @@ bool ModuleParser::parse_parameter_number(InstructionFrame& frame) {
 
 // constant := 'constant' '(' literal ')'
 //
-// The literal is checked against the shape and stays text.
+// Checks the literal against the shape and keeps its text.
 bool ModuleParser::parse_constant(InstructionFrame& frame) {
   cursor_.skip_space();
   const char* begin = cursor_.at();
@@ -136,7 +136,7 @@ bool ModuleParser::parse_constant(InstructionFrame& frame) {
   return cursor_.expect(')');
 }
 
-// Fills in the shape that the text left out.
+// Infers the shape if the text has none.
 bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
   InstructionData& row = frame.row;
   if (!check_operand_count(frame, row.opcode) || !check_attributes(frame, row.opcode)) return false;
@@ -151,7 +151,7 @@ bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
                                              ", error: " + std::string(inferred.status().message()));
   }
   row.shape = *inferred;
-  // Tuples of tuples of ... grow exponentially with a text that does not write them out, and with them what is printed.
+  // Inferred tuples of tuples can grow exponentially in the size of the text, and so can the printed module.
   const ShapeTable& shapes = module_->shapes();
   const std::size_t depth = static_cast<std::size_t>(shapes.depth(row.shape));
   inferred_parts_ += shapes.leaves(row.shape).size() + depth;
@@ -164,7 +164,7 @@ bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
                           : "inferred shapes have more parts than the limit of " + std::to_string(limit));
 }
 
-// Puts the instruction on top of the stack into the module.
+// Adds the instruction on top of the stack to the module.
 ModuleParser::Step ModuleParser::finish_instruction() {
   InstructionFrame& frame = instructions_.back();
   ModuleBuilder builder(*module_);

@@ -18,7 +18,7 @@ std::size_t JsonView::skip_space(std::size_t at) const {
 }
 
 std::size_t JsonView::string_end(std::size_t at) const {
-  // Kernels are embedded as strings of tens of kB without escapes: find() goes through them at memory speed.
+  // Embedded kernels are strings of tens of kB without escapes, which find() scans at memory speed.
   ++at;
   while (at < text_.size()) {
     const std::size_t quote = text_.find('"', at);
@@ -90,7 +90,7 @@ std::optional<double> JsonView::number() const {
 
 std::string JsonView::string() const {
   if (text_.size() < 2 || text_.front() != '"' || text_.back() != '"') return {};
-  // JSON's escapes are among those of HLO but for \/, which stays as it is.
+  // HLO has all escapes of JSON except \/, which remains unchanged.
   return unescape(unquoted());
 }
 

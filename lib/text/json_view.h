@@ -1,8 +1,8 @@
-// A look into JSON text without building anything: find a member, go through a list, read a number. Meant for configs
-// that compilers write, of which a reader wants one member in fifty, for every instruction of a module.
+// Reads JSON text without building a tree: finds members, iterates over lists, reads numbers. It is designed for the
+// configs that compilers write, where a reader needs one member in fifty for every instruction of a module.
 //
-// Nothing is validated. What is missing, or not what is asked for, gives an empty view or nothing; no text makes it
-// read outside its bounds or recurse.
+// The text is not validated. A member that is missing or has another type gives an empty view or nullopt. No text makes
+// the view read out of bounds or recurse.
 #ifndef HLOROOF_LIB_TEXT_JSON_VIEW_H_
 #define HLOROOF_LIB_TEXT_JSON_VIEW_H_
 
@@ -17,15 +17,15 @@ namespace hloroof::inline v0 {
 class JsonView {
  public:
   JsonView() = default;
-  explicit JsonView(std::string_view text);  // white space around it is dropped
+  explicit JsonView(std::string_view text);  // trims white space
 
   std::string_view text() const { return text_; }
-  explicit operator bool() const { return !text_.empty(); }  // something is there
+  explicit operator bool() const { return !text_.empty(); }  // whether a value is present
 
-  // The first member `name` of an object, its name as written.
+  // The first member of an object whose name is written as `name`.
   JsonView operator[](std::string_view name) const;
 
-  // Calls fn(name as written, JsonView) for each member of an object, in order, for as long as it returns true.
+  // Calls fn(name as written, JsonView) for each member of an object, in order, until it returns false.
   template <typename Function>
   void for_each_member(Function&& fn) const {
     if (text_.empty() || text_.front() != '{') return;
@@ -62,19 +62,19 @@ class JsonView {
   // 12 or "12".
   std::optional<std::int64_t> integer() const;
   std::int64_t integer_or(std::int64_t fallback) const { return integer().value_or(fallback); }
-  // 1.5, "1.5", and what integer() reads.
+  // 1.5, "1.5", and everything that integer() accepts.
   std::optional<double> number() const;
   bool is_true() const { return text_ == "true"; }
-  // Without quotes and escapes; empty if this is no string.
+  // The string without quotes and escapes; empty if this is not a string.
   std::string string() const;
-  // Of a list, those elements that are integers.
+  // The integer elements of a list.
   std::vector<std::int64_t> integers() const;
 
  private:
   std::string_view unquoted() const;
   std::size_t skip_space(std::size_t at) const;
-  std::size_t string_end(std::size_t at) const;  // behind the closing quote; `at` stands on the opening one
-  std::size_t value_end(std::size_t at) const;   // behind the value at `at`; `at` itself if none begins there
+  std::size_t string_end(std::size_t at) const;  // after the closing quote of the string whose opening quote is at `at`
+  std::size_t value_end(std::size_t at) const;   // after the value at `at`; `at` itself if there is none
 
   std::string_view text_;
 };

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/base/error_place.h"
 #include "lib/base/strings.h"
 #include "lib/text/raw_value.h"
 #include "lib/text/values.h"
@@ -45,7 +46,8 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   return result;
 }
 
-// The records of an error after its first say what that was part of, or what it conflicts with.
+// Formats all errors. The first record of an error is the message; the others name the enclosing constructs or the
+// conflicting definition.
 absl::Status ModuleParser::status() const {
   std::string message;
   const std::vector<ErrorRecord>& errors = cursor_.errors();
@@ -57,8 +59,12 @@ absl::Status ModuleParser::status() const {
     message += located_message(module_->path(), module_->source().view(), errors[i].offset, errors[i].message,
                                is_first ? "error" : "note", lines_before_);
   }
-  return over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit() ? resource_exhausted(message)
-                                                                             : invalid_argument(message);
+  const bool is_over = over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit();
+  absl::Status status = is_over ? resource_exhausted(message) : invalid_argument(message);
+  if (errors.empty()) return status;
+  LineColumn at = line_column(module_->source().view(), errors.front().offset);
+  at.line += lines_before_;
+  return with_place(std::move(status), module_->path(), at, is_over ? "limit" : "syntax");
 }
 
 // text := header? tables? computation+ | instruction
@@ -147,7 +153,7 @@ bool ModuleParser::parse_header_attribute() {
 // tables := 'FileNames' (INT STRING)* 'FunctionNames' (INT STRING)* 'FileLocations' (INT '{' ... '}')*
 //           'StackFrames' (INT '{' ... '}')*
 //
-// Kept as one piece of text: few readers need them, and who does decodes them.
+// The tables remain text, which stack_frames.cc decodes on demand, because few readers need them.
 bool ModuleParser::parse_tables() {
   cursor_.skip_space();
   const char* begin = cursor_.at();
@@ -164,7 +170,7 @@ bool ModuleParser::parse_tables() {
 }
 
 bool ModuleParser::parse_table_entries(bool braces) {
-  // The text of the tables ends with the last entry, not with the white space behind it.
+  // The text of the tables ends after the last entry, without the following white space.
   const char* done = cursor_.at();
   while (is_digit(cursor_.peek())) {
     std::int64_t number = 0;
@@ -198,7 +204,7 @@ bool ModuleParser::parse_computation() {
   std::string_view name;
   std::uint32_t hash = 0;
   if (!cursor_.read_name(&name, &hash)) return false;
-  // XLA renames computations whose names it would not print; of instructions it refuses such names.
+  // XLA renames computations with illegal names, but rejects instructions with illegal names.
   if (const std::uint32_t other = computation_names_.find(0, name, hash); other != NameTable::kNone) {
     cursor_.fail(name_at, "computation already exists: " + std::string(name));
     const TextRange defined = module_->data(ComputationId(other)).name;
@@ -253,7 +259,7 @@ bool ModuleParser::finish_module() {
   return check_aliases();
 }
 
-// What input_output_alias says of a result must be said of one that the entry has.
+// Checks that input_output_alias names only results that the entry has.
 bool ModuleParser::check_aliases() {
   const AttributeData* header = module_->find_header(AttributeKey::kInputOutputAlias);
   if (header == nullptr) return true;
@@ -267,7 +273,7 @@ bool ModuleParser::check_aliases() {
       const Shape& shape = shapes[at];
       if (!shape.is_tuple() || i < 0 || static_cast<std::uint64_t>(i) >= shape.elements.size()) {
         ok =
-            cursor_.fail(source_begin_ + header->value.begin, "an alias of what is no part of the result, " +
+            cursor_.fail(source_begin_ + header->value.begin, "input_output_alias names an index outside the result, " +
                                                                   to_string(shapes, result, ShapeText::kWithoutLayout));
         return false;
       }

@@ -1,18 +1,22 @@
-// From text to a linked module in one pass.
+// Parses text into a linked module in one pass.
 //
-// Computations, instructions and nested operands may stand inside each other to any depth, so what is open is kept on
-// explicit stacks (frames) rather than on the call stack. Operands, attributes and references of an instruction are
-// gathered on scratch stacks and copied to the module's tables when it ends, so that each lies in one piece there.
+// Computations, instructions and operands nest to any depth, so the parser keeps open ones on explicit stacks of frames
+// instead of the call stack. It collects operands, attributes and references of an instruction on scratch stacks, and
+// copies them to the module's tables when the instruction ends, so that each list is contiguous.
 //
-// What makes it fast, measured on an 8B-parameter model's dump of 1.3 MB whose reading went from 640 to 910 MB/s, in
-// instructions of the processor (callgrind) as a share of the whole before: short integers inline and keywords refused
-// by their first letter, 10 % to 1 %; the elements of a new tuple looked up as shapes read before, and shapes of
-// signatures checked but not kept, 28 % to 19 %; the hash of a name taken while its end is looked for, and bytes
-// compared in place, operands 6.2 % to 3.3 %; opcodes without rules of their own leaving checks.cc at once, 5.7 % to
-// 2.7 %; frames set member by member instead of zeroed first, 3.4 % of the time; for a new module the leaves of all
-// tuples in one list and shapes sixteen to a block, from 3,161 allocations to 1,776, 3 % of the time; short arrays
-// compared and hashed as a whole, and known operands found by where their names may end, 13 % of the time, from 790 to
-// 910 MB/s in one run. The whole layer as one unit for the linker to optimise bought nothing and is not there.
+// PERF NOTES. A 1.3 MB dump of an 8B-parameter model went from 640 to 910 MB/s. Shares are of processor instructions
+// (callgrind) unless they say "time":
+//
+// - Short integers are read inline, and keywords are rejected by their first letter: 10 % to 1 %.
+// - Elements of a new tuple hit the shape cache, and shapes of signatures are checked but not stored: 28 % to 19 %.
+// - Names are hashed while their end is searched, and bytes are compared in place: operands 6.2 % to 3.3 %.
+// - Opcodes without special rules leave checks.cc at once: 5.7 % to 2.7 %.
+// - Frames are set member by member instead of zeroed first: 3.4 % of the time.
+// - The leaves of all tuples are one list, and shapes come in blocks of sixteen: 3,161 to 1,776 allocations for a new
+//   module, 3 % of the time.
+// - Short arrays are compared and hashed as a whole, and known operands are found by the possible ends of their names:
+//   13 % of the time, 790 to 910 MB/s in one run.
+// - Link-time optimization of the whole layer gained nothing and is not used.
 #ifndef HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 #define HLOROOF_LIB_TEXT_MODULE_PARSER_H_
 
@@ -39,8 +43,8 @@ namespace hloroof::inline v0 {
 
 class ModuleParser {
  public:
-  // Replaces what `module` holds by what `source` says. Keeps its own memory for the next call. `lines_before` is added
-  // to the line numbers of messages, for a text that is part of a larger one.
+  // Parses `source` into `module` and replaces its contents. Keeps scratch memory for the next call. `lines_before` is
+  // added to the line numbers of messages, for a text that is part of a larger one.
   absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
                      std::size_t lines_before = 0);
 
@@ -48,40 +52,40 @@ class ModuleParser {
   // A computation whose body is being read.
   struct ComputationFrame {
     ComputationId id;
-    InstructionId root;  // marked ROOT
+    InstructionId root;  // the instruction marked ROOT
     std::uint32_t name_hash = 0;
     const char* begin = nullptr;
-    std::size_t synthesized_begin = 0;  // its async_wrapped computations are synthesized_ from here on
-    std::size_t parameter_begin = 0;    // its parameters are parameters_ from here on
-    ShapeId result;                     // of its signature
+    std::size_t synthesized_begin = 0;  // the first of its async_wrapped computations in synthesized_
+    std::size_t parameter_begin = 0;    // the first of its parameters in parameters_
+    ShapeId result;                     // the result of its signature
   };
 
   // An instruction that is being read.
   struct InstructionFrame {
-    // Without a constructor of its own all of it would be zeroed before its members are set.
+    // This constructor avoids zeroing the frame before its members are set.
     InstructionFrame(const char* where, ComputationId computation) : begin(where) { row.computation = computation; }
 
     InstructionData row;
-    const char* begin;  // of its name, or of what stands first
+    const char* begin;  // the start of its name, or of its first token
     std::uint32_t name_hash = 0;
     bool is_root = false;
-    bool is_anonymous = false;  // an operand of the instruction below it
-    bool in_list = false;       // an inline computation being read stands in a {list}
+    bool is_anonymous = false;  // an operand of the instruction below it on the stack
+    bool in_list = false;       // the open inline computation is an element of a {list}
     std::size_t operand_begin = 0;
     std::size_t attribute_begin = 0;
     std::size_t reference_begin = 0;
-    ShapeId declared;         // of the operand being read
-    AttributeData attribute;  // the one being read
+    ShapeId declared;         // the declared shape of the operand being read
+    AttributeData attribute;  // the attribute being read
     const char* value_begin = nullptr;
-    // Where errors about the operands and about the attributes together are shown, as XLA does: the parenthesis, and
-    // what follows the operands.
+    // The places of errors about the operands as a whole and about the attributes as a whole, as in XLA: the
+    // parenthesis, and the token after the operands.
     const char* opcode_at = nullptr;
     const char* operands_at = nullptr;
     const char* attributes_at = nullptr;
     KeySet seen;
   };
 
-  // What stands at the cursor, or why the reading stopped.
+  // What to parse next, or why parsing stopped.
   enum class Step : std::uint8_t { kInstruction, kOperands, kAttributes, kEndOfModulePart, kFailed };
 
   // module_parser.cc: the module around the computations
@@ -129,6 +133,8 @@ class ModuleParser {
   // attributes.cc
   Step parse_attributes();
   Step parse_attribute(InstructionFrame& frame);
+  bool skip_unknown_attribute(const char* begin, std::string_view name);
+  bool keep_index(InstructionFrame& frame, const char* value);
   Step parse_computations(InstructionFrame& frame);
   bool parse_predecessors(InstructionFrame& frame);
   bool read_checked(Opcode opcode, AttributeKey key);
@@ -137,7 +143,6 @@ class ModuleParser {
   // checks.cc
   static std::string legal_name(std::string_view name);
   bool check_name(const char* at, std::string_view name);
-  static bool has_rules(Opcode opcode);
   bool check_instruction(InstructionFrame& frame);
   bool check_attributes(const InstructionFrame& frame, Opcode opcode);
   bool check_operand_count(const InstructionFrame& frame, Opcode opcode);
@@ -177,7 +182,7 @@ class ModuleParser {
   Module* module_ = nullptr;
   const char* source_begin_ = nullptr;
   std::size_t lines_before_ = 0;
-  bool single_ = false;  // the text is one instruction, and what it names need not exist
+  bool single_ = false;  // the text is one instruction, whose operands and computations need not exist
   bool over_limit_ = false;
   std::uint32_t implicit_parameters_ = 0;
 
@@ -185,7 +190,7 @@ class ModuleParser {
   ShapeParser shapes_;
   CheckedValues checked_;
   ParameterAlias alias_;         // scratch of check_aliases
-  NameTable instruction_names_;  // of one top-level computation and what is inside it; scope: the computation
+  NameTable instruction_names_;  // of one top-level computation and its inline ones; scope: the computation
   NameTable computation_names_;
   std::vector<ComputationFrame> computations_;
   std::vector<InstructionFrame> instructions_;
@@ -196,12 +201,12 @@ class ModuleParser {
   std::vector<InstructionId> parameters_;
   std::vector<bool> numbers_seen_;
   std::vector<std::int64_t> integers_;
-  std::vector<std::size_t> errors_begin_;  // where in the cursor's errors each independent one begins
-  std::string name_;                       // one being made up
-  std::string stem_;                       // what it begins with
+  std::vector<std::size_t> errors_begin_;  // the first record of each independent error in the cursor's list
+  std::string name_;                       // scratch: a generated name
+  std::string stem_;                       // scratch: its stem
   std::uint32_t made_up_names_ = 0;
-  std::size_t inferred_parts_ = 0;  // arrays and levels of tuples in all shapes that were inferred
-  // What the next anonymous operand of each opcode is numbered, within one top-level computation.
+  std::size_t inferred_parts_ = 0;  // the arrays and tuple levels of all inferred shapes
+  // The number of the next anonymous operand of each opcode in one top-level computation.
   std::array<std::uint32_t, kOpcodeCount + 1> next_anonymous_ = {};
 };
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "lib/ir/opcode_facts.h"
+
 namespace hloroof::inline v0 {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr KeySet kCommon = {AttributeKey::kSharding,
 constexpr std::array<OpcodeAttributes, kOpcodeCount + 1> make_table() {
   std::array<OpcodeAttributes, kOpcodeCount + 1> table{};
   for (OpcodeAttributes& row : table) row.allowed = kCommon;
-#define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, work_class) \
+#define HLOROOF_OPCODE(enumerator, text, arity, ...) \
   table[static_cast<std::size_t>(Opcode::enumerator)].operands = arity;
 #include "hloroof/opcode.def"
   using enum AttributeKey;
@@ -31,7 +33,7 @@ constexpr std::array<OpcodeAttributes, kOpcodeCount + 1> make_table() {
   set(Opcode::opcode, HLOROOF_KEYS required, HLOROOF_KEYS optional);
 #include "lib/text/opcode_attributes.def"
 #undef HLOROOF_KEYS
-  // What an unknown opcode takes is not known either.
+  // An unknown opcode may have any attribute.
   for (std::uint64_t& bits : table[static_cast<std::size_t>(Opcode::kUnknown)].allowed.bits) bits = ~std::uint64_t{0};
   return table;
 }

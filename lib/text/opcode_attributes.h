@@ -1,4 +1,4 @@
-// Which attributes an opcode requires and allows, from opcode_attributes.def.
+// The required and allowed attributes of each opcode, from opcode_attributes.def.
 #ifndef HLOROOF_LIB_TEXT_OPCODE_ATTRIBUTES_H_
 #define HLOROOF_LIB_TEXT_OPCODE_ATTRIBUTES_H_
 
@@ -11,7 +11,7 @@
 
 namespace hloroof::inline v0 {
 
-// A set of attribute keys, one bit each.
+// A set of attribute keys with one bit per key.
 struct KeySet {
   std::uint64_t bits[2] = {0, 0};
 
@@ -39,8 +39,8 @@ static_assert(static_cast<unsigned>(AttributeKey::kUnknown) < 128);
 
 struct OpcodeAttributes {
   KeySet required;
-  KeySet allowed;     // the required and the common ones included
-  int operands = -1;  // how many the opcode takes; -1: any number, or checks.cc has the rule
+  KeySet allowed;     // includes the required and the common ones
+  int operands = -1;  // the number of operands; -1 if it varies or if checks.cc has the rule
 };
 
 const OpcodeAttributes& opcode_attributes(Opcode opcode);

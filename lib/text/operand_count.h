@@ -1,4 +1,4 @@
-// How many operands opcodes take whose number their attributes have no say in.
+// The number of operands of opcodes for which it does not depend on the attributes.
 #ifndef HLOROOF_LIB_TEXT_OPERAND_COUNT_H_
 #define HLOROOF_LIB_TEXT_OPERAND_COUNT_H_
 
@@ -11,7 +11,7 @@ namespace hloroof::inline v0 {
 
 bool takes_operands(Opcode opcode, std::size_t count);
 
-// What it takes, in words: "2", "an even, positive number of". Of an opcode that takes any number, nothing.
+// The permitted number of operands in words: "2", "an even, positive number of". Empty if any number is permitted.
 std::string operand_counts(Opcode opcode);
 
 }  // namespace hloroof::inline v0

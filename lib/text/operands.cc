@@ -1,8 +1,9 @@
-// Operands: references, paths into tuples, nested instructions.
+// Parses operands: references, tuple paths, and nested instructions.
 #include <charconv>
 #include <limits>
 #include <string>
 
+#include "lib/ir/opcode_facts.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::inline v0 {
@@ -10,8 +11,7 @@ namespace hloroof::inline v0 {
 // operands := '(' list(operand) ')'
 // operand  := shape? name ('#' INT)* | shape? opcode operands | shape
 //
-// The opening parenthesis is read already. Comes back here after each nested instruction, which then stands before a
-// ',' or the ')'.
+// The opening parenthesis has been read. Also called after each nested instruction, with the cursor before ',' or ')'.
 ModuleParser::Step ModuleParser::parse_operands() {
   InstructionFrame& frame = instructions_.back();
   if (operands_.size() > frame.operand_begin) {
@@ -55,15 +55,15 @@ ModuleParser::Step ModuleParser::parse_operands() {
         return parse_nested_operand(frame);
       }
     }
-    // XLA lets a comma stand before the parenthesis.
+    // XLA accepts a comma before the parenthesis.
     if (cursor_.accept(',') && cursor_.peek() != ')') continue;
     if (!cursor_.expect(')')) return Step::kFailed;
     return end_operands(frame);
   }
 }
 
-// The instruction that %name at the cursor is, where it is one and a ',' or ')' follows: what nearly all operands are.
-// Else kNone without moving.
+// Fast path for nearly all operands: accepts the %name of a known instruction that is followed by ',' or ')', and
+// returns its index. Otherwise returns kNone without moving.
 std::uint32_t ModuleParser::accept_known_operand(const char* at) {
   if (*at != '%') return NameTable::kNone;
   std::uint32_t hash = 0;
@@ -75,7 +75,7 @@ std::uint32_t ModuleParser::accept_known_operand(const char* at) {
   return found;
 }
 
-// Where the number of operands follows from the opcode alone, a wrong one is reported before what is wrong behind it.
+// If the number of operands depends only on the opcode, a wrong number is reported before errors in the attributes.
 ModuleParser::Step ModuleParser::end_operands(InstructionFrame& frame) {
   const bool count_is_fixed = opcode_attributes(frame.row.opcode).operands >= 0 && !has_rules(frame.row.opcode);
   if (count_is_fixed && !check_operand_count(frame, frame.row.opcode)) return Step::kFailed;
@@ -109,11 +109,11 @@ bool ModuleParser::resolve_operand(InstructionFrame& frame, const char* begin, c
 
 // path := name ('#' INT)+
 //
-// %t#1#0 is element 0 of element 1 of %t. The get-tuple-elements are made once for each path and named by it.
+// %t#1#0 is element 0 of element 1 of %t. Creates the get-tuple-elements once per path and names them after it.
 bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, InstructionId* id) {
   ModuleBuilder builder(*module_);
   const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
-  // A path leads into what the text defines, not into an operand that a pasted instruction leaves undefined.
+  // The instruction must be in the text; a path into an undefined operand of a pasted instruction is an error.
   const bool exists =
       found != NameTable::kNone && (module_->data(InstructionId(found)).flags & InstructionData::kImplicit) == 0;
   if (!exists) return cursor_.fail(at, "instruction does not exist: " + std::string(name));
@@ -126,7 +126,7 @@ bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, Instr
     if (!cursor_.read_integer(&index)) return false;
     const Shape& shape = module_->shape(module_->data(*id).shape);
     if (!shape.is_tuple()) {
-      return cursor_.fail(at, "'" + name_ + "' is no tuple and has no element " + std::to_string(index));
+      return cursor_.fail(at, "'" + name_ + "' is not a tuple and has no element " + std::to_string(index));
     }
     if (index < 0 || static_cast<std::size_t>(index) >= shape.elements.size()) {
       return cursor_.fail(index_at, "tuple index " + std::to_string(index) + " is out of range, '" + name_ + "' has " +
@@ -158,12 +158,12 @@ bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, Instr
   return true;
 }
 
-// An operand that is an instruction itself.
+// Starts an operand that is a nested instruction.
 ModuleParser::Step ModuleParser::parse_nested_operand(InstructionFrame& outer) {
   if (!cursor_.enter()) return Step::kFailed;
   const ShapeId declared = outer.declared;
   const char* begin = cursor_.at();
-  // Only a known opcode makes this an instruction; otherwise the likelier mistake is in the operand list.
+  // Without a known opcode, the error is more likely in the operand list than in a nested instruction.
   const std::string_view word = cursor_.accept_word();
   const char next = cursor_.peek();
   const bool is_instruction = !word.empty() && next == '(';
@@ -187,7 +187,8 @@ ModuleParser::Step ModuleParser::parse_nested_operand(InstructionFrame& outer) {
   }
 }
 
-// <opcode>.anon, <opcode>.anon.1, ... Given when the instruction ends, so that inner ones come first, as in XLA.
+// Names a nested instruction <opcode>.anon, <opcode>.anon.1, ... This happens when it ends, so that inner instructions
+// get their numbers first, as in XLA.
 void ModuleParser::name_anonymous(InstructionFrame& frame) {
   std::uint32_t& next = next_anonymous_[static_cast<std::size_t>(frame.row.opcode)];
   const char* end = frame.opcode_at;
@@ -202,7 +203,7 @@ void ModuleParser::name_anonymous(InstructionFrame& frame) {
   frame.row.name = ModuleBuilder(*module_).add_text(name_);
 }
 
-// Stands for an operand that a pasted instruction names without defining it.
+// Adds a placeholder for an undefined operand of a pasted instruction.
 bool ModuleParser::add_implicit_parameter(InstructionFrame& frame, std::string_view name, InstructionId* id) {
   ModuleBuilder builder(*module_);
   if (!frame.declared.valid()) {

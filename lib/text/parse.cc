@@ -11,7 +11,7 @@ namespace hloroof::inline v0 {
 namespace {
 
 absl::Status check_size(std::size_t size, const ParseOptions& options) {
-  // Offsets are 32 bits wide, and text that edits add needs some of them.
+  // Offsets have 32 bits, and text that edits add needs some of the range.
   constexpr std::int64_t kLargest = 0xfffffff0;
   const std::int64_t limit = std::min(options.max_bytes, kLargest);
   if (static_cast<std::int64_t>(size) <= limit) return absl::OkStatus();
@@ -24,7 +24,7 @@ absl::Status check_size(std::size_t size, const ParseOptions& options) {
 struct Parser::State {
   ParseOptions options;
   ModuleParser parser;
-  std::shared_ptr<SourceText> source;  // of the last text, shared with its module
+  std::shared_ptr<SourceText> source;  // the last text, shared with its module
 };
 
 Parser::Parser(ParseOptions options) : state_(new State{std::move(options), {}, {}}) {}
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const P
   std::size_t begin = 0;
   std::size_t lines_before = 0;
   while (true) {
-    // The part up to the next line that begins with the separator.
+    // The part before the next line that begins with the separator.
     std::size_t lines = 0;
     std::size_t line = begin;
     while (line < text.size() && text.substr(line, kSeparator.size()) != kSeparator) {

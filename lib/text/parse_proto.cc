@@ -22,7 +22,7 @@ absl::StatusOr<Module> parse_contained(const ContainedModule& contained, const P
   return parse_module(*text, of_text);
 }
 
-// The one module, or the one called `name` unless that is empty.
+// The module `name`, or the only module if `name` is empty.
 absl::StatusOr<ContainedModule> find_one(std::string_view bytes, std::string_view name, const std::string& path) {
   absl::StatusOr<std::vector<ContainedModule>> found = find_modules(bytes);
   if (!found.ok()) return at_path(found.status(), path);
@@ -34,7 +34,7 @@ absl::StatusOr<ContainedModule> find_one(std::string_view bytes, std::string_vie
   if (!name.empty()) return not_found(path + ": no module " + std::string(name) + "; there are " + names);
   if (found->size() == 1) return found->front();
   return invalid_argument(path + ": holds " + std::to_string(found->size()) + " modules: " + names +
-                          "; ask for one as FILE#NAME");
+                          "; select one with FILE#NAME");
 }
 
 }  // namespace

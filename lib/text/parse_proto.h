@@ -1,4 +1,4 @@
-// What load_module needs to read protos.
+// Reads protos for load_module.
 #ifndef HLOROOF_LIB_TEXT_PARSE_PROTO_H_
 #define HLOROOF_LIB_TEXT_PARSE_PROTO_H_
 
@@ -11,11 +11,11 @@
 
 namespace hloroof::inline v0 {
 
-// The file and the module asked for of FILE.pb, FILE.pb.gz and either with #NAME behind it; an empty file for other
+// Splits FILE.pb, FILE.pb.gz, FILE.pb#NAME and FILE.pb.gz#NAME into file and module name. The file is empty for other
 // paths.
 std::pair<std::string, std::string> split_proto_path(const std::string& path);
 
-// As parse_proto, of the module called `name` unless that is empty.
+// Like parse_proto, but selects the module `name` unless that is empty.
 absl::StatusOr<Module> parse_named_proto(std::string_view bytes, std::string_view name, const ParseOptions& options);
 
 }  // namespace hloroof::inline v0

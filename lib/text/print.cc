@@ -16,8 +16,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Words that without a % are read as something other than a name. Few modules have such names, and XLA prints them in a
-// way that it can not read.
+// Whether a name without % would be parsed as something else. Few modules have such names, and XLA prints them in a
+// form that it cannot read.
 bool is_reserved(std::string_view name) {
   constexpr std::string_view kKeywords[] = {
       "ENTRY",      "FileLocations", "FileNames", "FunctionNames", "HloModule",
@@ -29,8 +29,8 @@ bool is_reserved(std::string_view name) {
          element_type_from_string(name).has_value();
 }
 
-// Writes a module, or a part of it, to the end of a string. Bodies that stand inside instructions may nest as deeply as
-// the text they were read from, so what is open is a stack of its own.
+// Appends a module or a part of it to a string. Inline bodies nest as deeply as in the parsed text, so the printer uses
+// an explicit stack.
 class Printer {
  public:
   Printer(const Module& module, const PrintOptions& options, std::string& out)
@@ -68,8 +68,8 @@ class Printer {
     }
   }
 
-  // As part of nothing else: ROOT and the line, without indentation. A pasted instruction has operands that are defined
-  // nowhere, which can be read again only with their shapes.
+  // A single instruction: ROOT and the line, without indentation. The undefined operands of a pasted instruction are
+  // printed with their shapes, without which they cannot be parsed.
   void instruction(InstructionView i) {
     const bool pasted = module_.is_single_instruction() && i.computation().is_entry();
     operand_shapes_ = options_.operand_shapes || pasted;
@@ -83,14 +83,14 @@ class Printer {
   }
 
  private:
-  // A computation being written, standing at an attribute of one of its instructions.
+  // A computation being printed, and its position: an attribute of one of its instructions.
   struct Open {
     ComputationId computation;
     InstructionId at;
     InstructionId next;
-    std::uint32_t attribute;  // the next to write
-    std::uint32_t reference;  // of that attribute, the next to write
-    bool is_body;             // false: one instruction alone
+    std::uint32_t attribute;  // the next attribute
+    std::uint32_t reference;  // the next reference of that attribute
+    bool is_body;             // false for a single instruction
   };
 
   void begin_body(ComputationId id) {
@@ -101,12 +101,12 @@ class Printer {
     open_.push_back({id, InstructionId(), module_.data(id).first, 0, 0, true});
   }
 
-  // Writes until nothing is open any more.
+  // Prints until the stack is empty.
   void finish() {
     while (!open_.empty()) {
       Open& top = open_.back();
       if (top.at.valid()) {
-        if (!attributes(top)) continue;  // a body was begun inside one
+        if (!attributes(top)) continue;  // an inline body was opened
         open_.back().at = InstructionId();
         if (!open_.back().is_body) {
           open_.pop_back();
@@ -156,7 +156,7 @@ class Printer {
     out_ += text;
   }
 
-  // A name with what no name may hold, the # of a tuple path written out, replaced.
+  // A name in which illegal characters, such as the # of an expanded tuple path, are replaced.
   void instruction_name(InstructionView i) {
     if (options_.canonical_names) {
       name("tmp_");
@@ -175,7 +175,7 @@ class Printer {
     out_.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
   }
 
-  // Gives the instructions of a computation the numbers of their canonical names.
+  // Assigns the numbers of canonical names to the instructions of a computation.
   void number(ComputationId id) {
     if (!options_.canonical_names) return;
     numbers_.resize(module_.instruction_limit());
@@ -239,7 +239,7 @@ class Printer {
     }
   }
 
-  // What stands in the parentheses of a parameter or a constant; false for other instructions.
+  // Prints the number of a parameter or the literal of a constant. Returns false for other instructions.
   bool number_or_literal(InstructionView i) {
     if (i.opcode() == Opcode::kParameter) {
       append_number(i.data().number);
@@ -251,7 +251,8 @@ class Printer {
     return true;
   }
 
-  // A literal, or {...} for a large one if those are left out. XLA shows ten elements of an array and no tuple.
+  // Prints a literal, or {...} if large constants are elided and it is a tuple or has more than ten elements, as in
+  // XLA.
   void literal(InstructionView i) {
     constexpr std::int64_t kShown = 10;
     const bool is_large = i.shape().is_tuple() || element_count(i.shape()) > kShown;
@@ -271,8 +272,8 @@ class Printer {
     }
   }
 
-  // The operands of a pasted instruction: those that are instructions themselves are defined nowhere else, each is the
-  // operand of one, and they are written where they stand.
+  // Prints the operands of a pasted instruction. Nested instructions have one user and no other definition, so they are
+  // printed inline.
   void pasted_operands(InstructionView root) {
     struct Level {
       InstructionView of;
@@ -322,7 +323,7 @@ class Printer {
       instruction_name(operand);
       return;
     }
-    // The path from the tuple that is written out down to this element.
+    // The path from the printed tuple down to this element.
     path_.clear();
     while (is_compact(operand)) {
       path_.push_back(operand.data().number);
@@ -345,15 +346,15 @@ class Printer {
     }
     const bool wraps = i.opcode() == Opcode::kAsyncStart && (i.data().flags & InstructionData::kSugaredAsync) != 0;
     if (!wraps) return false;
-    // Sugared, the start stands for the computation it calls. Written out, it keeps what is common to all opcodes and
-    // leaves the rest to the wrapped instruction.
+    // In sugared form the start has the attributes of the wrapped instruction and implies calls=. In expanded form it
+    // keeps the common attributes, and the wrapped instruction has the others.
     const bool implied = a.key == AttributeKey::kCalls && a.value.size == 0;
     if (options_.async_sugar) return implied;
     return !implied && a.key > AttributeKey::kBackendConfig && a.key != AttributeKey::kAsyncExecutionThread;
   }
 
-  // Goes on with the attributes of the instruction that `top` stands at. False if it began an inline body, behind which
-  // it is to be called again.
+  // Prints further attributes of the current instruction of `top`. Returns false after opening an inline body; call it
+  // again after the body.
   bool attributes(Open& top) {
     const InstructionView i = module_.instruction(top.at);
     const Span<AttributeData> all = i.attributes();
@@ -405,7 +406,7 @@ class Printer {
   const Module& module_;
   const PrintOptions& options_;
   std::string& out_;
-  InstructionId pasted_;  // the instruction that is the whole text, while it is written
+  InstructionId pasted_;  // the pasted instruction, while it is printed
   bool operand_shapes_ = false;
   bool inline_bodies_ = false;
   std::vector<Open> open_;

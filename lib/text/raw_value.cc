@@ -3,8 +3,8 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// '{' balanced '}', '(' balanced ')' or '[' balanced ']', with strings in either quotes and comments skipped. The kinds
-// of brackets are counted together: a value that closes one with another is refused by whoever decodes it.
+// '{' balanced '}', '(' balanced ')' or '[' balanced ']'. Skips strings in either quotes and comments. Counts all kinds
+// of brackets together; the decoder of a value rejects mismatched ones.
 bool skip_balanced(Cursor& cursor) {
   cursor.skip_space();
   const char* open = cursor.at();
@@ -39,13 +39,13 @@ bool skip_balanced(Cursor& cursor) {
 
 bool is_one_of(char c, std::string_view set) { return c != 0 && set.find(c) != std::string_view::npos; }
 
-// What stands between two parts of a value, as <= between [4,8] and [32], or before one.
+// A sign that joins two parts of a value, as <= joins [4,8] and [32], or precedes one.
 bool is_sign(char c) { return is_one_of(c, "<=?*+~#>:"); }
 
 bool begins_part(char c) { return is_word_start(c) || is_digit(c) || is_sign(c) || is_one_of(c, "{([\"'-"); }
 
-// ?, * and a > that closes a < may end a value. Any other sign, the arrow too, has a right side, wherever that stands:
-// else a line that ends in <= would take along the name of the next instruction where names are written without %.
+// ?, * and a > that closes a < may end a value. Any other sign, including the arrow, needs a right side. Otherwise a
+// line that ends in <= would include the name of the next instruction if names have no %.
 bool ends_value(const char* sign, const char* from) {
   return *sign == '?' || *sign == '*' || (*sign == '>' && (sign == from || sign[-1] != '-'));
 }
@@ -65,13 +65,13 @@ bool skip_raw_value(Cursor& cursor) {
       if (!cursor.read_string(&raw)) return false;
     } else if (is_word_start(c) || is_digit(c) || c == '-') {
       const char* word = cursor.at();
-      // The next instruction's: the value is missing.
+      // ROOT starts the next instruction, so the value is missing.
       if (word == from && cursor.accept_keyword("ROOT")) {
         cursor.move_to(from);
         break;
       }
       while (is_word(*cursor.at())) cursor.move_to(cursor.at() + 1);
-      // A word behind a complete value is the next instruction's name, or ROOT.
+      // A word after a complete value is the name of the next instruction, or ROOT.
       if (cursor.at() == word) cursor.move_to(word + 1);
     } else if (is_sign(c)) {
       const char* sign = cursor.at();
@@ -81,10 +81,10 @@ bool skip_raw_value(Cursor& cursor) {
         continue;
       }
     } else {
-      cursor.move_to(end);  // blanks behind the value are not part of it
+      cursor.move_to(end);  // excludes blanks after the value
       break;
     }
-    // What can go on without a comma: a group, a sign that joins, a glued word.
+    // A value continues with a group, a joining sign, or a word without a blank before it.
     if (const char next = *cursor.at(); !is_one_of(next, "({[<>=#?:") && !is_word(next)) break;
   }
   if (cursor.at() == from) return cursor.fail_expects("a value");

@@ -1,4 +1,4 @@
-// Values whose form is not known, or no longer.
+// Skips values of unknown or obsolete form.
 #ifndef HLOROOF_LIB_TEXT_RAW_VALUE_H_
 #define HLOROOF_LIB_TEXT_RAW_VALUE_H_
 
@@ -6,8 +6,8 @@
 
 namespace hloroof::inline v0 {
 
-// value := group | STRING | token, and whatever is joined to it without a blank, such as [4,8]<=[32]T(1,0); behind a
-//          sign that joins, such as <=, blanks may stand too
+// value := group | STRING | token, and everything that follows without a blank, such as [4,8]<=[32]T(1,0); blanks may
+//          follow a joining sign such as <=
 // group := '{' balanced '}' | '(' balanced ')' | '[' balanced ']'
 bool skip_raw_value(Cursor& cursor);
 

@@ -1,4 +1,4 @@
-// Going on after an error, so that one reading reports several.
+// Error recovery, so that one parse reports several errors.
 #include <algorithm>
 #include <string>
 
@@ -12,7 +12,7 @@ const char* next_line(const char* p, const char* end) {
   return p < end ? p + 1 : end;
 }
 
-// Whether a line, from its first character that is not blank, begins an instruction: %name, ROOT, or name =.
+// Whether a line begins an instruction: %name, ROOT, or name =. `p` is its first nonblank character.
 bool begins_instruction(const char* p) {
   if (*p == '%') return is_word_start(p[1]);
   if (!is_word_start(*p)) return false;
@@ -22,7 +22,7 @@ bool begins_instruction(const char* p) {
   return p[0] == ' ' && p[1] == '=' && p[2] == ' ';
 }
 
-// Whether a line that is not indented begins a computation: ENTRY, or what ends in { and defines nothing.
+// Whether an unindented line begins a computation: it starts with ENTRY, or it ends in { and has no definition.
 bool begins_computation(const char* p, const char* end) {
   const char* last = next_line(p, end);
   while (last > p && is_space(last[-1])) --last;
@@ -34,15 +34,15 @@ bool begins_computation(const char* p, const char* end) {
 
 }  // namespace
 
-// Closes the error that was just recorded. False if no further one is wanted.
+// Ends the current error. Returns false if the maximum number of errors is reached.
 bool ModuleParser::next_error() {
   if (over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit()) return false;
   errors_begin_.push_back(cursor_.errors().size());
   return static_cast<int>(errors_begin_.size()) < options_->max_errors;
 }
 
-// Moves to the next line that looks like an instruction, or the end of the body, of the computation outside all inline
-// ones. What the failed instruction defines stays known by its shape, so that its users are not reported too.
+// Moves to the next line that looks like an instruction of the outermost open computation, or to the end of its body.
+// Keeps the name and shape of the failed instruction, so that its users do not cause further errors.
 bool ModuleParser::recover_in_body(std::size_t outside) {
   if (single_ || computations_.size() <= outside) return false;
   const std::size_t failed_at = cursor_.errors().empty() ? 0 : cursor_.errors().back().offset;
@@ -66,7 +66,7 @@ bool ModuleParser::recover_in_body(std::size_t outside) {
       row.name = frame.row.name;
       row.shape = frame.row.shape;
       row.computation = computation.id;
-      row.opcode = Opcode::kAfterAll;  // takes part in no check
+      row.opcode = Opcode::kAfterAll;  // exempt from all checks
       const InstructionId id = builder.append_instruction(row);
       instruction_names_.insert(scope(), row.name, frame.name_hash, id.index);
       if (frame.is_root) computation.root = id;
@@ -74,14 +74,14 @@ bool ModuleParser::recover_in_body(std::size_t outside) {
     instructions_.clear();
   }
   const char* end = cursor_.end();
-  // The cursor may have gone over white space to see what follows.
+  // The cursor may have skipped white space after the error.
   const char* p = std::max(cursor_.at(), source_begin_ + std::min(failed_at, module_->source().size()));
   while (p > source_begin_ && is_space(p[-1])) --p;
   p = next_line(p, end);
   while (p < end) {
     const char* line = p;
     while (*line == ' ' || *line == '\t') ++line;
-    // The line that failed closed its body, too.
+    // The failed line also closed its body.
     if (line == p && begins_computation(p, end)) return false;
     const bool closes = line == p && *line == '}' && (line + 1 == end || is_space(line[1]) || line[1] == ',');
     if (closes || begins_instruction(line)) {
@@ -93,7 +93,7 @@ bool ModuleParser::recover_in_body(std::size_t outside) {
   return false;
 }
 
-// Moves to the next line that looks like the head of a computation. A computation that failed stays known by its name.
+// Moves to the next line that looks like the head of a computation. Keeps the name of the failed computation.
 bool ModuleParser::recover_in_module() {
   if (static_cast<int>(errors_begin_.size()) >= options_->max_errors) return false;
   if (errors_begin_.empty() || errors_begin_.back() != cursor_.errors().size()) {

@@ -11,12 +11,12 @@ namespace hloroof::inline v0 {
 namespace {
 
 constexpr std::size_t kFirstCapacity = 256;
-constexpr std::ptrdiff_t kLongestArray = 512;  // longer texts of arrays are read each time
+constexpr std::ptrdiff_t kLongestArray = 512;  // longer texts of arrays are not cached
 
-// The end of the shape that begins at `p`, found without understanding it: an array up to its `]` and the layout behind
-// it, a tuple up to its `)`. Null where something unusual stands, among it more than `max_depth` parentheses inside
-// each other, which read_tuple then judges. It may be wrong: what counts is that the text up to there is one that
-// was read before, and that the reading of it did not depend on what follows.
+// A guess of the end of the shape that begins at `p`: after the `]` and layout of an array, or after the `)` of a
+// tuple. Null if there is something unusual, including more than `max_depth` nested parentheses, which read_tuple
+// handles. A wrong guess is harmless: the prefix is only a cache key, and a hit means that it was parsed in full
+// before.
 const char* shape_end(const char* p, const char* end, int max_depth) {
   if (*p == '(') {
     int depth = 0;
@@ -40,7 +40,7 @@ const char* shape_end(const char* p, const char* end, int max_depth) {
     p = find_first_of<'}'>(layout, end);
     return p == end ? nullptr : p + 1;
   }
-  // A body, as in `-> f32[] {`, unless a layout stands apart.
+  // A brace after white space opens a body, as in `-> f32[] {`, unless it is a layout.
   while (is_space(*layout)) ++layout;
   return is_digit(*layout) || *layout == ':' || *layout == '-' || *layout == '/' ? nullptr : p;
 }
@@ -51,9 +51,9 @@ bool at_shape(Cursor& cursor) {
   const char c = cursor.peek();
   if (c == '(') return true;
   if (!is_word_start(c)) return false;
-  const char* p = cursor.at() + 1;  // types are three or four letters: not worth a scan by blocks
+  const char* p = cursor.at() + 1;  // types have three or four letters, too few for a scan by blocks
   while (is_word(*p)) ++p;
-  if (*p == '[') return true;  // no other word is followed by a bracket here; an unknown type gets its message there
+  if (*p == '[') return true;  // only a type is followed by a bracket here; read_array reports an unknown type
   if (*p == ':' || *p == '=') return false;
   const std::string_view word(cursor.at(), static_cast<std::size_t>(p - cursor.at()));
   if (word == "b") {
@@ -82,17 +82,13 @@ void ShapeParser::start(ShapeTable* table, std::size_t bytes, std::size_t arrays
   max_leaves_ = max_shape_parts(bytes);
   listed_leaves_ = 0;
   exceeded_limit_ = false;
-  if (++generation_ == 0) {  // none left: the entries' are taken back
+  if (++generation_ == 0) {  // wrapped around: reset the generation of all entries
     cache_.clear();
     generation_ = 1;
   }
   cached_ = 0;
   if (cache_.empty()) cache_.resize(kFirstCapacity);
-#if defined(__SSE2__)
   arrays_.start(arrays);
-#else
-  (void)arrays;
-#endif
 }
 
 bool ShapeParser::read(Cursor& cursor, ShapeId* id) {
@@ -116,21 +112,18 @@ bool ShapeParser::read(Cursor& cursor, ShapeId* id) {
 
 const ShapeParser::Cached* ShapeParser::find(const char* text, std::uint32_t size, std::uint32_t hash,
                                              bool with_id) const {
-  const std::size_t mask = cache_.size() - 1;
-  for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-    const Cached& entry = cache_[slot];
-    if (entry.generation != generation_) return nullptr;
-    const bool same = entry.hash == hash && entry.size == size && equal_bytes(entry.text, text, size);
-    if (same && (entry.id.valid() || !with_id)) return &entry;
-  }
+  const auto is_used = [&](const Cached& entry) { return entry.generation == generation_; };
+  const Cached& entry = probe(cache_.data(), cache_.size() - 1, hash, is_used, [&](const Cached& e) {
+    return e.hash == hash && e.size == size && equal_bytes(e.text, text, size) && (e.id.valid() || !with_id);
+  });
+  return is_used(entry) ? &entry : nullptr;
 }
 
 // shape  := array | tuple | buffer
 //
-// The elements of tuples come here too: a long tuple is new, its elements are not.
+// Also reads the elements of tuples, because a new tuple consists of elements that are in the cache.
 bool ShapeParser::read_array_or_buffer(Cursor& cursor, ShapeId* id) {
   cursor.skip_space();
-#if defined(__SSE2__)
   ArrayText text;
   const char* end = array_end(cursor.at(), cursor.end(), &text);
   if (end == nullptr) return read_long_array(cursor, id);
@@ -145,9 +138,6 @@ bool ShapeParser::read_array_or_buffer(Cursor& cursor, ShapeId* id) {
   if (id != nullptr) *id = read_id;
   if (cursor.at() == end) arrays_.set(entry, text, read_id);
   return true;
-#else
-  return read_long_array(cursor, id);
-#endif
 }
 
 bool ShapeParser::read_long_array(Cursor& cursor, ShapeId* id) {
@@ -188,24 +178,13 @@ bool ShapeParser::read_new_array(Cursor& cursor, ShapeId* id) {
 }
 
 void ShapeParser::remember(const char* text, std::uint32_t size, std::uint32_t hash, ShapeId id) {
-  if (2 * (cached_ + 1) > cache_.size()) grow();
-  insert({text, size, hash, generation_, id});
-  ++cached_;
-}
-
-void ShapeParser::insert(const Cached& entry) {
-  const std::size_t mask = cache_.size() - 1;
-  std::size_t slot = entry.hash & mask;
-  while (cache_[slot].generation == generation_) slot = (slot + 1) & mask;
-  cache_[slot] = entry;
-}
-
-void ShapeParser::grow() {
-  std::vector<Cached> old(2 * cache_.size());
-  old.swap(cache_);
-  for (const Cached& c : old) {
-    if (c.generation == generation_) insert(c);
+  const auto is_used = [&](const Cached& entry) { return entry.generation == generation_; };
+  if (2 * (cached_ + 1) > cache_.size()) {
+    grow_slots(cache_, kFirstCapacity, is_used, [](const Cached& entry) { return entry.hash; });
   }
+  probe(cache_.data(), cache_.size() - 1, hash, is_used, [](const Cached&) { return false; }) = {text, size, hash,
+                                                                                                 generation_, id};
+  ++cached_;
 }
 
 // tuple  := '(' list(shape) ')'
@@ -215,7 +194,7 @@ bool ShapeParser::read_tuple(Cursor& cursor, ShapeId* id) {
   elements_.clear();
   ShapeId done;
   while (true) {
-    // A shape begins here.
+    // The start of a shape.
     cursor.skip_space();
     const char* begin = cursor.at();
     if (cursor.accept('(')) {
@@ -227,7 +206,7 @@ bool ShapeParser::read_tuple(Cursor& cursor, ShapeId* id) {
       elements_.push_back(done);
       if (cursor.accept(',')) continue;
     }
-    // Tuples that end here.
+    // Close the tuples that end here.
     bool finished = false;
     while (true) {
       if (!cursor.expect(')')) return cursor.fail(open_.back().begin, "error in this tuple shape");
@@ -279,7 +258,8 @@ bool ShapeParser::read_array(Cursor& cursor) {
   if (array_.element_type == ElementType::kInvalid) return cursor.fail_expects("a shape");
   if (!read_dimensions(cursor)) return false;
 
-  // A `{` is a layout exactly if an integer or a colon follows; else it is a body, or an error somebody else reports.
+  // A `{` is a layout if and only if an integer or a colon follows. Otherwise it is a body, or an error that the caller
+  // reports.
   if (cursor.peek() != '{') return true;
   const char* begin = cursor.at();
   cursor.move_to(begin + 1);
@@ -326,7 +306,7 @@ bool ShapeParser::read_layout(Cursor& cursor) {
     } while (cursor.accept(','));
   }
   if (cursor.accept(':') && !read_layout_items(cursor)) return false;
-  // A scalar's layout that says nothing, {:}, is none.
+  // An empty layout {:} of a scalar counts as no layout.
   if (array_.dimensions.empty()) {
     Layout nothing;
     nothing.present = true;
@@ -350,7 +330,7 @@ bool ShapeParser::read_layout_items(Cursor& cursor) {
     return *type != ElementType::kInvalid ? cursor.expect(')') : cursor.fail_expects("an element type");
   };
   if (cursor.accept_keyword("D")) {
-    // Dimension level types of sparse arrays: read, and without a meaning any more.
+    // Dimension level types of sparse arrays are obsolete; skip them.
     if (!cursor.expect('(')) return false;
     do {
       if (!cursor.accept_keyword("D") && !cursor.accept_keyword("C") && !cursor.accept_keyword("S") &&
@@ -416,7 +396,7 @@ bool ShapeParser::read_layout_items(Cursor& cursor) {
   return true;
 }
 
-// An empty list, with the memory of an earlier one if there is any.
+// Returns an empty list that reuses the memory of an earlier one if possible.
 std::vector<std::int64_t> ShapeParser::take_spare() {
   std::vector<std::int64_t> list;
   if (spare_.empty()) return list;
@@ -433,19 +413,20 @@ bool ShapeParser::check_layout(Cursor& cursor, const char* begin) {
     return cursor.fail(begin, "Dimensions size is " + std::to_string(rank) + ", but minor to major size is " +
                                   std::to_string(layout.minor_to_major.size()) + ".");
   }
-  // Each dimension once. A rank over 64 does not occur; it costs a quadratic check rather than memory.
+  // Each dimension must occur once. Ranks over 64 do not occur in practice, so they take a quadratic check.
   std::uint64_t seen = 0;
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t d = layout.minor_to_major[i];
-    bool again = d < 0 || d >= static_cast<std::int64_t>(rank);
-    if (!again && rank <= 64) {
-      again = (seen >> d & 1) != 0;
+    bool repeated = d < 0 || d >= static_cast<std::int64_t>(rank);
+    if (!repeated && rank <= 64) {
+      repeated = (seen >> d & 1) != 0;
       seen |= std::uint64_t{1} << d;
-    } else if (!again) {
-      again = std::find(layout.minor_to_major.begin(), layout.minor_to_major.begin() + static_cast<std::ptrdiff_t>(i),
-                        d) != layout.minor_to_major.begin() + static_cast<std::ptrdiff_t>(i);
+    } else if (!repeated) {
+      repeated =
+          std::find(layout.minor_to_major.begin(), layout.minor_to_major.begin() + static_cast<std::ptrdiff_t>(i), d) !=
+          layout.minor_to_major.begin() + static_cast<std::ptrdiff_t>(i);
     }
-    if (again) return cursor.fail(begin, "the minor to major order must name each dimension once");
+    if (repeated) return cursor.fail(begin, "the minor to major order must name each dimension once");
   }
   if (layout.tail_padding_alignment < 1) return cursor.fail(begin, "the tail padding alignment L() must be 1 or more");
   if (layout.element_size_in_bits < 0) return cursor.fail(begin, "the element size E() must not be negative");

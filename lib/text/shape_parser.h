@@ -1,4 +1,4 @@
-// Shapes and layouts from text: `bf16[8,1024]{1,0:T(8,128)(2,1)S(1)}`, tuples of them, buffers.
+// Parses shapes and layouts: `bf16[8,1024]{1,0:T(8,128)(2,1)S(1)}`, tuples and buffers.
 #ifndef HLOROOF_LIB_TEXT_SHAPE_PARSER_H_
 #define HLOROOF_LIB_TEXT_SHAPE_PARSER_H_
 
@@ -14,27 +14,28 @@ namespace hloroof::inline v0 {
 // Whether the next token begins a shape: a type name, `(`, or the word b before `(`.
 bool at_shape(Cursor& cursor);
 
-// The type named by the next token, kInvalid without moving if it is none.
+// Accepts an element type. Returns kInvalid without moving if the next token is not one.
 ElementType accept_element_type(Cursor& cursor);
 
-// How many arrays and levels of tuples the shapes of a text of so many bytes may have, tuples inside each other counted
-// again at each level. Written out a part takes six bytes, so only tuples nested some hundred deep, or inferred ones
-// that double from line to line, come near.
+// The maximum number of arrays and tuple levels in the shapes of a text of `bytes`, counting a nested tuple once per
+// level. A part takes at least six bytes of text, so only tuples nested about a hundred deep, or inferred tuples that
+// double from line to line, reach the limit.
 inline std::size_t max_shape_parts(std::size_t bytes) { return 4096 + 16 * bytes; }
 
-// Reads shapes into a table. A dump repeats few shapes many times, so the text of each is remembered: a shape that was
-// seen before costs one scan and one comparison. Keeps its memory from one text to the next.
+// Parses shapes into a table. A dump repeats few shapes many times, so the parser caches their texts: a repeated shape
+// costs one scan and one comparison. Reuses its memory for the next text.
 class ShapeParser {
  public:
-  // Forgets the texts seen so far; to be called when another text, of so many bytes and with about so many different
-  // arrays, is parsed or another table is written.
+  // Clears the cache. Call this before parsing another text or using another table. `bytes` is the size of the text and
+  // `arrays` the approximate number of distinct arrays.
   void start(ShapeTable* table, std::size_t bytes = std::size_t{1} << 20, std::size_t arrays = 32);
 
-  // Reads one shape. Where `id` is null it is checked and not put into the table: a dump repeats the shapes of all
-  // parameters without their layouts in its signatures, which would double the table.
+  // Parses one shape. If `id` is null, checks it without adding it to the table. Signatures repeat the shapes of all
+  // parameters without layouts, which would double the table.
   bool read(Cursor& cursor, ShapeId* id);
 
-  // Whether the last failure was that tuples of tuples have too many parts: nested d deep, a text of n bytes has d * n.
+  // Whether the last failure was that nested tuples have too many parts; n bytes of text nested d deep have up to d *
+  // n.
   bool exceeded_limit() const { return exceeded_limit_; }
 
  private:
@@ -45,7 +46,7 @@ class ShapeParser {
     std::uint32_t generation = 0;
     ShapeId id;
   };
-  // A tuple being read: its elements are those of elements_ from `first` on.
+  // An open tuple. Its elements are those of elements_ from `first` on.
   struct Open {
     std::size_t first;
     const char* begin;
@@ -63,27 +64,23 @@ class ShapeParser {
   std::vector<std::int64_t> take_spare();
   bool check_layout(Cursor& cursor, const char* begin);
   void remember(const char* text, std::uint32_t size, std::uint32_t hash, ShapeId id);
-  void insert(const Cached& entry);
-  void grow();
 
   ShapeTable* table_ = nullptr;
   std::size_t max_leaves_ = 0;
-  std::size_t listed_leaves_ = 0;  // of the tuples that were read and not found
+  std::size_t listed_leaves_ = 0;  // the leaves of tuples that were not in the cache
   bool exceeded_limit_ = false;
-  Shape array_;  // the one being read; kept for its memory
+  Shape array_;  // scratch: the array being read
   Shape tuple_;
-  std::vector<std::vector<std::int64_t>> spare_;  // memory of tiles and splits read before
+  std::vector<std::vector<std::int64_t>> spare_;  // memory of earlier tiles and splits
   std::vector<Open> open_;
   std::vector<ShapeId> elements_;
-#if defined(__SSE2__)
   ArrayTexts arrays_;
-#endif
-  std::vector<Cached> cache_;  // of tuples and of long arrays
+  std::vector<Cached> cache_;  // tuples and long arrays
   std::uint32_t generation_ = 0;
   std::uint32_t cached_ = 0;
 };
 
-// Reads one shape into `table` without a memory of earlier ones.
+// Parses one shape into `table` without a cache.
 bool read_shape(Cursor& cursor, ShapeTable* table, ShapeId* id);
 
 }  // namespace hloroof::inline v0

@@ -1,18 +1,18 @@
-// A text that is one instruction, as pasted from a profile.
+// Parses a text that is a single instruction, as pasted from a profile.
 #include <string>
 
 #include "lib/text/module_parser.h"
 
 namespace hloroof::inline v0 {
 
-// Whether the text, which has no HloModule line, is an instruction rather than a computation: it begins with a shape,
-// or with a name and an `=`.
+// Whether a text without a HloModule line is an instruction instead of a computation: it begins with a shape, or with a
+// name and an `=`.
 bool ModuleParser::looks_like_single_instruction() {
   const char* begin = cursor_.at();
   bool is_instruction = false;
   cursor_.accept_keyword("ROOT");
   if (at_shape(cursor_)) {
-    // `b (p: f32[]) -> ...` is a computation called b: behind its parenthesis stands a name, not a type.
+    // `b (p: f32[]) -> ...` is a computation called b, because a name and not a type follows the parenthesis.
     if (cursor_.accept_keyword("b")) {
       cursor_.accept('(');
       is_instruction = accept_element_type(cursor_) != ElementType::kInvalid;
@@ -44,7 +44,7 @@ bool ModuleParser::parse_single_instruction() {
   if (at_shape(cursor_)) {
     step = parse_right_side(frame);
     if (step != Step::kFailed) {
-      // Without a name of its own it goes by its opcode.
+      // An instruction without a name is named after its opcode.
       const std::string_view opcode =
           frame.row.opcode == Opcode::kUnknown ? module_->unknown_opcode(frame.row) : to_string(frame.row.opcode);
       frame.row.name = builder.add_text(legal_name(opcode));

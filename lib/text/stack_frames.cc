@@ -1,4 +1,4 @@
-// The tables between the HloModule line and the first computation, and source locations by them.
+// Decodes the stack frame tables of a module, and finds source locations with them.
 #include <limits>
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace hloroof::inline v0 {
 
-// Reads the tables; a friend of StackFrames.
+// Parses the tables. A friend of StackFrames.
 struct StackFrameReader {
   Cursor& cursor;
   StackFrames& out;
@@ -25,7 +25,7 @@ struct StackFrameReader {
     return true;
   }
 
-  // row := INT '{' fields '}', all fields of `names` required, each an int32
+  // row := INT '{' fields '}'       All fields are required; each is an int32.
   bool read_row(std::initializer_list<std::pair<std::string_view, std::int32_t*>> fields) {
     std::int64_t number = 0;
     if (!read_integer(cursor, &number)) return false;
@@ -72,7 +72,8 @@ struct StackFrameReader {
       if (parent == 0) shifted = false;
       out.frames_.push_back({static_cast<std::uint32_t>(location), static_cast<std::uint32_t>(parent)});
     }
-    // XLA prints a parent's number plus one, so that a root has 1. For a while it printed it plain: then roots have 0.
+    // XLA prints the number of the parent plus one, so a root has 1. Some versions printed it unchanged; a root then
+    // has 0.
     if (shifted) {
       for (StackFrames::Frame& frame : out.frames_) --frame.parent;
     }

@@ -1,15 +1,15 @@
-// One entry to the grammar of all attribute values.
+// Selects the grammar rule of an attribute value.
 #include "lib/text/values.h"
 
+#include "lib/ir/opcode_facts.h"
 #include "lib/text/raw_value.h"
 
 namespace hloroof::inline v0 {
 namespace {
 
-// Names whose values depend on the opcode.
+// The form of a key whose value depends on the opcode.
 AttributeForm form_of(Opcode opcode, AttributeKey key) {
-  if (key == AttributeKey::kSliceSizes &&
-      (opcode == Opcode::kCollectivePermute || opcode == Opcode::kCollectivePermuteStart)) {
+  if (key == AttributeKey::kSliceSizes && collective_kind(opcode) == CollectiveKind::kCollectivePermute) {
     return AttributeForm::kIntegerListList;
   }
   return form(key);

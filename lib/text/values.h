@@ -1,11 +1,11 @@
-// The grammar of attribute values: one function a rule, each with its rule written above it in the .cc.
+// The grammar of attribute values, one function per rule. The .cc files have the rule above each function.
 //
-// A function reads the value the cursor stands before and leaves the cursor behind it. With `out` null it only checks:
-// that is how the parser finds where a value ends. It returns false after recording an error. `out` must be empty (as
-// constructed); after a failure it holds what was read so far.
+// A function parses the value at the cursor and leaves the cursor after it. If `out` is null it only checks the value,
+// which is how the parser finds its end. It returns false after recording an error. `out` must be empty, and after a
+// failure it holds a partial value.
 //
-// Values are checked for themselves alone. What needs other parts of the instruction (the rank of an operand, the
-// number of participants) is checked by whoever has them.
+// The functions check a value in isolation. The caller checks it against the rest of the instruction, such as the rank
+// of an operand or the number of participants.
 #ifndef HLOROOF_LIB_TEXT_VALUES_H_
 #define HLOROOF_LIB_TEXT_VALUES_H_
 
@@ -26,9 +26,9 @@
 
 namespace hloroof::inline v0 {
 
-// Reads any value by the form of its key, the few keys that mean different things to different opcodes included. Not
-// for the forms that name computations or instructions, which the instruction parser reads itself. Shapes inside the
-// value are read by `shapes` where it is given.
+// Parses a value by the form of its key. The opcode matters for the few keys whose form depends on it. Does not support
+// forms that name computations or instructions, which the instruction parser handles. `shapes`, if not null, parses the
+// shapes inside the value.
 bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key, ShapeParser* shapes = nullptr);
 
 // ---- values_basic.cc ---------------------------------------------------------------------------------------------
@@ -40,15 +40,14 @@ bool read_integer_list(Cursor& cursor, std::vector<std::int64_t>* out);
 bool read_integer_list_list(Cursor& cursor, std::vector<std::vector<std::int64_t>>* out);
 bool read_bool_list(Cursor& cursor, std::vector<bool>* out);
 bool read_bool_or_list(Cursor& cursor, std::vector<bool>* out);
-bool read_string_or_json(Cursor& cursor, std::string_view* out);  // with its quotes or braces
+bool read_string_or_json(Cursor& cursor, std::string_view* out);  // including quotes or braces
 
 // ---- values_words.cc ---------------------------------------------------------------------------------------------
 
-// A word that must be one of those `key` knows; with the opcode, since dot and rng-bit-generator both have an
-// algorithm.
+// A word that must be one of the values of `key`. The opcode distinguishes the algorithms of dot and rng-bit-generator.
 bool read_enum_word(Cursor& cursor, Opcode opcode, AttributeKey key, std::string_view* out);
 bool read_precision_list(Cursor& cursor, std::vector<Precision>* out);
-bool read_accuracy_mode(Cursor& cursor, std::size_t* index);  // default 0, highest 1
+bool read_accuracy_mode(Cursor& cursor, std::size_t* index);  // 0 for default, 1 for highest
 bool read_log_mode(Cursor& cursor);
 
 // ---- values_window.cc --------------------------------------------------------------------------------------------
@@ -61,17 +60,17 @@ bool read_sparsity(Cursor& cursor);
 
 // ---- values_groups.cc --------------------------------------------------------------------------------------------
 
-// [2,4,1]: sizes of at least 1, and their product, which does not overflow.
+// [2,4,1]: positive sizes and their product, which must not overflow.
 bool read_sizes(Cursor& cursor, std::vector<std::int64_t>* sizes, std::int64_t* product);
-// The part of an iota order behind `<=`: [r0,r1,...]T(p0,p1,...), whose sizes multiply to `expected`.
+// The part of an iota order after `<=`: [r0,r1,...]T(p0,p1,...). The product of its sizes must be `expected`.
 bool read_iota_order(Cursor& cursor, std::int64_t expected, IotaOrder* out);
-bool read_mesh(Cursor& cursor, Mesh* out);  // with the device ids behind it
+bool read_mesh(Cursor& cursor, Mesh* out);  // including the device ids
 bool read_mesh_axis(Cursor& cursor, const Mesh& mesh, MeshAxisReference* out);
 bool read_mesh_axes(Cursor& cursor, const Mesh& mesh, std::vector<MeshAxisReference>* out);
-// No axis of the mesh, or part of one, may be named twice; the error is placed at `where`.
+// Checks that `axes` does not name an axis or an overlapping part of one twice. Reports an error at `where`.
 bool check_mesh_axes(Cursor& cursor, const char* where, const Mesh& mesh, const std::vector<MeshAxisReference>& axes);
-// A mesh as an array whose dimensions are its axes, split where only a part of one is named. named[i] is the dimension
-// that axes[i] is, unnamed are the others in order.
+// A mesh as an array whose dimensions are its axes. An axis of which only a part is named is split. named[i] is the
+// dimension of axes[i]; unnamed has the other dimensions in order.
 struct SplitMesh {
   std::vector<std::int64_t> dimensions;
   std::vector<std::int64_t> named;
@@ -84,7 +83,7 @@ bool read_source_target_pairs(Cursor& cursor, std::vector<std::pair<std::int64_t
 // ---- values_sharding.cc ------------------------------------------------------------------------------------------
 
 bool read_sharding(Cursor& cursor, ShardingAttribute* out);
-bool read_domain(Cursor& cursor);  // checked and kept as text
+bool read_domain(Cursor& cursor);  // checks only
 
 // ---- values_metadata.cc ------------------------------------------------------------------------------------------
 
@@ -98,39 +97,39 @@ bool read_result_accuracy(Cursor& cursor, ResultAccuracy* out);
 bool read_shape_index(Cursor& cursor, ShapeIndex* out);
 bool read_operand_aliases(Cursor& cursor, std::vector<OperandAlias>* out);
 bool read_header_aliases(Cursor& cursor, std::vector<ParameterAlias>* out);
-// Gives each alias to `each`, which may stop the reading, in `alias`, whose memory serves for all of them.
+// Calls `each` with every alias until it returns false. Reuses the memory of `alias` for all of them.
 bool for_each_header_alias(Cursor& cursor, ParameterAlias& alias, absl::FunctionRef<bool(const ParameterAlias&)> each);
 bool read_header_donors(Cursor& cursor, std::vector<BufferDonor>* out);
-// The shapes go where `shapes` was told to.
+// Adds the shapes to the table of `shapes`.
 bool read_entry_layout(Cursor& cursor, ShapeParser& shapes, EntryLayout* out);
 bool read_shape_list(Cursor& cursor, ShapeParser& shapes, std::vector<ShapeId>* out);
 
 // ---- values_literal.cc -------------------------------------------------------------------------------------------
 
-// A literal of shape `id`; the arrays inside it go to `out` in depth-first order.
+// A literal of shape `id`. Appends its arrays to `out` in depth-first order.
 bool read_literal(Cursor& cursor, const ShapeTable& table, ShapeId id, std::vector<Literal>* out);
-// One that carries its shapes with it; checked only.
+// A literal that includes its shapes. Checks only.
 bool read_shaped_literal(Cursor& cursor);
 
 // ---- values_origin.cc --------------------------------------------------------------------------------------------
 
-// These three are checked and kept as text: they name instructions of modules that are not there.
+// These three only check, because the values name instructions of other modules.
 bool read_origin(Cursor& cursor);
 bool read_origin_table(Cursor& cursor);
 bool read_debug_attributes(Cursor& cursor);
 
 // ---- Helpers of the functions above ------------------------------------------------------------------------------
 
-// -?D+. As Cursor::read_integer, but straight for the short integers that lists consist of.
+// -?D+. Like Cursor::read_integer, with an inline path for short integers, which lists consist of.
 inline bool read_integer(Cursor& cursor, std::int64_t* out) {
   cursor.skip_space();
   const char* p = cursor.at();
   const bool negative = *p == '-';
   if (negative) ++p;
   const char* digits = p;
-  std::uint64_t value = 0;  // wraps around on more digits than are used
+  std::uint64_t value = 0;  // may wrap around; results of more than 18 digits are not used
   while (is_digit(*p)) value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
-  // A decimal, 1x2 or 1_2 goes on with a word character; 18 digits cannot overflow.
+  // A decimal, 1x2 or 1_2 continues with a word character. 18 digits cannot overflow.
   if (p == digits || p - digits > 18 || is_word(*p)) return cursor.read_integer(out);
   *out = negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
   cursor.move_to(p);
@@ -150,8 +149,8 @@ bool read_list(Cursor& cursor, char open, char close, Item&& item) {
 
 // fields := '{' (','? NAME'='value)* '}'
 //
-// What metadata, tolerances and table rows are written as: `value(name, where)` reads the value of field `name`, which
-// began at `where`. A comma may stand before any field, as XLA allows.
+// The form of metadata, tolerances and table rows. `value(name, where)` parses the value of field `name`, which begins
+// at `where`. A comma may precede any field, as in XLA.
 template <typename Value>
 bool read_fields(Cursor& cursor, Value&& value) {
   if (!cursor.expect('{')) return false;
@@ -166,7 +165,7 @@ bool read_fields(Cursor& cursor, Value&& value) {
   return true;
 }
 
-// Product of two non-negative sizes; false beyond int64.
+// The product of two non-negative sizes. Returns false on overflow.
 inline bool multiply_checked(std::int64_t a, std::int64_t b, std::int64_t* product) {
   return !__builtin_mul_overflow(a, b, product);
 }

@@ -1,4 +1,4 @@
-// Aliasing of buffers, the entry's layout, lists of shapes.
+// Parses buffer aliasing, the entry layout and lists of shapes.
 #include <string>
 
 #include "lib/text/shape_parser.h"
@@ -7,7 +7,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Lists of aliases as XLA reads them: a comma may follow the last entry too.
+// A list of aliases. A comma may follow the last entry, as in XLA.
 //
 // list := '{' (item (',' item)* ','?)? '}'
 template <typename Item>

@@ -1,4 +1,4 @@
-// Numbers, lists of numbers, strings.
+// Parses numbers, lists of numbers and strings.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -25,7 +25,7 @@ bool read_double(Cursor& cursor, double* out) {
     case Number::kInfinity: value = std::numeric_limits<double>::infinity(); break;
     case Number::kNan: value = std::numeric_limits<double>::quiet_NaN(); break;
   }
-  // An integer has its sign already.
+  // The value of an integer includes the sign.
   if (number.negative && (number.kind == Number::kInfinity || number.kind == Number::kNan)) value = -value;
   if (out != nullptr) *out = value;
   return true;

@@ -1,4 +1,4 @@
-// replica_groups in its three forms, meshes with their axes, source_target_pairs.
+// Parses replica_groups in its three forms, meshes and their axes, and source_target_pairs.
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// sizes := list1(INT) close, each at least 1; their product goes to `product`.
+// sizes := list1(INT) close       Each size is at least 1. Sets `product` to their product.
 bool read_sizes_until(Cursor& cursor, char close, std::vector<std::int64_t>* sizes, std::int64_t* product) {
   *product = 1;
   do {
@@ -55,12 +55,12 @@ bool read_permutation(Cursor& cursor, std::size_t rank, std::vector<std::int64_t
   return true;
 }
 
-// order := '[' sizes ']' perm?        with perm exactly if there are two dimensions or more
+// order := '[' sizes ']' perm?        with perm if and only if there are at least two dimensions
 bool read_reshape_and_permutation(Cursor& cursor, IotaOrder* order, std::int64_t* product) {
   if (!cursor.expect('[') || !read_sizes_until(cursor, ']', &order->dimensions, product)) return false;
   if (order->dimensions.size() > 1) return read_permutation(cursor, order->dimensions.size(), &order->permutation);
   order->permutation = {0};
-  // Of one dimension there is nothing to transpose, and XLA takes the T for the next instruction.
+  // One dimension has no transpose; XLA would parse the T as the next instruction.
   const char* after = cursor.at();
   if (cursor.accept_keyword("T") && cursor.peek() == '(') {
     return cursor.fail(after, "an iota of one dimension has no transpose");
@@ -71,7 +71,7 @@ bool read_reshape_and_permutation(Cursor& cursor, IotaOrder* order, std::int64_t
 
 // device_ids := ',' 'device_ids=' '(' (list1(INT) | order) ')'
 //
-// A comma that these words do not follow is left alone: it belongs to what comes after the mesh.
+// Does not consume a comma that is followed by something else.
 bool read_device_ids(Cursor& cursor, std::int64_t device_count, Mesh* mesh) {
   const char* from = cursor.at();
   if (!cursor.accept(',') || cursor.accept_attribute_name() != "device_ids") {
@@ -108,7 +108,7 @@ bool read_device_ids(Cursor& cursor, std::int64_t device_count, Mesh* mesh) {
   return cursor.expect(')');
 }
 
-// The axis called `name`, or, if there is none, the one whose number it is.
+// Finds the axis called `name`, or else the axis whose number is `name`.
 bool find_axis(const Mesh& mesh, const std::string& name, std::size_t* axis) {
   for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
     if (mesh.axes[i].name == name) {
@@ -121,14 +121,14 @@ bool find_axis(const Mesh& mesh, const std::string& name, std::size_t* axis) {
   return result.ec == std::errc() && result.ptr == end && *axis < mesh.axes.size();
 }
 
-// Parts of one axis must follow one another in its digits: (pre, size) before (pre', size') if pre * size divides pre'.
+// Parts of one axis must not overlap: (pre, size) precedes (pre', size') if pre * size divides pre'.
 bool parts_fit(std::vector<MeshAxisReference> parts, std::int64_t axis_size) {
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.pre_size < b.pre_size; });
   std::int64_t before = 1;
   for (const MeshAxisReference& part : parts) {
     if (part.pre_size % before != 0 || axis_size % part.pre_size != 0) return false;
     if ((axis_size / part.pre_size) % part.size != 0) return false;
-    before = part.pre_size * part.size;  // divides axis_size, so it does not overflow
+    before = part.pre_size * part.size;  // divides axis_size, so it cannot overflow
   }
   return true;
 }
@@ -242,7 +242,6 @@ bool check_mesh_axes(Cursor& cursor, const char* where, const Mesh& mesh, const 
   return true;
 }
 
-// The dimensions are the axes, split where a part of one is named.
 SplitMesh split_mesh(const Mesh& mesh, const std::vector<MeshAxisReference>& axes) {
   SplitMesh split;
   split.named.resize(axes.size());
@@ -271,8 +270,9 @@ SplitMesh split_mesh(const Mesh& mesh, const std::vector<MeshAxisReference>& axe
 
 namespace {
 
-// The devices of a mesh are read so that each run of `size` of them is a group: over the axes that groups do not span
-// first, then over those they do, as written. All products divide the device count, which was checked.
+// Orders the devices of a mesh so that each run of `size` devices is a group: first over the axes that groups do not
+// span, then over the spanned axes as written. All products divide the device count, which has been checked, so they
+// cannot overflow.
 void group_mesh(const Mesh& mesh, const std::vector<MeshAxisReference>& axes, ReplicaGroups* out) {
   SplitMesh split = split_mesh(mesh, axes);
   out->count = out->size = 1;
@@ -355,8 +355,8 @@ std::int64_t IotaOrder::size() const {
   return std::accumulate(dimensions.begin(), dimensions.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// The position is unravelled over the transposed dimensions; each coordinate then counts with the stride its dimension
-// has in the untransposed order.
+// Unravels the position over the transposed dimensions, and multiplies each coordinate by the stride of its dimension
+// in the untransposed order.
 std::int64_t IotaOrder::operator[](std::int64_t position) const {
   std::int64_t id = 0;
   for (std::size_t k = permutation.size(); k-- > 0;) {

@@ -1,4 +1,4 @@
-// Literals: the values of constants, checked against their shape.
+// Parses literals, which are the values of constants, and checks them against their shape.
 #include <cmath>
 #include <string>
 
@@ -19,7 +19,7 @@ void append_bytes(std::uint64_t bits, int count, Literal* out) {
 
 std::string spelled(ElementType type) { return std::string(to_string(type)); }
 
-// Reads the scalars of one element type. What depends on the type alone is worked out once, since a literal may have
+// Parses scalars of one element type. Precomputes everything that depends only on the type, because a literal may have
 // millions of elements.
 class ScalarReader {
  public:
@@ -29,7 +29,7 @@ class ScalarReader {
       format_ = float_format(type);
       lowest_ = smallest_finite(format_);
       highest_ = largest_finite(format_);
-      // A value strictly inside rounds to something finite. Not so in a format without zero.
+      // A value strictly inside the range rounds to a finite value, except in a format without zero.
       inner_ = format_.specials == FloatFormat::Specials::kPowersOfTwo ? -1 : highest_;
     } else if (kind_ != ElementKind::kPredicate) {
       const int width = bits(type);
@@ -77,12 +77,12 @@ class ScalarReader {
                                      spelled(type_) + ", namely [" + std::to_string(low_) + ", " +
                                      std::to_string(high_) + "]");
     }
-    // A value narrower than a byte is kept sign-extended in one.
+    // A value narrower than a byte is sign-extended to one byte.
     if (out_ != nullptr) append_bytes(static_cast<std::uint64_t>(value), bytes_, out_);
     return true;
   }
 
-  // A float, or one part of a complex.
+  // A float, or one part of a complex value.
   bool read_part() {
     cursor_.skip_space();
     const char* where = cursor_.at();
@@ -131,7 +131,7 @@ class ScalarReader {
   bool any_bits_ = false;
 };
 
-// '{' '...' '}' in place of a tuple or scalar, as some forms print it; XLA itself does not read that back.
+// '{' '...' '}' in place of a tuple or scalar. Some forms print it, but XLA cannot read it.
 bool accept_elided(Cursor& cursor) {
   const char* from = cursor.at();
   if (cursor.accept('{') && cursor.accept("...") && cursor.accept('}')) return true;
@@ -142,7 +142,7 @@ bool accept_elided(Cursor& cursor) {
 // array   := scalar | nested | '{' '...' '}'
 // nested  := '{' ((nested | scalar | '...') ','?)* '}'        to exactly rank levels; commas may stand anywhere
 //
-// '...' stands at the first level only and for all that is not written.
+// '...' is permitted at the first level and replaces all omitted elements.
 bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {
   if (!shape.is_array()) return cursor.fail("no literal of type " + spelled(shape.element_type));
   if (out != nullptr) {
@@ -153,7 +153,7 @@ bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {
   ScalarReader scalars(cursor, shape.element_type, out);
   const char first = cursor.peek();
   if (first != '{' && first != ',' && first != '}' && first != '.') {
-    // Fingerprint forms print 0 or 1 in place of an array, which XLA happens to read back.
+    // Fingerprint forms print 0 or 1 in place of an array, which XLA accepts.
     if (rank > 0 && out != nullptr) out->elided = true;
     if (!scalars.read(first)) return false;
     if (rank > 0 && out != nullptr) out->bytes.clear();
@@ -165,7 +165,7 @@ bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {
     if (out != nullptr) out->elided = true;
     return true;
   }
-  absl::InlinedVector<std::int64_t, 8> seen(rank);  // elements or sub-arrays of each open level
+  absl::InlinedVector<std::int64_t, 8> seen(rank);  // the number of elements or subarrays of each open level
   std::size_t level = 0;
   const auto count = [&](std::size_t dimension) {
     if (seen[dimension] < shape.dimensions[dimension]) {
@@ -226,11 +226,11 @@ void append_elided(const ShapeTable& table, ShapeId id, std::vector<Literal>* ou
 
 }  // namespace
 
-// literal := array | '(' (literal ','?)* ')'            as the shape says, with a stack in place of the recursion
+// literal := array | '(' (literal ','?)* ')'            according to the shape; uses a stack instead of recursion
 bool read_literal(Cursor& cursor, const ShapeTable& table, ShapeId id, std::vector<Literal>* out) {
   struct Open {
     ShapeId id;
-    std::size_t next;  // element to be read
+    std::size_t next;  // the next element
   };
   std::vector<Open> open;
   const int depth = cursor.depth();
@@ -251,7 +251,7 @@ bool read_literal(Cursor& cursor, const ShapeTable& table, ShapeId id, std::vect
       cursor.leave();
     }
     if (open.empty()) break;
-    if (open.back().next > 0) cursor.accept(',');  // XLA does without, too
+    if (open.back().next > 0) cursor.accept(',');  // optional, as in XLA
     at = table[open.back().id].elements[open.back().next++];
   }
   cursor.set_depth(depth);

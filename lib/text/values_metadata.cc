@@ -1,4 +1,4 @@
-// metadata, frontend_attributes, statistics and result_accuracy.
+// Parses metadata, frontend_attributes, statistics and result_accuracy.
 #include <string>
 
 #include "lib/text/values.h"
@@ -22,7 +22,7 @@ enum MetadataField : std::uint8_t {
   kUnknownField,
 };
 
-// Ordered by how often a dump has them: half of all attribute values are a metadata with the first two.
+// Most frequent first: half of all attribute values in dumps are a metadata with the first two fields.
 constexpr std::pair<std::string_view, MetadataField> kMetadataFields[] = {
     {"op_name", kOpName},
     {"stack_frame_id", kStackFrameId},
@@ -52,7 +52,7 @@ bool read_text(Cursor& cursor, std::string* out) {
   return true;
 }
 
-// A field of another version of XLA: any one token or a braced list.
+// Skips the value of an unknown field, which is a token or a braced list.
 bool skip_unknown_field(Cursor& cursor) {
   std::string_view raw;
   switch (cursor.peek()) {
@@ -106,7 +106,7 @@ bool read_metadata_field(Cursor& cursor, MetadataField field, Metadata* out) {
 //           | ('source_line=' | 'source_end_line=' | 'source_column=' | 'source_end_column=' | 'stack_frame_id=') INT32
 //           | 'profile_type=' profile_types
 //
-// Each at most once. Fields that other versions of XLA print are passed over.
+// Each field occurs at most once. Skips unknown fields, which other versions of XLA print.
 bool read_metadata(Cursor& cursor, Metadata* out) {
   std::uint32_t seen = 0;
   return read_fields(cursor, [&](std::string_view name, const char* where) {
@@ -182,7 +182,7 @@ bool read_result_accuracy(Cursor& cursor, ResultAccuracy* out) {
       double value = 0;
       const char* at = cursor.at();
       if (!read_double(cursor, &value)) return false;
-      if (value < 0) return cursor.fail(at, "a tolerance is not negative");
+      if (value < 0) return cursor.fail(at, "a tolerance must not be negative");
       if (name == "atol") {
         accuracy.absolute = value;
       } else if (name == "rtol") {

@@ -1,4 +1,4 @@
-// Where a value came from before the compiler changed the program: origin, origin_recovery_table, debug_attributes.
+// Parses the attributes that trace a value to the original program: origin, origin_recovery_table, debug_attributes.
 #include <string>
 
 #include "lib/text/values.h"
@@ -6,7 +6,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// leaf := '{' '}' | '{' (STRING | WORD) index? '}'            older text has no quotes
+// leaf := '{' '}' | '{' (STRING | WORD) index? '}'            older texts have no quotes
 bool read_leaf(Cursor& cursor) {
   if (!cursor.expect('{')) return false;
   if (cursor.accept('}')) return true;
@@ -16,7 +16,7 @@ bool read_leaf(Cursor& cursor) {
   return cursor.expect('}');
 }
 
-// tree := leaf | '(' list(tree) ')'            with a counter in place of the recursion
+// tree := leaf | '(' list(tree) ')'            uses a counter instead of recursion
 bool read_tree(Cursor& cursor) {
   const int outer = cursor.depth();
   do {
@@ -68,7 +68,7 @@ bool read_origin(Cursor& cursor) {
   return cursor.expect('}');
 }
 
-// table := '{' (leaf ':' leaf (',' STRING)?)* '}'            the string is a module of its own
+// table := '{' (leaf ':' leaf (',' STRING)?)* '}'            the string is a separate module
 bool read_origin_table(Cursor& cursor) {
   if (!cursor.expect('{')) return false;
   std::string_view raw;

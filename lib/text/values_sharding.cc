@@ -1,4 +1,4 @@
-// sharding in its three versions (device list, iota, named mesh axes) and domain.
+// Parses sharding in its three versions (device list, iota, named mesh axes), and domain.
 #include <algorithm>
 #include <string>
 
@@ -39,7 +39,7 @@ bool read_subgroups(Cursor& cursor, std::vector<Sharding::Subgroup>* out) {
   });
 }
 
-// The items of versions 1 and 2 as they are read; which belong together is known only at the end.
+// The items of versions 1 and 2, which can be interpreted only when all are known.
 struct Items {
   bool replicated = false;
   bool maximal = false;
@@ -108,7 +108,7 @@ bool read_item(Cursor& cursor, Items* items, Sharding* out) {
   return cursor.fail_expects("an item of a sharding");
 }
 
-// What the items of one sharding come to. Of contradicting kinds XLA takes the first in this order.
+// Interprets the items of a sharding. If kinds contradict each other, the first in this order wins, as in XLA.
 bool finish_items(Cursor& cursor, const char* where, const Items& items, Sharding* out) {
   const std::string_view whole = items.replicated  ? "replicated"
                                  : items.maximal   ? ""
@@ -183,7 +183,7 @@ bool accept_reduction(Cursor& cursor, Sharding::Reduction* out) {
   return true;
 }
 
-// The axes a named sharding names anywhere, which must not overlap.
+// All axes of a named sharding. They must not overlap.
 std::vector<MeshAxisReference> all_axes(const Sharding& sharding) {
   std::vector<MeshAxisReference> all;
   const auto add = [&all](const std::vector<MeshAxisReference>& axes) {
@@ -198,7 +198,7 @@ std::vector<MeshAxisReference> all_axes(const Sharding& sharding) {
 
 // tail := (',' ('replicated=' axes | 'manual=' axes | 'unreduced=' reduction? axes | 'metadata=' metadatas))*
 //
-// With `metadata_only` none but the last.
+// If `metadata_only` is set, accepts only metadata=.
 bool read_named_tail(Cursor& cursor, bool metadata_only, Sharding* out) {
   while (cursor.accept(',')) {
     cursor.skip_space();
@@ -273,8 +273,7 @@ bool read_body(Cursor& cursor, Sharding* out) {
   return finish_items(cursor, where, items, out);
 }
 
-// Most instructions that have a sharding have {replicated}, or the iota form below, which needs no struct to be
-// checked.
+// Fast path: most shardings are {replicated} or have the iota form below, which can be checked without a struct.
 bool accept_replicated(Cursor& cursor) {
   constexpr std::string_view kText = "{replicated}";
   return cursor.peek() == '{' && cursor.accept(kText);
@@ -367,7 +366,7 @@ absl::StatusOr<std::vector<std::int64_t>> Sharding::device_list(std::int64_t lim
   if (!devices.empty()) return devices;
   IotaOrder positions = order;
   if (kind == Kind::kNamed) {
-    // Over the axes that cut, as the dimensions name them, then over the others.
+    // First over the partitioning axes in the order of the dimensions, then over the others.
     std::vector<MeshAxisReference> cutting;
     for (const DimensionAxes& d : dimension_axes) cutting.insert(cutting.end(), d.axes.begin(), d.axes.end());
     SplitMesh split = split_mesh(mesh, cutting);

@@ -1,4 +1,4 @@
-// window, dim_labels, padding, slice and sparsity_config.
+// Parses window, dim_labels, padding, slice and sparsity_config.
 #include <algorithm>
 #include <string>
 
@@ -12,10 +12,10 @@ using Integers = std::vector<std::int64_t>;
 // dxd := INT | DxD
 bool read_window_sizes(Cursor& cursor, Integers* values) {
   if (cursor.peek() != '-') return cursor.read_dims_by_x(values);
-  return read_integer(cursor, &values->emplace_back());  // XLA takes a lone negative number
+  return read_integer(cursor, &values->emplace_back());  // XLA accepts a single negative number
 }
 
-// Same number of entries as size=, or none.
+// Checks that a list is empty or has as many entries as size=.
 bool check_same_count(Cursor& cursor, const char* where, std::string_view name, const Integers& values,
                       std::size_t count) {
   if (values.empty() || values.size() == count) return true;
@@ -24,7 +24,7 @@ bool check_same_count(Cursor& cursor, const char* where, std::string_view name, 
 
 // The positions of one part of dim_labels. `first` and `second` are its letters: b and f, or i and o.
 struct LabelPart {
-  static constexpr int kDigits = 10;  // a spatial dimension is named by one digit
+  static constexpr int kDigits = 10;  // the name of a spatial dimension is one digit
 
   LabelPart() { std::fill(spatial, spatial + kDigits, -1); }
   void copy_spatial(Integers* out) const { out->assign(spatial, spatial + spatial_count); }
@@ -38,7 +38,7 @@ struct LabelPart {
 bool read_label_part(Cursor& cursor, const char* where, std::string_view labels, std::string_view name, char first,
                      char second, LabelPart* part) {
   const auto is_spatial = [](char c) { return is_digit(c); };
-  // More than ten would name one twice, which is refused.
+  // More than ten labels contain a duplicate, which is rejected below.
   part->spatial_count = static_cast<std::size_t>(std::count_if(labels.begin(), labels.end(), is_spatial));
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const char c = labels[i];
@@ -71,7 +71,7 @@ bool operator==(const WindowDimension& a, const WindowDimension& b) {
 // window := '{' (field)* '}'
 // field  := 'size=' dxd | 'stride=' dxd | 'pad=' PAD | 'lhs_dilate=' dxd | 'rhs_dilate=' dxd | 'rhs_reversal=' dxd
 //
-// Separated by spaces, in any order, each at most once; all lists as long as size's.
+// Fields are separated by spaces, in any order, each at most once. All lists have the length of size.
 bool read_window(Cursor& cursor, Window* out) {
   if (!cursor.expect('{')) return false;
   cursor.skip_space();
@@ -131,7 +131,8 @@ bool read_window(Cursor& cursor, Window* out) {
 
 // labels := [0-9bf?]{2,} '_' [0-9io?]{2,} '->' [0-9bf?]{2,}
 //
-// Each label at most once in its part, digits below the number of spatial dimensions, which the parts share.
+// Each label occurs at most once per part. Digits are below the number of spatial dimensions, which is equal in all
+// parts.
 bool read_dim_label_numbers(Cursor& cursor, ConvolutionDimensionNumbers* out) {
   cursor.skip_space();
   const char* where = cursor.at();
@@ -209,7 +210,7 @@ bool read_slice_ranges(Cursor& cursor, std::vector<SliceRange>* out) {
 // sparsity := '{' (('lhs=' | 'rhs=') '{' part* '}')* '}'
 // part     := 'sparsity=' D+ 'x' D+ | 'dimension=' INT | 'stride=' INT | 'idx=' INT
 //
-// Separated by spaces, each at most once. Nothing reads the values: structured sparsity is not modelled.
+// Separated by spaces, each at most once. Discards the values, because structured sparsity is not modelled.
 bool read_sparsity(Cursor& cursor) {
   if (!cursor.expect('{')) return false;
   unsigned sides_seen = 0;

@@ -1,4 +1,4 @@
-// Words that stand for one of a few things.
+// Parses words that are values of an enumeration.
 #include <array>
 #include <string>
 
@@ -9,7 +9,7 @@ namespace {
 
 enum class Case : std::uint8_t { kExact, kIgnored };
 
-// What a key's word may be. Bounded lists of at most 15 short words: a linear search beats anything cleverer.
+// The permitted words of a key. The lists have at most 15 short words, for which a linear search is fastest.
 struct EnumWords {
   std::string_view what;  // in messages: `expects fusion kind but sees: kFoo`
   Case letters = Case::kExact;
@@ -48,7 +48,7 @@ constexpr EnumWords kAccuracyModes{"accuracy mode", Case::kIgnored, {"default", 
 constexpr EnumWords kLogModes{"log mode", Case::kExact, {"default", "fusion_debugger"}};
 constexpr EnumWords kPrecisions{"precision", Case::kIgnored, {"default", "high", "highest"}};
 
-// The words of a key; null for one whose words are not known, which then may be any.
+// The permitted words of a key; null if any word is permitted.
 const EnumWords* words_of(Opcode opcode, AttributeKey key) {
   switch (key) {
     case AttributeKey::kDirection: return &kDirections;
@@ -78,7 +78,7 @@ bool same(std::string_view a, std::string_view b, Case letters) {
   return true;
 }
 
-// word := one of `known`. Its place among them goes to `index`.
+// word := one of `known`       Sets `index` to its position.
 bool read_word_of(Cursor& cursor, const EnumWords& known, std::size_t* index, std::string_view* out) {
   cursor.skip_space();
   const char* where = cursor.at();

@@ -96,6 +96,7 @@ int run(int argc, char** argv) {
   report_gpu_collectives(shared, report);
   report_compiler_cycles(shared, report);
   report_collective_algorithms(shared, report);
+  report.prepend_summary();
   if (options.count("--check") != 0) return check(report, options["--check"]);
   std::fputs(report.text().c_str(), stdout);
   if (options.count("--readme") != 0 && !write_readme(report, options["--readme"])) return 1;

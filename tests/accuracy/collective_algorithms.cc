@@ -41,7 +41,8 @@ void report_collective_algorithms(const std::string& shared, Report& report) {
   report.paragraph(
       "What the model takes collectives on TPUs to do, beside the strategy the compiler noted in the same dump, which "
       "the "
-      "model does not read. A colour is a part of the array with links of its own, a phase an axis it goes through.");
+      "model does not read. No time is compared, so no row counts as measured. A colour is a part of the array with "
+      "links of its own, a phase an axis it goes through.");
   std::map<std::pair<std::string, std::string>, Tally> tallies;
   for (const auto& row : read_csv(shared + "/corpus/index.csv")) {
     const std::string& file = row.at("file");

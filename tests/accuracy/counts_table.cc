@@ -28,6 +28,7 @@
 #include "hloroof/counts.h"
 #include "hloroof/parse.h"
 #include "lib/cost/work.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -253,7 +254,7 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "usage: counts_table xla|physical|loops [CORPUS]\n");
     return 1;
   }
-  const fs::path root = argc > 2 ? fs::path(argv[2]) : fs::path(HLOROOF_SHARED_DIR) / "corpus";
+  const fs::path root = argc > 2 ? fs::path(argv[2]) : fs::path(shared_path("corpus"));
   if (!fs::exists(root)) {
     std::printf("no corpus at %s\n", root.c_str());
     return 77;

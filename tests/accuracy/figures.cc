@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdio>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_format.h"
-#include "lib/base/csv_line.h"
+#include "lib/base/csv.h"
 
 namespace hloroof {
 namespace {
@@ -107,6 +108,27 @@ void Report::worst(const std::vector<Sample>& samples, std::size_t n) {
   table({"furthest off", "predicted", "reference", "ratio", "why"}, rows);
 }
 
+void Report::held_back(const std::string& what, const std::vector<Sample>& samples) {
+  if (!samples.empty()) held_back_.emplace_back(what, samples);
+}
+
+void Report::prepend_summary() {
+  const std::string rest = std::exchange(text_, "");
+  heading("Measurements held back");
+  paragraph(
+      "Every row of the tables below is marked. A row is *fitted* if a constant of the device is fitted to it, *seen* "
+      "if "
+      "a constant was chosen or confirmed with it in view, and *held back* if no constant depends on it. The error is "
+      "|predicted / measured - 1|. This summary has the held-back rows only; quote no others.");
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [what, samples] : held_back_) {
+    const Figures f = figures(samples);
+    rows.push_back({what, std::to_string(f.count), percent(f.bias), percent(f.median), percent(f.p90)});
+  }
+  table({"measurements", "rows", "bias", "median error", "90th percentile"}, rows);
+  text_ += rest;
+}
+
 std::string percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
 std::string microseconds(double seconds) {
@@ -117,15 +139,14 @@ std::string microseconds(double seconds) {
 
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path) {
   std::vector<std::map<std::string, std::string>> rows;
-  std::ifstream in(path);
-  std::string line;
-  if (!std::getline(in, line)) return rows;
-  const std::vector<std::string> header = split_csv_line(line);
-  while (std::getline(in, line)) {
-    const std::vector<std::string> fields = split_csv_line(line);
-    std::map<std::string, std::string> row;
-    for (std::size_t i = 0; i < header.size() && i < fields.size(); ++i) row[header[i]] = fields[i];
-    rows.push_back(std::move(row));
+  const absl::StatusOr<CsvTable> table = load_csv(path);
+  if (!table.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(table.status().message()).c_str());
+    return rows;
+  }
+  for (const CsvTable::Row& row : table->rows) {
+    rows.emplace_back();
+    for (std::size_t i = 0; i < table->columns.size(); ++i) rows.back()[table->columns[i]] = row.fields[i];
   }
   return rows;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hloroof {
@@ -45,18 +46,23 @@ class Report {
   // The `n` samples with the largest error times what it weighs, as a table.
   void worst(const std::vector<Sample>& samples, std::size_t n = 5);
 
+  // Adds held-back rows to the summary that stands at the head of the report, one line for each `what`.
+  void held_back(const std::string& what, const std::vector<Sample>& samples);
+  void prepend_summary();
+
   const std::string& text() const { return text_; }
   const std::map<std::string, double>& kept() const { return figures_; }
 
  private:
   std::string text_;
   std::map<std::string, double> figures_;
+  std::vector<std::pair<std::string, std::vector<Sample>>> held_back_;
 };
 
 std::string percent(double share);
 std::string microseconds(double seconds);
 
-// The rows of a CSV file with a header, by column name; empty if it cannot be read. Quoted fields may hold commas.
+// The rows of a CSV file by column name. A file that cannot be read is reported on stderr and gives no rows.
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path);
 
 }  // namespace hloroof

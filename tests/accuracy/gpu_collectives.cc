@@ -30,8 +30,8 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
                            const std::vector<Sample>& small) {
     const Figures l = figures(large);
     const Figures s = figures(small);
-    rows.push_back({device, kind, std::to_string(l.count), percent(l.bias), percent(l.median), percent(l.p90),
-                    std::to_string(s.count), percent(s.median)});
+    rows.push_back({device, kind, "held back", std::to_string(l.count), percent(l.bias), percent(l.median),
+                    percent(l.p90), std::to_string(s.count), percent(s.median)});
   };
   const auto samples = [](const PredictedSeries& series, const std::vector<PredictedRow>& of) {
     std::vector<Sample> result;
@@ -49,11 +49,13 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
     all_small.insert(all_small.end(), small.begin(), small.end());
   }
   add_row("all", "all", all_large, all_small);
-  report.table({"device", "collective", "from 1 MiB", "bias", "median", "p90", "below 1 MiB", "median"}, rows);
+  report.table({"device", "collective", "rows", "from 1 MiB", "bias", "median", "p90", "below 1 MiB", "median"}, rows);
   report.figure("gpu_collective.large.median", figures(all_large).median);
   report.figure("gpu_collective.large.p90", figures(all_large).p90);
   report.figure("gpu_collective.small.median", figures(all_small).median);
   report.worst(all_large);
+  report.held_back("collectives from 1 MiB, five GPUs", all_large);
+  report.held_back("collectives below 1 MiB, five GPUs", all_small);
 }
 
 }  // namespace hloroof

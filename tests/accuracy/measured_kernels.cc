@@ -8,11 +8,12 @@
 #include "hloroof/predict.h"
 #include "tests/accuracy/figures.h"
 #include "tests/accuracy/sections.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
 
-constexpr const char* kFolder = HLOROOF_SOURCE_DIR "/tests/accuracy/kernels/";
+const std::string kFolder = source_path("tests/accuracy/kernels/");
 
 std::string longest_op(const StepPrediction& prediction, const Device& device) {
   const auto longest = std::max_element(prediction.ops.begin(), prediction.ops.end(), [](const auto& a, const auto& b) {
@@ -27,14 +28,14 @@ std::string longest_op(const StepPrediction& prediction, const Device& device) {
 
 std::vector<MeasuredKernel> read_measured_kernels() {
   std::vector<MeasuredKernel> kernels;
-  for (const auto& row : read_csv(std::string(kFolder) + "measured.csv")) {
+  for (const auto& row : read_csv(kFolder + "measured.csv")) {
     MeasuredKernel kernel;
     kernel.device = row.at("device");
     kernel.kernel = row.at("kernel");
     kernel.shapes = row.at("x") + (row.at("weights").empty() ? "" : " " + row.at("weights"));
     kernel.path = kFolder + row.at("hlo");
     kernel.measured = std::stod(row.at("median_ms")) * 1e-3;
-    kernel.is_fitted = row.at("fitted") == "yes";
+    kernel.standing = standing_from_string(row.at("standing")).value();
     kernels.push_back(std::move(kernel));
   }
   return kernels;
@@ -61,40 +62,45 @@ void report_measured_kernels(Report& report) {
       "What tokamax 0.0.17 (Apache-2.0) measured when it was tuned: the medians of five runs, of its kernels that "
       "leave everything to XLA. `glu` is a gated linear unit, x by two weights with an activation; `norm` a layer "
       "normalization; `loss` a softmax cross entropy with the product that makes its logits. On TPU the times of the "
-      "operations are joined, to 1 us; on GPU those of the kernels are added: what lies between is in neither. The "
-      "dumps in kernels/ are compiled anew; on TPU, and of glu and norm on GPU, they have the peak memory that was "
-      "noted "
-      "with the measurement, and GPU products are taken to be cuBLAS calls. Of A100 the HBM efficiency and what a wave "
-      "takes are "
-      "fitted to every second row; no other constant is fitted to this data, but "
-      "overhead.fill_windows, overhead.op_on_chip and how many cross-lane units v5p has were chosen in view of it.");
+      "operations are joined, to 1 us; on GPU those of the kernels are added, without what lies between them. The "
+      "dumps in kernels/ are compiled anew. On TPU, and of glu and norm on GPU, they have the peak memory that was "
+      "noted with the measurement; GPU products are assumed to be cuBLAS calls. The HBM efficiency and the wave time "
+      "of "
+      "A100 are fitted to every second row. kernels/README.md says which constants were chosen with the seen rows in "
+      "view.");
   const auto kernels = measured_kernels();
   if (!kernels.ok()) {
     report.paragraph(std::string(kernels.status().message()));
     return;
   }
+  std::vector<Sample> judging;  // all but the fitted
   std::vector<Sample> held_back;
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < kernels->size();) {
     const MeasuredKernel& first = (*kernels)[i];
-    std::map<bool, std::vector<Sample>> samples;  // by whether they are fitted
+    std::map<Standing, std::vector<Sample>> samples;
     for (; i < kernels->size() && (*kernels)[i].device == first.device && (*kernels)[i].kernel == first.kernel; ++i) {
       const MeasuredKernel& k = (*kernels)[i];
-      samples[k.is_fitted].push_back(
-          {k.device + " " + k.kernel + " " + k.shapes, k.predicted, k.measured, 1, k.longest});
+      samples[k.standing].push_back(
+          {marked(k.standing, k.device + " " + k.kernel + " " + k.shapes), k.predicted, k.measured, 1, k.longest});
     }
-    for (const auto& [is_fitted, part] : samples) {
+    for (const auto& [standing, part] : samples) {
       const Figures f = figures(part);
-      rows.push_back({first.device, first.kernel, is_fitted ? "fitted" : "held back", std::to_string(f.count),
-                      percent(f.bias), percent(f.median), percent(f.p90)});
+      rows.push_back({first.device, first.kernel, to_string(standing), std::to_string(f.count), percent(f.bias),
+                      percent(f.median), percent(f.p90)});
+      if (standing == Standing::kFitted) continue;
+      const std::string name = "kernel." + first.device + "." + first.kernel;
+      report.figure(figure_name(standing, name + ".median"), f.median);
+      report.figure(figure_name(standing, name + ".p90"), f.p90);
+      judging.insert(judging.end(), part.begin(), part.end());
+      if (standing == Standing::kHeldBack) held_back.insert(held_back.end(), part.begin(), part.end());
     }
-    const Figures f = figures(samples[false]);
-    report.figure("kernel." + first.device + "." + first.kernel + ".median", f.median);
-    report.figure("kernel." + first.device + "." + first.kernel + ".p90", f.p90);
-    held_back.insert(held_back.end(), samples[false].begin(), samples[false].end());
   }
   report.table({"device", "kernel", "rows", "count", "bias", "median", "p90"}, rows);
-  report.worst(held_back, 8);
+  report.worst(judging, 8);
+  report.held_back("kernels of H100, A100, TPU v5p and v6e", held_back);
+  report.figure("kernel.median", figures(held_back).median);
+  report.figure("kernel.p90", figures(held_back).p90);
 }
 
 }  // namespace hloroof

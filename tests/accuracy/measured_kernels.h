@@ -6,16 +6,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tests/accuracy/standing.h"
 
 namespace hloroof {
 
 struct MeasuredKernel {
   std::string device;
   std::string kernel;
-  std::string shapes;      // of the operands, "bf16[1024,384] bf16[384,2,1536]"
-  std::string path;        // of the dump
-  double measured = 0;     // seconds of the device: the median of five runs
-  bool is_fitted = false;  // constants of the device are fitted to it
+  std::string shapes;   // of the operands, "bf16[1024,384] bf16[384,2,1536]"
+  std::string path;     // of the dump
+  double measured = 0;  // seconds of the device: the median of five runs
+  Standing standing = Standing::kHeldBack;
   double predicted = 0;
   std::string longest;  // the operation that takes most of the prediction, its share and its terms
 };

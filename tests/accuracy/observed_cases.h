@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "tests/accuracy/standing.h"
+
 namespace hloroof {
 
 struct ObservedCase {
@@ -13,8 +15,9 @@ struct ObservedCase {
   double low;  // seconds: the range that was observed, or 5 % about the one value
   double high;
   const char* source;
-  const char* fitted = "";    // the parameter of the device that is fitted to it
-  double fitted_seconds = 0;  // and to what time
+  Standing standing = Standing::kHeldBack;
+  const char* parameter = "";  // that fit_programs() fits to it
+  double fitted_seconds = 0;   // and to what time
 };
 
 const std::vector<ObservedCase>& observed_cases();

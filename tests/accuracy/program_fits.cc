@@ -59,24 +59,25 @@ absl::StatusOr<double> scan(const ProgramFit& fit, Device device, const Paramete
 absl::StatusOr<std::vector<ProgramFit>> program_fits() {
   std::vector<ProgramFit> fits;
   for (const ObservedCase& c : observed_cases()) {
-    if (c.fitted[0] == 0) continue;
+    if (c.parameter[0] == 0) continue;
     auto module = parse_module(c.hlo);
     if (!module.ok()) return module.status();
-    fit_of(fits, c.device, {c.fitted}).fitted.push_back({c.what, *std::move(module), c.fitted_seconds});
+    fit_of(fits, c.device, {c.parameter}).fitted.push_back({c.what, *std::move(module), c.fitted_seconds});
   }
   for (const PublishedStep& step : published_steps()) {
     if (step.device != "tpu_v4") continue;
     auto module = load_module(step.path);
     if (!module.ok()) return module.status();
     ProgramFit& fit = fit_of(fits, step.device, {"matrix.efficiency"});
-    (step.is_fitted ? fit.fitted : fit.held_back).push_back({step_name(step), *std::move(module), step.seconds});
+    (step.standing == Standing::kFitted ? fit.fitted : fit.held_back)
+        .push_back({step_name(step), *std::move(module), step.seconds});
   }
   for (const MeasuredKernel& kernel : read_measured_kernels()) {
     if (kernel.device != "a100_sxm_40") continue;
     auto module = load_module(kernel.path);
     if (!module.ok()) return module.status();
     ProgramFit& fit = fit_of(fits, kernel.device, {"hbm.efficiency", "overhead.wave"});
-    (kernel.is_fitted ? fit.fitted : fit.held_back)
+    (kernel.standing == Standing::kFitted ? fit.fitted : fit.held_back)
         .push_back({kernel.kernel + " " + kernel.shapes, *std::move(module), kernel.measured});
   }
   return fits;

@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "tests/accuracy/standing.h"
+
 namespace hloroof {
 
 struct PublishedStep {
   std::string path;  // of the dump
   std::string device;
   double seconds = 0;
-  bool is_fitted = false;  // a constant of the device is fitted to it
+  Standing standing = Standing::kHeldBack;
 };
 
 // The steps of steps/steps.csv, whose times follow from published FLOP/s.

@@ -11,7 +11,7 @@
 
 namespace hloroof {
 
-// The model's terms for an operation, "matrix 187.1 us, hbm 32.0 us", largest first.
+// The terms that add most to the time of an operation, "rows streamed 187.1 us, HBM reads 32.0 us", largest first.
 std::string terms(const Work& work, const Device& device);
 std::string terms(const Measurement& measurement, const Device& device);
 

@@ -1,38 +1,47 @@
+// Which terms make the predicted time of an operation: what a large error would come from.
+#include "lib/cost/terms.h"
+
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
-#include "lib/cost/op_time.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof {
 namespace {
 
-std::string listed(const ResourceSeconds& seconds) {
-  static constexpr const char* kNames[] = {"matrix", "vector", "hbm", "vmem", "ici", "dcn", "host", "floor"};
-  std::vector<std::pair<double, const char*>> order;
-  for (int r = 0; r < kResourceCount; ++r) {
-    if (seconds.seconds[r] > 0) order.emplace_back(seconds.seconds[r], kNames[r]);
-  }
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+constexpr std::size_t kMost = 2;  // terms that are listed
+
+using SecondsByName = std::map<std::string, double>;
+
+void add_terms(const Work& work, const Device& device, SecondsByName& seconds) {
+  const Term term = op_terms(work, device);
+  for (const Contribution& part : contributions(term)) seconds[part.term->name] += part.seconds;
+}
+
+std::string listed(const SecondsByName& seconds) {
+  std::vector<std::pair<std::string, double>> order(seconds.begin(), seconds.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
-  for (std::size_t i = 0; i < order.size() && i < 2; ++i) {
-    text += (i > 0 ? ", " : "") + std::string(order[i].second) + " " + microseconds(order[i].first);
+  for (std::size_t i = 0; i < order.size() && i < kMost; ++i) {
+    text += (i > 0 ? ", " : "") + order[i].first + " " + microseconds(order[i].second);
   }
   return text;
 }
 
 }  // namespace
 
-std::string terms(const Work& work, const Device& device) { return listed(op_time(work, device).resources); }
+std::string terms(const Work& work, const Device& device) {
+  SecondsByName seconds;
+  add_terms(work, device, seconds);
+  return listed(seconds);
+}
 
 std::string terms(const Measurement& measurement, const Device& device) {
-  ResourceSeconds sum;
-  for (const Work& work : measurement.ops) {
-    const OpTime time = op_time(work, device);
-    for (int r = 0; r < kResourceCount; ++r) sum.seconds[r] += time.resources.seconds[r];
-  }
-  return listed(sum);
+  SecondsByName seconds;
+  for (const Work& work : measurement.ops) add_terms(work, device, seconds);
+  return listed(seconds);
 }
 
 }  // namespace hloroof

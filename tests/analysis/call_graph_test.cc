@@ -7,6 +7,7 @@
 #include "hloroof/parse.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -17,8 +18,8 @@ TripCount trips_of(const Module& module) {
   return calls.loops()[0].trips;
 }
 
-// A loop over (counter, bound, data) whose counter has `type`, starts at `first`, is changed by `update` (instructions
-// that define %next from %i) and goes on while `condition` (instructions that define %go from %i and %bound).
+// A loop over (counter, bound, data). The counter has `type` and starts at `first`. `update` defines %next from %i, and
+// `condition` defines %go from %i and %bound.
 std::string loop(const std::string& type, const std::string& first, const std::string& bound, const std::string& update,
                  const std::string& condition) {
   const std::string state = "(" + type + "[], " + type + "[], f32[8])";
@@ -133,7 +134,7 @@ TEST_CASE("counted loops are counted in every form") {
   }
 }
 
-TEST_CASE("a counter is found wherever it lies in the loop's state") {
+TEST_CASE("a counter is found anywhere in the loop's state") {
   const Module nested = parsed(R"(HloModule m
 body {
   p = ((s32[], u32[]), f32[8]) parameter(0)
@@ -172,7 +173,7 @@ ENTRY main {
   CHECK(trips_of(scalar).value == 10);
 }
 
-TEST_CASE("loops that do not end or depend on data are not guessed") {
+TEST_CASE("endless and data-dependent loops have no inferred count") {
   const std::string cases[] = {
       loop("s32", "0", "10", step("s32", "0"), compare("LT")),
       loop("s32", "10", "0", step("s32", "1"), compare("GE")),
@@ -192,7 +193,7 @@ TEST_CASE("loops that do not end or depend on data are not guessed") {
   }
 }
 
-TEST_CASE("what is not known of a loop is named") {
+TEST_CASE("the reason for an unknown trip count is reported") {
   const auto replaced = [](std::string text, const std::string& what, const std::string& by) {
     text.replace(text.find(what), what.size(), by);
     return text;
@@ -200,7 +201,7 @@ TEST_CASE("what is not known of a loop is named") {
   const std::string counted = loop("s32", "0", "10", step("s32", "1"), compare("LT"));
   const std::string first = "%first = s32[] constant(0)";
   const std::string limit = "%limit = s32[] constant(10)";
-  // The body computes a second number that the condition asks about, from data.
+  // The condition also depends on a number that the body computes from data.
   const std::string of_data = loop("s32", "0", "10",
                                    step("s32", "1") +
                                        "  %zero = s32[] constant(0)\n  %whole = s32[8] convert(%x)\n"
@@ -214,13 +215,13 @@ TEST_CASE("what is not known of a loop is named") {
   const Case cases[] = {
       {replaced(counted, limit, "%limit = s32[] parameter(1)"), "element 1 of the loop's state, whose value is not"},
       {replaced(counted, first, "%first = s32[] parameter(1)"),
-       "element 0 of the loop's state, whose first value is not in the text"},
+       "element 0 of the loop's state, whose initial value is not in the text"},
       {replaced(of_data, "tuple(%next, %bound", "tuple(%next, %read"),
        "element 1 of the loop's state, which the body computes from data"},
-      {loop("f32", "0", "10", step("f32", "1"), compare("LT")), "of the loop's state, which is no integer"},
+      {loop("f32", "0", "10", step("f32", "1"), compare("LT")), "of the loop's state, which is not an integer"},
       {loop("s32", "0", "10", step("s32", "1"),
             "  %id = u32[] partition-id()\n  %own = s32[] convert(%id)\n" + compare("LT", "%i, %own")),
-       "more than integers that the text gives"},
+       "the condition depends on values that are not integer constants of the text"},
   };
   for (const Case& c : cases) {
     INFO(c.text);
@@ -230,7 +231,7 @@ TEST_CASE("what is not known of a loop is named") {
   }
 }
 
-TEST_CASE("a loop that may end early runs at most as long as its counter says") {
+TEST_CASE("the counter of a loop that may end early is an upper bound") {
   const std::string early =
       "  %limit.2 = s32[] constant(30)\n  %c = s32[8] convert(%y)\n  %part = s32[1] slice(%c), slice={[0:1]}\n"
       "  %first = s32[] reshape(%part)\n  %small = pred[] compare(%first, %limit.2), direction=GT\n"
@@ -242,8 +243,9 @@ TEST_CASE("a loop that may end early runs at most as long as its counter says") 
   CHECK(trips.source == TripCount::Source::kAssumed);
   CHECK(trips.value == 4);
   CHECK_THAT(trips.why,
-             ContainsSubstring("at most 4, from 0 by 3 while < 10; the condition depends on more than integers"));
-  // While either holds there is no such bound.
+             ContainsSubstring(
+                 "at most 4, from 0 by 3 while < 10; the condition depends on values that are not integer constants"));
+  // A disjunction has no such bound.
   const Module either =
       parsed(loop("s32", "0", "10", step("s32", "3"), take + early + "  ROOT %go = pred[] or(%small, %counted)\n"));
   CHECK(trips_of(either).value == 1);
@@ -265,12 +267,12 @@ ENTRY main {
   };
   CHECK(said({0.25, 0.75}).empty());
   CHECK(said({0.331, 0.66}).empty());
-  CHECK_THAT(said({1}), ContainsSubstring("1 probabilities given for c, which has 2 branches"));
-  CHECK_THAT(said({0.5, 0.7}), ContainsSubstring("add up to 1.2, not to 1"));
+  CHECK_THAT(said({1}), ContainsSubstring("c has 2 branches, but 1 probabilities"));
+  CHECK_THAT(said({0.5, 0.7}), ContainsSubstring("must add up to 1, but the sum is 1.2"));
   CHECK_THAT(said({1.5, 0}), ContainsSubstring("not in 0 .. 1"));
 }
 
-TEST_CASE("an annotation is believed, a user more") {
+TEST_CASE("an annotation overrides inference, and the user overrides both") {
   std::string text = loop("s32", "0", "10", step("s32", "1"), compare("LT"));
   const std::string at = "condition=%condition, body=%body";
   text.insert(text.find(at) + at.size(), ", backend_config={\"known_trip_count\":{\"n\":\"12\"}}");
@@ -288,8 +290,8 @@ TEST_CASE("an annotation is believed, a user more") {
   }
 }
 
-// The bound of the inner loop is set outside the outer one, which hands it on; its counter starts where another loop
-// ended.
+// The bound of the inner loop is set outside the outer loop, which passes it on. Its counter starts at the final
+// counter of another loop.
 TEST_CASE("values are followed through tuples, fusions and enclosing loops") {
   const Module module = parsed(R"(HloModule m
 %inc (p0: s32[]) -> s32[] {
@@ -359,7 +361,7 @@ ENTRY %main () -> s32[] {
   }
 }
 
-TEST_CASE("branches run by their probabilities") {
+TEST_CASE("branch executions are weighted by probability") {
   const Module module = parsed(R"(HloModule m
 %a (x: f32[]) -> f32[] {
   ROOT %x = f32[] parameter(0)
@@ -373,17 +375,24 @@ ENTRY %main (p: pred[], v: f32[]) -> f32[] {
   ROOT %c = f32[] conditional(%p, %v, %v), true_computation=%a, false_computation=%b
 }
 )");
-  CallGraph calls = analyze_calls(module);
+  const CallGraph calls = analyze_calls(module);
   const ComputationId a = module.computations()[0].id();
-  const ComputationId b = module.computations()[1].id();
+  const InstructionId conditional = module.entry().root().id();
   CHECK(calls.executions(a) == 0.5);
-  calls.set_branch_probabilities(module.entry().root().id(), {0, 1});
-  CHECK(calls.executions(a) == 0);
-  CHECK(calls.executions(b) == 1);
+  CHECK(calls.branch_probabilities(conditional) == nullptr);
+  CHECK(calls.executions_with({}) == std::vector<double>{0.5, 0.5, 1});
+  CHECK(calls.executions_with({{conditional.index, {0, 1}}}) == std::vector<double>{0, 1, 1});
+  // What the user says stands before what is assumed.
+  CallOptions options;
+  options.branch_probabilities["c"] = {0.25, 0.75};
+  const CallGraph given = analyze_calls(module, options);
+  CHECK(given.executions(a) == 0.25);
+  CHECK(*given.branch_probabilities(conditional) == std::vector<double>{0.25, 0.75});
+  CHECK(given.executions_with({{conditional.index, {0, 1}}}) == std::vector<double>{0.25, 0.75, 1});
 }
 
-TEST_CASE("every loop of the corpus whose count is in the text is counted") {
-  const std::filesystem::path root = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus";
+TEST_CASE("every loop of the corpus has a trip count if the text determines it") {
+  const std::filesystem::path root = shared_path("corpus");
   if (!std::filesystem::exists(root)) HLOROOF_SKIP("no corpus at " + root.string());
   int loops = 0;
   int tpu_loops = 0;
@@ -405,13 +414,13 @@ TEST_CASE("every loop of the corpus whose count is in the text is counted") {
     }
   }
   CHECK(tpu_loops == 96);
-  CHECK(loops == 100);
-  // The one loop whose bound is an argument of the program.
+  CHECK(loops > tpu_loops);
+  // The only loop whose bound is an argument of the program.
   REQUIRE(not_inferred.size() == 1);
   CHECK_THAT(not_inferred[0], ContainsSubstring("while_dynamic"));
 }
 
-TEST_CASE("layer keys fold what counts and keep what names") {
+TEST_CASE("layer keys replace counters and keep names") {
   const std::pair<const char*, const char*> cases[] = {
       {"jit(f)/layers_17/mlp/dot_general", "jit(f)/layers_*/mlp/dot_general"},
       {"jit(f)/block12/attn.3/add", "jit(f)/block*/attn.*/add"},

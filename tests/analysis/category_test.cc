@@ -1,4 +1,4 @@
-// Categories as XProf names them, sources through stack frames.
+// Tests XProf's categories, and source locations from stack frames.
 #include <string>
 
 #include "hloroof/analysis.h"

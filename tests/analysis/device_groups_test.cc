@@ -1,4 +1,4 @@
-// Replica groups as written, to groups of devices: the examples of XLA's own tests of each form, and hostile sizes.
+// Converts replica groups to groups of devices: the examples of XLA's tests for each form, and hostile sizes.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ WrittenGroups lists(std::vector<Ids> groups) {
   return written;
 }
 
-TEST_CASE("An enumeration that groups cut evenly is a grid") {
+TEST_CASE("Groups that divide an enumeration evenly are a grid") {
   struct Row {
     Ids reshape;
     Ids permutation;
@@ -54,7 +54,7 @@ TEST_CASE("An enumeration that groups cut evenly is a grid") {
   }
 }
 
-TEST_CASE("An enumeration that groups cut unevenly is listed") {
+TEST_CASE("Groups that divide an enumeration unevenly are listed") {
   // [3,10]<=[6,5]T(1,0)
   const DeviceGroups groups = resolve_groups(iota({6, 5}, {1, 0}, 10), GroupMode::kFlattenedId, 1, 30);
   CHECK(groups.group_size == 10);
@@ -65,7 +65,7 @@ TEST_CASE("An enumeration that groups cut unevenly is listed") {
   CHECK(groups.members[2] == Ids{13, 18, 23, 28, 4, 9, 14, 19, 24, 29});
 }
 
-TEST_CASE("Ids in no line are irregular and kept as they are") {
+TEST_CASE("Ids without a regular spacing are irregular and listed") {
   const DeviceGroups groups = resolve_groups(lists({{0, 1, 5}, {2, 3, 4}}), GroupMode::kFlattenedId, 1, 6);
   CHECK_FALSE(groups.regular);
   CHECK(groups.group_size == 3);
@@ -77,7 +77,7 @@ TEST_CASE("Ids in no line are irregular and kept as they are") {
   CHECK(uneven.group_size == 3);
 }
 
-TEST_CASE("Group modes say what ids count") {
+TEST_CASE("The group mode defines the meaning of ids") {
   // Two replicas of four partitions: device = replica * 4 + partition.
   const auto resolved = [](const WrittenGroups& written, GroupMode mode) {
     return resolve_groups(written, mode, 2, 4);
@@ -94,14 +94,14 @@ TEST_CASE("Group modes say what ids count") {
   CHECK(both.within == Grid{{4, 1}});
   CHECK(both.across == Grid{{2, 4}});
 
-  const DeviceGroups everyone = resolved(WrittenGroups(), GroupMode::kCrossReplicaAndPartition);
-  CHECK(everyone.everyone);
-  CHECK(everyone.group_size == 8);
+  const DeviceGroups all_devices = resolved(WrittenGroups(), GroupMode::kCrossReplicaAndPartition);
+  CHECK(all_devices.all_devices);
+  CHECK(all_devices.group_size == 8);
   CHECK(resolved(WrittenGroups(), GroupMode::kCrossReplica).group_size == 2);
   CHECK(resolved(WrittenGroups(), GroupMode::kCrossPartition).group_size == 4);
 }
 
-TEST_CASE("A short text for many devices costs little") {
+TEST_CASE("A short text for many devices takes little memory") {
   const DeviceGroups groups =
       resolve_groups(iota({1000000, 1000000, 1000000}, {2, 1, 0}, 1000), GroupMode::kFlattenedId, 1, 8);
   CHECK(groups.regular);
@@ -114,7 +114,7 @@ TEST_CASE("A short text for many devices costs little") {
   CHECK_FALSE(iota_grid(Ids{2, 2}, Ids{0, 5}));
 }
 
-TEST_CASE("Permutations join chains and cycles") {
+TEST_CASE("The groups of a permutation are its chains and cycles") {
   const DeviceGroups ring = permutation_groups({{0, 1}, {1, 2}, {2, 3}, {3, 0}}, 4);
   CHECK(ring.within == Grid{{4, 1}});
   const DeviceGroups columns = permutation_groups({{0, 2}, {2, 4}, {1, 3}, {3, 5}}, 6);

@@ -1,4 +1,4 @@
-// A device order given by the user: which stretches of the machine the mesh's axes become.
+// Tests device orders from the user and the pieces of machine axes that the mesh axes map to.
 #include <string>
 #include <vector>
 
@@ -19,7 +19,7 @@ LogicalMesh mesh_of(const std::string& text) {
   return *std::move(mesh);
 }
 
-TEST_CASE("Reading a device order") {
+TEST_CASE("Parsing a device order") {
   const auto ids = [](const std::string& text) {
     absl::StatusOr<std::vector<std::int64_t>> order = parse_device_order(text);
     INFO(order.status());
@@ -35,7 +35,7 @@ TEST_CASE("Reading a device order") {
   }
 }
 
-TEST_CASE("Axes lie where the order puts their devices") {
+TEST_CASE("A device order determines the placement of axes") {
   struct Row {
     std::string device;
     std::string mesh;
@@ -48,11 +48,11 @@ TEST_CASE("Axes lie where the order puts their devices") {
       {"tpu_v5e:2x4", "data=4,model=2", "0,1,2,3,4,5,6,7",
        "data 4 on x and y (2 of 4, every 2nd); model 2 on y (2 of 4)", true},
       {"tpu_v5e:2x4", "data=4,model=2", "[1,8]<=[4,2]T(1,0)", "data 4 on y; model 2 on x", true},
-      // Backwards along an axis is the same stretch.
+      // The reverse order along an axis gives the same piece.
       {"tpu_v5e:2x4", "data=2,model=4", "3,2,1,0,7,6,5,4", "data 2 on x; model 4 on y", true},
-      // The second row begins elsewhere: data's pairs are no longer across the rows only.
+      // The second row is rotated, so the pairs of `data` do not span the rows only.
       {"tpu_v5e:2x4", "data=2,model=4", "0,1,2,3,5,4,7,6", "data 2 on one device; model 4 on y", false},
-      // Neighbours in the text on different slices.
+      // Neighbours in the text are on different slices.
       {"tpu_v5e:4x4*2", "data=2,model=16", "[1,32]<=[16,2]T(1,0)",
        "data 2 on x (2 of 4, every 2nd); model 16 on slice and x (2 of 4) and y", true},
   };
@@ -71,7 +71,7 @@ TEST_CASE("Axes lie where the order puts their devices") {
   }
 }
 
-TEST_CASE("Orders that are none") {
+TEST_CASE("Invalid device orders") {
   absl::StatusOr<Device> device = find_device("tpu_v5e:2x2");
   REQUIRE(device.ok());
   const LogicalMesh mesh = mesh_of("all=4");

@@ -1,4 +1,4 @@
-// Axes of a mesh from the groups a program uses.
+// Infers the axes of a mesh from the groups of a program.
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -9,6 +9,7 @@
 #include "hloroof/parse.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -71,15 +72,15 @@ TEST_CASE("Meshes from several groups together") {
        "axis2_stride4 2 (stride 4) x axis2_stride2 2 (stride 2) x axis2_stride1 2 (stride 1)",
        0},
       {8, {all_reduce("mesh['data'=4,'model'=2] {'model'}")}, "data 4 (stride 2) x model 2 (stride 1)", 0},
-      // Six groups of two and four of three: 12 = 2 x 2 x 3 has both.
+      // The mesh 12 = 2 x 2 x 3 contains both six groups of two and four groups of three.
       {12,
        {all_reduce("[6,2]<=[12]"), all_reduce("[4,3]<=[2,3,2]T(0,2,1)")},
        "axis2_stride6 2 (stride 6) x axis3 3 (stride 2) x axis2_stride1 2 (stride 1)",
        0},
-      // Groups of 4 and groups of 6 in a row have no common mesh.
+      // Consecutive groups of 4 and of 6 have no common mesh.
       {12, {all_reduce("[3,4]<=[12]"), all_reduce("[2,6]<=[12]")}, "axis3 3 (stride 4) x axis4 4 (stride 1)", 1},
       {6, {all_reduce("{{0,1,5},{2,3,4}}")}, "axis6 6 (stride 1)", 1},
-      // Permutations: rings over the inner four of eight; a shift by two along an axis of eight is no axis of its own.
+      // Permutations: rings over the inner four of eight devices. A shift by two along an axis of eight is not an axis.
       {8, {permute("{{0,1},{1,2},{2,3},{3,0},{4,5},{5,6},{6,7},{7,4}}")}, "axis2 2 (stride 4) x axis4 4 (stride 1)", 0},
       {8, {permute("{{0,2},{1,3},{2,4},{3,5},{4,6},{5,7},{6,0},{7,1}}")}, "axis8 8 (stride 1)", 0},
       {8, {permute("{{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7}}")}, "axis8 8 (stride 1)", 0},
@@ -92,7 +93,7 @@ TEST_CASE("Meshes from several groups together") {
 }
 
 std::string role_of(const std::string& file) {
-  absl::StatusOr<Module> module = load_module(HLOROOF_SHARED_DIR "/corpus/" + file);
+  absl::StatusOr<Module> module = load_module(shared_path("corpus/") + file);
   INFO(file << " " << module.status());
   REQUIRE(module.ok());
   const LogicalMesh mesh = infer_mesh(*module);
@@ -105,7 +106,7 @@ std::string role_of(const std::string& file) {
 }
 
 TEST_CASE("Roles of the axes of real programs") {
-  if (!std::ifstream(HLOROOF_SHARED_DIR "/corpus/tpu/llm_fsdp_train.v5e_2x4.hlo")) HLOROOF_SKIP("no corpus");
+  if (!std::ifstream(shared_path("corpus/tpu/llm_fsdp_train.v5e_2x4.hlo"))) HLOROOF_SKIP("no corpus");
   CHECK(role_of("tpu/llm_fsdp_train.v5e_2x4.hlo") == "FSDP 8");
   CHECK(role_of("gpu/llm_fsdp_train.h100_sxm_1x1x8.hlo") == "FSDP 8");
   CHECK(role_of("tpu/llm_tp_train.v5e_2x4.hlo") == "tensor 8");
@@ -166,7 +167,7 @@ TEST_CASE("Mesh axes on the axes of the machine") {
   }
 }
 
-TEST_CASE("Meshes that cannot be") {
+TEST_CASE("Impossible meshes") {
   LogicalMesh mesh;
   mesh.device_count = 8;
   CHECK_FALSE(parse_mesh("data").ok());

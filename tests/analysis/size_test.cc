@@ -32,8 +32,8 @@ struct SizeCase {
   std::vector<std::pair<Dimensions, std::int64_t>> positions;
 };
 
-std::vector<SizeCase> size_cases() {
-  std::vector<SizeCase> cases = {
+std::vector<SizeCase> tiled_cases() {
+  return {
       {"f32[3,5]{1,0:T(2,2)}",
        array(ElementType::kF32, {3, 5}, {1, 0}, {{2, 2}}),
        {2, 3, 2, 2},
@@ -109,6 +109,11 @@ std::vector<SizeCase> size_cases() {
        20,
        {}},
   };
+}
+
+// With what a layout can say beside tiles.
+std::vector<SizeCase> untiled_cases() {
+  std::vector<SizeCase> cases;
   cases.push_back({"s4[16,128]{1,0:T(8,128)(8,1)E(4)}",
                    array(ElementType::kS4, {16, 128}, {1, 0}, {{8, 128}, {8, 1}}),
                    {2, 1, 1, 128, 8, 1},
@@ -139,6 +144,12 @@ std::vector<SizeCase> size_cases() {
   return cases;
 }
 
+std::vector<SizeCase> size_cases() {
+  std::vector<SizeCase> cases = tiled_cases();
+  for (const SizeCase& c : untiled_cases()) cases.push_back(c);
+  return cases;
+}
+
 TEST_CASE("physical sizes and positions follow the tiles") {
   for (const SizeCase& c : size_cases()) {
     INFO(c.text);
@@ -156,8 +167,8 @@ TEST_CASE("physical sizes and positions follow the tiles") {
   }
 }
 
-// Whatever the tiles, no two elements share a place and all places are inside the array.
-TEST_CASE("positions of all elements are different and inside the array") {
+// For all tiles, the elements have distinct positions inside the array.
+TEST_CASE("positions of elements are distinct and inside the array") {
   for (const SizeCase& c : size_cases()) {
     if (c.elements > 20000 || c.shape.layout.split_configs.size() > 0) continue;
     INFO(c.text);
@@ -188,7 +199,7 @@ TEST_CASE("coordinates outside the shape are errors") {
   CHECK_FALSE(physical_index(shape, Dimensions{-1, 0}).ok());
 }
 
-TEST_CASE("sizes beyond int64 saturate and say so") {
+TEST_CASE("sizes beyond int64 saturate and set the overflow flag") {
   const std::int64_t big = std::int64_t{1} << 40;
   const PhysicalSize size = physical_size(array(ElementType::kF32, {big, big}, {1, 0}, {{8, 128}}));
   CHECK(size.overflow);
@@ -196,7 +207,7 @@ TEST_CASE("sizes beyond int64 saturate and say so") {
   CHECK(logical_bytes(array(ElementType::kF32, {big, big}, {1, 0}, {})) == std::numeric_limits<std::int64_t>::max());
 }
 
-TEST_CASE("tuples are the sum of their leaves, tokens nothing") {
+TEST_CASE("the size of a tuple is the sum of its leaves, and a token has none") {
   ShapeTable table;
   Shape tuple;
   tuple.element_type = ElementType::kTuple;

@@ -26,7 +26,7 @@ TEST_CASE("json: values of every kind") {
   CHECK(a.find("a") == nullptr);
 }
 
-TEST_CASE("json: errors name the place, show the line and a caret") {
+TEST_CASE("json: errors have the place, the line and a caret") {
   const struct {
     std::string text;
     std::string place;
@@ -35,14 +35,14 @@ TEST_CASE("json: errors name the place, show the line and a caret") {
       {"", "x.json:1:1: ", "unexpected end of input"},
       {"{", "x.json:1:2: ", "unexpected end of input"},
       {"[1,]", "x.json:1:4: ", "unexpected"},
-      {"{\"a\": 1,\n \"a\": 2}", "x.json:2:", "the member \"a\" is there twice"},
+      {"{\"a\": 1,\n \"a\": 2}", "x.json:2:", "duplicate member \"a\""},
       {"{\n  \"a\": tru\n}", "x.json:2:", "invalid literal"},
       {"[1e999]", "x.json:1:6: ", "number overflow"},
       {"[\"\xff\"]", "x.json:1:3: ", "ill-formed UTF-8"},
       {"{} {}", "x.json:1:4: ", "expected end of input"},
       {"[1, 2", "x.json:1:6: ", "unexpected end of input"},
-      {std::string("[\0]", 3), "x.json:1:2: ", "a NUL byte"},
-      {std::string("{}\0x", 4), "x.json:1:3: ", "a NUL byte"},
+      {std::string("[\0]", 3), "x.json:1:2: ", "NUL byte"},
+      {std::string("{}\0x", 4), "x.json:1:3: ", "NUL byte"},
       {"NaN", "x.json:1:1: ", "invalid literal"},
   };
   for (const auto& c : cases) {
@@ -57,7 +57,7 @@ TEST_CASE("json: errors name the place, show the line and a caret") {
   }
 }
 
-TEST_CASE("json: the caret stands below its column") {
+TEST_CASE("json: the caret is below its column") {
   const auto root = parse_json("{\n  \"a\": @\n}", "x.json");
   REQUIRE_FALSE(root.ok());
   const std::string message(root.status().message());
@@ -79,7 +79,7 @@ TEST_CASE("json: depth is bounded, and bounded depth is harmless") {
   CHECK_FALSE(parse_json("[[1]]", "x.json", shallow).ok());
 }
 
-TEST_CASE("json: messages stay short whatever the text") {
+TEST_CASE("json: messages are short for every text") {
   const std::string long_token = "{\"" + std::string(1'000'000, 'a') + "\": 1, \"" + std::string(1'000'000, 'b');
   const auto root = parse_json(long_token, "x.json");
   REQUIRE_FALSE(root.ok());

@@ -7,8 +7,8 @@
 namespace hloroof {
 namespace {
 
-// The first three are the examples of FIPS 180-4 as NIST publishes them; the others sit at the edges of the padding,
-// and were computed with coreutils' sha256sum.
+// The first three are NIST's examples for FIPS 180-4. The others have lengths at the boundaries of the padding; their
+// digests were computed with coreutils' sha256sum.
 TEST_CASE("sha256: known digests") {
   const struct {
     std::string bytes;

@@ -1,4 +1,4 @@
-// Inputs with a NUL behind them, and the way back to line and column.
+// Tests the NUL after each input, and the mapping from offsets to lines and columns.
 #include <unistd.h>
 #include <zlib.h>
 
@@ -12,7 +12,7 @@
 namespace hloroof {
 namespace {
 
-// A file that is removed again.
+// A temporary file.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& suffix, const std::string& bytes)
@@ -28,13 +28,13 @@ class TemporaryFile {
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 
-TEST_CASE("a copied text has zero bytes behind it") {
+TEST_CASE("a copied text is followed by zero bytes") {
   const auto source = SourceText::copy("abc", "x.hlo");
   CHECK(source->view() == "abc");
   for (std::size_t i = 0; i < SourceText::kPadding; ++i) CHECK(source->end()[i] == '\0');
 }
 
-TEST_CASE("files of every size around a page are read whole and end in NUL") {
+TEST_CASE("files of every size around a page are read completely and end in NUL") {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   for (std::size_t size : {std::size_t{0}, std::size_t{1}, page - 1, page, page + 1, 2 * page}) {
     const TemporaryFile file(".txt", std::string(size, 'x'));
@@ -62,7 +62,7 @@ TEST_CASE("a .gz file is decompressed, a damaged one is an error") {
   CHECK(SourceText::read(damaged.path(), kNoLimit).status().code() == absl::StatusCode::kDataLoss);
 }
 
-TEST_CASE("what cannot be read says so") {
+TEST_CASE("unreadable files are errors") {
   CHECK(SourceText::read("no/such/file", kNoLimit).status().code() == absl::StatusCode::kNotFound);
   CHECK(SourceText::read(".", kNoLimit).status().code() == absl::StatusCode::kFailedPrecondition);
   const TemporaryFile file(".txt", "12345");
@@ -89,7 +89,7 @@ TEST_CASE("a message shows the line with a caret") {
         "a.hlo:2:5: error: expected 'four'\n  two three\n      ^");
 }
 
-TEST_CASE("a message shows no bytes that a terminal cannot") {
+TEST_CASE("a message replaces bytes that a terminal cannot show") {
   CHECK(located_message("a", "\x1b[2J \xff \xc3\xa9 \xe2\x82", 4, "here") ==
         "a:1:5: error: here\n   [2J ? \xc3\xa9 ??\n      ^");
 }

@@ -1,5 +1,5 @@
-// The shipped rates of GPU collectives against XLA's measured table: that they are the fit of one half of it, and how
-// far they are from the other half.
+// Compares the shipped rates of GPU collectives with XLA's measured table. They must be the fit of one half of the
+// table, and the test bounds their error on the other half.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,11 +13,12 @@
 #include "lib/cost/scale_up.h"
 #include "tests/calibrate/collective_table.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
 
-const std::string kTable = HLOROOF_SHARED_DIR "/measured/xla_gpu_collective_perf.csv";
+const std::string kTable = shared_path("measured/xla_gpu_collective_perf.csv");
 
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0;
@@ -25,17 +26,18 @@ double quantile(std::vector<double> values, double q) {
   return values[static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
 }
 
-// How far predictions are from measurements, as shares of these.
+// Relative errors of predictions.
 std::vector<double> errors(const std::vector<PredictedRow>& rows) {
   std::vector<double> result;
   for (const PredictedRow& row : rows) {
-    CHECK_FALSE(row.cost.assumed);
+    CHECK(row.is_complete);
     result.push_back(std::abs(row.seconds() / row.measured.seconds - 1));
   }
   return result;
 }
 
-bool same(std::optional<double> a, std::optional<double> b) {
+// A term that the measurements do not show is none.
+bool same(const Fact<double>& a, const Fact<double>& b) {
   if (a.has_value() != b.has_value()) return false;
   return !a || *a == Approx(*b).epsilon(0.01).margin(1e-15);
 }
@@ -60,7 +62,7 @@ TEST_CASE("Rates in the device files are the fit of half the table") {
         CHECK(same(shipped.low_latency_bandwidth, fitted.low_latency_bandwidth));
         continue;
       }
-      const CollectiveRates fitted = fit_collective_rates(rows, device->scale_up.bandwidth.value_or(0));
+      const CollectiveRates fitted = fit_collective_rates(rows, *device->scale_up.bandwidth);
       const CollectiveRates& shipped = rates_of(*device, of.second);
       CHECK(same(shipped.launch, fitted.launch));
       CHECK(same(shipped.step, fitted.step));

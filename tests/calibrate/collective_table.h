@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -14,12 +13,13 @@
 #include <vector>
 
 #include "hloroof/device.h"
+#include "lib/base/csv.h"
 #include "lib/calibrate/collective_fit.h"
 #include "lib/cost/scale_up.h"
 
 namespace hloroof {
 
-// The devices of the table by our names.
+// The devices of the table by the names of this project.
 inline const std::vector<std::pair<std::string, std::string>>& table_devices() {
   static const std::vector<std::pair<std::string, std::string>> devices = {
       {"sm_90", "h100_sxm"}, {"sm_100_B200", "b200_sxm"}, {"sm_100_GB200", "gb200"},
@@ -51,42 +51,33 @@ inline void read_pairs(const std::string& text, CollectiveMeasurement& m) {
 }
 
 struct CollectiveTable {
-  // By device and kind. Of each series of sizes every second one is fitted, the others are held back.
+  // By device and kind. Every second size of each series is fitted, and the others are held back.
   std::map<std::pair<std::string, CollectiveKind>, std::vector<CollectiveMeasurement>> fitted;
   std::map<std::pair<std::string, CollectiveKind>, std::vector<CollectiveMeasurement>> held_back;
 };
 
 inline CollectiveTable read_collective_table(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  std::map<std::string, std::size_t> columns;
-  {
-    std::istringstream header(line);
-    std::string name;
-    while (std::getline(header, name, ',')) columns.emplace(name, columns.size());
-  }
+  CollectiveTable table;
+  const absl::StatusOr<CsvTable> csv = load_csv(path);
+  if (!csv.ok()) return table;
   using Series = std::tuple<std::string, CollectiveKind, std::string, long, std::string>;
   std::map<Series, std::vector<CollectiveMeasurement>> series;
-  while (std::getline(file, line)) {
-    std::vector<std::string> cells;
-    std::string cell;
-    std::istringstream row(line);
-    while (std::getline(row, cell, ',')) cells.push_back(cell);
-    cells.resize(columns.size());
-    const std::optional<CollectiveKind> kind = table_kind(cells[columns["opcode"]]);
-    const double throughput = std::atof(cells[columns["throughput_bytes_per_sec"]].c_str());
+  for (const CsvTable::Row& row : csv->rows) {
+    const auto cell = [&](const char* column) -> const std::string& {
+      return row.fields[csv->find_column(column).value()];
+    };
+    const std::optional<CollectiveKind> kind = table_kind(cell("opcode"));
+    const double throughput = std::atof(cell("throughput_bytes_per_sec").c_str());
     if (!kind || !(throughput > 0)) continue;
     CollectiveMeasurement m;
     m.kind = *kind;
-    m.bytes = std::atof(cells[columns["bytes_transferred_xla"]].c_str());
-    m.devices = std::max(2L, std::atol(cells[columns["devices_per_group"]].c_str()));
+    m.bytes = std::atof(cell("bytes_transferred_xla").c_str());
+    m.devices = std::max(2L, std::atol(cell("devices_per_group").c_str()));
     m.seconds = m.bytes / throughput;
-    const std::string& pairs = cells[columns["source_target_pairs"]];
+    const std::string& pairs = cell("source_target_pairs");
     if (*kind == CollectiveKind::kCollectivePermute) read_pairs(pairs, m);
-    series[{cells[columns["device_key"]], *kind, cells[columns["dtype"]], m.devices, pairs}].push_back(m);
+    series[{cell("device_key"), *kind, cell("dtype"), m.devices, pairs}].push_back(m);
   }
-  CollectiveTable table;
   for (auto& [key, rows] : series) {
     std::sort(rows.begin(), rows.end(),
               [](const CollectiveMeasurement& a, const CollectiveMeasurement& b) { return a.bytes < b.bytes; });
@@ -98,20 +89,22 @@ inline CollectiveTable read_collective_table(const std::string& path) {
   return table;
 }
 
-// What the model makes of a measurement.
-inline ScaleUpCost cost_of(const CollectiveMeasurement& m, const Device& device) {
-  if (m.kind != CollectiveKind::kCollectivePermute) return scale_up_cost(device, m.kind, m.bytes, m.devices, 1);
+// A measurement and its prediction.
+inline ScaleUpCost cost_of(const CollectiveMeasurement& m, const Device& device, MissingNumbers* missing) {
+  if (m.kind != CollectiveKind::kCollectivePermute)
+    return scale_up_cost(device, m.kind, m.bytes, m.devices, 1, missing);
   Send send;
   send.bytes = m.bytes;
   send.devices = m.devices;
   send.relays = m.relays;
-  return send_cost(device, send);
+  return send_cost(device, send, missing);
 }
 
-// The rows held back of one device and kind, with what the model makes of each.
+// The held-back rows of one device and kind, with their predictions.
 struct PredictedRow {
   CollectiveMeasurement measured;
   ScaleUpCost cost;
+  bool is_complete = true;  // the device file has all numbers that the cost is made of
   double seconds() const { return cost.seconds + cost.latency_seconds; }
 };
 struct PredictedSeries {
@@ -121,7 +114,7 @@ struct PredictedSeries {
   std::vector<PredictedRow> small;
 };
 
-// In the order of table_devices(), then of kinds; devices that are not known are left out.
+// In the order of table_devices(), then of kinds, without unknown devices.
 inline std::vector<PredictedSeries> predict_held_back(const CollectiveTable& table) {
   std::vector<PredictedSeries> all;
   for (const auto& [key, name] : table_devices()) {
@@ -133,7 +126,9 @@ inline std::vector<PredictedSeries> predict_held_back(const CollectiveTable& tab
       series.device = name;
       series.kind = of.second;
       for (const CollectiveMeasurement& m : rows) {
-        (m.bytes >= (1 << 20) ? series.large : series.small).push_back({m, cost_of(m, *device)});
+        MissingNumbers missing;
+        const ScaleUpCost cost = cost_of(m, *device, &missing);
+        (m.bytes >= (1 << 20) ? series.large : series.small).push_back({m, cost, missing.empty()});
       }
       all.push_back(std::move(series));
     }

@@ -1,5 +1,5 @@
-// Prints the rates of each device of XLA's measured table as shipped and as fitted to half of it, in SI units; how far
-// they are from the other half, collective_accuracy_test prints:
+// Prints the shipped and the fitted rates of each device of XLA's measured table in SI units. The fit uses half of the
+// table; collective_accuracy_test prints the error on the other half:
 //   fit_collectives TABLE.csv
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,10 @@
 namespace hloroof {
 namespace {
 
-void print(const char* rates, const char* name, std::optional<double> shipped, std::optional<double> found) {
+void print(const char* rates, const char* name, const Fact<double>& shipped, const Fact<double>& found) {
   if (!shipped && !found) return;
   const std::string path = std::string("scale_up.") + rates + "." + name;
-  std::printf("  %-42s %10.4g -> %.4g\n", path.c_str(), shipped.value_or(NAN), found.value_or(NAN));
+  std::printf("  %-42s %10.4g -> %.4g\n", path.c_str(), shipped ? *shipped : NAN, found ? *found : NAN);
 }
 
 void print(CollectiveKind kind, const CollectiveRates& shipped, const CollectiveRates& found) {
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
                                       CollectiveKind::kAllReduce, CollectiveKind::kAllToAll}) {
       const auto rows = table.fitted.find({key, kind});
       if (rows == table.fitted.end()) continue;
-      print(kind, rates_of(*device, kind), fit_collective_rates(rows->second, device->scale_up.bandwidth.value_or(0)));
+      print(kind, rates_of(*device, kind), fit_collective_rates(rows->second, *device->scale_up.bandwidth));
     }
     const auto rows = table.fitted.find({key, CollectiveKind::kCollectivePermute});
     if (rows != table.fitted.end()) print(device->scale_up.permute, fit_send_rates(rows->second, *device));

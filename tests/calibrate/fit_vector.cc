@@ -1,5 +1,5 @@
-// Prints the efficiency and the weights of the vector units in data/hardware/tpu_common.json beside what the probes of
-// the compiler show:
+// Prints the shipped efficiency and weights of the vector units (data/hardware/tpu_common.json) and the values that the
+// compiler probes imply:
 //   fit_vector tpu_compiler_cycles.csv
 #include <cstdio>
 
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   const VectorProbes probes = read_vector_probes(argv[1]);
-  std::printf("%-32s %8.3g -> %.3g\n", "vector.efficiency", device->vector.efficiency.value_or(0), probes.efficiency);
+  std::printf("%-32s %8.3g -> %.3g\n", "vector.efficiency", device->tpu()->vector.efficiency, probes.efficiency);
   for (const OpWeight& weight : device->vector.weights) {
     const auto at = probes.weights.find(weight.op);
     if (at == probes.weights.end() || weight.source.kind != Provenance::kFitted) continue;

@@ -1,5 +1,5 @@
-// The shipped constants that come from measured matmuls are what the fit finds; and the fit finds constants back that
-// times were made from.
+// Checks that the shipped constants of matmuls equal the fit to the measurements, and that the fit recovers the
+// constants of synthetic times.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -8,11 +8,12 @@
 #include "lib/calibrate/measurements.h"
 #include "lib/calibrate/parameter_fit.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
 
-const std::string kShared = HLOROOF_SHARED_DIR;
+const std::string kShared = shared_path();
 const ParameterSource kSource{Provenance::kFitted, "test", ""};
 
 Measurement product(double m, double n, double k, const Device& truth) {
@@ -30,7 +31,7 @@ Measurement product(double m, double n, double k, const Device& truth) {
   return result;
 }
 
-TEST_CASE("A fit finds the constants back that times were made from") {
+TEST_CASE("A fit recovers the constants of synthetic times") {
   absl::StatusOr<Device> truth = find_device("tpu_v5e");
   REQUIRE(truth.ok());
   Device device = *truth;
@@ -41,7 +42,7 @@ TEST_CASE("A fit finds the constants back that times were made from") {
   device.matrix.efficiency = 0.7;
   device.hbm.read_efficiency = 0.7;
   device.hbm.write_efficiency = 0.95;
-  device.overhead.pipeline_fill = 2e-6;
+  std::get<TpuCore>(device.core).overhead.pipeline_fill = 2e-6;
   const double before = fit_error(measurements, device).median;
   const auto fitted = fit_parameters(
       device, measurements,
@@ -55,7 +56,7 @@ TEST_CASE("A fit finds the constants back that times were made from") {
   CHECK(*device.hbm.write_efficiency == Approx(*truth->hbm.write_efficiency).epsilon(0.05));
 }
 
-TEST_CASE("What cannot be fitted is said") {
+TEST_CASE("An impossible fit is an error") {
   absl::StatusOr<Device> device = find_device("tpu_v5e");
   REQUIRE(device.ok());
   const std::vector<Measurement> one = {product(4096, 4096, 4096, *device)};
@@ -106,7 +107,7 @@ TEST_CASE("Shipped TPU constants are the fit of every second row") {
   }
 }
 
-TEST_CASE("The shipped efficiency of v6e lies in the middle of what two sources give alone") {
+TEST_CASE("The shipped efficiency of v6e is between the fits to its two sources") {
   const std::string table = kShared + "/measured/tpu_gemm.csv";
   if (!std::ifstream(table)) HLOROOF_SKIP("no measurements at " + table);
   MeasurementOptions rows;
@@ -114,14 +115,15 @@ TEST_CASE("The shipped efficiency of v6e lies in the middle of what two sources 
   rows.floor_seconds = 118.73e-6;
   rows.dump_root = kShared + "/corpus";
   const auto many = read_measurements(table, rows);
-  const auto one = read_measurements(HLOROOF_SOURCE_DIR "/tests/calibrate/v6e_recipes.csv", {});
+  const auto one = read_measurements(source_path("tests/calibrate/v6e_recipes.csv"), {});
   REQUIRE(many.ok());
   REQUIRE(one.ok());
   double sum = 0;
   for (const std::vector<Measurement>& measurements : {split_in_two(*many).fitted, *one}) {
     absl::StatusOr<Device> device = find_device("tpu_v6e");
     REQUIRE(device.ok());
-    if (measurements.size() == 1) device->overhead.pipeline_fill = 0;  // the share of the whole time, ends included
+    if (measurements.size() == 1)
+      std::get<TpuCore>(device->core).overhead.pipeline_fill = 0;  // the share of the whole time, ends included
     const auto fitted = fit_parameters(*device, measurements, {"matrix.efficiency"}, kSource);
     REQUIRE(fitted.ok());
     sum += (*fitted)[0].after;

@@ -1,21 +1,22 @@
-// The shipped efficiency and weights of the vector units are what the probes of the compiler show.
+// Checks that the shipped efficiency and weights of the vector units agree with the compiler probes.
 #include <cmath>
 #include <fstream>
 
 #include "hloroof/device.h"
 #include "tests/calibrate/vector_probes.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
 
 TEST_CASE("Shipped vector weights are those of the probes on v5e, and hold on other devices") {
-  const std::string table = HLOROOF_SHARED_DIR "/measured/tpu_compiler_cycles.csv";
+  const std::string table = shared_path("measured/tpu_compiler_cycles.csv");
   if (!std::ifstream(table)) HLOROOF_SKIP("no measurements at " + table);
   const VectorProbes probes = read_vector_probes(table);
   const auto device = find_device("tpu_v5e");
   REQUIRE(device.ok());
-  CHECK(device->vector.efficiency.value_or(0) == Approx(probes.efficiency).epsilon(0.01));
+  CHECK(device->tpu()->vector.efficiency == Approx(probes.efficiency).epsilon(0.01));
   int probed = 0;
   for (const OpWeight& weight : device->vector.weights) {
     if (weight.source.kind != Provenance::kFitted) continue;
@@ -23,7 +24,7 @@ TEST_CASE("Shipped vector weights are those of the probes on v5e, and hold on ot
     const auto at = probes.weights.find(weight.op);
     REQUIRE(at != probes.weights.end());
     CHECK(weight.vector_ops >= 0.98 * at->second.least);
-    CHECK(weight.vector_ops <= 1.04 * at->second.most);  // to a digit or two
+    CHECK(weight.vector_ops <= 1.04 * at->second.most);  // allows for rounding
     ++probed;
   }
   CHECK(probed == 9);

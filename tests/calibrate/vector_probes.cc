@@ -11,7 +11,7 @@ namespace hloroof {
 namespace {
 
 constexpr double kRegisterElements = 1024;
-constexpr double kComputeBound = 0.87;  // share of the growth of the chain that the estimate has to show
+constexpr double kComputeBound = 0.87;  // the growth of the estimate relative to that of the chain, if compute bound
 constexpr int kAlus = 4;                // of v5e
 
 double elements(const std::string& shape) {
@@ -30,7 +30,7 @@ std::string opcode(const std::string& op) {
   return at == names.end() ? op : at->second;
 }
 
-// Cycles that one operation takes for a register.
+// The cycles of one operation on one register.
 struct Cycles {
   double least = 0;
   double most = HUGE_VAL;
@@ -58,8 +58,9 @@ VectorProbes read_vector_probes(const std::string& path) {
       const double registers = elements(shape) / kRegisterElements / static_cast<double>(device->cores());
       const double growth = (more - less) / (longer - shorter) / registers;
       const bool is_bound = more / less >= kComputeBound * longer / shorter;
-      // An operation takes as many slots of ALUs whatever the generation; v2 to v4 have half as many.
-      const double slots = static_cast<double>(device->vector.alus.value_or(kAlus)) / kAlus;
+      // An operation needs the same number of ALU slots on every generation. v2 to v4 have half as many slots.
+      const double alus = device->vector.f32_rate / (kRegisterElements * *device->clock * device->cores());
+      const double slots = std::round(alus) / kAlus;
       Cycles& cycles = fitted[op];
       if (!is_v5e && is_bound && cycles.least == cycles.most) {
         probes.held_back.push_back({op, name, growth, cycles.least / slots});

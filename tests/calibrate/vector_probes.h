@@ -1,7 +1,7 @@
-// What an operation of the vector units costs by the TPU compiler's own estimates of chains of it
-// (tpu_compiler_cycles.csv). A chain tells only where it is bound by its operations and not by memory: where a chain
-// twice as long takes nearly twice as long. Elsewhere its growth is the least and its whole the most that an operation
-// can take. Fitted to v5e, and what only another device tells to that; else the other devices are held back.
+// The costs of operations on the vector units, from the TPU compiler's estimates for chains of one operation
+// (tpu_compiler_cycles.csv). A chain determines the cost only if it is compute bound, so that twice the length takes
+// nearly twice the time. Otherwise its growth is a lower bound and its total an upper bound. The fit uses v5e, and
+// another device only for operations that v5e does not determine. All other data is held back.
 #ifndef HLOROOF_TESTS_CALIBRATE_VECTOR_PROBES_H_
 #define HLOROOF_TESTS_CALIBRATE_VECTOR_PROBES_H_
 
@@ -11,14 +11,14 @@
 
 namespace hloroof {
 
-// In additions, each of which takes one slot of an ALU.
+// In units of an addition, which takes one slot of an ALU.
 struct ProbedWeight {
   double least = 0;
-  double most = 0;  // the same as least where the operation alone bounds a chain
+  double most = 0;  // equal to `least` if a chain is compute bound
 };
 
 struct VectorProbes {
-  double efficiency = 0;                        // share of the ALUs' rate that additions attain
+  double efficiency = 0;                        // the share of the ALUs' rate that additions attain
   std::map<std::string, ProbedWeight> weights;  // by HLO opcode
   struct HeldBack {
     std::string op;

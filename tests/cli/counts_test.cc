@@ -193,8 +193,8 @@ TEST_CASE("bad use of counts") {
       {{file.path(), "--format", "yaml"}, kExitBadInput, "text, json or csv"},
       {{file.path(), "--sort", "size"}, kExitBadInput, "transcendentals"},
       {{file.missing()}, kExitBadInput, "none.hlo"},
-      {{file.path(), "--trip-count", "whale=3"}, kExitBadInput, "'whale', which is no while loop; there are: "},
-      {{file.path(), "--convention", "physical", "--branch-probability", "c=1"}, kExitBadInput, "no conditional"},
+      {{file.path(), "--trip-count", "whale=3"}, kExitBadInput, "'whale', which is not a while loop; there are: "},
+      {{file.path(), "--convention", "physical", "--branch-probability", "c=1"}, kExitBadInput, "is not a conditional"},
       {{file.path(), "--convention", "physical", "--custom-call", "/(/=flops:1"}, kExitBadInput, "pattern /(/"},
       {{file.path(), "--convention", "physical", "--strict"}, kExitIncomplete, "k"},
   };

@@ -10,12 +10,15 @@
 #include "lib/predict/diagnostics.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
 
+using enum DiagnosticCode;
+
 struct Case {
-  std::string_view code;
+  DiagnosticCode code;
   const char* has;
   const char* device;
   const char* has_not;
@@ -35,6 +38,7 @@ const Case kShipped[] = {
     {kGatherThenCut, kGather, "tpu_v5e", kFfn},
     {kLayoutChange, kDecode, "tpu_v5e", kGather},
     {kPaddingWaste, kHeads, "tpu_v5e", kFfn},
+    {kMissingDeviceNumber, kFfn, "trainium2", kFfn, "tpu_v5e"},
     {kUnknownOpcode, "tests/corpus/y_default_threads_and_unknown.hlo", "tpu_v5e", kFfn},
 };
 
@@ -78,7 +82,7 @@ std::map<std::string, std::string> codes_of(const std::string& path, const char*
 }
 
 void check(const Case& c, const std::string& folder, std::ostringstream& table) {
-  const std::string code(c.code);
+  const std::string code(to_string(c.code));
   CAPTURE(code);
   const auto has = codes_of(folder + c.has, c.device);
   CHECK(has.count(code) == 1);
@@ -96,7 +100,7 @@ TEST_CASE("diagnoses on the dumps of this project") {
 }
 
 TEST_CASE("diagnoses on the large corpus") {
-  const std::string corpus = HLOROOF_SHARED_DIR "/corpus/";
+  const std::string corpus = shared_path("corpus/");
   if (!std::ifstream(corpus + "index.csv").good()) HLOROOF_SKIP("the large corpus is not there");
   std::ostringstream table;
   for (const Case& c : kCorpus) check(c, corpus, table);
@@ -106,10 +110,10 @@ TEST_CASE("diagnoses on the large corpus") {
 
 TEST_CASE("every diagnosis is on the list, once, and has a dump") {
   // Texts of these kinds do not come out of a compiler; tests/predict has them.
-  std::set<std::string_view> covered = {kUnknownAttribute, kMissingOperand, kMissingComputation, kMemoryIncomplete};
+  std::set<DiagnosticCode> covered = {kUnknownAttribute, kMissingOperand, kMissingComputation, kMemoryIncomplete};
   for (const Case& c : kShipped) covered.insert(c.code);
   for (const Case& c : kCorpus) covered.insert(c.code);
-  std::set<std::string_view> listed;
+  std::set<DiagnosticCode> listed;
   for (const DiagnosisKind& kind : diagnosis_kinds()) {
     CHECK(listed.insert(kind.code).second);
     CHECK_FALSE(kind.meaning.empty());

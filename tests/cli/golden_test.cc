@@ -11,6 +11,11 @@
 namespace hloroof {
 namespace {
 
+// Devices with frozen, round numbers: recalibrating a chip does not rewrite the files.
+const std::string kTpuX = "tests/devices/tpu_x.json";
+const std::string kTpuY = "tests/devices/tpu_y.json";
+const std::string kGpuX = "tests/devices/gpu_x.json";
+
 struct Case {
   const char* name;
   std::vector<std::string> arguments;
@@ -23,30 +28,30 @@ TEST_CASE("subcommands on the shipped dumps") {
   const std::string heads = "examples/narrow_heads.v5e.hlo";
   const std::string all_views = "summary,ops,roofline,memory,padding,collectives,timeline,critical,diagnostics";
   const std::vector<Case> cases = {
-      {"predict_ffn", {"predict", ffn, "--device", "tpu_v5e"}},
-      {"predict_decode", {"predict", decode, "--device", "tpu_v5e"}},
-      {"predict_heads", {"predict", heads, "--device", "tpu_v5e"}},
-      {"predict_ffn_views", {"predict", ffn, "--device", "tpu_v5e", "--view", all_views, "-n", "5"}},
-      {"predict_decode_layers", {"predict", decode, "--device", "tpu_v5e", "--group-by", "layer"}},
-      {"predict_devices", {"predict", ffn, "--device", "tpu_v5e,tpu_v5p,tpu_v6e,h100"}},
-      {"predict_files", {"predict", ffn, decode, heads, "--device", "tpu_v5e"}},
-      {"explain_heads", {"explain", heads, "fusion.5", "--device", "tpu_v5e"}},
-      {"memory_decode", {"memory", decode, "--device", "tpu_v5e", "-n", "8"}},
-      {"lint_heads", {"lint", heads, "--device", "tpu_v5e"}, kExitGateFailed},
-      {"diff_devices", {"diff", ffn, ffn, "--device", "tpu_v5e"}},
+      {"predict_ffn", {"predict", ffn, "--device", kTpuX}},
+      {"predict_decode", {"predict", decode, "--device", kTpuX}},
+      {"predict_heads", {"predict", heads, "--device", kTpuX}},
+      {"predict_ffn_views", {"predict", ffn, "--device", kTpuX, "--view", all_views, "-n", "5"}},
+      {"predict_decode_layers", {"predict", decode, "--device", kTpuX, "--group-by", "layer"}},
+      {"predict_devices", {"predict", ffn, "--device", kTpuX + "," + kTpuY + "," + kGpuX}},
+      {"predict_files", {"predict", ffn, decode, heads, "--device", kTpuX}},
+      {"explain_heads", {"explain", heads, "fusion.5", "--device", kTpuX}},
+      {"memory_decode", {"memory", decode, "--device", kTpuX, "-n", "8"}},
+      {"lint_heads", {"lint", heads, "--device", kTpuX}, kExitGateFailed},
+      {"diff_devices", {"diff", ffn, ffn, "--device", kTpuX}},
       {"compare_ffn",
-       {"compare", ffn, "--device", "tpu_v5e", "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz"}},
+       {"compare", ffn, "--device", kTpuX, "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz"}},
       {"compare_ffn_stats",
-       {"compare", ffn, "--device", "tpu_v5e", "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.hlo_stats.csv", "-n",
+       {"compare", ffn, "--device", kTpuX, "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.hlo_stats.csv", "-n",
         "5"}},
-      {"sweep", {"sweep", decode, heads, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=0.5x,1x,2x"}},
+      {"sweep", {"sweep", decode, heads, "--device", kTpuX + "," + kTpuY, "--set", "hbm.bandwidth=0.5x,1x,2x"}},
       {"sweep_two",
-       {"sweep", ffn, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=1x,2x", "--set",
+       {"sweep", ffn, "--device", kTpuX + "," + kTpuY, "--set", "hbm.bandwidth=1x,2x", "--set",
         "ici.link_bandwidth=1x,2x"}},
-      {"explain_gather", {"explain", ffn, "all-gather.24", "--device", "tpu_v5e"}},
-      {"explain_partial_sums", {"explain", decode, "fusion.155", "--device", "tpu_v6e"}},
-      {"explain_on_chip", {"explain", decode, "copy.34", "--device", "tpu_v6e"}},
-      {"explain_relayout", {"explain", heads, "copy.2", "--device", "tpu_v5e"}},
+      {"explain_gather", {"explain", ffn, "all-gather.24", "--device", kTpuX}},
+      {"explain_partial_sums", {"explain", decode, "fusion.155", "--device", kTpuY}},
+      {"explain_on_chip", {"explain", decode, "copy.34", "--device", kTpuY}},
+      {"explain_relayout", {"explain", heads, "copy.2", "--device", kTpuX}},
       {"counts_ffn", {"counts", ffn, "--convention", "xla"}},
   };
   for (const Case& c : cases) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/csv_line.h"
+#include "lib/base/csv.h"
 #include "lib/base/json.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
@@ -77,14 +77,10 @@ TEST_CASE("sweeps as text and CSV, and predict with several values") {
   arguments[0] = "sweep";
   arguments.insert(arguments.end(), {"--format", "csv"});
   const CliResult csv = run_hloroof(arguments);
-  std::istringstream lines(csv.out);
-  std::string line;
-  std::getline(lines, line);
-  const std::vector<std::string> titles = split_csv_line(line);
-  CHECK(std::count(titles.begin(), titles.end(), "hbm.bandwidth") == 1);
-  std::size_t rows = 0;
-  for (; std::getline(lines, line); ++rows) CHECK(split_csv_line(line).size() == titles.size());
-  CHECK(rows == 2);
+  const absl::StatusOr<CsvTable> table = parse_csv(csv.out, "output");
+  REQUIRE(table.ok());
+  CHECK(std::count(table->columns.begin(), table->columns.end(), "hbm.bandwidth") == 1);
+  CHECK(table->rows.size() == 2);
 }
 
 TEST_CASE("too many combinations are refused before any is predicted") {

@@ -86,7 +86,10 @@ TEST_CASE("Bandwidth terms of the scaling book's examples") {
     const CollectiveCost cost = cost_of(row.c, set);
     INFO(row.c.device << " " << cost.algorithm);
     CHECK(cost.bandwidth_seconds == Approx(row.book_seconds * row.factor).epsilon(0.03));
-    CHECK(cost.source == CostSource::kModel);
+    // Nobody published how fast the link between the two cores of a v2 chip is.
+    const bool is_known = row.c.device != "tpu_v2:2x2";
+    CHECK(cost.source == (is_known ? CostSource::kModel : CostSource::kAssumed));
+    CHECK(cost.missing_numbers.empty() == is_known);
   }
 }
 

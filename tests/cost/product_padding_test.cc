@@ -80,7 +80,7 @@ TEST_CASE("padding takes the matrix unit's time and adds no FLOPs") {
   const Work lanes = work("1,2,0");
   CHECK(rows.flops == lanes.flops);
   CHECK(matrix_peak_seconds(rows.matrix[0], v2) == matrix_peak_seconds(lanes.matrix[0], v2));
-  CHECK(matrix_seconds(lanes.matrix[0], v2) / matrix_seconds(rows.matrix[0], v2) == Approx(256.0 / 200));
+  CHECK(matrix_terms(lanes.matrix[0], v2).seconds / matrix_terms(rows.matrix[0], v2).seconds == Approx(256.0 / 200));
 }
 
 TEST_CASE("a tile that is not full takes no more registers than there is to load") {

@@ -63,8 +63,8 @@ TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through t
     CAPTURE(c.what);
     const Work work = root_work(std::string("  a = ") + c.parameter + "\n", c.root);
     REQUIRE(work.vector.size() == 1);
-    CHECK(is_on_cross_lane_unit(work.vector[0], device("tpu_v5e").vector) == c.on_v5e);
-    CHECK(is_on_cross_lane_unit(work.vector[0], device("tpu_v6e").vector) == c.on_v6e);
+    CHECK(is_on_cross_lane_unit(work.vector[0], *device("tpu_v5e").tpu()) == c.on_v5e);
+    CHECK(is_on_cross_lane_unit(work.vector[0], *device("tpu_v6e").tpu()) == c.on_v6e);
   }
 }
 
@@ -76,10 +76,10 @@ TEST_CASE("a core keeps HBM waiting while it changes a layout, and its neighbour
     const Device d = device(name);
     const VectorTerms vector = vector_terms(turned, d);
     CHECK(vector.seconds_without_relayout() == 0);
-    CHECK(vector.seconds() == Approx(4096.0 * 4096.0 / 1024.0 * *d.vector.transpose_cycles /
-                                     (*d.clock * d.cores() * d.vector.cross_lane_units.value_or(1))));
+    CHECK(vector.seconds() == Approx(4096.0 * 4096.0 / 1024.0 * d.tpu()->vector.transpose_cycles /
+                                     (*d.clock * d.cores() * d.tpu()->vector.cross_lane_units)));
     // 16384 registers in windows of 384: 43, each but the first waiting for its own first byte.
-    const double memory = hbm_terms(turned, d).seconds() + 42 * *d.overhead.dma_read;
+    const double memory = hbm_terms(turned, d).seconds() + 42 * d.tpu()->overhead.dma_read;
     const double busy = op_time(turned, d).seconds - d.overhead.op;
     CHECK(busy == Approx(std::max(hbm_terms(turned, d).seconds(), memory / d.cores() + vector.seconds())));
     if (d.cores() == 1) CHECK(busy == Approx(memory + vector.seconds()));
@@ -101,7 +101,7 @@ TEST_CASE("the windows of a change of layout are the compiler's where the text h
   };
   const OverlapTerms noted = terms(root_work(parameter, copy + config));
   CHECK(noted.windows == 176);
-  CHECK(noted.waiting == Approx(175 * *v6e.overhead.dma_read));
+  CHECK(noted.waiting == Approx(175 * v6e.tpu()->overhead.dma_read));
   CHECK(terms(root_work(parameter, copy)).windows == 43);
   Work absurd = root_work(parameter, copy);
   absurd.relayout_windows = std::numeric_limits<double>::infinity();
@@ -125,14 +125,14 @@ TEST_CASE("work whose arrays all lie in VMEM waits for no DMA, and takes no less
     return op_time(root_work("  a = " + shape + " parameter(0)\n", "r = " + shape + " exponential(a)"), v6e).seconds;
   };
   const double op = v6e.overhead.op;
-  const double part = v6e.overhead.op_on_chip.value();
+  const double part = *v6e.tpu()->overhead.op_on_chip;
   CHECK(seconds(8, "S(1)") == Approx(op).epsilon(0.01));
   CHECK(seconds(8, "S(1)") >= op);
   CHECK(seconds(8, "") >= op);
   const double large = seconds(4096, "S(1)");
   CHECK(large - part > 1.9 * op);
   CHECK(seconds(8192, "S(1)") == Approx(2 * (large - part) + part).epsilon(0.02));
-  v6e.overhead.op_on_chip.reset();
+  std::get<TpuCore>(v6e.core).overhead.op_on_chip.reset();
   CHECK(seconds(4096, "S(1)") == Approx(large - part + op).epsilon(0.02));
 }
 
@@ -147,13 +147,13 @@ TEST_CASE("what else the vector units do waits for the first window and leaves t
   CHECK(added.relayout_seconds == turned.relayout_seconds);
   const OpTime time = op_time(both, v5p);
   const OverlapTerms terms = overlap_terms(time, both, added, v5p);
-  CHECK(terms.ends == Approx(*v5p.overhead.dma_read + *v5p.overhead.dma_write));
+  CHECK(terms.ends == Approx(v5p.tpu()->overhead.dma_read + v5p.tpu()->overhead.dma_write));
   CHECK(time.seconds == Approx(terms.joined + terms.ends + v5p.overhead.op));
   // A reduction over the lanes shares the unit, at its own rate.
   both.vector.push_back({Opcode::kReduce, ElementType::kF32, 4096.0 * 4096.0, true});
   const VectorTerms reduced = vector_terms(both, v5p);
   CHECK(reduced.register_seconds / reduced.relayout_seconds ==
-        Approx(*v5p.vector.lane_reduction_cycles / *v5p.vector.transpose_cycles));
+        Approx(v5p.tpu()->vector.lane_reduction_cycles / v5p.tpu()->vector.transpose_cycles));
   CHECK(reduced.seconds() == Approx(reduced.register_seconds + reduced.relayout_seconds));
 }
 
@@ -163,11 +163,11 @@ TEST_CASE("a small product is cut into windows: no more than one of them stands 
       "  a = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(1)\n",
       "r = bf16[512,512]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
   const auto ends = [&] { return overlap_terms(op_time(small, v6e), small, vector_terms(small, v6e), v6e); };
-  REQUIRE(ends().faster < *v6e.overhead.pipeline_fill);
-  CHECK(ends().ends == Approx(ends().faster / *v6e.overhead.fill_windows));
-  v6e.overhead.fill_windows = 1;
+  REQUIRE(ends().faster < v6e.tpu()->overhead.pipeline_fill);
+  CHECK(ends().ends == Approx(ends().faster / v6e.tpu()->overhead.fill_windows));
+  std::get<TpuCore>(v6e.core).overhead.fill_windows = 1;
   CHECK(ends().ends == Approx(ends().faster));
-  v6e.overhead.pipeline_fill = 1e-8;
+  std::get<TpuCore>(v6e.core).overhead.pipeline_fill = 1e-8;
   CHECK(ends().ends == Approx(1e-8));
 }
 
@@ -214,9 +214,11 @@ TEST_CASE("fast memory is CMEM where a chip has one") {
   const Work work =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)S(3)} parameter(0)\n", "r = f32[4096,4096]{1,0:T(8,128)} negate(a)");
   const Device v4 = device("tpu_v4_core");
-  CHECK(op_time(work, v4).resources[Resource::kVmem] == Approx(work.read.vmem / *v4.on_chip.cmem_read_bandwidth));
+  CHECK(op_time(work, v4).resources[Resource::kVmem] ==
+        Approx(work.read.vmem / *v4.tpu()->on_chip.cmem_read_bandwidth));
   const Device v5e = device("tpu_v5e");
-  CHECK(op_time(work, v5e).resources[Resource::kVmem] == Approx(work.read.vmem / *v5e.on_chip.vmem_read_bandwidth));
+  CHECK(op_time(work, v5e).resources[Resource::kVmem] ==
+        Approx(work.read.vmem / v5e.tpu()->on_chip.vmem_read_bandwidth));
 }
 
 TEST_CASE("a product waits for DMA before its first step and after its last, on the memory that it uses") {
@@ -232,9 +234,9 @@ TEST_CASE("a product waits for DMA before its first step and after its last, on 
   const char* hbm = "bf16[128,128]{1,0:T(8,128)(2,1)}";
   const char* vmem = "bf16[128,128]{1,0:T(8,128)(2,1)S(1)}";
   CHECK(overhead(vmem, vmem) == Approx(v5p.overhead.op));
-  CHECK(overhead(hbm, vmem) == Approx(v5p.overhead.op + *v5p.overhead.dma_read));
-  CHECK(overhead(vmem, hbm) == Approx(v5p.overhead.op + *v5p.overhead.dma_write));
-  CHECK(overhead(hbm, hbm) == Approx(v5p.overhead.op + *v5p.overhead.dma_read + *v5p.overhead.dma_write));
+  CHECK(overhead(hbm, vmem) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_read));
+  CHECK(overhead(vmem, hbm) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_write));
+  CHECK(overhead(hbm, hbm) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_read + v5p.tpu()->overhead.dma_write));
 }
 
 }  // namespace

@@ -215,24 +215,28 @@ double TorusSimulator::gather(double bytes, const std::vector<std::vector<int>>&
   return now;
 }
 
-double TorusSimulator::scatter(double bytes, const std::vector<std::vector<int>>& orders) {
-  reset();
-  const std::size_t parts = orders.size();
-  if (parts == 0) return NAN;
-  std::vector<std::vector<int>> rings;  // those of the gather that this undoes
+// The rings of the gather that a scatter undoes.
+std::vector<std::vector<int>> TorusSimulator::undone_rings(const std::vector<std::vector<int>>& orders) const {
+  std::vector<std::vector<int>> rings;
   for (std::vector<int> order : orders) {
     std::reverse(order.begin(), order.end());
     rings.push_back(ring_lengths(order));
     std::reverse(rings.back().begin(), rings.back().end());
   }
+  return rings;
+}
+
+double TorusSimulator::scatter(double bytes, const std::vector<std::vector<int>>& orders) {
+  if (orders.empty()) return NAN;
+  reset();
+  const std::size_t parts = orders.size();
+  const std::vector<std::vector<int>> rings = undone_rings(orders);
   std::vector<double> block(static_cast<std::size_t>(devices_) * parts, bytes / static_cast<double>(parts));
   std::vector<int> awaited(block.size(), 0);  // sums for this device's own block
   std::vector<std::size_t> phase_of(block.size(), 0);
   std::vector<std::vector<std::size_t>> waiting(block.size());  // sums of a phase that the device has not come to
   double now = 0;
-  const auto index = [&](int device, int part) {
-    return static_cast<std::size_t>(device) * parts + static_cast<std::size_t>(part);
-  };
+  const auto index = [&](int device, int part) { return static_cast<std::size_t>(device) * parts + part; };
   // The last device on either side of each keeper begins its sum. In an even ring that is one device for both sides,
   // and each side gets half of its block; the devices on the way add the whole of theirs.
   const auto begin = [&](int device, int part) {
@@ -296,8 +300,8 @@ double TorusSimulator::scatter(double bytes, const std::vector<std::vector<int>>
     }
   }
   for (std::size_t i = 0; i < block.size(); ++i) {
-    if (phase_of[i] != orders[i % parts].size() || !waiting[i].empty()) return NAN;
-    if (std::abs(block[i] * static_cast<double>(parts) * devices_ - bytes) > 1e-6 * bytes) return NAN;
+    const bool has_all = std::abs(block[i] * static_cast<double>(parts) * devices_ - bytes) <= 1e-6 * bytes;
+    if (!has_all || phase_of[i] != orders[i % parts].size() || !waiting[i].empty()) return NAN;
   }
   return now;
 }

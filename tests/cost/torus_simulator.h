@@ -76,6 +76,7 @@ class TorusSimulator {
   // Devices that one meets along each axis of an order before coming to where those before it lead: the sizes, except
   // where axes are twisted.
   std::vector<int> ring_lengths(const std::vector<int>& order) const;
+  std::vector<std::vector<int>> undone_rings(const std::vector<std::vector<int>>& orders) const;
   // How far blocks go from a device along an axis with so many devices in a ring, forwards or backwards; `halved` if
   // the last hop carries half.
   int reach(int device, int axis, int ring, int direction, bool& halved) const;

@@ -115,6 +115,16 @@ TEST_CASE("an asynchronous pair is counted at its start") {
   }
 }
 
+TEST_CASE("a recv writes its data, not the context beside it") {
+  const Module module = parsed(entry({}, "  k = token[] after-all()\n  rs = (" + kLayer +
+                                             ", u32[], token[]) recv(k), channel_id=1\n  rd = (" + kLayer +
+                                             ", token[]) recv-done(rs), channel_id=1\n  ROOT d = " + kLayer +
+                                             " get-tuple-element(rd), index=0\n"));
+  CHECK(work_named(module, "rs").written.total() == kLayerBytes);
+  CHECK(work_named(module, "rs").padded_bytes == kLayerBytes);
+  CHECK(work_named(module, "rd").is_free);
+}
+
 // What a fusion reads of its first parameter, the stack, and writes; `body` is what it computes from p, q and i.
 TEST_CASE("a fusion reads what it touches, once, through whatever only renames") {
   struct Case {

@@ -10,6 +10,7 @@
 #include "hloroof/parse.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace {
 
@@ -22,7 +23,7 @@ const std::map<std::string, std::string> kExplainedDifferences = {};
 double value(const nlohmann::json& totals, const char* key) { return totals.value(key, 0.0); }
 
 TEST_CASE("totals over the corpus are XLA's") {
-  const fs::path root = fs::path(HLOROOF_SHARED_DIR) / "corpus";
+  const fs::path root = hloroof::shared_path("corpus");
   if (!fs::exists(root)) HLOROOF_SKIP("no corpus at " + root.string());
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares the `xla` counts with XLA's own cost analysis, key by key.
+"""Compares the `xla` counts with XLA's cost analysis, key by key.
 
     HLOROOF_JAX_PYTHON=.../python counts.py --tool counts_dump [--golden FILE [--write]] [--corpus FOLDER]
                                             [--generate N [--seed S]]
 
---golden    the cases of a file: what XLA says must be what the file says. --write puts in what XLA says.
---corpus    every distinct instruction of every .hlo below FOLDER, as a module of its own; and every module whole
+--golden    the cases of a file; XLA's counts must equal those in the file. --write updates the file.
+--corpus    every module below FOLDER, and every distinct instruction of them as a separate module
 --generate  N random modules of one instruction
 
-Without a jaxlib it says so and exits with 77. Exits with 1 if anything differs.
+Exits with 1 if anything differs, and with 77 if there is no jaxlib.
 """
 import argparse
 import collections
@@ -22,7 +22,7 @@ import generate
 import instructions
 import reference
 
-# The keys of these are, in XLA, sums over unrelated instructions inside; only the totals mean something.
+# In XLA, the keys of these opcodes are sums over unrelated instructions. Only the totals are meaningful.
 CALLS = re.compile(r" (call|while|conditional|\S+-start)\(")
 TOTALS = ("flops", "transcendentals", "bytes accessed")
 
@@ -35,13 +35,13 @@ def differences(text, xla, ours, single):
     entry = text[text.rindex("\nENTRY"):]
     if single and not CALLS.search(entry):
         keys.append("bytes accessedout{}")
-        # A fusion keeps what is left of the keys of inner instructions that have more operands than itself.
+        # XLA leaves keys on a fusion for inner instructions that have more operands than the fusion.
         keys += [key for key in ours if re.fullmatch(r"bytes accessed\d+\{\}", key)]
     return [(key, xla.get(key, 0.0), ours.get(key, 0.0)) for key in keys if xla.get(key, 0.0) != ours.get(key, 0.0)]
 
 
 def compare(tool, ref, cases, show, single=True):
-    """Runs both over [(what, text)]; prints what differs, returns how many cases do."""
+    """Compares both for [(what, text)], prints the differences and returns their number."""
     bad, refused, by_opcode = 0, collections.Counter(), collections.Counter()
     ours = reference.run_tool(tool, [text for _, text in cases])
     for (what, text), mine in zip(cases, ours):
@@ -66,7 +66,7 @@ def compare(tool, ref, cases, show, single=True):
 
 
 def golden(path, ref, write):
-    """Checks, or writes, the `// xla:` line of each case."""
+    """Checks or writes the `// xla:` line of each case."""
     cases = open(path, encoding="utf-8").read().split("\n// -----\n")
     bad = 0
     for i, case in enumerate(cases):

@@ -1,5 +1,5 @@
-// The `xla` counts of the modules in a file, one JSON object a line under the keys of XLA's analysis, for counts.py to
-// compare. Modules are separated by lines `// -----`; a module that is not read or counted gives {"error": ...}.
+// Prints the `xla` counts of the modules in a file for counts.py: one JSON object per line with the keys of XLA's
+// analysis. Modules are separated by lines `// -----`. A module that cannot be parsed or counted gives {"error": ...}.
 #include <cstddef>
 #include <fstream>
 #include <iostream>

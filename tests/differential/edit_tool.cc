@@ -1,8 +1,7 @@
-// Answers for edits.py: a text as it is after edits of every kind.
+// Answers requests of edits.py: applies edits of every kind to a text.
 //
-// Standard input is a row of requests `edit SIZE\n` + SIZE bytes of text; the answer to each is `ok SIZE\n` or
-// `error SIZE\n` + SIZE bytes: the edited module as text, or why it could not be edited. After every edit the module is
-// verified.
+// Standard input is a sequence of requests `edit SIZE\n` + SIZE bytes of text. The answer to each is `ok SIZE\n` + the
+// text of the edited module, or `error SIZE\n` + the reason. Verifies the module after every edit.
 #include <cstddef>
 #include <iostream>
 #include <random>
@@ -45,7 +44,7 @@ class Passes {
     }
   }
 
-  // One edit, if it can be made; says which.
+  // Applies one edit if possible, and returns its description.
   std::string step(InstructionId id) {
     const InstructionView instruction = module_.instruction(id);
     const Opcode opcode = instruction.opcode();

@@ -1,7 +1,7 @@
-"""XLA reads what we print after edits: edits.py TOOL FOLDER...
+"""Checks that XLA can parse edited modules: edits.py TOOL FOLDER...
 
-Every dump below the folders that XLA reads is edited (edit_tool.cc: copies, clones, fusions, calls, shardings, moves), verified
-after each edit, printed, and read by XLA.
+Edits every dump below the folders that XLA can parse (edit_tool.cc: copies, clones, fusions, calls, shardings, moves), verifies
+it after each edit, prints it, and parses it with XLA.
 """
 
 import sys
@@ -20,7 +20,7 @@ def main():
             continue
         edited, printed = ours.ask("edit", text)
         if not edited:
-            # A module that the verifier does not accept to begin with is no case of an edit.
+            # Skip modules that the verifier rejects before any edit.
             if "no ENTRY" in printed or "no entry" in printed:
                 unread += 1
                 continue

@@ -11,7 +11,7 @@ BINARY_INTEGER = "and or xor shift-left shift-right-arithmetic shift-right-logic
 
 
 class Case:
-    """One module under construction: parameters are made as they are asked for."""
+    """A module under construction. Parameters are created on demand."""
 
     def __init__(self, rng):
         self.rng = rng

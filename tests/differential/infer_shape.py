@@ -1,8 +1,8 @@
-"""Result shapes that a text leaves out are those XLA infers: infer_shape.py TOOL TABLE FOLDER... [--update].
+"""Compares shape inference with XLA's: infer_shape.py TOOL TABLE FOLDER... [--update].
 
-First the cases of TABLE (tests/text/infer_shape_cases.txt): XLA's answer must be the one recorded there; --update records
-it. Then the dumps below the folders: the result shape of every instruction is taken out of the text where XLA can do
-without, and XLA's canonical print of that must be XLA's canonical print of what we make of it.
+First checks that XLA's answers equal those recorded in TABLE (tests/text/infer_shape_cases.txt); --update records them. Then
+removes all result shapes that XLA can infer from the dumps below the folders. XLA must print the same canonical form for that
+text and for our print of it.
 """
 
 import argparse
@@ -16,8 +16,8 @@ SHAPE = re.compile(r"([a-z0-9]+)\[([^\]]*)\](\{[^}]*\})")
 ROOT = re.compile(r"ROOT %?r = (.*?) [a-z0-9\-]+\(")
 # An instruction of the default form: name, result shape, opcode.
 INSTRUCTION = re.compile(r"^( *(?:ROOT )?%[^ ]+ = )((?:\((?:[^()]|\([^()]*\))*\)|[a-z0-9]+\[[^ ]*)) ([a-z0-9\-]+)\(")
-# A broadcast's shape is known from the text alone; XLA stops on a get-tuple-element of what is no tuple, which does not
-# come up here. Of the others it infers what it prints, but for types that the compiler chose.
+# The shape of a broadcast cannot be inferred. XLA aborts on a get-tuple-element of a non-tuple, which does not occur here. For
+# all other opcodes XLA infers the shape that it prints, except for types that the compiler chose.
 OPCODES = set(
     """abs acos acosh asin asinh atanh cbrt ceil cosine cosh erf exponential exponential-minus-one floor is-finite log
     log-plus-one logistic negate not popcnt real imag round-nearest-afz round-nearest-even rsqrt sign sine sinh sqrt tan tanh
@@ -29,7 +29,7 @@ OPCODES = set(
 
 
 def without_row_major(shapes):
-    """The text with layouts {n-1,...,0} left out, as the table has it."""
+    """The text without layouts {n-1,...,0}, as in the table."""
     def plain(match):
         rank = len([d for d in match[2].split(",") if d])
         row_major = "{" + ",".join(str(i) for i in reversed(range(rank))) + "}"
@@ -64,7 +64,7 @@ def check_table(xla, path, update):
 
 
 def strip(text, opcodes):
-    """The text without the result shapes of `opcodes`, and how many those are."""
+    """The text without the result shapes of `opcodes`, and their number."""
     stripped = 0
     lines = text.split("\n")
     for i, line in enumerate(lines):

@@ -1,7 +1,7 @@
-"""XLA's part of tests/text/instruction_cases.tsv: instruction_cases.py [--positions].
+"""Compares tests/text/instruction_cases.tsv with XLA: instruction_cases.py [--positions].
 
-Asks XLA's parser about every case; the verdict must be the one recorded. With --positions, prints in how many refusals of
-both the place is the same, and those where it is not.
+Parses every case with XLA; the verdict must equal the recorded one. With --positions, counts the errors that both parsers report
+at the same place, and prints the others.
 """
 
 import argparse

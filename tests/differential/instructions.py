@@ -7,7 +7,7 @@ COMPUTATION = re.compile(r"^(?:ENTRY )?(%[^\s(]+) ?\(.*\{$")
 
 
 def split_top_level(text):
-    """The parts of `text` between commas that stand in no bracket."""
+    """The parts of `text` between commas outside brackets."""
     parts, depth, begin = [], 0, 0
     for i, c in enumerate(text):
         depth += BRACKETS.get(c, 0)
@@ -72,7 +72,7 @@ def called(text, known):
 
 
 def closure(attributes, known):
-    """The texts of all computations that `attributes` leads to, callees first."""
+    """The texts of all computations that `attributes` refers to, directly or indirectly, callees first."""
     order, stack = [], [(name, False) for name in called(attributes, known)]
     while stack:
         name, done = stack.pop()
@@ -88,14 +88,14 @@ def closure(attributes, known):
 
 
 def anonymous(text):
-    """`text` with its names numbered in the order in which they appear, to tell what is the same but for names."""
+    """`text` with its names numbered in order of appearance, which identifies texts that differ only in names."""
     numbers = {}
     return re.sub(r"%[\w.\-]+", lambda m: "%" + str(numbers.setdefault(m.group(0), len(numbers))), text)
 
 
 def single_instruction_modules(text):
-    """Yields (what, module text) for every instruction of a printed module that has work of its own. The operands become
-    parameters, but for the start of an asynchronous operation, which its done needs to see."""
+    """Yields (what, module text) for every instruction of a printed module that does work. Operands become parameters,
+    except for the start of an asynchronous operation, which its done needs."""
     known = computations(text)
     for lines in known.values():
         instructions = {}

@@ -1,8 +1,8 @@
-"""What we accept and refuse is what XLA does: mutations.py TOOL SOURCE_DIR [FOLDER...] [--count N] [--seed S] [--show N].
+"""Compares accepted and rejected texts with XLA: mutations.py TOOL SOURCE_DIR [FOLDER...] [--count N] [--seed S] [--show N].
 
-Texts: the cases in tests/text/cases and small dumps, each changed at one or two places in a way that keeps most of it
-well-formed. Ours is strict. A difference is sorted by what the refusing side says; one that a line of known_differences.txt
-describes is counted, any other is shown and fails the run.
+Mutates the cases in tests/text/cases and small dumps at one or two places, so that most of the text remains well-formed. Our
+parser is strict. Differences are grouped by the message of the rejecting side. Those that match a line of
+known_differences.txt are counted; any other is printed and fails the run.
 """
 
 import argparse
@@ -32,7 +32,7 @@ OPCODES = [b"add", b"abs", b"copy", b"tuple", b"reshape", b"transpose", b"broadc
 
 
 def cases(path):
-    """The texts of a file in the form that tests/text/cases/README.md gives."""
+    """The texts of a file in the form of tests/text/cases/README.md."""
     for part in path.read_bytes().split(b"### ")[1:]:
         head, _, body = part.partition(b"\n")
         if head.split(b"|")[2].strip() == b"body":
@@ -101,7 +101,7 @@ def mutate(rng, text):
 
 
 def known_differences():
-    """Lines `ours: PATTERN` (we refuse, XLA does not) and `xla: PATTERN` of what the refusing side says."""
+    """The patterns of messages: `ours: PATTERN` if only our parser rejects the text, `xla: PATTERN` if only XLA does."""
     known = []
     for line in pathlib.Path(__file__).with_name("known_differences.txt").read_text().splitlines():
         if line and not line.startswith("#"):
@@ -111,7 +111,7 @@ def known_differences():
 
 
 def summary(message):
-    """What a message says, without names and numbers: the key that differences are grouped by."""
+    """A message without names and numbers, by which differences are grouped."""
     head = message.split("error: ", 1)[-1].split("\n", 1)[0]
     return re.sub(r"\d+", "N", head)[:110]
 

@@ -1,6 +1,6 @@
-"""The two parsers under comparison: ours behind text_tool, XLA's behind jaxlib, each in processes of its own.
+"""The two parsers under comparison: ours in text_tool and XLA's in jaxlib, each in a separate process.
 
-Some texts make XLA's parser abort or run for long; its process is then replaced, and the answer is `abort` or `hang`.
+Some texts make XLA's parser abort or run for long. Its process is then replaced, and the answer is `abort` or `hang`.
 """
 
 import os
@@ -14,7 +14,7 @@ SKIPPED = 77  # the exit code by which ctest knows a skipped test
 
 
 def dumps(folders):
-    """The dumps below the folders, in order; ends the process as skipped if there are none."""
+    """The dumps below the folders, in order. Exits as skipped if there are none."""
     files = sorted(path for folder in folders for path in pathlib.Path(folder).rglob("*.hlo"))
     if not files:
         print("skipped: no dumps in " + " ".join(folders))
@@ -23,7 +23,7 @@ def dumps(folders):
 
 
 def import_jaxlib():
-    """jaxlib's HLO bindings; ends the process as skipped without them."""
+    """jaxlib's HLO bindings. Exits as skipped without them."""
     try:
         from jaxlib import _hlo
     except ImportError:
@@ -58,8 +58,8 @@ class Xla:
         self.child = None
 
     def ask(self, what, text):
-        """(verdict, text): accept, reject, abort or hang; and the message, or what `what` asks for: the canonical form of
-        print, the default form of default, nothing."""
+        """Returns (verdict, text). The verdict is accept, reject, abort or hang. The text is the message, or the form that
+        `what` requests: the canonical form for print, the default form for default, or nothing."""
         if self.child is None:
             self._start()
         self.to_child.write(b"%s %d\n" % (what.encode(), len(text)) + text)
@@ -102,7 +102,7 @@ class Xla:
             try:
                 module = self.hlo.hlo_module_from_text(text)
                 options = self.hlo.HloPrintOptions.canonical()
-                # XLA fills in elements that are left out, others each time.
+                # XLA replaces elided elements by random values.
                 options.print_large_constants = "{...}" not in text
                 options.print_backend_config = True
                 if head[0] == b"default":

@@ -1,4 +1,4 @@
-// The text of each proto, for comparing with XLA's:  proto_to_text FOLDER   writes NAME.ours beside each NAME.pb in it.
+// Converts protos to text to compare with XLA's:  proto_to_text FOLDER   writes NAME.ours next to each NAME.pb.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -1,9 +1,9 @@
-"""Protos as XLA writes them give the text that XLA prints.
+"""Checks that the text of XLA's protos equals the text that XLA prints.
 
     protos.py PROTO_TO_TEXT FOLDER...     dumps (*.hlo) and cases (*.txt, parts between lines that begin with ###)
 
-Every text that XLA reads becomes an HloModuleProto there, and both sides print that. Computations may stand in any order
-that has callees before callers: XLA orders them again when it reads a proto. Skipped (exit code 77) without jaxlib.
+XLA converts every text that it can parse to an HloModuleProto, and both sides print the proto. The order of computations may
+differ as long as callees precede callers, because XLA reorders them when it reads a proto. Exits with 77 without jaxlib.
 """
 import os
 import pathlib
@@ -50,7 +50,7 @@ def texts(folders, scratch):
 
 
 def blocks(text):
-    # Literals of four dimensions and more are commented with their indices; that and space in braces are left out.
+    # Ignores space in braces and the index comments in literals of four or more dimensions.
     text = re.sub(r"/\*i\d+=\d+\*/ ?", "", text).replace("{ ", "{").replace(" }", "}")
     return sorted(block.strip() for block in text.split("\n\n") if block.strip())
 

@@ -1,4 +1,4 @@
-"""XLA's cost analysis through jaxlib, in a process of its own: some texts make XLA abort."""
+"""XLA's cost analysis through jaxlib, in a separate process, because some texts make XLA abort."""
 import json
 import os
 import subprocess
@@ -32,7 +32,7 @@ for line in sys.stdin:
 
 
 class Reference:
-    """Answers one request at a time; a crash is an answer, too."""
+    """Answers one request at a time. A crash counts as an answer."""
 
     def __init__(self, python):
         self.python = python

@@ -1,7 +1,8 @@
-"""XLA reads what we print, as the same program: round_trip.py TOOL FOLDER...
+"""Checks that XLA parses our output as the same program: round_trip.py TOOL FOLDER...
 
-For every dump below the folders, XLA's canonical print of the dump must be XLA's canonical print of our print of it. Where
-computations have no name in the dump, written in place, XLA makes up others than we do; then the entries must be equal. Dumps that XLA itself does not read are counted and left out.
+For every dump below the folders, XLA must print the same canonical form for the dump and for our print of the dump. If inline
+computations of the dump have no names, XLA and we generate different ones, and only the entries must be equal. Dumps that XLA
+cannot parse are counted and skipped.
 """
 
 import difflib
@@ -16,7 +17,7 @@ def first_difference(a, b):
 
 
 def entry(canonical):
-    """The entry computation of a canonical print, which has all computations it calls in place and without their names."""
+    """The entry computation of a canonical print, in which all callees are inline and without names."""
     return canonical[canonical.find("\nENTRY ") :]
 
 

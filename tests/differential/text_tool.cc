@@ -1,8 +1,8 @@
-// Answers for the scripts beside it: what our parser makes of a text.
+// Answers requests of the scripts in this folder about a text.
 //
-// Standard input is a row of requests `WHAT SIZE\n` + SIZE bytes of text; the answer to each is `ok SIZE\n` or
-// `error SIZE\n` + SIZE bytes. WHAT is `verdict` (strict; the answer is empty or the message) or `print` (the default
-// form).
+// Standard input is a sequence of requests `WHAT SIZE\n` + SIZE bytes of text. The answer to each is `ok SIZE\n` or
+// `error SIZE\n` + SIZE bytes. WHAT is `verdict` (parses with `strict`; the answer is empty or the message) or `print`
+// (prints the default form).
 #include <cstddef>
 #include <iostream>
 #include <string>

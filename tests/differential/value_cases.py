@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Replays tests/text/value_cases.tsv against XLA's own parser.
+"""Compares tests/text/value_cases.tsv with XLA's parser.
 
-Needs a Python with jaxlib: python tests/differential/value_cases.py. Without jaxlib it says so and exits with 0.
-Each case is put into a small module and read in a worker process, because some texts make XLA abort. The verdict must be
-the one recorded in the table's third column. With --update the column is rewritten instead.
+Needs a Python with jaxlib: python tests/differential/value_cases.py. Without jaxlib it prints a note and exits with 0.
+Parses each case inside a small module in a worker process, because some texts make XLA abort. The verdict must equal the third
+column of the table. --update rewrites the column instead.
 """
 
 import argparse
@@ -74,7 +74,7 @@ for line in sys.stdin:
 
 
 class Xla:
-    """A worker process that reads modules, started again when XLA aborts."""
+    """A worker process that parses modules. It is restarted when XLA aborts."""
 
     def __init__(self):
         self.process = None

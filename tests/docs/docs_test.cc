@@ -1,14 +1,18 @@
-// What the documents show is what the command prints.
+// Checks that the documents agree with the command and with the accuracy report.
 //
-// A block fenced as ```console holds commands, each behind "$ ", and below each what it prints. This runs them in the
-// top folder, with the command just built in place of build/release/hloroof. HLOROOF_UPDATE_GOLDEN=1 writes what they
-// print into the documents instead.
-#include <array>
-#include <cstdio>
+// A block fenced as ```console holds commands, each after "$ ", and the output of each command on the lines below it.
+// The test runs the commands in the top folder, with the command just built in place of build/release/hloroof, and
+// compares. HLOROOF_UPDATE_GOLDEN=1 rewrites the outputs in the documents instead.
+//
+// A comment `<!-- tpu_matmul.v5e.median step.maxtext-22b.v4-128 -->` on a line of the README names figures of
+// tests/accuracy/expected.csv. The line must state each of them as a percentage, "2.3 %".
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -48,7 +52,7 @@ std::string printed_by(std::string command, const std::string& built) {
   return output_of("{ " + command + " ; } 2>&1");
 }
 
-// The document with what its commands print now.
+// The document with the present output of its commands.
 std::string regenerated(const std::vector<std::string>& lines, const std::string& built, int& commands) {
   std::ostringstream out;
   bool in_console = false;
@@ -64,6 +68,43 @@ std::string regenerated(const std::vector<std::string>& lines, const std::string
     while (i + 1 < lines.size() && lines[i + 1].rfind("$ ", 0) != 0 && lines[i + 1].rfind("```", 0) != 0) ++i;
   }
   return out.str();
+}
+
+// The figures of the accuracy report, by name.
+std::map<std::string, double> accuracy_figures() {
+  std::map<std::string, double> figures;
+  for (const std::string& line : read_lines("tests/accuracy/expected.csv")) {
+    const std::size_t comma = line.find(',');
+    if (comma != std::string::npos) figures[line.substr(0, comma)] = std::strtod(line.c_str() + comma + 1, nullptr);
+  }
+  return figures;
+}
+
+// Whether `line` states `figure` as a percentage with one decimal. The figure itself has four decimals, hence the
+// slack.
+bool states(const std::string& line, double figure) {
+  for (std::size_t sign = line.find(" %"); sign != std::string::npos; sign = line.find(" %", sign + 1)) {
+    const std::size_t begin = line.find_last_not_of("0123456789.", sign - 1) + 1;
+    if (std::abs(std::strtod(line.c_str() + begin, nullptr) - figure * 100) < 0.056) return true;
+  }
+  return false;
+}
+
+TEST_CASE("the README states the figures of the accuracy report") {
+  const std::map<std::string, double> figures = accuracy_figures();
+  int checked = 0;
+  for (const std::string& line : read_lines("README.md")) {
+    const std::size_t begin = line.find("<!-- ");
+    const std::size_t end = line.find(" -->");
+    if (begin == std::string::npos || end == std::string::npos) continue;
+    std::istringstream names(line.substr(begin + 5, end - begin - 5));
+    for (std::string name; names >> name; ++checked) {
+      INFO(line << ": " << name);
+      REQUIRE(figures.count(name) == 1);
+      CHECK(states(line, figures.at(name)));
+    }
+  }
+  CHECK(checked > 0);
 }
 
 TEST_CASE("documents show what the command prints") {

@@ -1,6 +1,6 @@
-"""Every public function appears in an example: functions_in_examples.py DOXYFILE SOURCE_DIR HEADER...
+"""Checks that every public function appears in an example: functions_in_examples.py DOXYFILE SOURCE_DIR HEADER...
 
-Names are taken from what doxygen finds in the headers named, and looked for in examples/**/*.cc, which are compiled and run.
+Doxygen provides the names of the functions in the headers. They must occur in examples/**/*.cc, which are compiled and run.
 """
 import pathlib
 import re
@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def functions(doxyfile, headers):
-    """(header, name) of each public function that is no constructor, destructor or operator."""
+    """(header, name) of each public function except constructors, destructors and operators."""
     with tempfile.TemporaryDirectory() as folder:
         settings = pathlib.Path(doxyfile).read_text()
         settings += f"\nOUTPUT_DIRECTORY={folder}\nGENERATE_XML=YES\nGENERATE_HTML=NO\n"

@@ -1,4 +1,4 @@
-// Single edits: what each does to the module, and what it refuses.
+// Tests the effect and the errors of each single edit.
 #include "hloroof/edit.h"
 
 #include <string>
@@ -28,7 +28,7 @@ ENTRY %main (a: bf16[8,128], b: bf16[8,128]) -> bf16[8,128] {
 
 std::string line(const Module& module, InstructionId id) { return print_instruction(module.instruction(id)); }
 
-// What was printed can be read again as the same module.
+// The printed module must parse as the same module.
 void check_readable(const Module& module) {
   const std::string text = print_module(module);
   absl::StatusOr<Module> again = parse_module(text);
@@ -37,7 +37,7 @@ void check_readable(const Module& module) {
   CHECK(print_module(*again) == text);
 }
 
-TEST_CASE("users are those that name an instruction, each once") {
+TEST_CASE("users of an instruction are listed once") {
   Module module = parsed(kText);
   ModuleEditor edit(module);
   CHECK(edit.users(named(module, "sum")) == std::vector<InstructionId>{named(module, "twice")});
@@ -59,22 +59,22 @@ TEST_CASE("a shape, a layout, a memory space") {
   CHECK(edit.set_layout(sum, wrong).code() == absl::StatusCode::kInvalidArgument);
   CHECK(edit.set_shape(sum, "bf16[8,").code() == absl::StatusCode::kInvalidArgument);
   CHECK(module.find_header(AttributeKey::kEntryComputationLayout) != nullptr);
-  // The header would say something else about an argument.
+  // The layout in the header would be stale.
   REQUIRE(edit.set_shape(named(module, "a"), "bf16[8,128]{0,1}").ok());
   CHECK(module.find_header(AttributeKey::kEntryComputationLayout) == nullptr);
   check_readable(module);
 }
 
-TEST_CASE("operands must come before") {
+TEST_CASE("operands must precede their users") {
   Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId sum = named(module, "sum");
   REQUIRE(edit.set_operand(named(module, "out"), 1, sum).ok());
   CHECK(line(module, named(module, "out")) == "ROOT %out = bf16[8,128]{1,0} multiply(%twice, %sum)");
   CHECK(edit.users(sum).size() == 2);
-  CHECK(edit.set_operand(sum, 0, named(module, "twice")).message() == "twice does not come before sum");
-  CHECK(edit.set_operand(sum, 2, named(module, "a")).message() == "sum has 2 operands, no operand 2");
-  CHECK(edit.set_operand(sum, 0, InstructionId()).message() == "there is no such instruction");
+  CHECK(edit.set_operand(sum, 0, named(module, "twice")).message() == "twice does not precede sum");
+  CHECK(edit.set_operand(sum, 2, named(module, "a")).message() == "sum has 2 operands; there is no operand 2");
+  CHECK(edit.set_operand(sum, 0, InstructionId()).message() == "the instruction id is not of this module");
   REQUIRE(edit.set_operands(sum, {named(module, "b"), named(module, "b")}).ok());
   CHECK(edit.users(named(module, "a")).empty());
   check_readable(module);
@@ -119,7 +119,7 @@ TEST_CASE("inserting, replacing, erasing") {
   CHECK(edit.erase(named(module, "out")).code() == absl::StatusCode::kFailedPrecondition);
   CHECK(edit.erase(named(module, "a")).code() == absl::StatusCode::kFailedPrecondition);
   CHECK_FALSE(edit.replace_all_uses(twice, named(module, "gathered")).ok());
-  // The root goes over to what takes its place.
+  // The replacement becomes the root.
   const absl::StatusOr<InstructionId> root = edit.clone(named(module, "out"));
   REQUIRE(root.ok());
   REQUIRE(edit.replace_all_uses(named(module, "out"), *root).ok());
@@ -132,8 +132,9 @@ TEST_CASE("moving keeps operands before users") {
   Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId gathered = named(module, "gathered");
-  CHECK(edit.move_before(gathered, named(module, "twice")).message() == "gathered needs twice before it");
-  CHECK(edit.move_before(named(module, "sum"), gathered).message() == "twice needs sum before it");
+  CHECK(edit.move_before(gathered, named(module, "twice")).message() ==
+        "gathered depends on twice, which must precede it");
+  CHECK(edit.move_before(named(module, "sum"), gathered).message() == "twice depends on sum, which must precede it");
   const InstructionId b = named(module, "b");
   REQUIRE(edit.move_before(b, named(module, "a")).ok());
   CHECK(module.data(module.entry().data().first).number == 1);

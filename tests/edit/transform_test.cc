@@ -10,6 +10,7 @@
 #include "hloroof/walk.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -91,6 +92,74 @@ TEST_CASE("fusing across what is left out is refused") {
   CHECK_FALSE(edit.fuse({}).ok());
   CHECK_FALSE(edit.fuse({named(module, "sum")}, "kNothing").ok());
   check_sound(module);
+}
+
+// Each fusion disagrees with what it calls, which the parser lets pass and verify() finds.
+constexpr std::string_view kDisagreeing = R"(HloModule m
+
+f {
+  a = f32[64,128] parameter(0)
+  b = f32[64,128] parameter(1)
+  c = f32[64,128] parameter(2)
+  ROOT r = f32[64,128] add(a, c)
+}
+
+pair {
+  a.1 = f32[64,128] parameter(0)
+  n.1 = f32[64,128] negate(a.1)
+  ROOT t.1 = (f32[64,128], f32[64,128]) tuple(a.1, n.1)
+}
+
+ENTRY e {
+  p = f32[64,128] parameter(0)
+  q = f32[64,64] parameter(1)
+  few = f32[64,128] fusion(p), kind=kLoop, calls=f
+  many = f32[64,128] fusion(p, p, p, p), kind=kLoop, calls=f
+  other_operand = f32[64,128] fusion(p, p, q), kind=kLoop, calls=f
+  other_result = f32[64,64] fusion(p, p, p), kind=kLoop, calls=f
+  good = (f32[64,128], f32[64,128]) fusion(p), kind=kLoop, calls=pair
+  other_element = f32[64,64] get-tuple-element(good), index=1
+  y = f32[64,128] negate(few)
+  z = f32[64,64] negate(other_element)
+  ROOT out = (f32[64,128], f32[64,64], f32[64,128], f32[64,128], f32[64,64]) tuple(y, z, many, other_operand, other_result)
+}
+)";
+
+TEST_CASE("fusing and taking apart that fail change nothing") {
+  const struct {
+    std::vector<std::string> instructions;  // to fuse; one alone is also taken apart
+    std::string message;
+  } cases[] = {
+      {{"few", "y"}, "few has 1 operands, but f takes 3 parameters, or not one for each of them"},
+      {{"few"}, "few has 1 operands, but f takes 3 parameters, or not one for each of them"},
+      {{"many"}, "many has 4 operands, but f takes 3 parameters, or not one for each of them"},
+      {{"other_operand"}, "operand 2 of other_operand has another shape than c of f"},
+      {{"other_result"}, "other_result has another shape than the root of f"},
+      {{"p", "y"}, "p is a parameter"},
+      {{"good", "z"}, "z needs the others by way of other_element"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.instructions);
+    Module module = parsed(kDisagreeing);
+    const std::string before = print_module(module);
+    ModuleEditor edit(module);
+    std::vector<InstructionId> instructions;
+    for (const std::string& name : c.instructions) instructions.push_back(named(module, name));
+    CHECK(edit.fuse(instructions).status().message() == c.message);
+    if (instructions.size() == 1) CHECK(edit.unfuse(instructions[0]).status().message() == c.message);
+    CHECK(print_module(module) == before);
+    CHECK(edit.take_edits().empty());
+  }
+  Module module = parsed(kDisagreeing);
+  const std::string before = print_module(module);
+  ModuleEditor edit(module);
+  CHECK(edit.unfuse(named(module, "good")).status().message() ==
+        "other_element has another shape than element 1 of pair");
+  CHECK(edit.unfuse(named(module, "y")).status().message() ==
+        "y is not a fusion or call of a computation that is in the text");
+  CHECK(edit.fuse({named(module, "y")}, "kNothing").status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(print_module(module) == before);
+  CHECK(edit.take_edits().empty());
 }
 
 TEST_CASE("a fusion that is fused gives what is in it") {
@@ -222,8 +291,9 @@ TEST_CASE("what readers rely on cannot be taken away") {
   CHECK_FALSE(edit.set_shape(named(module, "out"), "f32[8,128]{1,0}").ok());
   const absl::StatusOr<InstructionId> fusion = edit.fuse({named(module, "sum"), tanh, named(module, "product")});
   REQUIRE(fusion.ok());
-  CHECK(edit.remove_attribute(*fusion, AttributeKey::kKind).message() == "fusion cannot do without kind");
-  CHECK(edit.set_shape(*fusion, "f32[8,128]{1,0}").message() == "get-tuple-element takes element 0 of it");
+  CHECK(edit.remove_attribute(*fusion, AttributeKey::kKind).message() == "fusion requires the attribute kind");
+  CHECK(edit.set_shape(*fusion, "f32[8,128]{1,0}").message() ==
+        "the new shape has no element 0, which get-tuple-element uses");
   NewInstruction element;
   element.opcode = Opcode::kGetTupleElement;
   element.operands = {*fusion};
@@ -232,15 +302,15 @@ TEST_CASE("what readers rely on cannot be taken away") {
   NewInstruction compare;
   compare.opcode = Opcode::kCompare;
   compare.operands = {named(module, "a"), named(module, "b")};
-  CHECK(edit.append(module.entry().id(), compare).status().message() == "compare needs the attribute direction");
+  CHECK(edit.append(module.entry().id(), compare).status().message() == "compare requires the attribute direction");
   check_sound(module);
 }
 
 TEST_CASE("verify accepts what compilers print") {
-  const std::filesystem::path shared = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus";
+  const std::filesystem::path shared = shared_path("corpus");
   std::vector<std::filesystem::path> files;
   for (const auto& folder : {shared / "tpu", shared / "cpu", shared / "gpu", shared / "forms", shared / "step",
-                             std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples"}) {
+                             std::filesystem::path(source_path("examples"))}) {
     if (!std::filesystem::exists(folder)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();

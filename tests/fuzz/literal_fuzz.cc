@@ -1,5 +1,5 @@
-// Literals of any content: `shape literal`. Checking one and decoding it must agree, and what is decoded cannot be
-// larger than what was written.
+// Parses arbitrary literals: `shape literal`. Checking and decoding must agree, and the decoded literal must not be
+// larger than the text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

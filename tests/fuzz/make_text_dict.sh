@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The dictionary of fuzz_text, from the tables of opcodes, element types and attributes and the words of the grammar that no
-# table has:
+# Makes the dictionary of fuzz_text from the tables of opcodes, element types and attributes, and from other words of the
+# grammar:
 #
 #   bash tests/fuzz/make_text_dict.sh > tests/fuzz/text.dict
-#   bash tests/fuzz/make_text_dict.sh --check          fails if text.dict is not what the tables give
+#   bash tests/fuzz/make_text_dict.sh --check          fails if text.dict differs from the output
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

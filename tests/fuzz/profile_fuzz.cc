@@ -1,4 +1,4 @@
-// Measured profiles of any content: reading one must end in ops with times, or in a message.
+// Reads arbitrary profiles. The result must be ops with times, or a message.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const absl::StatusOr<hloroof::MeasuredProfile> profile = hloroof::read_profile(text, "fuzzed");
   if (!profile.ok()) {
-    // A message that says nothing, or repeats the text at length, helps nobody.
+    // A message must not be empty or repeat a long text.
     if (profile.status().message().empty() || profile.status().message().size() > 20'000) std::abort();
     return 0;
   }

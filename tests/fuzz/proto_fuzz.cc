@@ -1,4 +1,4 @@
-// Protos of any content: what is read must print as text that reads as the same module.
+// Parses arbitrary protos. The text of a valid one must parse as the same module.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

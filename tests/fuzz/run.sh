@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Runs the text target of a build for the given time, and beside it every other target for a share of it:
+# Runs the text target of a build for SECONDS, and in parallel every other target for a share of that time:
 #
 #   bash tests/fuzz/run.sh [BUILD] [SECONDS]     build/asan and 60 by default
 #
-# A target fuzz_NAME starts from the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, where there are
-# any; fuzz_text from the dumps in tests/corpus and the cases in tests/text/cases too. A crashing input is left in
-# BUILD/fuzz/crashes.
+# A target fuzz_NAME uses the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, if they exist. fuzz_text also
+# uses the dumps in tests/corpus and the cases in tests/text/cases. Crashing inputs are stored in BUILD/fuzz/crashes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -21,7 +20,7 @@ fi
 grown=$(mktemp -d)
 trap 'rm -rf "$grown"' EXIT
 
-# The texts of tests/text/cases, a file each, into the folder $1.
+# Writes each text of tests/text/cases to a file in folder $1.
 split_cases() {
   awk -v folder="$1" '
     /^### / {
@@ -60,7 +59,7 @@ run_target() {
   echo "fuzz: $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$grown/$name.log") inputs, none failed"
 }
 
-# HLO text, which most users read, on one core; all others one after another on another.
+# Fuzzes HLO text, which is the most common input, on one core, and all other targets in turn on another.
 run_target "$build/fuzz/fuzz_text" "$seconds" &
 text=$!
 failed=0

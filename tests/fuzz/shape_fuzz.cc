@@ -1,4 +1,4 @@
-// Shapes and layouts of any content: a shape that is read must print as text that reads as the same shape.
+// Parses arbitrary shapes and layouts. The text of a valid shape must parse as the same shape.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@ bool read(const std::string& text, ShapeTable& table, ShapeId& id) {
   ShapeParser shapes;
   shapes.start(&table);
   const bool ok = shapes.read(cursor, &id);
-  if (ok == cursor.failed()) std::abort();  // a failure says why, a success says nothing
+  if (ok == cursor.failed()) std::abort();  // a failure must record an error, and a success must not
   return ok && cursor.at_end();
 }
 

@@ -1,5 +1,5 @@
-// HLO text of any content. Reading it must end in a module or in a message; what a module prints as must read as the
-// same module; and every way of reading a text must give the same answer.
+// Parses arbitrary HLO text. The result must be a module or a message. A printed module must parse as the same module,
+// and all ways to parse a text must agree.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ using hloroof::PrintOptions;
   std::abort();
 }
 
-// A message that says nothing, or repeats a text at length, helps nobody.
+// A message must not be empty or repeat a long text.
 void check_message(const absl::Status& status, int max_errors) {
   const std::size_t size = status.message().size();
   if (size == 0 || size > 20'000 * static_cast<std::size_t>(max_errors)) fail("size of a message");
@@ -54,7 +54,7 @@ ParseOptions strict() {
   return options;
 }
 
-// Every form of printing ends, whatever the module; the forms that keep everything read as the same module.
+// Every form of printing must terminate. Forms that keep everything must parse as the same module.
 void check_printing(const Module& module, Parser& parser, unsigned choice) {
   const std::string printed = print_module(module);
   static Module* const again = new Module;
@@ -77,7 +77,7 @@ void check_printing(const Module& module, Parser& parser, unsigned choice) {
   }
 }
 
-// What is inferred of a printed shape is a shape or a message, and the same each time.
+// Shape inference must return a shape or a message, and must be deterministic.
 void check_inference(const Module& module) {
   static hloroof::ShapeTable* const shapes = new hloroof::ShapeTable;
   *shapes = module.shapes();
@@ -110,8 +110,8 @@ void check_reading(const Module& module) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);  // ends in a NUL, as borrow asks for
-  static Parser* const parser = new Parser;  // used again and again, as a sweep over a folder of dumps does
+  const std::string text(reinterpret_cast<const char*>(data), size);  // ends in a NUL, as `borrow` requires
+  static Parser* const parser = new Parser;                           // reused, as in a sweep over a folder of dumps
   static Parser* const limited = new Parser(with_limits());
   static Parser* const editor = new Parser(for_editors());
   static Parser* const refusing = new Parser(strict());
@@ -120,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   const absl::Status status = parser->parse(text, *module);
   if (!status.ok()) check_message(status, 1);
-  // Which of the other ways to try follows from the text, so that a finding is repeatable and an execution short.
+  // The text determines which of the other ways to try, so that findings are reproducible and executions short.
   unsigned choice = static_cast<unsigned>(size);
   for (const char c : text) choice = choice * 31 + static_cast<unsigned char>(c);
   choice ^= choice >> 15;
@@ -163,7 +163,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
-  // Bytes and dictionary words half of the time, the text's structure the other half.
+  // Mutate bytes and dictionary words in half of the cases, and the structure of the text in the other half.
   if (seed % 2 == 0 || size == 0) return LLVMFuzzerMutate(data, size, max_size);
   hloroof::TextMutator mutator(seed / 2);
   std::string text(reinterpret_cast<const char*>(data), size);

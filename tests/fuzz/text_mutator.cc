@@ -10,7 +10,7 @@ namespace {
 using Range = std::pair<std::size_t, std::size_t>;
 
 constexpr std::string_view kOpcodes[] = {
-#define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, work_class) text,
+#define HLOROOF_OPCODE(enumerator, text, ...) text,
 #include "hloroof/opcode.def"
 #undef HLOROOF_OPCODE
 };
@@ -27,7 +27,7 @@ constexpr std::string_view kAttributes[] = {
 #undef HLOROOF_ATTRIBUTE
 };
 
-// Values at which counts, sizes and indices go wrong.
+// Critical values for counts, sizes and indices.
 constexpr std::string_view kNumbers[] = {"0",
                                          "1",
                                          "2",
@@ -171,7 +171,7 @@ void TextMutator::change_opcode_or_type(std::string* text) {
   }
 }
 
-// An attribute put after a parenthesis, or the name of one exchanged.
+// Inserts an attribute after a parenthesis, or replaces the name of one.
 void TextMutator::change_attributes(std::string* text) {
   std::vector<Range> names;
   std::vector<std::size_t> ends;
@@ -193,7 +193,7 @@ void TextMutator::change_attributes(std::string* text) {
   }
 }
 
-// What stands between `= ` and an opcode left out, so that the shape must be inferred.
+// Removes the text between `= ` and an opcode, so that the shape must be inferred.
 void TextMutator::drop_shape(std::string* text) {
   std::vector<Range> shapes;
   for (const Range& line : lines_of(*text)) {
@@ -213,7 +213,7 @@ void TextMutator::drop_shape(std::string* text) {
   if (!shapes.empty()) replace(text, shapes[below(shapes.size())], "");
 }
 
-// One bracket, comma or quote deleted, doubled or exchanged.
+// Deletes, duplicates or replaces one bracket, comma or quote.
 void TextMutator::change_brackets(std::string* text) {
   constexpr std::string_view kMarks = "(){}[],=\"'%#:*?<>/\\";
   std::vector<std::size_t> places;

@@ -1,5 +1,5 @@
-// Small changes to HLO text that keep most of it well-formed: lines deleted, repeated, swapped and cut short, numbers,
-// names, opcodes, types and attributes exchanged for others.
+// Mutates HLO text so that most of it remains well-formed: deletes, repeats, swaps and truncates lines, and replaces
+// numbers, names, opcodes, types and attributes.
 #ifndef HLOROOF_TESTS_FUZZ_TEXT_MUTATOR_H_
 #define HLOROOF_TESTS_FUZZ_TEXT_MUTATOR_H_
 
@@ -16,7 +16,7 @@ class TextMutator {
 
   // Changes `text` at one to three places.
   void mutate(std::string* text);
-  // `a` with some lines of `b` put between its own.
+  // Inserts some lines of `b` into `a`.
   std::string cross(const std::string& a, const std::string& b);
 
  private:

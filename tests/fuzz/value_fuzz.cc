@@ -1,5 +1,5 @@
-// Attribute values of any content: `opcode name=value`. Checking one must end in a place or a message; what can be
-// decoded is taken apart too.
+// Parses arbitrary attribute values: `opcode name=value`. A check must return the end of the value or a message. Also
+// decodes the forms that have structs.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -5,6 +5,7 @@
 
 #include "hloroof/device.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -21,7 +22,7 @@ TEST_CASE("check: a file of one's own may extend a built-in device") {
   const std::string text = small(
       R"("display_name": "My v5e", "sources": {"BENCH": "our stream benchmark"},
          "hbm": {"bandwidth": {"value": 7.5e11, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "BENCH"}},
-         "on_chip": {"smem_capacity": null},
+         "on_chip": {"vmem_capacity": null},
          "vector": {"weights": {"exponential": {"vector_ops": 3, "kind": "fitted", "source": "BENCH"}}})");
   const absl::Status status = check_device_file(text, "mine.json");
   CAPTURE(std::string(status.message()));
@@ -29,7 +30,7 @@ TEST_CASE("check: a file of one's own may extend a built-in device") {
 }
 
 TEST_CASE("check: the example of data/hardware/README.md is valid") {
-  std::ifstream in(HLOROOF_SOURCE_DIR "/data/hardware/README.md", std::ios::binary);
+  std::ifstream in(source_path("data/hardware/README.md"), std::ios::binary);
   const std::string readme(std::istreambuf_iterator<char>(in), {});
   const size_t begin = readme.find("```json\n{");
   REQUIRE(begin != std::string::npos);
@@ -94,7 +95,7 @@ TEST_CASE("check: what is wrong is named with its place, what is there and what 
        "found 1.2; expected a number above 0, at most 1"},
       {small(R"("clock": {"value": 1e9, "unit": "Hz", "per": "chip", "kind": "fitted", "source": "x"})"),
        "at clock.per: no such member of a number"},
-      {small(R"("ici": {"links": {"value": 3.5, "unit": "1", "kind": "fitted", "source": "x"}})"),
+      {small(R"("ici": {"max_chips": {"value": 3.5, "unit": "1", "kind": "fitted", "source": "x"}})"),
        "found 3.5; expected a whole number"},
       {small(R"("ici": {"torus": []})"), "at ici.torus: found an array"},
       {small(R"("ici": {"torus": {"wrap": "full_axis", "slices": ["2x2"], "kind": "assumed", "source": "x"}})"),
@@ -112,6 +113,11 @@ TEST_CASE("check: what is wrong is named with its place, what is there and what 
       {small(R"("devices_per_chip": {"value": 3, "unit": "1", "kind": "assumed", "source": "x"})"),
        "for one device; expected a whole number"},
       {small(R"("hbm": {"bandwidth": null})"), "missing, and needed for the family \"tpu\": hbm.bandwidth"},
+      {small(R"("hbm": {"bandwidth": {"value": "none", "kind": "assumed", "source": "x"}})"),
+       "missing, and needed for the family \"tpu\": hbm.bandwidth"},
+      {small(R"("hbm": {"read_efficiency": {"value": "none", "kind": "assumed"}})"), R"("source" is missing)"},
+      {small(R"("overhead": {"launch": {"value": 1e-6, "unit": "s", "kind": "assumed", "source": "x"}})"),
+       "at overhead.launch: no number of the family \"tpu\""},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -137,7 +143,7 @@ TEST_CASE("check: hostile texts are errors, quickly") {
   for (const std::string& text :
        {std::string(2'000'000, '['), std::string(2'000'000, '{'), std::string(1'000'000, '\0'),
         small("\"" + std::string(1'000'000, 'k') + "\": 1"), small(R"("hbm": )" + std::string(60, '{')),
-        std::string("{\"a\":") + std::string(200'000, '[') + "}"}) {
+        "{\"a\":" + std::string(200'000, '[') + "}"}) {
     const absl::Status status = check_device_file(text, "mine.json");
     CHECK(status.code() == absl::StatusCode::kInvalidArgument);
     CHECK(status.message().size() < 2000);

@@ -2,6 +2,7 @@
 
 #include "hloroof/device.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -93,8 +94,8 @@ TEST_CASE("find_device: a topology may follow the name") {
 
 TEST_CASE("load_device: a missing file, a folder, a file of one's own") {
   CHECK(load_device("/nonexistent/device.json").status().code() == absl::StatusCode::kNotFound);
-  CHECK(load_device(HLOROOF_SOURCE_DIR).status().code() == absl::StatusCode::kNotFound);
-  CHECK_FALSE(load_device(HLOROOF_SOURCE_DIR "/README.md").ok());
+  CHECK(load_device(source_path()).status().code() == absl::StatusCode::kNotFound);
+  CHECK_FALSE(load_device(source_path("README.md")).ok());
 }
 
 TEST_CASE("matrix unit: types without a path of their own run as what they are converted to") {

@@ -7,12 +7,13 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/device_schema.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
 
 TEST_CASE("schema: the file in data/hardware is what the field table says (HLOROOF_UPDATE_GOLDEN=1 rewrites it)") {
-  const std::string path = HLOROOF_SOURCE_DIR "/data/hardware/device.schema.json";
+  const std::string path = source_path("data/hardware/device.schema.json");
   const std::string schema = device_schema_json();
   if (std::getenv("HLOROOF_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << schema;
   std::ifstream in(path, std::ios::binary);

@@ -17,9 +17,10 @@ TEST_CASE("write_device: what was changed comes back, with its source, and nothi
   REQUIRE(set_parameter(device, "matrix.peak.bf16", 1.9e14, fitted).ok());
   REQUIRE(set_parameter(device, "overhead.op", 8.5e-7, fitted).ok());
   REQUIRE(set_parameter(device, "vector.weights.exponential.vector_ops", 3.25, fitted).ok());
-  REQUIRE(set_parameter(device, "vector.alus", 3, fitted).ok());
+  REQUIRE(set_parameter(device, "vector.lanes", 64, fitted).ok());
   REQUIRE(set_parameter(device, "vector.native_bf16", 1, fitted).ok());
-  device.on_chip.smem_capacity.reset();
+  std::get<TpuCore>(device.core).on_chip.vmem_capacity.reset();
+  device.ici.message_bytes = Fact<double>::none();
 
   const auto text = write_device_file(device, "tpu_v5e", "my_v5e", "v5e as measured");
   REQUIRE(text.ok());
@@ -29,7 +30,8 @@ TEST_CASE("write_device: what was changed comes back, with its source, and nothi
   REQUIRE(read.ok());
   CHECK(read->name == "my_v5e");
   CHECK(read->display_name == "v5e as measured");
-  CHECK_FALSE(read->on_chip.smem_capacity.has_value());
+  CHECK(read->tpu()->on_chip.vmem_capacity.is_unknown());
+  CHECK(read->ici.message_bytes.is_none());
   const std::vector<Parameter> expected = parameters(device);
   const std::vector<Parameter> actual = parameters(*read);
   REQUIRE(actual.size() == expected.size());

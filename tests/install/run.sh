@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs examples/consumer in every way a project can come by hloroof:
+# Builds and runs examples/consumer in every way in which a project can use hloroof:
 #
 #   bash tests/install/run.sh [BUILD]      BUILD: a built tree, build/release by default
 #
@@ -38,7 +38,7 @@ with_find_package static_find_package -DCMAKE_PREFIX_PATH="$work/moved"
 
 PKG_CONFIG_PATH=$work/moved/lib/pkgconfig:$work/moved/lib/$(c++ -print-multiarch)/pkgconfig
 export PKG_CONFIG_PATH
-# Word splitting is what pkg-config's output is for.
+# The output of pkg-config needs word splitting.
 # shellcheck disable=SC2046
 quietly c++ -std=c++17 "$consumer/main.cc" -o "$work/pkg_config_consumer" $(pkg-config --cflags --libs hloroof)
 quietly "$work/pkg_config_consumer"
@@ -80,7 +80,7 @@ quietly cmake --build "$work/subfolder"
 quietly "$work/subfolder/consumer"
 echo "install test: subfolder: $(cat "$work/log")"
 
-# Configuring shows that fetching gives a project the same targets as adding does; what would be built is the same.
+# Only configures: that shows that fetching defines the same targets as add_subdirectory, and the build would be the same.
 quietly cmake -G Ninja -S tests/install/fetch_content -B "$work/fetched" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG=-O0
 quietly ninja -C "$work/fetched" -t query consumer
@@ -95,7 +95,7 @@ if ! readelf -d "$library" | grep -q 'SONAME.*libhloroof\.so\.[0-9]'; then
   echo "install test: $library has no versioned SONAME" >&2
   exit 1
 fi
-# Nothing but the project's own names, and what the linker itself adds, is exported.
+# The library must export only names of the project and those that the linker adds.
 foreign=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | grep -vE '^(typeinfo|typeinfo name|vtable|guard variable|VTT|non-virtual thunk to|construction vtable)? ?(for )?(\(anonymous namespace\)::)?hloroof::' | grep -vE '^hloroof' | head -5 || true)
 if [[ -n $foreign ]]; then
   echo "install test: $library exports what is not its own: $foreign" >&2

@@ -18,7 +18,7 @@ std::vector<std::string> codes_of(const std::string& body, const char* device, s
   REQUIRE(prediction.ok());
   std::vector<std::string> codes;
   for (const Diagnostic& diagnostic : prediction->diagnostics) {
-    codes.push_back(diagnostic.code);
+    codes.emplace_back(to_string(diagnostic.code));
     CHECK_FALSE(diagnostic.message.empty());
     // No finding promises more than the step, but for a loop that may run more often.
     if (diagnostic.seconds_at_stake) CHECK(*diagnostic.seconds_at_stake <= prediction->step_seconds * (1 + 1e-9));
@@ -252,10 +252,44 @@ ENTRY main {
   REQUIRE(prediction.ok());
   REQUIRE_FALSE(prediction->diagnostics.empty());
   const Diagnostic& first = prediction->diagnostics.front();
-  CHECK(first.code == "memory-over-capacity");
+  CHECK(first.code == DiagnosticCode::kMemoryOverCapacity);
   for (const char* part : {"does not fit by 16.00 GiB", "largest: p 16.00 GiB", "padding accounts for 0 %",
                            "donating argument 0 would save 16.00 GiB"}) {
     CHECK_THAT(first.message, ContainsSubstring(part));
+  }
+}
+
+TEST_CASE("a number that the device file lacks is named, and what needs it is assumed") {
+  const struct {
+    const char* what;
+    const char* device;
+    std::string header;
+    std::string body;
+    std::string missing;
+  } cases[] = {
+      {"no type of the matrix unit", "tpu_v5e", "",
+       "  a = f64[512,512]{1,0} parameter(0)\n"
+       "  ROOT r = f64[512,512]{1,0} dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
+       "matrix.peak.f64"},
+      {"between slices", "tpu_v5e:1x1*2", ", num_partitions=2",
+       "  a = f32[512]{0} parameter(0)\n"
+       "  ROOT r = f32[1024]{0} all-gather(a), dimensions={0}, channel_id=1, use_global_device_ids=true, "
+       "replica_groups={{0,1}}\n",
+       "network.efficiency"},
+      {"nothing", "tpu_v5e", "", "  a = f32[512]{0} parameter(0)\n  ROOT r = f32[512]{0} negate(a)\n", ""},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.what);
+    const auto prediction = predict_step_time(
+        "HloModule m, is_scheduled=true" + c.header + "\n\nENTRY main {\n" + c.body + "}\n", c.device);
+    REQUIRE(prediction.ok());
+    std::string found;
+    for (const Diagnostic& diagnostic : prediction->diagnostics) {
+      if (diagnostic.code == DiagnosticCode::kMissingDeviceNumber) found += diagnostic.message;
+    }
+    CHECK(found.empty() == c.missing.empty());
+    CHECK_THAT(found, ContainsSubstring(c.missing));
+    CHECK((prediction->assumed_share > 0) == !c.missing.empty());
   }
 }
 

@@ -1,5 +1,8 @@
 // Where collectives run and what ifs about them, through the whole prediction.
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
@@ -86,9 +89,9 @@ TEST_CASE("No link carries more than it can") {
   options.set = {{"ici.link_bandwidth", 9e10}};
   CHECK(predicted(kReduction, "tpu_v5e:4x4", options).collectives[0].link_utilization <= 1);
   // The two levels of a cluster carry different parts: those of the NICs are not those of NVLink.
-  std::string everyone = kReduction;
-  everyone.replace(everyone.find("[4,4]"), 5, "[1,16]");
-  const StepPrediction on_gpus = predicted(everyone, "h100_sxm:16");
+  std::string all_devices = kReduction;
+  all_devices.replace(all_devices.find("[4,4]"), 5, "[1,16]");
+  const StepPrediction on_gpus = predicted(all_devices, "h100_sxm:16");
   CHECK(on_gpus.collectives[0].link_bandwidth == 5e10);
   CHECK(on_gpus.collectives[0].link_utilization <= 1);
 }
@@ -98,6 +101,46 @@ TEST_CASE("Groups in no line are no faster than groups on one") {
   scattered.replace(scattered.find("[4,4]<=[16]"), 11, "{{0,5,10,15},{1,4,11,14},{2,7,8,13},{3,6,9,12}}");
   const double straight = predicted(kReduction, "tpu_v5e:4x4").collectives[0].seconds;
   CHECK(predicted(scattered, "tpu_v5e:4x4").collectives[0].seconds >= straight);
+}
+
+TEST_CASE("The roles of axes that the user gives follow the trip counts that the user gives") {
+  // A ring of 4 in a loop of a length that the text does not say: in 4 rounds a ring of blocks, in 100 a pipeline.
+  constexpr char kRing[] = R"(HloModule ring, is_scheduled=true, num_partitions=4
+body {
+  p = (s32[], f32[1024,1024]{1,0:T(8,128)}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(p), index=1
+  passed = f32[1024,1024]{1,0:T(8,128)} collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}, metadata={op_name="jit(f)/while/body/ppermute"}
+  ROOT t = (s32[], f32[1024,1024]{1,0:T(8,128)}) tuple(next, passed)
+}
+condition {
+  p = (s32[], f32[1024,1024]{1,0:T(8,128)}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(p), index=1
+  bound = s32[] custom-call(x), custom_call_target="bound"
+  ROOT c = pred[] compare(i, bound), direction=LT
+}
+ENTRY main {
+  zero = s32[] constant(0)
+  x = f32[1024,1024]{1,0:T(8,128)} parameter(0)
+  state = (s32[], f32[1024,1024]{1,0:T(8,128)}) tuple(zero, x)
+  loop = (s32[], f32[1024,1024]{1,0:T(8,128)}) while(state), condition=condition, body=body
+  ROOT y = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(loop), index=1
+}
+)";
+  for (const auto& [trips, role] : {std::pair<std::int64_t, std::string>{4, "sequence"}, {100, "pipeline"}}) {
+    PredictOptions options;
+    options.trip_counts["loop"] = trips;
+    StepPrediction p = predicted(kRing, "tpu_v5e", options);
+    REQUIRE(p.mesh.size() == 1);
+    CHECK(p.mesh[0].roles == std::vector<std::string>{role});
+    options.mesh.axes = {{"ring", 4}};
+    p = predicted(kRing, "tpu_v5e", options);
+    REQUIRE(p.mesh.size() == 1);
+    CHECK(p.mesh[0].roles == std::vector<std::string>{role});
+  }
 }
 
 TEST_CASE("Axes, their order and the devices' as the user says") {

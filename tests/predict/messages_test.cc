@@ -64,10 +64,10 @@ TEST_CASE("What is exchanged with the host goes over no link between devices") {
       predicted(program("srSR", std::string("is_host_transfer=true, ") + kOnChannel), "tpu_v5e");
   CHECK(prediction.collectives.empty());
   CHECK(prediction.wire_bytes == 0);
-  std::map<std::string, double> busy;
-  for (const ResourceUse& use : prediction.resources) busy[use.name] = use.busy_seconds;
-  CHECK(busy["host"] > 0);
-  CHECK(busy["ici"] == 0);
+  std::map<Resource, double> busy;
+  for (const ResourceUse& use : prediction.resources) busy[use.resource] = use.busy_seconds;
+  CHECK(busy[Resource::kHost] > 0);
+  CHECK(busy[Resource::kIci] == 0);
 }
 
 TEST_CASE("What every device sends to itself goes over no link") {

@@ -12,8 +12,10 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/predict/facts.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
+#include "tests/paths.h"
 #include "tests/predict/corpus.h"
 #include "tests/predict/random_edits.h"
 
@@ -45,7 +47,8 @@ std::string difference(const StepSummary& a, const StepSummary& b) {
   if (a.mfu != b.mfu) return "mfu";
   if (a.resources.size() != b.resources.size()) return "resources";
   for (std::size_t r = 0; r < a.resources.size(); ++r) {
-    if (!same(a.resources[r].busy_seconds, b.resources[r].busy_seconds)) return "busy " + a.resources[r].name;
+    if (!same(a.resources[r].busy_seconds, b.resources[r].busy_seconds))
+      return "busy " + std::string(to_string(a.resources[r].resource, a.family));
     if (!same(a.resources[r].utilization, b.resources[r].utilization)) return "utilization";
     if (!same(a.resources[r].idle_seconds, b.resources[r].idle_seconds)) return "idle";
   }
@@ -64,7 +67,7 @@ std::string difference(const StepPrediction& a, const StepPrediction& b) {
         !same(x.executions, y.executions) || !same(x.seconds, y.seconds) ||
         !same(x.exposed_seconds, y.exposed_seconds) || !same(x.critical_seconds, y.critical_seconds) ||
         !same(x.efficiency, y.efficiency) || !same(x.work.flops, y.work.flops) ||
-        !same(x.work.padded_bytes, y.work.padded_bytes) || !same(x.work.wire_bytes, y.work.wire_bytes)) {
+        !same(x.work.padded_bytes, y.work.padded_bytes) || !same(x.time.wire_bytes, y.time.wire_bytes)) {
       return "op " + x.name + " against " + y.name;
     }
   }
@@ -146,14 +149,14 @@ void edit_and_compare(const std::filesystem::path& path, int count, std::uint32_
 }
 
 TEST_CASE("after random edits of small programs the answer is that from scratch") {
-  const std::filesystem::path examples = std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples";
+  const std::filesystem::path examples = source_path("examples");
   for (const char* file : {"ffn_block.v5e_2x4.hlo", "decode_step.v5e.hlo", "narrow_heads.v5e.hlo"}) {
     for (std::uint32_t seed = 0; seed < 3; ++seed) edit_and_compare(examples / file, 60, seed);
   }
 }
 
 TEST_CASE("so it is of programs without a schedule, with loops and with asynchronous parts") {
-  const std::filesystem::path corpus = std::filesystem::path(HLOROOF_SOURCE_DIR) / "tests" / "corpus";
+  const std::filesystem::path corpus = source_path("tests/corpus");
   for (const char* file : {"y_default_while.hlo", "y_default_async_sugar.hlo", "y_default_fusion_tiled.hlo"}) {
     edit_and_compare(corpus / file, 60, 3);
   }
@@ -162,11 +165,11 @@ TEST_CASE("so it is of programs without a schedule, with loops and with asynchro
 TEST_CASE("the same with the compiler's own estimates") {
   PredictOptions options;
   options.estimates = EstimateSource::kCompiler;
-  edit_and_compare(std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples" / "ffn_block.v5e_2x4.hlo", 60, 7, options);
+  edit_and_compare(source_path("examples/ffn_block.v5e_2x4.hlo"), 60, 7, options);
 }
 
 TEST_CASE("after random edits of dumps the answer is that from scratch") {
-  const std::filesystem::path shared = std::filesystem::path(HLOROOF_SHARED_DIR) / "corpus";
+  const std::filesystem::path shared = shared_path("corpus");
   if (!std::filesystem::exists(shared)) {
     WARN("skipped: no corpus at " << shared);
     return;
@@ -188,7 +191,7 @@ TEST_CASE("after random edits of dumps the answer is that from scratch") {
 }
 
 TEST_CASE("which send a receive belongs to may change") {
-  const std::filesystem::path dumps = std::filesystem::path(HLOROOF_SOURCE_DIR) / "tests" / "predict" / "dumps";
+  const std::filesystem::path dumps = source_path("tests/predict/dumps");
   const std::filesystem::path path = dumps / "pipeline.v5e_2x2.hlo";
   for (std::uint32_t seed = 0; seed < 3; ++seed) edit_and_compare(path, 60, seed);
 
@@ -393,8 +396,37 @@ ENTRY main {
   CHECK(difference(*all, *scratch) == "");
 }
 
+TEST_CASE("the facts of a prediction do not change while the module does") {
+  absl::StatusOr<Module> module = load_module(source_path("examples/ffn_block.v5e_2x4.hlo"));
+  REQUIRE(module.ok());
+  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
+  REQUIRE(device.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  REQUIRE(predictor.ok());
+  const absl::StatusOr<StepPrediction> before = predictor->predict();
+  REQUIRE(before.ok());
+  CHECK(predictor->predict()->facts == before->facts);  // nothing was edited: nothing is worked out again
+  RandomEdits edits(predictor->edit(), 1);
+  double after = before->step_seconds;
+  for (int tried = 0; tried < 1000 && after == before->step_seconds; ++tried) {
+    if (edits.next("shape").empty()) continue;
+    const absl::StatusOr<StepSummary> summary = predictor->summary();
+    REQUIRE(summary.ok());
+    after = summary->step_seconds;
+  }
+  REQUIRE(after != before->step_seconds);
+  CHECK(before->facts->timeline.seconds == before->step_seconds);
+  for (const OpPrediction& op : before->ops) {
+    CHECK(before->facts->costs.work[op.id.index].flops == op.work.flops);
+  }
+  const absl::StatusOr<StepPrediction> again = predictor->predict();
+  REQUIRE(again.ok());
+  CHECK(again->facts != before->facts);
+  CHECK(again->facts->timeline.seconds == after);
+}
+
 TEST_CASE("an edit that makes the module impossible is an error until it is taken back") {
-  const std::filesystem::path path = std::filesystem::path(HLOROOF_SOURCE_DIR) / "examples" / "ffn_block.v5e_2x4.hlo";
+  const std::filesystem::path path = source_path("examples/ffn_block.v5e_2x4.hlo");
   absl::StatusOr<Module> module = load_module(path.string());
   REQUIRE(module.ok());
   const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");

@@ -34,7 +34,7 @@ double seconds_of(const StepPrediction& prediction, const std::string& name) {
 
 double hbm_busy(const StepPrediction& prediction) {
   for (const ResourceUse& resource : prediction.resources) {
-    if (resource.name == "hbm") return resource.busy_seconds;
+    if (resource.resource == Resource::kHbm) return resource.busy_seconds;
   }
   return -1;
 }

@@ -1,4 +1,4 @@
-// Just enough of the wire format's other direction to make messages for tests.
+// A minimal encoder of the wire format, which makes messages for tests.
 #ifndef HLOROOF_TESTS_PROTO_ENCODE_H_
 #define HLOROOF_TESTS_PROTO_ENCODE_H_
 

@@ -1,4 +1,4 @@
-// Bytes that are no module, or a module of no good: a clear error, never a crash, never more memory than allowed.
+// Malformed protos must give a clear error, and must neither crash nor exceed the memory limits.
 #include <fstream>
 #include <iterator>
 
@@ -15,7 +15,7 @@ std::string sample() {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST_CASE("every beginning of a module is an error or a module") {
+TEST_CASE("every prefix of a module is an error or a module") {
   const std::string whole = sample();
   int errors = 0;
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -24,7 +24,7 @@ TEST_CASE("every beginning of a module is an error or a module") {
   CHECK(errors > static_cast<int>(whole.size() / 2));
 }
 
-TEST_CASE("every byte may be wrong") {
+TEST_CASE("every byte may be corrupt") {
   const std::string whole = sample();
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (char wrong : {'\0', '\x7f', '\xff'}) {
@@ -36,16 +36,16 @@ TEST_CASE("every byte may be wrong") {
   SUCCEED();
 }
 
-TEST_CASE("what is no proto says so") {
+TEST_CASE("bytes that are not a proto are an error") {
   struct Case {
     std::string bytes;
     const char* message;
   };
   const Case cases[] = {
-      {"", "neither an HloModuleProto, an HloProto, nor a profile"},
-      {"HloModule text, is_scheduled=true", "end in the middle of a field, or are no protocol buffer"},
-      {field(1, "m") + field(2, "e") + field(3, field(1, "e")), "computation e: its program shape can not be read"},
-      {"\x0b\x0c", "no protocol buffer"},  // a group, which proto3 does not have
+      {"", "not an HloModuleProto, an HloProto or a profile"},
+      {"HloModule text, is_scheduled=true", "not a valid protocol buffer: malformed or truncated field at byte 2"},
+      {field(1, "m") + field(2, "e") + field(3, field(1, "e")), "computation e: malformed program shape"},
+      {"\x0b\x0c", "not a valid protocol buffer"},  // a group, which proto3 does not allow
   };
   for (const Case& c : cases) {
     const absl::StatusOr<Module> module = parse_proto(c.bytes);
@@ -72,7 +72,7 @@ TEST_CASE("shapes nest without recursion") {
   CHECK_THAT(std::string(module.status().message()), ContainsSubstring("nesting exceeds the limit"));
 }
 
-TEST_CASE("short ids of long names cost no more than the limit") {
+TEST_CASE("short ids of long names respect the text limit") {
   const std::string parameter =
       field(1, std::string(100000, 'p')) + field(2, "parameter") + field(3, shape_f32()) + field(35, std::uint64_t{1});
   const std::string tuple = field(1, "t") + field(2, "tuple") + field(3, shape_f32()) + field(35, std::uint64_t{2}) +
@@ -84,12 +84,12 @@ TEST_CASE("short ids of long names cost no more than the limit") {
   CHECK(module.status().code() == absl::StatusCode::kResourceExhausted);
 }
 
-TEST_CASE("references that lead nowhere name the instruction") {
+TEST_CASE("errors of dangling references name the instruction") {
   const std::string add = field(1, "sum") + field(2, "add") + field(3, shape_f32()) + field(36, std::uint64_t{99});
   const absl::StatusOr<Module> module = parse_proto(module_of(field(2, add), shape_f32()));
   REQUIRE_FALSE(module.ok());
   CHECK_THAT(std::string(module.status().message()),
-             ContainsSubstring("sum in e: operand 0 of it is not in its computation"));
+             ContainsSubstring("sum in e: operand 0 is not in its computation"));
 }
 
 }  // namespace

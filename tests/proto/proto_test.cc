@@ -1,7 +1,8 @@
-// Modules as protos: the text is that of XLA, whatever they are wrapped in.
+// Checks that the text of a proto equals XLA's, for all containers.
 //
-// samples/NAME.pb is what XLA's HloModule::ToProto() wrote, samples/NAME.hlo what its ToString() printed, computations
-// in the proto's order. tests/differential/protos.py makes such pairs and compares with jaxlib directly.
+// samples/NAME.pb is the output of XLA's HloModule::ToProto() and samples/NAME.hlo that of its ToString(), with the
+// computations in the order of the proto. tests/differential/protos.py makes such pairs and compares with jaxlib
+// directly.
 #include "hloroof/proto.h"
 
 #include <cstdio>
@@ -53,7 +54,7 @@ TEST_CASE("load_module reads protos by their name") {
   CHECK_FALSE(load_module(kSamples + "none.pb").ok());
 }
 
-// A profile as XProf writes it: each module an HloProto in a stat of the metadata plane.
+// A profile in XProf's form: each module is an HloProto in a stat of the metadata plane.
 std::string xspace(const std::vector<std::string>& modules) {
   std::string plane = field(1, std::uint64_t{1}) + field(2, "/host:metadata");
   for (std::size_t m = 0; m < modules.size(); ++m) {
@@ -72,7 +73,7 @@ TEST_CASE("a module is found in an HloProto and in a profile") {
   const std::string text = *proto_to_text(mix);
   CHECK(*proto_to_text(field(1, mix) + field(3, field(1, "buffers"))) == text);
   CHECK(*proto_to_text(xspace({mix})) == text);
-  CHECK(*proto_to_text(xspace({mix, mix})) == text);  // one module twice is one
+  CHECK(*proto_to_text(xspace({mix, mix})) == text);  // a duplicate counts once
 
   const absl::StatusOr<std::vector<Module>> all = parse_protos(xspace({mix, loop}));
   REQUIRE(all.ok());
@@ -91,7 +92,7 @@ TEST_CASE("a module is found in an HloProto and in a profile") {
   std::remove(path.c_str());
 }
 
-TEST_CASE("a device assignment tells replicas and partitions") {
+TEST_CASE("a device assignment determines replicas and partitions") {
   const std::string module = read(kSamples + "coll_ar_1mb.h100_sxm_1x1x8.pb") +
                              field(15, field(1, std::uint64_t{2}) + field(2, std::uint64_t{8}));
   const absl::StatusOr<Module> read_module = parse_proto(module);
@@ -106,7 +107,7 @@ TEST_CASE("fields of the wire format") {
                             field(4, static_cast<std::uint64_t>(-1));
   const WireMessage message(bytes);
   CHECK(message.ok());
-  CHECK(message.integer(1) == 5);  // the last one counts
+  CHECK(message.integer(1) == 5);  // the last one wins
   CHECK(message.bytes(2) == "text");
   CHECK(message.integers(3) == std::vector<std::int64_t>{1, 2, 3});  // packed and not
   CHECK(message.integer(4) == -1);

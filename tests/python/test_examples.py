@@ -1,4 +1,4 @@
-"""The Python examples run, where what they need is installed."""
+"""Runs the Python examples if their packages are installed."""
 
 import importlib.util
 import subprocess

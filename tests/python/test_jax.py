@@ -1,4 +1,4 @@
-"""Programs that JAX really compiled, for the CPU it runs on: the prediction reads their text, whatever device is named."""
+"""Predicts programs that JAX compiled for the local CPU. The device of the prediction may be a different one."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Predictions: what goes in, what comes out, how it fails."""
+"""Tests the inputs, results and errors of predictions."""
 
 import gzip
 import pickle
@@ -152,7 +152,7 @@ def test_a_device_file_of_ones_own(root, tmp_path):
 
 
 def test_the_gil_is_released():
-    """A thread that only counts goes on while a large text is parsed in another."""
+    """A counting thread makes progress while another thread parses a large text."""
     lines = "".join(f"  a{i} = f32[8,128]{{1,0:T(8,128)}} add(p, p)\n" for i in range(200_000))
     text = f"HloModule large\nENTRY e {{\n  p = f32[8,128]{{1,0:T(8,128)}} parameter(0)\n{lines}  ROOT r = f32[8,128]{{1,0:T(8,128)}} add(p, p)\n}}\n"
     counted = []
@@ -173,7 +173,7 @@ def test_the_gil_is_released():
     end = time.monotonic()
     stop.set()
     thread.join()
-    # With the GIL held nothing would have been counted strictly inside but at the two ends.
+    # If the parser held the GIL, the counts would all be at the beginning and the end.
     inside = [t for t in counted if begin + 0.25 * (end - begin) < t < begin + 0.75 * (end - begin)]
     assert inside
 

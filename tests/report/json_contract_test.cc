@@ -12,6 +12,7 @@
 #include "lib/base/json.h"
 #include "lib/report/prediction_json.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 #include "tests/report/json_schema.h"
 
 namespace hloroof {
@@ -20,6 +21,31 @@ namespace {
 double number(const JsonValue& object, std::string_view name) { return object.find(name)->number; }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)) + 1e-15; }
+
+// Seconds of a term, worked out from the numbers of the JSON alone.
+double evaluated(const JsonValue& term) {
+  const JsonValue* combine = term.find("combine");
+  if (combine == nullptr) return number(term, "amount") / number(term, "rate");
+  std::vector<double> seconds;
+  for (const JsonValue& child : term.find("children")->elements) seconds.push_back(evaluated(child));
+  const double scale = term.find("scale") != nullptr ? number(term, "scale") : 1;
+  if (combine->string == "max") return scale * *std::max_element(seconds.begin(), seconds.end());
+  if (combine->string == "min") return scale * *std::min_element(seconds.begin(), seconds.end());
+  const double exponent = combine->string == "norm" ? number(term, "exponent") : 1;
+  double powers = 0;
+  for (const double s : seconds) powers += std::pow(s, exponent);
+  return scale * std::pow(powers, 1 / exponent);
+}
+
+// All paths that the terms name.
+void add_paths(const JsonValue& term, std::set<std::string>& paths) {
+  if (const JsonValue* parameters = term.find("parameters")) {
+    for (const JsonValue& path : parameters->elements) paths.insert(path.string);
+  }
+  if (const JsonValue* children = term.find("children")) {
+    for (const JsonValue& child : children->elements) add_paths(child, paths);
+  }
+}
 
 void check_prediction(const std::string& path, const char* device) {
   CAPTURE(path, device);
@@ -55,6 +81,7 @@ void check_prediction(const std::string& path, const char* device) {
   std::multiset<std::string> listed;
   double flops = 0;
   double exposed = 0;
+  std::set<std::string> paths;  // of the device's numbers in the terms
   for (const JsonValue& op : json.find("ops")->elements) {
     listed.insert(op.find("name")->string);
     CHECK(op.find("name")->string.find('%') == std::string::npos);
@@ -62,7 +89,17 @@ void check_prediction(const std::string& path, const char* device) {
     if (!op.find("bound")->string.empty()) CHECK(bounds.count(op.find("bound")->string) == 1);
     flops += number(op, "flops") * number(op, "executions");
     exposed += number(op, "exposed_seconds");
+    const JsonValue& terms = *op.find("terms");
+    CHECK(terms.is(JsonValue::Kind::kNull) == (number(op, "seconds") == 0));
+    if (terms.is(JsonValue::Kind::kNull)) continue;
+    CHECK(number(terms, "seconds") == Approx(number(op, "seconds")).epsilon(1e-12));
+    CHECK(evaluated(terms) == Approx(number(op, "seconds")).epsilon(1e-9));
+    add_paths(terms, paths);
   }
+  std::set<std::string> described;
+  for (const JsonValue& parameter : json.find("parameters")->elements) described.insert(parameter.find("path")->string);
+  // Terms refer only to numbers that are listed.
+  CHECK(std::includes(described.begin(), described.end(), paths.begin(), paths.end()));
   CHECK(listed == expected);
   CHECK(near(flops, number(*json.find("totals"), "flops")));
   CHECK(std::abs(exposed - step) <= 1e-6 * step + 1e-12);
@@ -103,7 +140,7 @@ TEST_CASE("every field of the JSON contract is there, of its type, and the sums 
 }
 
 TEST_CASE("the JSON contract holds for real dumps") {
-  const std::string corpus = HLOROOF_SHARED_DIR "/corpus/";
+  const std::string corpus = shared_path("corpus/");
   if (!std::ifstream(corpus + "index.csv").good()) HLOROOF_SKIP("the large corpus is not there");
   check_prediction(corpus + "step/llama3.1-8b.v6e-32.hlo", "tpu_v6e");
   check_prediction(corpus + "gpu/seed_ffn_block.h100_sxm_1x1x8.hlo", "h100_sxm");

@@ -1,5 +1,5 @@
-// A value against a JSON Schema (draft 2020-12), as far as our schemas go: type, const, enum, minimum, maximum,
-// properties, required, additionalProperties, items and $ref into $defs.
+// Checks a value against a JSON schema (draft 2020-12). Knows the keywords that our schemas use: type, const, enum,
+// anyOf, minimum, maximum, properties, required, additionalProperties, items and $ref into $defs.
 #ifndef HLOROOF_TESTS_REPORT_JSON_SCHEMA_H_
 #define HLOROOF_TESTS_REPORT_JSON_SCHEMA_H_
 
@@ -65,6 +65,15 @@ class JsonSchema {
       const JsonValue* target = root_.find("$defs") != nullptr ? root_.find("$defs")->find(name) : nullptr;
       REQUIRE(target != nullptr);
       return check(value, *target, where, found);
+    }
+    if (const JsonValue* choices = schema.find("anyOf")) {
+      bool fits = false;
+      for (const JsonValue& choice : choices->elements) {
+        std::vector<std::string> violations;
+        check(value, choice, where, violations);
+        fits = fits || violations.empty();
+      }
+      if (!fits) return wrong("is none of the alternatives");
     }
     if (const JsonValue* type = schema.find("type")) {
       bool fits = is_type(value, type->string);

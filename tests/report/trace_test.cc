@@ -13,6 +13,7 @@
 #include "lib/base/json.h"
 #include "lib/schedule/async_pairs.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -122,7 +123,7 @@ Checked check_trace(const std::string& path, const char* device) {
   REQUIRE(module.ok());
   auto prediction = predict_step_time(*module, find_device(device).value());
   REQUIRE(prediction.ok());
-  const Trace trace = read_trace(chrome_trace(*module, *prediction));
+  const Trace trace = read_trace(chrome_trace(*prediction));
   for (auto [row, slices] : trace.rows) {
     REQUIRE(trace.row_names.count(row) == 1);
     std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
@@ -179,7 +180,7 @@ ENTRY main {
   REQUIRE(module.ok());
   const auto prediction = predict_step_time(*module, find_device("tpu_v5e").value());
   REQUIRE(prediction.ok());
-  const Trace trace = read_trace(chrome_trace(*module, *prediction));
+  const Trace trace = read_trace(chrome_trace(*prediction));
   REQUIRE(trace.flows.size() == 1);
   std::map<std::string, Slice> slices;
   for (const auto& [row, list] : trace.rows) {
@@ -195,7 +196,7 @@ ENTRY main {
 }
 
 TEST_CASE("traces of real dumps are well formed") {
-  const std::string corpus = HLOROOF_SHARED_DIR "/corpus/";
+  const std::string corpus = shared_path("corpus/");
   if (!std::ifstream(corpus + "index.csv").good()) HLOROOF_SKIP("the large corpus is not there");
   check_trace(corpus + "step/llama3.1-8b.v6e-32.hlo", "tpu_v6e");
   check_trace(corpus + "tpu/host_offload.v5e_2x4.hlo", "tpu_v5e");

@@ -14,7 +14,9 @@ struct ScheduledProgram : Program {
   using Program::Program;
 
   void scheduled() {
-    split_collectives(module, calls, demands);
+    for (InstructionId id : calls.scheduled_instructions()) {
+      demands[id.index] = split_collective(module.instruction(id), demands[id.index]);
+    }
     schedule = list_schedule(module, calls, demands);
   }
 
@@ -50,7 +52,7 @@ TEST_CASE("what waits for a transfer lets others go first") {
   program.runs("r", 1);
   program.scheduled();
   CHECK(program.order() == "p a sum b renamed used r ");
-  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, {}, program.schedule);
+  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
   // a, then 10 of the transfer of which b hides 6, then used and r.
   CHECK(timeline.seconds == 1 + 10 + 2 + 1);
   CHECK(timeline.exposed[program.find("sum").index] == 4);
@@ -86,7 +88,7 @@ ENTRY main {
   program.runs("last", 7);
   program.demands[program.find("w").index].step = Step::kLoop;
   program.scheduled();
-  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, {}, program.schedule);
+  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
   CHECK(timeline.seconds == 5 * 3 + 7);
   CHECK(timeline.exposed[program.find("sum").index] == 15);
 }
@@ -116,7 +118,7 @@ TEST_CASE("few results of transfers lie about unused") {
     unused += opcode == Opcode::kAllGather ? 1 : opcode == Opcode::kAdd ? -1 : 0;
     CHECK(unused <= 3);
   }
-  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, {}, program.schedule);
+  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
   CHECK(timeline.seconds == Approx(1 + 4 * kLayers));  // all but the first gather hidden
 }
 
@@ -139,7 +141,7 @@ ENTRY main {
   program.runs("y", 5);
   program.runs("z", 5);
   program.scheduled();
-  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, {}, program.schedule);
+  const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
   CHECK(timeline.seconds == Approx(3 + 5 + 5));
 }
 
@@ -177,8 +179,7 @@ TEST_CASE("any schedule has every instruction once, after what it depends on") {
       serial += program.demands[id.index].seconds;
     }
     CHECK(done.size() == static_cast<std::size_t>(count));
-    const Timeline timeline =
-        replay(program.module, program.calls, program.pairs, program.demands, {}, program.schedule);
+    const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
     double compute = 0;
     for (const Demand& demand : program.demands) compute += demand.step == Step::kRun ? demand.seconds : 0;
     CHECK(timeline.seconds >= compute * (1 - 1e-12));

@@ -13,7 +13,8 @@ MemoryPrediction memory_of(const std::string& text, DeviceFamily family = Device
   INFO(text);
   REQUIRE(module.ok());
   Device device;
-  device.family = family;
+  if (family == DeviceFamily::kTpu) device.core = TpuCore();
+  if (family == DeviceFamily::kGpu) device.core = GpuCore();
   device.hbm.capacity = 1e9;
   return analyze_memory(*module, analyze_calls(*module), device).prediction;
 }
@@ -79,6 +80,51 @@ ENTRY main {
   CHECK(memory.outputs_bytes == 1024);
   CHECK(memory.aliased_bytes == 1024);
   CHECK(memory.hbm_peak_bytes == 1024);
+}
+
+TEST_CASE("several updates of one array in a row are in place, of whatever kind") {
+  const MemoryPrediction memory = memory_of(R"(
+HloModule m, is_scheduled=true
+sum {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+twice {
+  s = f32[256] parameter(0)
+  i = s32[1] parameter(1)
+  u = f32[1] parameter(2)
+  a = f32[256] scatter(s, i, u), to_apply=sum, update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1
+  ROOT b = f32[256] scatter(a, i, u), to_apply=sum, update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1
+}
+ENTRY main {
+  p = f32[256] parameter(0)
+  i = s32[1] parameter(1)
+  u = f32[1] parameter(2)
+  c = f32[256] copy(p)
+  ROOT r = f32[256] fusion(c, i, u), kind=kCustom, calls=twice
+}
+)");
+  CHECK(memory.hbm_peak_bytes == 2 * 1024 + 8);
+}
+
+TEST_CASE("what only an async-update reads is live until then") {
+  const MemoryPrediction memory = memory_of(R"(
+HloModule m, is_scheduled=true
+wrapped {
+  a = f32[256] parameter(0)
+  ROOT n = f32[256] negate(a)
+}
+ENTRY main {
+  p = f32[256] parameter(0)
+  c = f32[256] copy(p)
+  s = ((f32[256]), f32[256], u32[]) async-start(p), calls=wrapped
+  u = ((f32[256]), f32[256], u32[]) async-update(s, c)
+  d = f32[256] async-done(u)
+  ROOT r = f32[256] negate(d)
+}
+)");
+  CHECK(memory.hbm_peak_bytes == 3 * 1024 + 4);
 }
 
 TEST_CASE("the state of a loop is one buffer") {

@@ -1,5 +1,4 @@
-// What a check says when it fails, plainly and through a matcher, and to a test framework that takes an assertion
-// result.
+// Tests the messages of failing checks: directly, through a matcher, and through an assertion result.
 #include "hloroof/testing.h"
 
 #include <sstream>
@@ -37,7 +36,7 @@ TEST_CASE("each check holds or fails, and a failure says why") {
     const char* name;
     CheckResult holds;
     CheckResult fails;
-    std::vector<std::string> says;  // parts of the message of the one that fails
+    std::vector<std::string> says;  // parts of the message of the failing check
   };
   const Case cases[] = {
       {"step_faster_than",
@@ -49,7 +48,10 @@ TEST_CASE("each check holds or fails, and a failure says why") {
        no_slower_than(slower, step(), 0.1),
        {"expected at most ", "tolerance 10.0 %", "step time", "By category"}},
       {"mfu_above", mfu_above(step(), 0.01), mfu_above(step(), 0.99), {"the MFU is ", "expected above 99.0 %"}},
-      {"bound_by", bound_by(step(), step().bound), bound_by(step(), "dcn"), {"expected dcn", "mxu", "busy"}},
+      {"bound_by",
+       bound_by(step(), to_string(step().bound, step().family)),
+       bound_by(step(), "dcn"),
+       {"expected dcn", "mxu", "busy"}},
       {"exposed_communication_below",
        exposed_communication_below(step(), 1),
        exposed_communication_below(step(), 1e-9),
@@ -77,7 +79,7 @@ TEST_CASE("each check holds or fails, and a failure says why") {
   }
 }
 
-TEST_CASE("memory that does not suffice") {
+TEST_CASE("a program that does not fit into memory") {
   StepPrediction large = step();
   CHECK(fits_in_memory(large));
   large.memory.fits = false;
@@ -111,7 +113,7 @@ TEST_CASE("without a prediction every check fails with the reason") {
 TEST_CASE("matchers match as the checks do and describe a failure") {
   CHECK_THAT(step(), matchers::step_faster_than(1) && matchers::fits_in_memory());
   CHECK_THAT(step(), !matchers::step_faster_than(1e-6));
-  CHECK_THAT(step(), matchers::mfu_above(0.01) && matchers::bound_by(step().bound) &&
+  CHECK_THAT(step(), matchers::mfu_above(0.01) && matchers::bound_by(to_string(step().bound, step().family)) &&
                          matchers::exposed_communication_below(1) && matchers::exposed_communication_share_below(1) &&
                          matchers::peak_memory_below(1e12) && matchers::has_no_diagnostic("unknown-trip-count") &&
                          !matchers::has_no_warning() && matchers::unknown_at_most() &&
@@ -124,7 +126,7 @@ TEST_CASE("matchers match as the checks do and describe a failure") {
   CHECK(Catch::StringMaker<StepPrediction>::convert(step()) == "product on tpu_v5e 2x2");
 }
 
-// As GoogleTest's: made from a bool explicitly, takes text.
+// Like GoogleTest's: explicitly constructible from a bool, accepts text.
 class AssertionResult {
  public:
   template <typename T, typename = std::enable_if_t<!std::is_convertible_v<T, AssertionResult>>>
@@ -141,7 +143,7 @@ class AssertionResult {
   std::string text_;
 };
 
-TEST_CASE("an assertion result takes the message along") {
+TEST_CASE("an assertion result receives the message") {
   const AssertionResult fails = AssertionResult(step_faster_than(step(), 1e-6));
   CHECK_FALSE(fails.success());
   CHECK_THAT(fails.failure_message(), ContainsSubstring("expected less than 1.00 us"));

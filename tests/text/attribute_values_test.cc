@@ -1,4 +1,4 @@
-// Attributes of a parsed module as typed values.
+// Tests decoding of attributes of a parsed module.
 #include "hloroof/attribute_values.h"
 
 #include <string>
@@ -16,7 +16,7 @@ Module with_entry(const std::string& body, const std::string& before = "HloModul
   return parsed(before + "ENTRY e {\n" + body + "\n}\n");
 }
 
-TEST_CASE("a value ends before the comments behind it") {
+TEST_CASE("a value ends before the comments after it") {
   for (const char* behind : {"\n// c", "\n/* c */\n// c\n", " /* c */", "\n  // c\n  q = f32[2] copy(p)"}) {
     const std::string text =
         "ENTRY e {\n  p = f32[2,3] parameter(0)\n  ROOT t = f32[3,2] transpose(p), dimensions={1,0}" +
@@ -74,7 +74,7 @@ TEST_CASE("pad and slice") {
   CHECK(pads[1].interior == 2);
 }
 
-TEST_CASE("metadata, strings and where an instruction came from") {
+TEST_CASE("metadata, strings and source locations") {
   const std::string tables =
       "HloModule m\n\nFileNames\n1 \"a.py\"\n2 \"b.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
       "1 {file_name_id=2 function_name_id=1 line=7 end_line=8 column=3 end_column=4}\n"
@@ -118,8 +118,8 @@ TEST_CASE("metadata, strings and where an instruction came from") {
   CHECK(result_accuracy(root)->ulps == 3);
 }
 
-TEST_CASE("parent frames printed without the shift") {
-  // A short-lived printer wrote the parent's number itself: a root has 0.
+TEST_CASE("parent frames printed without the offset of 1") {
+  // Some versions of XLA printed the number of the parent unchanged, so a root has 0.
   const Module m =
       with_entry("ROOT p = f32[] parameter(0)",
                  "HloModule m\n\nFileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
@@ -158,7 +158,7 @@ TEST_CASE("aliasing and the entry's layout") {
   CHECK(to_string(table, layout->result) == "(f32[4,4]{1,0}, f32[4]{0})");
 }
 
-TEST_CASE("what the TPU compiler notes") {
+TEST_CASE("backend configs of the TPU compiler") {
   const std::string config =
       "{\"flag_configs\":[],\"window_config\":{\"kernel_window_bounds\":[\"3\",\"8\"],\"output_window_bounds\":[],"
       "\"estimated_cycles\":\"1957\",\"cost_model_type\":\"COST_MODEL_TYPE_CLASSIC\"},"
@@ -201,14 +201,14 @@ TEST_CASE("what the TPU compiler notes") {
   }
 }
 
-TEST_CASE("a cycle estimate of INT64_MAX is none") {
+TEST_CASE("a cycle estimate of INT64_MAX means unknown") {
   const Module m = with_entry(
       "ROOT p = f32[] parameter(0), backend_config={\"window_config\":{\"estimated_cycles\":\"9223372036854775807\"}}");
   CHECK_FALSE(estimated_cycles(m.entry().root()).has_value());
   CHECK(window_config(m.entry().root()).has_value());
 }
 
-TEST_CASE("what the GPU and CPU compilers note") {
+TEST_CASE("backend configs of the GPU and CPU compilers") {
   const Module m = with_entry(
       "p = f32[] parameter(0), backend_config={\"known_trip_count\":{\"n\":\"37\"},"
       "\"known_init_step\":{\"init\":\"0\",\"step\":\"2\"},\"known_induction_variable\":{\"tuple_index\":\"3\"}}\n"
@@ -247,7 +247,7 @@ TEST_CASE("what the GPU and CPU compilers note") {
   CHECK(collective_backend_config(f)->backend == "NVSHMEM");
 }
 
-TEST_CASE("configs that are no JSON give nothing") {
+TEST_CASE("configs that are not JSON decode to nothing") {
   for (const char* text :
        {"{abc: 123}", "{uplo = 76 : ui8}", "\"\"", "\"{\"", "{\"window_config\"}", "{\"window_config\":}",
         "{\"window_config\":{\"estimated_cycles\":\"x\"}}", "\"{\\\"window_config\\\":[\""}) {
@@ -259,7 +259,7 @@ TEST_CASE("configs that are no JSON give nothing") {
   }
 }
 
-TEST_CASE("a malformed text of the caller's says where") {
+TEST_CASE("the parse_ functions report the column of an error") {
   const absl::Status status = parse_window("{size=3x3 stride=2}").status();
   CHECK(status.code() == absl::StatusCode::kInvalidArgument);
   CHECK_THAT(std::string(status.message()), ContainsSubstring("expects 'stride=' has the same size as 'size='"));

@@ -1,4 +1,4 @@
-// The cases of tests/text/cases: what is accepted, what is refused, where and why.
+// Runs the cases of tests/text/cases, which list accepted and rejected texts with places and messages.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,6 +8,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -55,9 +56,9 @@ std::vector<Case> read_cases(const fs::path& path) {
   return cases;
 }
 
-TEST_CASE("texts are accepted or refused as XLA does, and the message says why") {
+TEST_CASE("texts are accepted or rejected as the cases say") {
   int count = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HLOROOF_SOURCE_DIR) / "tests/text/cases")) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(source_path("tests/text/cases")))) {
     if (entry.path().extension() != ".txt") continue;
     for (const Case& c : read_cases(entry.path())) {
       ++count;
@@ -68,7 +69,7 @@ TEST_CASE("texts are accepted or refused as XLA does, and the message says why")
       INFO(entry.path().filename() << " " << c.name << "\n" << c.text << "\n" << message);
       CHECK(module.ok() == c.accept);
       if (module.ok()) {
-        // What is accepted can be printed and read again.
+        // An accepted text can be printed and parsed again.
         const std::string printed = print_module(*module);
         const absl::StatusOr<Module> again = parse_module(printed);
         INFO(printed << "\n" << std::string(again.status().message()));
@@ -78,7 +79,7 @@ TEST_CASE("texts are accepted or refused as XLA does, and the message says why")
         INFO(difference);
         CHECK(same);
       } else if (!c.accept) {
-        // Every refusal names a place and shows the line.
+        // Every error names a place and shows the line.
         CHECK_THAT(message, ContainsSubstring("f:" + c.place + (c.place.empty() ? "" : ": error: ")));
         CHECK_THAT(message, ContainsSubstring(c.message));
         CHECK_THAT(message, ContainsSubstring("^"));
@@ -88,8 +89,8 @@ TEST_CASE("texts are accepted or refused as XLA does, and the message says why")
   CHECK(count > 200);
 }
 
-TEST_CASE("instructions are accepted or refused as the table says") {
-  std::ifstream in(fs::path(HLOROOF_SOURCE_DIR) / "tests/text/instruction_cases.tsv", std::ios::binary);
+TEST_CASE("instructions are accepted or rejected as the table says") {
+  std::ifstream in(fs::path(source_path("tests/text/instruction_cases.tsv")), std::ios::binary);
   std::string frame;
   int count = 0;
   ParseOptions options;
@@ -122,7 +123,7 @@ TEST_CASE("instructions are accepted or refused as the table says") {
 
 }  // namespace
 
-TEST_CASE("a parser used again names nested operands as a new one does") {
+TEST_CASE("a reused parser names nested operands as a new one does") {
   const char* kText = "f32[2]{0} xor(f32[2]{0} %x, f32[2]{0} multiply(f32[2]{0} constant({1, 2}), f32[2]{0} %x))";
   Parser parser;
   Module module;

@@ -1,7 +1,7 @@
-"""Asks XLA's parser about the cases in cases/*.txt: compare_with_xla.py FILE... (needs jaxlib).
+"""Runs the cases in cases/*.txt through XLA's parser: compare_with_xla.py FILE... (needs jaxlib).
 
-Prints every case on which XLA does not do what the case says, and exits with 1 if there is one. A case marked accept* or
-reject* must differ.
+Prints every case on which XLA disagrees with the case, and exits with 1 if there is one. A case marked accept* or reject* must
+differ.
 """
 
 import os
@@ -22,7 +22,7 @@ def cases(path):
 
 
 def verdict(text):
-    """accept, reject or abort, and XLA's message. In a process of its own, since some texts abort it."""
+    """accept, reject or abort, and XLA's message. Uses a separate process, because some texts make XLA abort."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

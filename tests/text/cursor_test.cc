@@ -1,4 +1,4 @@
-// Tokens at their edges: where each ends, what is refused.
+// Tests the ends of tokens, and rejected tokens.
 #include "lib/text/cursor.h"
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace hloroof {
 namespace {
 
-TEST_CASE("integers end where the grammar ends them") {
+TEST_CASE("ends of integers") {
   struct Case {
     const char* text;
     bool ok;
@@ -125,7 +125,7 @@ TEST_CASE("raw dictionaries are balanced braces outside strings") {
   }
 }
 
-TEST_CASE("names, keywords and attribute names depend on what is glued to them") {
+TEST_CASE("names, keywords and attribute names depend on the next character") {
   const std::string text = "%ROOT manual: true true= 'x' a.b-c=1 /";
   Cursor cursor(text);
   CHECK(cursor.accept_name() == "ROOT");
@@ -161,7 +161,7 @@ TEST_CASE("labels, padding and dimensions by x") {
   CHECK(cursor.at_end());
 }
 
-TEST_CASE("comments are white space and an open one is not") {
+TEST_CASE("comments are white space unless they are unterminated") {
   const std::string text = "// line\r/* a\n * b */ x /* open";
   Cursor cursor(text);
   CHECK(cursor.accept_word() == "x");

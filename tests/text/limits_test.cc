@@ -1,4 +1,4 @@
-// Hostile and broken texts: limits, several errors in one reading, several modules in one text, a parser used again.
+// Tests hostile and broken texts: limits, several errors in one parse, several modules in one text, a reused parser.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,22 +10,23 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace {
 
 std::size_t allocation_count = 0;
-std::size_t allocated_bytes = 0;  // asked for so far, whatever was given back
+std::size_t allocated_bytes = 0;  // the total of all allocations, not reduced by deallocations
 
 }  // namespace
 
-// Counts what the parser allocates. GCC takes the pair below for mismatched when it is inlined.
+// Counts the allocations of the parser. noinline avoids GCC's warning about mismatched new and delete.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocation_count;
   allocated_bytes += size;
   if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
   throw std::bad_alloc();
 }
-// With the form that does not throw, which sanitizers would else keep for themselves and miss at the delete.
+// Also replaces the nothrow form. Otherwise sanitizers would provide it and report a mismatch at the delete.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocation_count;
   allocated_bytes += size;
@@ -67,7 +68,7 @@ std::string nested_tuple_literals(int depth) {
   return in_module("  ROOT c = " + repeated("(", depth) + "f32[]" + repeated(")", depth) + " constant(" +
                    repeated("(", depth) + "1" + repeated(")", depth) + ")");
 }
-// Brackets without anything that closes them, in a place where any value may stand.
+// Unclosed brackets where any value is permitted.
 std::string open_brackets(int depth) {
   return in_module("  ROOT p = f32[] parameter(0), future=" + repeated("{[(", depth));
 }
@@ -89,7 +90,7 @@ TEST_CASE("nesting is limited by an option and an error names the limit") {
   CHECK_FALSE(parse_module(open_brackets(100000)).ok());
 }
 
-// (x, (x, (x, ... ))): as deep as long, so that each level's list of leaves is longer than the one inside it.
+// (x, (x, (x, ... ))): the depth equals the length, so each level has a longer list of leaves than the one inside it.
 std::string leaning_tuples(int depth) {
   return in_module("  ROOT p = " + repeated("(f32[],", depth) + "f32[]" + repeated(")", depth) + " parameter(0)");
 }
@@ -175,7 +176,7 @@ std::vector<Hostile> hostile_texts() {
   };
 }
 
-TEST_CASE("a hostile text of some 1000 bytes costs kilobytes") {
+TEST_CASE("a hostile text of 1000 bytes allocates only kilobytes") {
   for (const Hostile& hostile : hostile_texts()) {
     INFO(hostile.name);
     CHECK(hostile.text.size() < 3000);
@@ -187,7 +188,7 @@ TEST_CASE("a hostile text of some 1000 bytes costs kilobytes") {
       const std::string printed = print_module(*module);
       CHECK(printed.size() < 100'000);
     }
-    // A short text that says nothing special costs 60 kB, of which tables that are never full are most.
+    // An ordinary short text allocates 60 kB, most of it for tables that are never full.
     CHECK(allocated_bytes - before < 1'000'000);
   }
 }
@@ -229,9 +230,9 @@ TEST_CASE("every truncation of a text is an error or a module, never more") {
   for (std::size_t size = 0; size < text.size(); ++size) {
     if (parse_module(text.substr(0, size)).ok()) ++accepted;
   }
-  // Without the last line end. The text up to the end of %a is a module, too, but for the alias of a result it lacks.
+  // Excludes the last line end. The prefix up to the end of %a would be a module if it had the aliased result.
   CHECK(accepted == 1);
-  // Any one byte replaced must not crash either.
+  // Replacing any single byte must not crash either.
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (const char c : {'\0', '{', '"', ')', '9', '\xff'}) {
       std::string changed = text;
@@ -242,7 +243,7 @@ TEST_CASE("every truncation of a text is an error or a module, never more") {
   }
 }
 
-TEST_CASE("several independent errors are reported in one reading") {
+TEST_CASE("one parse reports several independent errors") {
   const std::string text =
       "HloModule m\n\n"
       "a {\n"
@@ -279,7 +280,7 @@ TEST_CASE("several independent errors are reported in one reading") {
   CHECK(first.find("f:7") == std::string::npos);
 }
 
-TEST_CASE("an error in the line that closes a body does not lead into the next") {
+TEST_CASE("an error in the line that closes a body does not affect the next body") {
   ParseOptions options;
   options.max_errors = 10;
   for (const char* head : {"ENTRY e {\n  p", "ENTRY e { p", "%e (p: f32[]) -> f32[] {\n  p"}) {
@@ -292,7 +293,7 @@ TEST_CASE("an error in the line that closes a body does not lead into the next")
   }
 }
 
-TEST_CASE("a record says what the error was part of") {
+TEST_CASE("an error names the enclosing construct") {
   const std::string text = in_module("  x = f32[4] parameter(0)\n  ROOT y = f32[4] reverse(x), dimensions={a}");
   ParseOptions options;
   options.path = "f";
@@ -306,7 +307,7 @@ TEST_CASE("a record says what the error was part of") {
         "                                ^");
 }
 
-TEST_CASE("strict refuses what is not in the grammar") {
+TEST_CASE("strict rejects unknown opcodes and attributes") {
   ParseOptions strict;
   strict.strict = true;
   for (const char* body : {"  ROOT p = f32[] parameter(0), future_hint=3", "  ROOT p = f32[] warp-shuffle()"}) {
@@ -318,7 +319,7 @@ TEST_CASE("strict refuses what is not in the grammar") {
   }
 }
 
-TEST_CASE("a pasted instruction has placeholders for what it names") {
+TEST_CASE("a pasted instruction has placeholders for its operands") {
   const absl::StatusOr<Module> module = parse_module(
       "%fusion.3 = bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)} fusion(bf16[32,32,8192]{2,1,0:T(8,128)(2,1)S(1)} "
       "%fusion.32), "
@@ -334,7 +335,7 @@ TEST_CASE("a pasted instruction has placeholders for what it names") {
   CHECK(root.computations(AttributeKey::kCalls)[0].is_missing());
 }
 
-// Forty lines could say a tuple of 2^40 arrays.
+// Forty lines can describe a tuple of 2^40 arrays.
 TEST_CASE("inferred shapes are limited") {
   std::string body = "  t0 = f32[] parameter(0)\n";
   for (int i = 1; i <= 40; ++i) {
@@ -389,7 +390,7 @@ TEST_CASE("modules separated by a comment line are parsed one by one") {
   CHECK_THAT(std::string(bad.message()), ContainsSubstring("f:5:16: error: "));
 }
 
-TEST_CASE("a parser used again allocates nothing for a text no larger") {
+TEST_CASE("a reused parser does not allocate for a text that is not larger") {
   std::string body = "  p = f32[8,128]{1,0:T(8,128)} parameter(0)\n  t0 = f32[8,128]{1,0:T(8,128)} negate(p)\n";
   for (int i = 1; i < 300; ++i) {
     const std::string n = std::to_string(i);
@@ -418,11 +419,10 @@ TEST_CASE("a parser used again allocates nothing for a text no larger") {
   CHECK(allocated == 0);
 }
 
-// Rows of the shape table keep the memory of the shapes they held before, which may be too little for the next.
-TEST_CASE("a parser that has read all texts allocates for shapes at most to read any of them again") {
+// Rows of the shape table reuse the memory of earlier shapes, which may be too small for the next one.
+TEST_CASE("a parser that has parsed all texts allocates only for shapes when it parses one of them again") {
   std::vector<std::string> texts;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(HLOROOF_SOURCE_DIR) / "tests/corpus")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(source_path("tests/corpus")))) {
     if (entry.path().filename().string().rfind("y_", 0) != 0) continue;
     std::ifstream in(entry.path(), std::ios::binary);
     std::ostringstream out;
@@ -441,7 +441,7 @@ TEST_CASE("a parser that has read all texts allocates for shapes at most to read
     const bool ok = parser.parse(text, module).ok();
     const std::size_t allocated = allocation_count - before;
     CHECK(ok);
-    // Working out a shape that the text leaves out takes memory of its own; dumps leave none out.
+    // Inferring an omitted shape allocates. Dumps do not omit shapes.
     bool infers = false;
     for (ComputationView computation : module.computations()) {
       for (InstructionView instruction : computation.instructions()) {

@@ -1,4 +1,4 @@
-// Constants as numbers, and shardings as device lists.
+// Tests the values of constants and the device lists of shardings.
 #include "hloroof/literal.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ Module constant(const std::string& shape, const std::string& text) {
   return parsed("HloModule m\nENTRY e {\n ROOT c = " + shape + " constant(" + text + ")\n}\n");
 }
 
-TEST_CASE("a complex number counts as its real part") {
+TEST_CASE("real() of a complex number is its real part") {
   const Module module = constant("c128[]", "(1e300, 2)");
   const absl::StatusOr<Literal> value = literal(module.entry().root());
   REQUIRE(value.ok());
@@ -89,7 +89,7 @@ TEST_CASE("complex constants, tuples, elided ones") {
   REQUIRE(leaves->size() == 3);
   CHECK((*leaves)[1].real(1) == 3);
 
-  // A shape of 8 TB costs nothing when its values are not written.
+  // A shape of 8 TB takes no memory if its values are elided.
   const Module elided = constant("f64[1000000,1000000]", "{...}");
   const absl::StatusOr<Literal> none = literal(elided.entry().root());
   REQUIRE(none.ok());
@@ -125,11 +125,11 @@ TEST_CASE("every encoding of the small float formats survives a round trip") {
       const double value = value_of_bits(format, bits);
       if (std::isnan(value)) continue;
       CHECK(round_to_format(format, value) == bits);
-      // Positive values rise with their bits, and a value just above the middle of two rounds up.
+      // Positive values increase with their bits, and a value just above the middle of two rounds up.
       if (bits >> (width - 1) != 0 && is_signed) continue;
       CHECK(value > previous);
       if (std::isfinite(previous) && std::isfinite(value) && bits > 0) {
-        // In steps of f32, since f16 and bf16 are rounded by way of it.
+        // In steps of f32, because f16 and bf16 are rounded through it.
         const auto middle = static_cast<float>((previous + value) / 2);
         CHECK(round_to_format(format, std::nextafterf(middle, INFINITY)) == bits);
         CHECK(round_to_format(format, std::nextafterf(middle, 0)) == bits - 1);

@@ -1,4 +1,4 @@
-// Each form that XLA prints a module in, against XLA's own print of the same module.
+// Compares each form of printed modules with XLA's output for the same module.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +8,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -21,7 +22,7 @@ std::string read_file(const fs::path& path) {
   return out.str();
 }
 
-// What form a file of corpus/forms is in, by the middle part of its name; false for one that is not ours to print.
+// The form of a file of corpus/forms, from the middle part of its name. False for forms that hloroof does not print.
 bool options_of(const std::string& form, PrintOptions* options) {
   if (form == "large_constants") return true;
   if (form == "short_parsable") {
@@ -29,7 +30,7 @@ bool options_of(const std::string& form, PrintOptions* options) {
   } else if (form == "canonical") {
     *options = PrintOptions::canonical();
   } else if (form == "no_metadata") {
-    options->metadata = false;  // these files were printed without either
+    options->metadata = false;  // these files have neither
     options->backend_config = false;
   } else if (form == "no_percent") {
     options->percent = false;
@@ -42,7 +43,7 @@ bool options_of(const std::string& form, PrintOptions* options) {
 }
 
 TEST_CASE("the forms of a dump are those XLA prints", "[corpus]") {
-  const fs::path forms = fs::path(HLOROOF_SHARED_DIR) / "corpus/forms";
+  const fs::path forms = shared_path("corpus/forms");
   if (!fs::exists(forms)) HLOROOF_SKIP("no corpus in " + forms.string());
   int compared = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(forms)) {
@@ -53,7 +54,7 @@ TEST_CASE("the forms of a dump are those XLA prints", "[corpus]") {
     PrintOptions options;
     const bool known = options_of(name.substr(form, name.find('.', form) - form), &options);
     if (!known || name.find("xla-rejects") != std::string::npos) continue;
-    // The constants are whole in one form only, so that is the module all are printed from.
+    // Only one form has complete constants, so all forms are printed from that module.
     const fs::path whole = forms / (name.substr(0, form) + "large_constants.xla-reads.hlo");
     const std::string expected = read_file(entry.path());
     const bool elides = expected.find("constant({...})") != std::string::npos;
@@ -63,7 +64,7 @@ TEST_CASE("the forms of a dump are those XLA prints", "[corpus]") {
     const std::string printed = print_module(*module, options);
     INFO(name);
     if (options.full_computations) {
-      // XLA writes bodies in place in post-order, ours are in the order of the text. Both read as the same program.
+      // XLA prints inline bodies in post-order, hloroof in the order of the text. Both parse as the same program.
       CHECK(parse_module(printed).ok());
       continue;
     }
@@ -78,7 +79,7 @@ TEST_CASE("the forms of a dump are those XLA prints", "[corpus]") {
   CHECK(compared >= 15);
 }
 
-TEST_CASE("async written out names the wrapped computation, and reads as the same graph") {
+TEST_CASE("expanded async ops name the wrapped computation, and parse as the same graph") {
   const char* text = R"(HloModule m
 
 ENTRY %e (p: f32[16]) -> f32[4] {
@@ -107,7 +108,7 @@ ENTRY %e (p: f32[16]) -> f32[4] {
   CHECK(print_module(*module) == text);
 }
 
-TEST_CASE("a scalar's layout that says nothing is none") {
+TEST_CASE("an empty layout of a scalar is no layout") {
   for (const char* layout : {"{:}", "{: /* nothing */ }", "{:L(1)}", "{:S(0)}"}) {
     const absl::StatusOr<Module> module =
         parse_module("ENTRY e {\n  x = f32[]" + std::string(layout) + " parameter(0)\n  ROOT y = f32[] copy(x)\n}\n");
@@ -118,7 +119,7 @@ TEST_CASE("a scalar's layout that says nothing is none") {
   }
 }
 
-TEST_CASE("compact tuple access can be written out") {
+TEST_CASE("compact tuple access can be expanded") {
   const char* text = R"(HloModule m
 
 ENTRY %e (t: (f32[2], (s32[], f32[4]))) -> f32[4] {
@@ -147,7 +148,7 @@ TEST_CASE("a name that is a keyword keeps its % in every form") {
   CHECK(print_module(*module, PrintOptions::short_parsable()) == text);
 }
 
-TEST_CASE("bodies in place nest to any depth without recursion") {
+TEST_CASE("inline bodies nest to any depth without recursion") {
   std::string text = "HloModule m\n\nENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = f32[] call(p), to_apply=";
   constexpr int kDepth = 2000;
   for (int i = 0; i < kDepth; ++i) text += "{ p = f32[] parameter(0) ROOT c = f32[] call(p), to_apply=";

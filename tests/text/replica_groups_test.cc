@@ -1,5 +1,5 @@
-// The three forms of replica_groups and what they expand to. Expected groups: the examples of the HLO text grammar and
-// of XLA's own tests.
+// Tests the expansion of the three forms of replica_groups. The expected groups are the examples of the HLO text
+// grammar and of XLA's tests.
 #include "hloroof/replica_groups.h"
 
 #include <string>

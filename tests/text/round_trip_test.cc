@@ -11,6 +11,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -34,7 +35,7 @@ std::vector<fs::path> hlo_files(const fs::path& folder) {
   return files;
 }
 
-// What the text should be printed back as, byte for byte.
+// The expected output of printing the parsed text.
 enum class Exact { kNo, kDefaultForm, kShortForm };
 
 void check_round_trip(const fs::path& path, Exact exact) {
@@ -62,10 +63,10 @@ void check_round_trip(const fs::path& path, Exact exact) {
   }
 }
 
-TEST_CASE("our own texts are accepted or refused as their names say") {
+TEST_CASE("the texts in tests/ are accepted or rejected as their names say") {
   int accepted = 0;
   int refused = 0;
-  for (const fs::path& path : hlo_files(fs::path(HLOROOF_SOURCE_DIR) / "tests/corpus")) {
+  for (const fs::path& path : hlo_files(source_path("tests/corpus"))) {
     const std::string name = path.filename().string();
     if (name.rfind("y_", 0) == 0) {
       // y_default_ files are in the form the printer writes.
@@ -81,8 +82,8 @@ TEST_CASE("our own texts are accepted or refused as their names say") {
   CHECK(refused > 0);
 }
 
-TEST_CASE("real dumps come back as they were", "[corpus]") {
-  const fs::path folder = fs::path(HLOROOF_SHARED_DIR) / "corpus";
+TEST_CASE("real dumps are printed unchanged", "[corpus]") {
+  const fs::path folder = shared_path("corpus");
   const std::vector<fs::path> files = hlo_files(folder);
   if (files.empty()) HLOROOF_SKIP("no corpus in " + folder.string());
   int exact_count = 0;
@@ -93,7 +94,12 @@ TEST_CASE("real dumps come back as they were", "[corpus]") {
     const std::string folder_name = path.parent_path().filename().string();
     const bool has_form = folder_name == "forms" && name.find(".large_constants.") == std::string::npos;
     const bool is_short = folder_name == "unoptimized" || name.find(".short_parsable.") != std::string::npos;
-    const Exact exact = is_short ? Exact::kShortForm : has_form ? Exact::kNo : Exact::kDefaultForm;
+    // libtpu prints the operands of some computations of this dump with their shapes, and those of the rest without.
+    const bool mixes_forms = name == "mixtral-8x7b.v6e-256.hlo";
+    const Exact exact = mixes_forms ? Exact::kNo
+                        : is_short  ? Exact::kShortForm
+                        : has_form  ? Exact::kNo
+                                    : Exact::kDefaultForm;
     check_round_trip(path, exact);
     ++(exact == Exact::kNo ? same_count : exact_count);
   }

@@ -1,5 +1,5 @@
-// Threads that read one module, and threads that each parse: all must see what one thread alone sees. ThreadSanitizer
-// (preset tsan) reports what this can not.
+// Several threads read one module, and several threads parse. All must get the same results as a single thread.
+// ThreadSanitizer (preset tsan) finds races that do not change results.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -12,6 +12,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -29,13 +30,13 @@ std::string read_file(const fs::path& path) {
 
 std::vector<std::string> accepted_texts() {
   std::vector<std::string> texts;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HLOROOF_SOURCE_DIR) / "tests/corpus")) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(source_path("tests/corpus"))) {
     if (entry.path().filename().string().rfind("y_", 0) == 0) texts.push_back(read_file(entry.path()));
   }
   return texts;
 }
 
-// All that can be read without a copy, as one number and one text.
+// Reads everything that is accessible without a copy, and combines it into one number and one text.
 std::string facts(const Module& module) {
   std::size_t total = module.instruction_count() + module.shapes().size();
   for (ComputationView computation : module.computations()) {
@@ -58,7 +59,7 @@ TEST_CASE("threads read one module") {
     std::vector<std::thread> threads;
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, i] {
-        // Half of them through a copy, which shares the text.
+        // Half of the threads read a copy, which shares the text.
         seen[static_cast<std::size_t>(i)] = i % 2 == 0 ? facts(*module) : facts(Module(*module));
       });
     }

@@ -1,5 +1,5 @@
-// Every fragment of value_cases.tsv is accepted or rejected as the table says, both when it is only checked and when it
-// is decoded, and a rejection says why.
+// Checks that every fragment of value_cases.tsv is accepted or rejected as the table says, by checking and by decoding,
+// and that a rejection has a message.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "lib/text/shape_parser.h"
 #include "lib/text/values.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof {
 namespace {
@@ -22,7 +23,7 @@ struct Case {
 };
 
 std::vector<Case> read_cases() {
-  std::ifstream in(std::string(HLOROOF_SOURCE_DIR) + "/tests/text/value_cases.tsv");
+  std::ifstream in(source_path("tests/text/value_cases.tsv"));
   std::vector<Case> cases;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
@@ -47,7 +48,7 @@ bool read_constant(Cursor& cursor, std::vector<Literal>* out) {
   ShapeParser shapes;
   shapes.start(&table);
   ShapeId id;
-  // The shape ends at the blank, or it would take a literal's brace for a layout.
+  // The shape ends at the blank; otherwise the brace of a literal would be parsed as a layout.
   const std::string_view all = cursor.since(cursor.at());
   const std::string text(all.data());
   const std::size_t blank = text.find(' ');
@@ -64,7 +65,7 @@ bool decoded(Cursor& cursor, Read read) {
   return read(cursor, &value);
 }
 
-// As read_value, into the struct of the form where it has one.
+// Like read_value, but decodes into the struct of the form if there is one.
 bool decode_value(Cursor& cursor, Opcode opcode, AttributeKey key) {
   switch (form(key)) {
     case AttributeForm::kWordList: return decoded<std::vector<Precision>>(cursor, read_precision_list);
@@ -122,7 +123,7 @@ TEST_CASE("the verdicts of the table") {
     CAPTURE(c.line, c.opcode, c.text, c.xla, c.ours);
     const bool differs = c.ours != "same";
     const bool expected = (differs ? c.ours : c.xla) == "accept";
-    // A difference has a reason written beside it, and is one.
+    // A difference must have a reason, and must really differ.
     CHECK((c.ours == "same" || c.ours == "accept" || c.ours == "reject"));
     CHECK(differs == !c.why.empty());
     CHECK(c.ours != c.xla);

@@ -1,4 +1,4 @@
-# An overlay port that builds the checkout it lies in.
+# An overlay port that builds this checkout.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES tools HLOROOF_BUILD_CLI)

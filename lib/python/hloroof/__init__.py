@@ -4,9 +4,9 @@
     prediction = hloroof.predict_step_time(compiled, "tpu_v5e")
     prediction.step_seconds, prediction.bound, prediction.memory.fits
 
-A program may be HLO text, a ``pathlib.Path`` of a dump, a ``hloroof.Module``, or anything with ``as_text()`` such as JAX's
-``Compiled`` and ``Lowered``. Neither JAX nor a device is needed. The library holds no state: calls may run in any number of
-threads and processes, and results can be pickled.
+A program may be HLO text, a ``pathlib.Path`` of a dump, a ``hloroof.Module``, or any object with ``as_text()``, such as
+JAX's ``Compiled`` and ``Lowered``. The package needs neither JAX nor a device. It keeps no state: any number of threads and
+processes may call it, and results can be pickled.
 """
 
 from hloroof._core import (
@@ -27,7 +27,8 @@ from hloroof._functions import (
     predict_step_time,
     report,
 )
-from hloroof._prediction import (
+from hloroof._prediction import StepPrediction
+from hloroof._results import (
     Collective,
     Coverage,
     CriticalPart,
@@ -40,7 +41,6 @@ from hloroof._prediction import (
     ModuleFacts,
     Op,
     Resource,
-    StepPrediction,
     Totals,
 )
 

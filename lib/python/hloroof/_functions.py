@@ -1,4 +1,4 @@
-"""The functions of the package: what a program may be, and options as keyword arguments."""
+"""The functions of the package. They accept programs in several forms, and options as keyword arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hloroof._prediction import StepPrediction
 
 
 class HasText(Protocol):
-    """As ``jax.stages.Compiled`` and ``jax.stages.Lowered``."""
+    """Anything that prints itself as HLO, such as ``jax.stages.Compiled`` and ``jax.stages.Lowered``."""
 
     def as_text(self) -> Optional[str]: ...
 
@@ -20,10 +20,10 @@ Program = Union[str, "os.PathLike[str]", _core.Module, HasText]
 
 
 def parse(program: Program, *, strict: bool = False) -> _core.Module:
-    """Parses a program once, for predicting it many times.
+    """Parses a program once, to predict it many times.
 
-    ``strict`` refuses opcodes and attributes that the grammar does not have. Raises ``InvalidInputError`` with line, column
-    and a caret, ``NotFoundError`` for a path that does not exist.
+    With ``strict``, opcodes and attributes that are not in the grammar are errors. Raises ``InvalidInputError`` with line,
+    column and a caret, and ``NotFoundError`` for a path that does not exist.
     """
     if isinstance(program, _core.Module):
         return program
@@ -37,7 +37,7 @@ def parse(program: Program, *, strict: bool = False) -> _core.Module:
             "expected HLO text, a pathlib.Path, a hloroof.Module or an object with as_text() such as "
             f"jax.stages.Compiled, not {type(program).__name__}"
         )
-    # What can still be compiled prints StableHLO unless asked for HLO.
+    # jax.stages.Lowered prints StableHLO unless asked for HLO. It is told apart by its compile().
     text = as_text(dialect="hlo") if hasattr(program, "compile") else as_text()
     if not isinstance(text, str):
         raise TypeError(f"as_text() of this {type(program).__name__} returned {type(text).__name__}, not text")
@@ -98,9 +98,9 @@ def predict_step_time(
     """Predicts one step of ``program`` on ``device``.
 
     ``device`` is a name (``"tpu_v5e"``, ``"tpu_v5e:4x4"``, ``"h100_sxm:16"``; see ``device_names()``) or the path of a device
-    file. ``trip_counts`` and ``branch_probabilities`` are by name of the instruction, ``custom_calls`` by target
-    (``{"my_kernel": {"flops": 1e9, "bytes": 4e6}}``), ``set`` changes numbers of the device (``{"hbm.bandwidth": 1.2e12}``).
-    ``strict`` raises ``IncompleteError`` for whatever is not known, rather than count it as unknown.
+    file. ``trip_counts`` and ``branch_probabilities`` are keyed by the name of the instruction. ``custom_calls`` is keyed by
+    target: ``{"my_kernel": {"flops": 1e9, "bytes": 4e6}}``. ``set`` overrides numbers of the device:
+    ``{"hbm.bandwidth": 1.2e12}``. With ``strict``, the call raises ``IncompleteError`` if anything is not known.
 
     Raises ``InvalidInputError``, ``NotFoundError``, ``IncompleteError``, ``LimitError``; all are ``hloroof.Error``.
     """
@@ -114,25 +114,25 @@ def predict_step_time(
 def report(
     program: Program, device: str, views: Iterable[str] = ("summary", "ops"), *, width: int = 80, limit: int = 10
 ) -> str:
-    """The views that ``hloroof predict --view`` prints, as text; ``limit`` rows each, 0 for all."""
+    """Returns the views of ``hloroof predict --view`` as text, with at most ``limit`` rows each. 0 means all rows."""
     return _core.report(parse(program), device, _core.PredictOptions(), list(views), width, limit)
 
 
 def html_report(program: Program, device: str) -> str:
-    """The whole report as one page that needs no network: roofline, timeline, memory, time by layer, every op."""
+    """Returns the report as one self-contained page: roofline, timeline, memory, time by layer, all ops."""
     return _core.html_report(parse(program), device, _core.PredictOptions())
 
 
 def explain(program: Program, op: str, device: str, *, width: int = 80) -> str:
-    """What each part of an op's line means, its bytes, and where its time comes from."""
+    """Explains one op: each part of its line, its bytes, and how its time is computed."""
     return _core.explain(parse(program), op, device, _core.PredictOptions(), width)
 
 
 def count(program: Program) -> dict[str, Any]:
-    """FLOPs, transcendentals and bytes as XLA's cost analysis counts them, without a device (``hloroof.counts/1``)."""
+    """Counts FLOPs, transcendentals and bytes as XLA's cost analysis does. Returns JSON of schema ``hloroof.counts/1``."""
     return json.loads(_core.counts(parse(program)))
 
 
 def device_names() -> list[str]:
-    """The devices that are compiled in."""
+    """Returns the names of the built-in devices."""
     return _core.device_names()

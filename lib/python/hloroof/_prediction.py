@@ -1,6 +1,6 @@
-"""A prediction as plain objects: the members of the JSON that ``hloroof predict --format json`` prints, in SI units.
+"""A prediction as plain objects, with the names of the JSON that ``hloroof predict --format json`` prints, in SI units.
 
-A fact that is absent is None, never a made-up zero.
+``_results`` has the records and their fields; this module adds what a prediction can do. A fact that is not known is None.
 """
 
 from __future__ import annotations
@@ -8,197 +8,32 @@ from __future__ import annotations
 import dataclasses
 import html
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
-from hloroof import _core
-
-
-@dataclass(frozen=True)
-class Generator:
-    version: str
-    device_file_sha256: Optional[str]
-
-
-@dataclass(frozen=True)
-class ModuleFacts:
-    name: str
-    instructions: int
-    num_partitions: int
-    replica_count: int
-    is_scheduled: bool
-
-
-@dataclass(frozen=True)
-class Device:
-    """``set`` holds the numbers of the device that were changed for this prediction."""
-
-    name: str
-    topology: str
-    slices: int
-    set: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Resource:
-    """How busy a part of the machine is; ``utilization`` is a share of the step."""
-
-    name: str
-    busy_seconds: float
-    utilization: float
-    idle_seconds: float
-    step_if_free_seconds: Optional[float]
-
-
-@dataclass(frozen=True)
-class Totals:
-    flops: float
-    transcendentals: float
-    hbm_bytes: float
-    logical_bytes: float
-    padded_bytes: float
-    wire_bytes: float
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Shares of the step, together 1."""
-
-    modelled: float
-    assumed: float
-    unknown: float
-
-
-@dataclass(frozen=True)
-class Op:
-    """One executed top-level instruction. ``total_seconds`` is ``seconds`` x ``executions``."""
-
-    name: str
-    computation: str
-    opcode: str
-    category: str
-    executions: float
-    seconds: float
-    total_seconds: float
-    exposed_seconds: float
-    critical_seconds: float
-    bound: Optional[str]
-    flops: float
-    transcendentals: float
-    hbm_bytes: float
-    vmem_bytes: float
-    wire_bytes: float
-    logical_bytes: float
-    padded_bytes: float
-    efficiency: Optional[float]
-    source: str
-    op_name: Optional[str]
-    source_file: Optional[str]
-    source_line: Optional[int]
-
-
-@dataclass(frozen=True)
-class CriticalPart:
-    category: str
-    seconds: float
-
-
-@dataclass(frozen=True)
-class MeshAxis:
-    name: str
-    size: int
-    stride: int
-    roles: list[str]
-    why: Optional[str]
-    placement: str
-
-
-@dataclass(frozen=True)
-class Collective:
-    name: str
-    kind: str
-    bytes: float
-    group_size: int
-    group_count: int
-    axes: list[str]
-    axis_names: list[str]
-    algorithm: Optional[str]
-    seconds: float
-    exposed_seconds: float
-    wire_bytes: float
-    busiest_link_bytes: float
-    link_bandwidth: Optional[float]
-    link_utilization: Optional[float]
-    crossover_bytes: Optional[float]
-    crossover_tokens: Optional[float]
-
-
-@dataclass(frozen=True)
-class LiveBuffer:
-    name: str
-    shape: str
-    bytes: float
-    padding_bytes: float
-
-
-@dataclass(frozen=True)
-class Memory:
-    peak_bytes: float
-    hbm_peak_bytes: float
-    arguments_bytes: float
-    outputs_bytes: float
-    aliased_bytes: float
-    temporaries_bytes: float
-    capacity_bytes: float
-    fits: bool
-    vmem_peak_bytes: float
-    host_peak_bytes: float
-    padding_bytes: float
-    live_at_peak: list[LiveBuffer] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Diagnostic:
-    code: str
-    severity: str
-    message: str
-    op: Optional[str]
-    seconds_at_stake: Optional[float]
-
-
-# Members that are objects of their own, and those that are lists of them.
-_OBJECTS = {
-    "generator": Generator,
-    "module": ModuleFacts,
-    "device": Device,
-    "totals": Totals,
-    "coverage": Coverage,
-    "memory": Memory,
-}
-_LISTS = {
-    "resources": Resource,
-    "ops": Op,
-    "critical_path": CriticalPart,
-    "mesh": MeshAxis,
-    "collectives": Collective,
-    "diagnostics": Diagnostic,
-    "live_at_peak": LiveBuffer,
-}
+from hloroof import _core, _results
+from hloroof._results import Op
 
 
 def _make(cls: type, data: dict[str, Any]) -> Any:
-    """`cls` from the members of `data` that it has, so that a newer library may say more."""
+    """Makes a `cls` from the members of `data` that it has. Ignores others, which a newer library may add."""
     names = cls.__dataclass_fields__
     values = {name: value for name, value in data.items() if name in names}
     for name, value in values.items():
-        if name in _OBJECTS:
-            values[name] = _make(_OBJECTS[name], value)
-        elif name in _LISTS:
-            values[name] = [_make(_LISTS[name], entry) for entry in value]
+        record = _results.RECORD_OF_MEMBER.get(name)
+        if record is None:
+            continue
+        # A term lists its parameters by path, the prediction as records.
+        if isinstance(value, list):
+            values[name] = [_make(record, entry) if isinstance(entry, dict) else entry for entry in value]
+        elif value is not None:
+            values[name] = _make(record, value)
     return cls(**values)
 
 
 def _plain(value: Any) -> Any:
-    """`value` with objects turned into dicts. Some ten times as fast as dataclasses.asdict, which copies every leaf."""
+    """Turns records into dicts. About ten times as fast as dataclasses.asdict, which copies every leaf."""
+    if isinstance(value, _results.Term):  # the JSON of a term has no nulls: it leaves such members out
+        return {name: _plain(member) for name, member in vars(value).items() if member is not None}
     if dataclasses.is_dataclass(value):
         return {name: _plain(member) for name, member in vars(value).items()}
     if isinstance(value, list):
@@ -207,53 +42,33 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True, repr=False)
-class StepPrediction:
-    """The step time of a program on a device, why it is what it is, and how much of that is known.
+class StepPrediction(_results.StepPrediction):
+    """The step time of a program on a device, the reasons for it, and how much of it is known.
 
-    ``print(prediction)`` shows what the command shows; ``to_dict()`` is the JSON; ``records()`` is what
-    ``pandas.DataFrame`` takes, a row an op.
+    ``print(prediction)`` shows the same text as the command. ``to_dict()`` returns the JSON. ``records()`` returns one row
+    for each op, for ``pandas.DataFrame``.
     """
 
-    schema: str
-    generator: Generator
-    module: ModuleFacts
-    device: Device
-    step_seconds: float
-    lower_bound_seconds: float
-    serial_seconds: float
-    compiler_estimate_seconds: Optional[float]
-    bound: str
-    mfu: Optional[float]
-    resources: list[Resource]
-    exposed_communication_seconds: float
-    totals: Totals
-    coverage: Coverage
-    ops: list[Op]
-    critical_path: list[CriticalPart]
-    mesh: list[MeshAxis]
-    collectives: list[Collective]
-    memory: Memory
-    diagnostics: list[Diagnostic]
     _summary: str = field(default="", compare=False)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], summary: str = "") -> StepPrediction:
-        """From the JSON of a prediction, as ``to_dict()`` or the command gives it."""
+        """Makes a prediction from its JSON, as ``to_dict()`` or the command returns it."""
         return dataclasses.replace(_make(cls, data), _summary=summary)
 
     def to_dict(self) -> dict[str, Any]:
-        """The prediction as dicts, lists, numbers and strings: schema ``hloroof.prediction/1``."""
+        """Returns dicts, lists, numbers and strings: schema ``hloroof.prediction/1``."""
         data = _plain(self)
         del data["_summary"]
         return data
 
     def records(self) -> list[dict[str, Any]]:
-        """A flat dict an op, with the program and the device in front: rows for ``pandas.DataFrame``."""
+        """Returns one flat dict for each op, with module and device first: rows for ``pandas.DataFrame``."""
         place = {"module": self.module.name, "device": self.device.name, "topology": self.device.topology}
         return [{**place, **vars(op)} for op in self.ops]
 
     def top_ops(self, n: int = 10) -> list[Op]:
-        """The ops that take most of the step, longest first."""
+        """Returns the ``n`` ops with most time in the step, longest first."""
         return sorted(self.ops, key=lambda op: -op.exposed_seconds)[:n]
 
     def __repr__(self) -> str:

@@ -1,11 +1,13 @@
-// The data of the page, and what is drawn from them at once: cards and diagnoses.
+// The data of the page, and the parts that are drawn at once: cards and diagnoses.
 addEventListener('error', (e) => document.documentElement.setAttribute('data-error', e.message));
 const data = JSON.parse($('data').textContent);
 
-// An op is a row of data.ops by the columns that data.columns names.
+// Each row of data.ops has the values of data.columns: {name, unit, meaning, title}. lib/report/prediction_fields.h
+// describes them; `layer` and `operands` follow.
 const ops = data.ops.map((row, index) => {
   const op = {index};
-  data.columns.forEach((name, i) => { op[name] = row[i]; });
+  data.columns.forEach((column, i) => { op[column.name] = row[i]; });
+  op.place = (op.source_file || '').split('/').pop() + (op.source_line === null ? '' : ':' + op.source_line);
   op.bandwidth = op.seconds > 0 ? op.hbm_bytes / op.seconds : 0;
   op.intensity = op.hbm_bytes > 0 ? op.flops / op.hbm_bytes : 0;
   op.rate = op.seconds > 0 ? op.flops / op.seconds : 0;

@@ -1,9 +1,9 @@
-// The chosen op: its facts, and the graph around it.
+// The details of the chosen op, and the graph around it.
 let chosen = -1;
 
 const GRAPH = {W: 1200, box: 196, height: 36, gap: 10, most: 7};
 
-// What only hands values on is passed through.
+// The graph skips ops that only forward values.
 const HANDS_ON = new Set(['get-tuple-element', 'tuple', 'bitcast']);
 function reached(index, next) {
   const found = new Set();
@@ -21,7 +21,7 @@ function reached(index, next) {
 const operandsOf = (index) => reached(index, (at) => ops[at].operands);
 const usersOf = (index) => reached(index, (at) => users[at]);
 
-// Two steps to each side, a column for each; what a column has no room for is counted.
+// Two columns of operands and two of users. Ops that do not fit into a column are counted.
 function graphOf(index) {
   const seen = new Set([index]);
   const side = (next) => {
@@ -82,6 +82,13 @@ function drawGraph(index) {
   return svg(W, H, edges.join('') + titles.join('') + nodes.join(''));
 }
 
+// Every described number and text that is neither unknown nor zero.
+function allFields(op) {
+  const described = data.columns.filter((column) => column.meaning && op[column.name] && typeof op[column.name] !== 'object');
+  return described.map((column) => `<span title="${escapeText(column.meaning)}">${column.name}&nbsp;` +
+    `${escapeText(valueText(column, op[column.name]))}</span>`).join(', ');
+}
+
 function choose(index) {
   chosen = index;
   for (const element of document.querySelectorAll('.chosen')) element.classList.remove('chosen');
@@ -94,8 +101,9 @@ function choose(index) {
   const peak = op.efficiency === null ? '' : ' at ' + percent(op.efficiency) + ' of its peak';
   const facts = [
     ['opcode', `${op.opcode}, ${op.category}`], ['computation', op.computation], ['op_name', op.op_name || ''],
-    ['source', op.source || ''],
+    ['source', op.place],
     ['time', `${seconds(op.seconds)} x ${op.executions} = ${seconds(op.total_seconds)}, ${seconds(op.exposed_seconds)} of the step`],
+    ['made of', op.terms],
     ['bound by', op.bound ? op.bound + peak : 'nothing'],
     ['work', `${flops(op.flops)}, ${bytes(op.hbm_bytes)} of main memory`],
     ['rates', `${rate(op.rate, 'flop/s')}, ${rate(op.bandwidth, 'B/s')}`],
@@ -103,6 +111,7 @@ function choose(index) {
   const about = data.prediction.diagnostics.filter((d) => d.op === op.name);
   $('detail').innerHTML = `<h2 class="op">${escapeText(op.name)}</h2><dl>` +
     facts.map(([k, v]) => `<dt>${k}</dt><dd>${escapeText(v)}</dd>`).join('') +
+    `<dt>all fields</dt><dd>${allFields(op)}</dd>` +
     about.map((d) => `<dt>${d.severity}</dt><dd>[${d.code}] ${escapeText(d.message)}</dd>`).join('') + '</dl>' +
     drawGraph(index);
 }

@@ -20,14 +20,21 @@ function seconds(v) {
 }
 const ESCAPES = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'};
 const escapeText = (text) => String(text).replace(/[&<>"]/g, (c) => ESCAPES[c]);
-// The middle gives way, since names tell by their beginnings and their numbers.
+// Cuts the middle: names differ in their beginnings and their numbers.
 function shorten(text, width) {
   if (text.length <= width) return text;
   const head = Math.floor((width - 2) / 2);
   return text.slice(0, head) + '..' + text.slice(text.length - (width - 2 - head));
 }
 
-// The class that colours what a resource bounds.
+// A value of a column as plain text, by the unit of the column.
+const FORMATS = {s: seconds, B: bytes, flop: flops, share: percent, 'B/s': (v) => rate(v, 'B/s')};
+function valueText(column, value) {
+  if (value === null || value === undefined) return '';
+  return FORMATS[column.unit] !== undefined ? FORMATS[column.unit](value) : String(value);
+}
+
+// The class that colours an op by its limiting resource.
 const BOUND_CLASS = {mxu: 'mxu', tensor: 'mxu', vpu: 'vpu', cuda: 'vpu', hbm: 'hbm', vmem: 'vmem', l2: 'vmem',
   ici: 'ici', nvlink: 'ici', dcn: 'dcn', network: 'dcn', host: 'host', latency: 'latency'};
 const boundClass = (bound) => BOUND_CLASS[bound] || 'host';

@@ -1,7 +1,7 @@
-// What the mouse, the keyboard and the address do.
+// Mouse, keyboard and the fragment of the address.
 function isTyping(e) { return e.target instanceof HTMLInputElement; }
 
-// The op under an element; -1 for none.
+// The index of the op that an element belongs to; -1 if there is none.
 function opAt(target) {
   const element = target.closest('[data-op]');
   return element === null || element === document.documentElement ? -1 : Number(element.dataset.op);
@@ -35,7 +35,7 @@ document.addEventListener('keydown', (e) => {
   }
 });
 
-// One tip for all, beside the pointer.
+// The tooltip, next to the pointer.
 document.addEventListener('mousemove', (e) => {
   const index = e.target instanceof SVGElement ? opAt(e.target) : -1;
   $('tip').hidden = index < 0;
@@ -46,7 +46,7 @@ document.addEventListener('mousemove', (e) => {
   $('tip').style.transform = `translate(${left}px, ${e.clientY + 16}px)`;
 });
 
-// Dragging over the timeline shows that part of it.
+// Dragging over the timeline zooms into that part.
 let dragFrom = null;
 const timeAt = (e) => {
   const box = $('timeline').querySelector('svg').getBoundingClientRect();
@@ -72,13 +72,13 @@ $('theme').addEventListener('click', () => {
 $('filter').addEventListener('input', drawTable);
 $('scroll').addEventListener('scroll', () => { if (visible.length > ALL_ROWS) requestAnimationFrame(drawRows); });
 
-// The address may carry a filter, a column to sort by, a theme and an op:
+// The fragment may set a filter, the field to sort by, the theme and the chosen op:
 // report.html#filter=dot&sort=flops&theme=dark&op=fusion.2
 const wanted = new URLSearchParams(location.hash.slice(1));
 document.documentElement.dataset.theme =
   wanted.get('theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 $('filter').value = wanted.get('filter') || '';
-if (COLUMNS.some(([key]) => key === wanted.get('sort'))) sortBy = wanted.get('sort');
+if (COLUMNS.some((column) => column.name === wanted.get('sort'))) sortBy = wanted.get('sort');
 drawCards();
 drawDiagnoses(false);
 drawRoofline();

@@ -1,7 +1,7 @@
-// Roofline, timeline, memory and treemap, as SVG. What stands for an op carries its index as data-op.
+// Roofline, timeline, memory and treemap, as SVG. Elements that belong to an op have its index as data-op.
 const mark = (op) => `data-op="${op.index}" `;
 
-// Types of one rate share a line.
+// Merges element types with the same rate into one line.
 function computeRoofs() {
   const merged = [];
   for (const roof of data.roofs.filter((r) => r.is_compute)) {
@@ -13,7 +13,7 @@ function computeRoofs() {
 
 function drawRoofline() {
   const W = 1200, H = 430, L = 78, R = 16, T = 18, B = 40;
-  const lowest = 1e-3;  // ops without flops or bytes stand at the edge
+  const lowest = 1e-3;  // ops without flops or bytes are drawn at the edge
   const compute = computeRoofs();
   const memory = data.roofs.filter((r) => !r.is_compute).sort((a, b) => b.rate - a.rate);
   const main = memory.find((r) => r.name === 'hbm') || memory[0];
@@ -51,7 +51,7 @@ function drawRoofline() {
       `cy="${Y(op.rate).toFixed(1)}" r="${radius.toFixed(1)}"/>`);
   }
   body += dots.join('');
-  let above = 0;  // where the label of the roof above stands
+  let above = 0;  // y of the label of the roof above
   compute.forEach((r, i) => {
     const from = main === undefined ? 10 ** x0 : Math.max(10 ** x0, r.rate / main.rate);
     const y = Y(r.rate);
@@ -83,7 +83,7 @@ const timelineEnd = data.timeline.reduce((end, e) => Math.max(end, e[3]), 1e-300
 let timelineRange = [0, timelineEnd];
 const TIMELINE = {W: 1200, L: 78, R: 10, row: 26};
 
-// Events too short to see are drawn together: in each pixel the colour of what takes most of it.
+// Merges events narrower than a pixel: each pixel gets the colour of the resource with most time in it.
 function drawTimeline() {
   const {W, L, R, row} = TIMELINE;
   const lanes = [...new Set(data.timeline.map((e) => e[1]))];
@@ -107,7 +107,7 @@ function drawTimeline() {
         pixels.set(Math.floor(x), pixel);
         continue;
       }
-      // What only holds others is drawn as an outline around them.
+      // Loops and calls are drawn as an outline around the ops in them.
       const look = isContainer(op) ? 'outline' : boundClass(op.bound);
       body.push(`<rect ${mark(op)}class="${look}" x="${x.toFixed(1)}" y="${i * row + 8}" width="${width.toFixed(1)}" ` +
         `height="${row - 6}"/>`);
@@ -162,8 +162,9 @@ function drawMemory() {
 
 // ---- treemap ----
 
-// Squarified (Bruls, Huizing, van Wijk 2000): a row is filled along the shorter side for as long as that makes its worst
-// rectangle squarer. Items come largest first, so that the first and the last of a row are its extremes.
+// Squarified treemap (Bruls, Huizing, van Wijk 2000): fills a row along the shorter side as long as that improves the
+// worst aspect ratio in the row. Items must be sorted largest first, so that the first and the last of a row are its
+// extremes.
 function squarify(items, x, y, w, h, place) {
   let sum = items.reduce((s, item) => s + item.value, 0);
   let next = 0;

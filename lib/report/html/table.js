@@ -1,26 +1,26 @@
-// The table of ops: filtered, sorted, and of many rows only those in view.
-const COLUMNS = [
-  ['name', 'op', true, (op) => `<span class="op" title="${escapeText(op.name)}">${escapeText(shorten(op.name, 34))}</span>`],
-  ['exposed_seconds', 'in step', false, (op) => seconds(op.exposed_seconds)],
-  ['total_seconds', 'busy', false, (op) => seconds(op.total_seconds)],
-  ['executions', 'runs', false, (op) => op.executions],
-  ['bound', 'bound', true, (op) => op.bound || ''],
-  ['efficiency', 'roof', false, (op) => (op.efficiency === null ? '' : percent(op.efficiency))],
-  ['flops', 'flops', false, (op) => flops(op.flops)],
-  ['hbm_bytes', 'HBM', false, (op) => bytes(op.hbm_bytes)],
-  ['category', 'category', true, (op) => escapeText(op.category)],
-  ['op_name', 'op_name', true, (op) => `<span title="${escapeText(op.op_name || '')}">` +
-    `${escapeText((op.op_name || '').split('/').slice(-2).join('/'))}</span>`],
-];
+// The table of ops: filtered and sorted. Of a long table only the rows in view exist.
+//
+// Its columns are the fields with a title: the name, then numbers, then texts.
+const titled = data.columns.filter((column) => column.title);
+const isText = (column) => column.unit === '';
+const COLUMNS = [titled[0], ...titled.slice(1).filter((c) => !isText(c)), ...titled.slice(1).filter(isText)];
+// Paths are cut to their last two parts.
+const brief = (text) => shorten(text.split('/').slice(-2).join('/'), 34);
+function cell(column, op) {
+  const text = valueText(column, op[column.name]);
+  if (!isText(column)) return `<td>${escapeText(text)}</td>`;
+  const look = column === COLUMNS[0] ? ' class="op"' : '';
+  return `<td class="text"><span${look} title="${escapeText(text)}">${escapeText(brief(text))}</span></td>`;
+}
 const ROW_HEIGHT = 26;  // as report.css has it
-const ALL_ROWS = 300;   // up to here all rows are there
+const ALL_ROWS = 300;   // shorter tables have all their rows
 
 let sortBy = 'exposed_seconds';
 let descending = true;
 let visible = timed;
-let marks = [];  // the elements that stand for ops, outside the table
+let marks = [];  // the elements outside the table that belong to ops
 
-// After a drawing has been made anew.
+// Call after redrawing.
 function collectMarks() {
   marks = [...document.querySelectorAll('#roofline circle, #timeline rect[data-op], #treemap rect')]
     .map((element) => [Number(element.dataset.op), element]);
@@ -39,9 +39,9 @@ function dim() {
 }
 
 const rowHtml = (op) => `<tr data-op="${op.index}"${op.index === chosen ? ' class="chosen"' : ''}>` +
-  COLUMNS.map(([, , text, cell]) => `<td${text ? ' class="text"' : ''}>${cell(op)}</td>`).join('') + '</tr>';
+  COLUMNS.map((column) => cell(column, op)).join('') + '</tr>';
 
-// The rows in view, with room above and below for the others.
+// Draws the rows in view, with empty space for the rows above and below.
 function drawRows() {
   const box = $('scroll');
   let first = 0, end = visible.length;
@@ -55,10 +55,12 @@ function drawRows() {
 }
 
 function drawTable() {
-  const title = ([key, name, text]) => {
-    const sorted = key === sortBy ? (descending ? 'descending' : 'ascending') : 'none';
-    const arrow = key !== sortBy ? '' : descending ? ' &#9662;' : ' &#9652;';
-    return `<th class="${text ? 'text' : ''}" aria-sort="${sorted}"><button type="button" data-key="${key}">${name}${arrow}</button></th>`;
+  const title = (column) => {
+    const isKey = column.name === sortBy;
+    const sorted = isKey ? (descending ? 'descending' : 'ascending') : 'none';
+    const arrow = !isKey ? '' : descending ? ' &#9662;' : ' &#9652;';
+    return `<th class="${isText(column) ? 'text' : ''}" aria-sort="${sorted}"><button type="button" ` +
+      `data-key="${column.name}" title="${escapeText(column.meaning)}">${escapeText(column.title)}${arrow}</button></th>`;
   };
   $('ops').querySelector('thead tr').innerHTML = COLUMNS.map(title).join('');
   let pattern = null;
@@ -66,16 +68,18 @@ function drawTable() {
   try { pattern = wanted === '' ? null : new RegExp(wanted, 'i'); } catch (e) { pattern = null; }
   $('filter').setAttribute('aria-invalid', wanted !== '' && pattern === null);
   const matches = (op) => pattern === null || pattern.test(op.name) || pattern.test(op.op_name || '') ||
-    pattern.test(op.category) || pattern.test(op.source || '');
+    pattern.test(op.category) || pattern.test(op.place);
   visible = timed.filter(matches).sort((a, b) => {
     const [x, y] = [a[sortBy] ?? -1, b[sortBy] ?? -1];
     const order = x < y ? -1 : x > y ? 1 : 0;
     return order === 0 ? a.index - b.index : descending ? -order : order;
   });
-  const sum = (key) => seconds(visible.reduce((s, op) => s + op[key], 0));
-  $('ops').querySelector('tfoot').innerHTML = `<tr><td class="text">TOTAL</td><td>${sum('exposed_seconds')}</td>` +
-    `<td>${sum('total_seconds')}</td><td colspan="${COLUMNS.length - 3}"></td></tr>`;
-  $('shown').textContent = `${visible.length} of ${timed.length} ops` + (pattern === null && wanted !== '' ? '; no regular expression' : '');
+  const total = (column, i) => {
+    if (i === 0) return '<td class="text">TOTAL</td>';
+    return `<td>${column.unit === 's' ? seconds(visible.reduce((s, op) => s + op[column.name], 0)) : ''}</td>`;
+  };
+  $('ops').querySelector('tfoot').innerHTML = `<tr>${COLUMNS.map(total).join('')}</tr>`;
+  $('shown').textContent = `${visible.length} of ${timed.length} ops` + (pattern === null && wanted !== '' ? '; not a valid regular expression' : '');
   $('scroll').scrollTop = 0;
   drawRows();
   dim();
@@ -85,7 +89,7 @@ function drawTable() {
   root.setAttribute('data-shown', visible.length);
 }
 
-// Brings a row into view, which makes it if need be.
+// Scrolls a row into view, creating it if necessary.
 function showRow(index) {
   const at = visible.findIndex((op) => op.index === index);
   if (at < 0) return;

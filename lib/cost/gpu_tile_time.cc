@@ -1,0 +1,154 @@
+// Seconds of a product on a GPU: thread-block tiles dealt out over the multiprocessors in waves, or K in equal pieces.
+//
+// Source: openxla/xla xla/service/gpu/model, 2026-08-22, for tiles and split K.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "hloroof/span.h"
+#include "lib/cost/matrix_forms.h"
+
+namespace hloroof::inline v0 {
+namespace {
+
+constexpr double kPartBytes = 2 * 4;  // a part of the sum is f32, written and read
+
+double units_of(const GpuCore& core) { return std::max(static_cast<double>(core.vector.compute_units), 1.0); }
+
+double tile_of(const GpuCore& core) { return static_cast<double>(core.matrix.tile); }
+
+// Bytes of one element, the mean of the two operands.
+double operand_bytes(const MatrixWork& product) { return (bits(product.lhs) + bits(product.rhs)) / 16.0; }
+
+// Joining parts of K, beside the bytes of them.
+double joining_seconds(double parts, const GpuCore& core, MissingNumbers* missing) {
+  if (core.overhead.split) return *core.overhead.split;
+  return parts * number_or(core.overhead.split_part, 0.0, missing);
+}
+
+// K cut in parts where that keeps more multiprocessors busy. A wave takes as long as the tensor cores need for a tile,
+// or as its operands need to arrive, all blocks drawing on the level-2 cache; parts are written and read back once more
+// to be summed. The tile the compiler chose, or the best of those that libraries have in store.
+MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& core, MissingNumbers* missing) {
+  struct Tile {
+    double m;
+    double n;
+  };
+  const Tile given{product.tile_m, product.tile_n};
+  const bool is_given = given.m > 0 && given.n > 0;
+  const double side = tile_of(core);
+  const double narrow = static_cast<double>(core.matrix.narrow_tile);
+  const double largest = static_cast<double>(core.matrix.largest_tile);
+  const Tile stored[] = {{narrow, side}, {side, narrow}, {side, side}, {largest, largest}};
+  const Span<const Tile> tiles = is_given ? Span<const Tile>(&given, 1) : Span<const Tile>(stored, std::size(stored));
+  const double units = units_of(core);
+  const double operand_rate = number_or(core.matrix.operand_bandwidth, 0.0, missing);
+  const double wave = number_or(core.overhead.wave, 0.0, missing);
+  const double bytes_k = product.k * operand_bytes(product);
+  MatrixTerms best;
+  for (const Tile& tile : tiles) {
+    for (double parts = 1; parts <= core.matrix.most_parts; parts *= 2) {
+      if (parts > 1 && (is_given || product.k / parts < core.matrix.least_part_k)) continue;
+      MatrixTerms terms;
+      terms.form = MatrixForm::kWaves;
+      terms.tile_m = tile.m;
+      terms.tile_n = tile.n;
+      terms.parts = parts;
+      terms.blocks = product.batch * tiles_of(product.m, tile.m) * tiles_of(product.n, tile.n) * parts;
+      terms.waves = std::ceil(terms.blocks / units);
+      terms.compute = terms.waves * units * 2 * tile.m * tile.n * (product.k / parts) / rate;
+      if (operand_rate > 0) {
+        terms.operands = terms.blocks * (tile.m + tile.n) * bytes_k / parts / operand_rate;
+        if (parts > 1) terms.joining = parts * product.batch * product.m * product.n * kPartBytes / operand_rate;
+      }
+      if (parts > 1) terms.joining += joining_seconds(parts, core, missing);
+      // Small blocks of a compiler's own choice share a multiprocessor, and start while others work.
+      const double resident = is_given ? std::max(std::floor(side * side / (tile.m * tile.n)), 1.0) : 1;
+      terms.starting = std::ceil(terms.waves / resident) * wave;
+      terms.seconds = std::max(terms.compute, terms.operands) + terms.starting + terms.joining;
+      if (best.form == MatrixForm::kPlain || terms.seconds < best.seconds) best = terms;
+    }
+  }
+  return best;
+}
+
+// As StreamK says.
+bool is_streamed(const MatrixWork& product, double units, const GpuCore& core, MissingNumbers* missing) {
+  const StreamK& rule = core.matrix.stream_k;
+  const auto number = [missing](const Fact<double>& n) { return number_or(n, 0.0, missing); };
+  const double tiles = tiles_of(product.m, tile_of(core)) * tiles_of(product.n, tile_of(core));
+  const bool is_wide = product.n >= number(rule.wide_ratio) * product.m && tiles <= units * number(rule.share);
+  const double least_k = is_wide ? std::max(number(rule.least_k_wide), number(rule.k_per_tile_wide) * tiles)
+                                 : std::max(number(rule.least_k), number(rule.k_per_tile) * tiles);
+  return product.k >= least_k &&
+         product.batch * tiles <= units * (is_wide ? number(rule.share_wide) : number(rule.share));
+}
+
+// As the libraries do for TF32 on a Hopper GPU: not the tile that would be fastest, but the largest that gives `fill`
+// of the multiprocessors a block (the batch's for batches, whose kernels have it; else the plain one), or else the
+// smallest; tall products of a long K take the smallest if its blocks run all at once. The clock falls as more
+// multiprocessors work: alone a block attains the peak, among all of them `attained` of it. Each draws on the level-2
+// cache at its share, and the results of the last wave are stored with nothing left to hide behind.
+MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, double attained, const Device& device,
+                          const GpuCore& core, MissingNumbers* missing) {
+  const double units = units_of(core);
+  const double side = tile_of(core);
+  const double narrow = static_cast<double>(core.matrix.narrow_tile);
+  const StreamK& rule = core.matrix.stream_k;
+  MatrixTerms terms;
+  terms.attained = 1;
+  if (is_streamed(product, units, core, missing)) {
+    terms.form = MatrixForm::kStreamed;
+    terms.compute = product.flops / peak;
+    terms.joining = number_or(core.overhead.split, 0.0, missing);
+    terms.seconds = terms.compute + terms.joining;
+    return terms;
+  }
+  terms.form = MatrixForm::kWaves;
+  const auto take = [&](double m, double n) {
+    terms.tile_m = m;
+    terms.tile_n = n;
+    terms.blocks = product.batch * tiles_of(product.m, m) * tiles_of(product.n, n);
+    return terms.blocks >= fill * units;
+  };
+  const bool is_tall = product.m >= product.n;
+  const double batch_side = product.batch > 1 ? number_or(core.matrix.batch_tile, side, missing) : side;
+  const bool is_large = product.batch > 1 && take(is_tall ? batch_side : side, is_tall ? side : batch_side);
+  const bool is_long = product.m >= number_or(rule.wide_ratio, 0.0, missing) * product.n &&
+                       product.k >= number_or(rule.least_k, 0.0, missing);
+  const double blocks_of_narrow = side / narrow;  // in place of one
+  if (!is_large && (!take(side, side) || (is_long && blocks_of_narrow * terms.blocks <= units))) {
+    is_tall ? take(side, narrow) : take(narrow, side);
+  }
+  terms.waves = std::ceil(terms.blocks / units);
+  const double loaded = terms.blocks / (terms.waves * units);
+  terms.attained = 1 / (1 - loaded + loaded / attained);
+  terms.compute = terms.waves * units * 2 * terms.tile_m * terms.tile_n * product.k / (peak * terms.attained);
+  if (const double operand_rate = number_or(core.matrix.operand_bandwidth, 0.0, missing); operand_rate > 0) {
+    terms.operands =
+        terms.waves * units * (terms.tile_m + terms.tile_n) * product.k * operand_bytes(product) / operand_rate;
+  }
+  terms.starting = terms.waves * number_or(core.overhead.wave, 0.0, missing);
+  if (device.hbm.bandwidth > 0) {
+    terms.storing = product.batch * product.m * product.n * bits(product.out) / 8.0 / terms.waves /
+                    (device.hbm.bandwidth * number_or(device.hbm.write_efficiency, device.hbm.efficiency, missing));
+  }
+  terms.seconds = std::max(terms.compute, terms.operands) + terms.starting + terms.storing;
+  return terms;
+}
+
+}  // namespace
+
+MatrixTerms gpu_tile_terms(const MatrixWork& product, const ProductPeak& peak, double attained, const Device& device,
+                           const GpuCore& core, MissingNumbers* missing) {
+  if (is_rounded_f32(peak.type) && product.tile_m <= 0) {
+    if (const double fill = number_or(core.matrix.fill_f32, 0.0, missing); fill > 0) {
+      return filling_terms(product, peak.rate, fill, attained, device, core, missing);
+    }
+  }
+  MatrixTerms terms = wave_terms(product, peak.rate * attained, core, missing);
+  terms.attained = attained;
+  return terms;
+}
+
+}  // namespace hloroof::inline v0

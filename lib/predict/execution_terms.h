@@ -1,0 +1,17 @@
+// The time of one execution of an instruction, with the collectives that it carries, as a tree of terms.
+#ifndef HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_
+#define HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_
+
+#include "hloroof/predict.h"
+#include "lib/cost/terms.h"
+#include "lib/predict/facts.h"
+
+namespace hloroof::inline v0 {
+
+// Returns the terms of OpPrediction::seconds of the instruction: on an otherwise idle machine, before the schedule. The
+// term of an instruction that takes no time has zero seconds and no children.
+Term execution_terms(const StepFacts& facts, InstructionId id);
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_

@@ -1,0 +1,388 @@
+"""The records of a prediction, with the names of the JSON (hloroof.prediction/1), in SI units.
+
+Generated from lib/report/prediction_fields.h; a test of lib/report keeps it up to date. A fact that is not known is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Optional
+
+
+@dataclass(frozen=True)
+class StepPrediction:
+    """The predicted step of one module on one device."""
+
+    schema: str
+    """Name and version of this format."""
+    generator: Generator
+    module: ModuleFacts
+    device: Device
+    step_seconds: float
+    """Predicted step time."""
+    lower_bound_seconds: float
+    """Step time with perfect overlap: the busiest resource."""
+    serial_seconds: float
+    """Step time without any overlap."""
+    compiler_estimate_seconds: Optional[float]
+    """Step time by the estimates that the dump carries; None if it carries none."""
+    bound: str
+    """Resource that limits the step. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2, nvlink,
+    network."""
+    mfu: Optional[float]
+    """Model FLOP utilization: flops / (step_seconds x bf16 peak)."""
+    resources: list[Resource] = field(repr=False)
+    """Use of each resource."""
+    exposed_communication_seconds: float
+    """Time during which the step waits for communication."""
+    totals: Totals
+    coverage: Coverage
+    ops: list[Op] = field(repr=False)
+    """All executed instructions outside of fusions."""
+    parameters: list[Parameter] = field(repr=False)
+    """The known numbers of the device, to which terms refer."""
+    critical_path: list[CriticalPart] = field(repr=False)
+    """The critical path by category, longest first."""
+    mesh: list[MeshAxis] = field(repr=False)
+    """Axes of the device mesh, outermost first."""
+    collectives: list[Collective] = field(repr=False)
+    """All collectives."""
+    memory: Memory
+    diagnostics: list[Diagnostic] = field(repr=False)
+    """Findings, the most severe and costly first."""
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What made the prediction."""
+
+    version: str
+    """Version of hloroof."""
+    device_file_sha256: Optional[str]
+    """SHA-256 of the device file; None if there is none."""
+
+
+@dataclass(frozen=True)
+class ModuleFacts:
+    """The predicted module."""
+
+    name: str
+    """Name of the module."""
+    instructions: int
+    """Instructions in all computations."""
+    num_partitions: int
+    """Partitions of the module."""
+    replica_count: int
+    """Replicas of the module."""
+    is_scheduled: bool
+    """True if the text gives the order of execution."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """The device that the prediction is for."""
+
+    name: str
+    """Name of the device."""
+    topology: str
+    """Topology of one slice, such as 4x4."""
+    slices: int
+    """Number of slices."""
+    set: dict[str, float] = field(default_factory=dict)
+    """Device parameters that --set changed, in SI units."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """How busy one part of the machine is."""
+
+    name: str
+    """Name of the resource. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2, nvlink, network."""
+    busy_seconds: float
+    """Time of the step during which it is busy."""
+    utilization: float
+    """Share of the step during which it is busy."""
+    idle_seconds: float
+    """Time of the step during which it is idle."""
+    step_if_free_seconds: Optional[float]
+    """Step time if this resource took no time; None unless what-ifs were requested."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Work of one device in one step."""
+
+    flops: float
+    """FLOPs."""
+    transcendentals: float
+    """Transcendental functions."""
+    hbm_bytes: float
+    """Bytes read from and written to HBM."""
+    logical_bytes: float
+    """Bytes read and written in any memory, without tile padding."""
+    padded_bytes: float
+    """Bytes read and written in any memory, with tile padding."""
+    wire_bytes: float
+    """Bytes sent over the interconnect."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Shares of the step by origin; they add up to 1."""
+
+    modelled: float
+    """Modelled, or given by the compiler or the user."""
+    assumed: float
+    """Based on an assumption that a diagnostic states."""
+    unknown: float
+    """Not known; only the bytes at the boundary are charged."""
+
+
+@dataclass(frozen=True)
+class Op:
+    """One executed instruction of ENTRY, a loop body or condition, a called computation or a branch."""
+
+    name: str
+    """Name of the instruction, without %."""
+    computation: str
+    """Computation that contains the instruction."""
+    opcode: str
+    """Opcode as the HLO text has it."""
+    category: str
+    """Category as XProf names it."""
+    executions: float
+    """Executions in one step."""
+    seconds: float
+    """Time of one execution. A start has the time of its transfer, a done has 0."""
+    total_seconds: float
+    """seconds x executions."""
+    exposed_seconds: float
+    """Time that the compute stream spends in this op, or waits for it."""
+    critical_seconds: float
+    """Time on the critical path of the step."""
+    bound: Optional[str]
+    """Resource that limits the op; None if it takes no time. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency,
+    tensor, cuda, l2, nvlink, network."""
+    flops: float
+    """FLOPs of one execution."""
+    transcendentals: float
+    """Transcendental functions of one execution."""
+    hbm_bytes: float
+    """Bytes read from and written to HBM by one execution."""
+    vmem_bytes: float
+    """Bytes read from and written to VMEM by one execution."""
+    wire_bytes: float
+    """Bytes that this device sends over the interconnect in one execution."""
+    logical_bytes: float
+    """Bytes read and written by one execution, without tile padding."""
+    padded_bytes: float
+    """Bytes read and written by one execution, with tile padding."""
+    efficiency: Optional[float]
+    """Share of the nominal peak of the limiting resource; None if it takes no time."""
+    source: str
+    """Origin of the time: the model, the compiler, the user, an assumption, or unknown. One of model, compiler, user,
+    assumed, unknown."""
+    op_name: Optional[str]
+    """op_name of the metadata: the path in the traced program."""
+    source_file: Optional[str]
+    """Source file of the metadata."""
+    source_line: Optional[int]
+    """Line in source_file."""
+    terms: Optional[Term]
+    """The parts of `seconds`; None if the op takes no time."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."""
+
+    name: str
+    """What takes the time."""
+    seconds: float
+    """Time of one execution."""
+    amount: Optional[float] = None
+    """Amount of work; leaves only."""
+    unit: Optional[str] = None
+    """Unit of amount."""
+    rate: Optional[float] = None
+    """Amount per second; leaves only."""
+    combine: Optional[str] = None
+    """How the times of the children combine: sum, max, min or norm."""
+    exponent: Optional[float] = None
+    """Exponent of a norm."""
+    scale: Optional[float] = None
+    """Factor of the combined time; 1 if absent."""
+    parameters: Optional[list[str]] = None
+    """Paths of the device numbers in the rate or the scale."""
+    note: Optional[str] = None
+    """Details."""
+    children: Optional[list[Term]] = None
+    """Parts of the term."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number of the device, with its source."""
+
+    path: str
+    """Path in the device file."""
+    value: Optional[float]
+    """Value in SI units."""
+    unit: str
+    """Unit of the value."""
+    kind: str
+    """Published, derived, fitted, assumed, or set by the user."""
+    source: str
+    """Document or measurement that the value comes from."""
+
+
+@dataclass(frozen=True)
+class CriticalPart:
+    """Share of one category of ops in the critical path."""
+
+    category: str
+    """Category of the ops."""
+    seconds: float
+    """Time on the critical path."""
+
+
+@dataclass(frozen=True)
+class MeshAxis:
+    """One axis of the device mesh."""
+
+    name: str
+    """Name of the axis."""
+    size: int
+    """Devices along the axis."""
+    stride: int
+    """Distance of neighbours along the axis, in device numbers."""
+    roles: list[str]
+    """Kinds of parallelism that use the axis, likeliest first."""
+    why: Optional[str]
+    """Evidence for the roles."""
+    placement: str
+    """Axes of the machine that this axis is mapped to."""
+
+
+@dataclass(frozen=True)
+class Collective:
+    """One collective and the links that it uses."""
+
+    name: str
+    """Name of the instruction, without %."""
+    kind: str
+    """Opcode of the synchronous form."""
+    bytes: float
+    """Size of the full (gathered) array in one execution."""
+    group_size: int
+    """Devices in one replica group."""
+    group_count: int
+    """Number of replica groups."""
+    axes: list[str]
+    """Mesh axes that the groups span, in words."""
+    axis_names: list[str]
+    """Names of the same axes."""
+    algorithm: Optional[str]
+    """Algorithm that the time is computed for."""
+    seconds: float
+    """Time of one execution."""
+    exposed_seconds: float
+    """Time in the step that nothing hides."""
+    wire_bytes: float
+    """Bytes that each device sends in one execution."""
+    busiest_link_bytes: float
+    """Bytes over the busiest link in one direction, in one execution."""
+    link_bandwidth: Optional[float]
+    """Nominal bandwidth of that link in one direction."""
+    link_utilization: Optional[float]
+    """Share of that bandwidth that is achieved."""
+    crossover_bytes: Optional[float]
+    """Size at which latency and bandwidth take equal time."""
+    crossover_tokens: Optional[float]
+    """Per-device batch size above which the matmuls hide this collective; None if it does not move weights."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Memory of one device, in HBM unless the name says otherwise."""
+
+    peak_bytes: float
+    """Peak as XLA reports it."""
+    hbm_peak_bytes: float
+    """Peak of HBM alone."""
+    arguments_bytes: float
+    """Size of the arguments."""
+    outputs_bytes: float
+    """Size of the outputs."""
+    aliased_bytes: float
+    """Size of the outputs that share a donated argument."""
+    temporaries_bytes: float
+    """hbm_peak - arguments - outputs + aliased."""
+    capacity_bytes: float
+    """Capacity of the device."""
+    fits: bool
+    """True if hbm_peak_bytes is at most capacity_bytes."""
+    vmem_peak_bytes: float
+    """Peak of on-chip memory."""
+    host_peak_bytes: float
+    """Peak of host memory."""
+    padding_bytes: float
+    """Tile padding of the buffers live at the HBM peak."""
+    live_at_peak: list[LiveBuffer] = field(repr=False)
+    """Buffers in HBM at its peak, largest first."""
+
+
+@dataclass(frozen=True)
+class LiveBuffer:
+    """A buffer that is live at the memory peak."""
+
+    name: str
+    """Instruction that defines the buffer."""
+    shape: str
+    """Shape as the HLO text has it."""
+    bytes: float
+    """Size with tile padding."""
+    padding_bytes: float
+    """Tile padding in bytes."""
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A finding about the program or the prediction."""
+
+    code: str
+    """Stable code; `hloroof lint --codes` explains each. One of memory-over-capacity, communication-dominates,
+    exposed-communication, crossover-not-reached, gather-then-cut, layout-change, padding-waste, narrow-update,
+    matrix-underfilled, matrix-in-f32, latency-bound-loop, prefetch-stall, host-transfer-exposed, branch-imbalance,
+    replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, unknown-opcode,
+    unknown-attribute, missing-operand, missing-computation, unscheduled, memory-incomplete, untuned-blocks,
+    mesh-assumed, missing-device-number, model-differs-from-compiler."""
+    severity: str
+    """Severity of the finding. One of info, warning, error."""
+    message: str
+    """What was found and what to do about it."""
+    op: Optional[str]
+    """Name of the instruction; None for a finding about the whole module."""
+    seconds_at_stake: Optional[float]
+    """Upper bound of the time that a remedy can save."""
+
+
+# Classes of the members that are records or lists of records.
+RECORD_OF_MEMBER: dict[str, type] = {
+    "generator": Generator,
+    "module": ModuleFacts,
+    "device": Device,
+    "resources": Resource,
+    "totals": Totals,
+    "coverage": Coverage,
+    "ops": Op,
+    "parameters": Parameter,
+    "critical_path": CriticalPart,
+    "mesh": MeshAxis,
+    "collectives": Collective,
+    "memory": Memory,
+    "diagnostics": Diagnostic,
+    "terms": Term,
+    "children": Term,
+    "live_at_peak": LiveBuffer,
+}

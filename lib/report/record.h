@@ -1,0 +1,205 @@
+// A result struct described once: a table with one row for each field. The JSON, the CSV columns, the JSON schema, the
+// columns of the HTML page and the Python class all follow from that table.
+//
+//   template <>
+//   struct Described<LiveBuffer> {
+//     static constexpr RecordInfo kInfo = {"live_buffer", "LiveBuffer", "A buffer that is live at the memory peak."};
+//     static constexpr auto kFields = std::tuple{
+//         field("name", Unit::kNone, "Instruction that defines the buffer.", &LiveBuffer::name),
+//         field("bytes", Unit::kBytes, "Size with tile padding.", &LiveBuffer::bytes),
+//     };
+//   };
+//
+// To add a field to a result, add the member and its row. The C++ type of the row's value says what the field is in
+// each format:
+//
+//   | C++ type                          | JSON                  | CSV                 | Python             |
+//   |-----------------------------------|-----------------------|---------------------|--------------------|
+//   | std::string, std::string_view     | string                | text                | str                |
+//   | double                            | number                | number              | float              |
+//   | std::int64_t                      | integer               | number              | int                |
+//   | bool                              | boolean               | 0 or 1              | bool               |
+//   | an enum with EnumNames            | string, of a fixed set | text               | str                |
+//   | std::optional<T>                  | T or null             | T or empty          | Optional[T]        |
+//   | OrAbsent<T>                       | T, or no member       | (not written)       | Optional[T]        |
+//   | std::vector<T>                    | array                 | (not written)       | list[T]            |
+//   | a described struct                | object                | (not written)       | its class          |
+//   | Settings                          | object of numbers     | one column for each | dict[str, float]   |
+#ifndef HLOROOF_LIB_REPORT_RECORD_H_
+#define HLOROOF_LIB_REPORT_RECORD_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hloroof/device.h"
+
+namespace hloroof::inline v0 {
+
+// Unit of a number. kNone is for text, flags, records and plain numbers.
+enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare, kBytesPerSecond };
+
+// "s", "B", ...; empty for kNone.
+std::string_view unit_symbol(Unit unit);
+
+// The formats that have the field, beside the schema and Python, which follow the JSON.
+enum class Formats : std::uint8_t { kAll, kJsonOnly, kCsvOnly };
+
+struct RecordInfo {
+  std::string_view name;          // in the schema's $defs: "live_buffer"
+  std::string_view python_class;  // "LiveBuffer"
+  std::string_view meaning;       // one sentence
+};
+
+// The part of a row that does not depend on the type of the value.
+struct FieldInfo {
+  std::string_view name;  // JSON member, CSV column and Python attribute
+  Unit unit = Unit::kNone;
+  std::string_view meaning;  // one sentence
+  // Title of the column in the op table of the HTML page. Fields without one appear only in the details of an op.
+  std::string_view title;
+  Formats formats = Formats::kAll;
+  double least = 0;  // a number outside these bounds violates the schema
+  double most = std::numeric_limits<double>::infinity();
+  std::span<const std::string_view> choices;  // texts that the field may have; empty means any
+};
+
+// One row. `Get` is a pointer to member or a function of the record.
+template <typename Get>
+struct Field {
+  FieldInfo info;
+  Get get;
+
+  template <typename Record>
+  constexpr decltype(auto) of(const Record& record) const {
+    if constexpr (std::is_member_object_pointer_v<Get>) {
+      return (record.*get);
+    } else {
+      return get(record);
+    }
+  }
+
+  constexpr Field titled(std::string_view title) const {
+    Field copy = *this;
+    copy.info.title = title;
+    return copy;
+  }
+  constexpr Field only_in(Formats formats) const {
+    Field copy = *this;
+    copy.info.formats = formats;
+    return copy;
+  }
+  constexpr Field at_least(double least) const {
+    Field copy = *this;
+    copy.info.least = least;
+    return copy;
+  }
+  constexpr Field at_most(double most) const {
+    Field copy = *this;
+    copy.info.most = most;
+    return copy;
+  }
+  constexpr Field may_be_negative() const { return at_least(-std::numeric_limits<double>::infinity()); }
+  constexpr Field one_of(std::span<const std::string_view> choices) const {
+    Field copy = *this;
+    copy.info.choices = choices;
+    return copy;
+  }
+};
+
+template <typename Get>
+constexpr Field<Get> field(std::string_view name, Unit unit, std::string_view meaning, Get get) {
+  return Field<Get>{FieldInfo{name, unit, meaning, {}, Formats::kAll, 0, std::numeric_limits<double>::infinity(), {}},
+                    get};
+}
+
+// Specialized for each result struct, with kInfo and kFields as above.
+template <typename T>
+struct Described;
+
+template <typename T>
+concept DescribedRecord = requires {
+  Described<T>::kInfo;
+};
+
+// Calls visit(info, value) for each field, in the order of the table.
+template <DescribedRecord T, typename Visit>
+void for_each_field(const T& record, Visit&& visit) {
+  std::apply([&](const auto&... row) { (visit(row.info, row.of(record)), ...); }, Described<T>::kFields);
+}
+
+// A member that only some records have; nullptr leaves it out.
+template <typename T>
+struct OrAbsent {
+  const T* value = nullptr;
+};
+
+// Numbers by name, such as the device parameters that --set changed.
+using Settings = std::vector<std::pair<std::string, double>>;
+
+// Text that may be absent: nullopt for an empty string.
+inline std::optional<std::string_view> text_or_null(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return std::string_view(text);
+}
+
+// Specialized for each enum that results hold: kNames has the text of each value, by index.
+template <typename E>
+struct EnumNames;
+
+template <typename E>
+concept NamedEnum = requires {
+  EnumNames<E>::kNames;
+};
+
+// Enums whose names depend on the family of the device have EnumNames<E>::name(), and all possible names in kNames.
+template <NamedEnum E>
+constexpr std::string_view enum_name(E value, DeviceFamily family) {
+  if constexpr (requires { EnumNames<E>::name(value, family); }) {
+    return EnumNames<E>::name(value, family);
+  } else {
+    return EnumNames<E>::kNames[static_cast<std::size_t>(value)];
+  }
+}
+
+template <typename T>
+struct IsOptional : std::false_type {};
+template <typename T>
+struct IsOptional<std::optional<T>> : std::true_type {
+  using Value = T;
+};
+template <typename T>
+struct IsVector : std::false_type {};
+template <typename T>
+struct IsVector<std::vector<T>> : std::true_type {
+  using Value = T;
+};
+template <>
+struct IsVector<Settings> : std::false_type {};
+template <typename T>
+struct IsOrAbsent : std::false_type {};
+template <typename T>
+struct IsOrAbsent<OrAbsent<T>> : std::true_type {
+  using Value = T;
+};
+
+// True for types that a CSV cell can hold.
+template <typename T>
+constexpr bool is_scalar() {
+  if constexpr (IsOptional<T>::value) {
+    return is_scalar<typename IsOptional<T>::Value>();
+  } else {
+    return std::is_arithmetic_v<T> || NamedEnum<T> || std::is_convertible_v<const T&, std::string_view>;
+  }
+}
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_REPORT_RECORD_H_

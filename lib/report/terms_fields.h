@@ -1,0 +1,98 @@
+// The terms of an op and the numbers of the device as fields of a prediction's JSON: `ops[].terms` and `parameters`.
+#ifndef HLOROOF_LIB_REPORT_TERMS_FIELDS_H_
+#define HLOROOF_LIB_REPORT_TERMS_FIELDS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "hloroof/predict.h"
+#include "lib/cost/terms.h"
+#include "lib/report/record.h"
+
+namespace hloroof::inline v0 {
+
+// A Term with the numbers that the JSON has and Term computes.
+struct TermRow {
+  std::string name;
+  double seconds = 0;
+  bool is_leaf = true;
+  bool is_norm = false;
+  double amount = 0;
+  double rate = 0;
+  double scale = 1;
+  double exponent = 0;
+  std::string_view unit;
+  std::string_view combine;
+  std::vector<std::string_view> parameters;
+  std::string note;
+  std::vector<TermRow> children;
+};
+
+// The tree below `term`. It is as deep as the formulas nest, which the input does not control.
+TermRow term_row(Term term);
+
+// The terms of an op; nullopt if it takes no time, or if the prediction no longer has its facts.
+std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op);
+
+// A number of the device that terms refer to by its path.
+struct ParameterRow {
+  std::string path;
+  std::optional<double> value;
+  std::string unit;
+  std::string_view kind;
+  std::string source;
+};
+
+// The known numbers of the device; none if the prediction no longer has its facts.
+std::vector<ParameterRow> parameter_rows(const StepFacts* facts);
+
+template <typename T>
+OrAbsent<T> present_if(bool condition, const T& value) {
+  return {condition ? &value : nullptr};
+}
+
+template <>
+struct Described<TermRow> {
+  static constexpr RecordInfo kInfo = {
+      "term", "Term",
+      "A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."};
+  static constexpr auto kFields =
+      std::tuple{field("name", Unit::kNone, "What takes the time.", &TermRow::name),
+                 field("seconds", Unit::kSeconds, "Time of one execution.", &TermRow::seconds),
+                 field("amount", Unit::kNone, "Amount of work; leaves only.",
+                       [](const TermRow& row) { return present_if(row.is_leaf, row.amount); }),
+                 field("unit", Unit::kNone, "Unit of amount.",
+                       [](const TermRow& row) { return present_if(!row.unit.empty(), row.unit); }),
+                 field("rate", Unit::kNone, "Amount per second; leaves only.",
+                       [](const TermRow& row) { return present_if(row.is_leaf, row.rate); }),
+                 field("combine", Unit::kNone, "How the times of the children combine: sum, max, min or norm.",
+                       [](const TermRow& row) { return present_if(!row.is_leaf, row.combine); }),
+                 field("exponent", Unit::kNone, "Exponent of a norm.",
+                       [](const TermRow& row) { return present_if(row.is_norm, row.exponent); }),
+                 field("scale", Unit::kNone, "Factor of the combined time; 1 if absent.",
+                       [](const TermRow& row) { return present_if(!row.is_leaf && row.scale != 1, row.scale); }),
+                 field("parameters", Unit::kNone, "Paths of the device numbers in the rate or the scale.",
+                       [](const TermRow& row) { return present_if(!row.parameters.empty(), row.parameters); }),
+                 field("note", Unit::kNone, "Details.",
+                       [](const TermRow& row) { return present_if(!row.note.empty(), row.note); }),
+                 field("children", Unit::kNone, "Parts of the term.",
+                       [](const TermRow& row) { return present_if(!row.is_leaf, row.children); })};
+};
+
+template <>
+struct Described<ParameterRow> {
+  static constexpr RecordInfo kInfo = {"parameter", "Parameter", "A number of the device, with its source."};
+  static constexpr auto kFields = std::tuple{
+      field("path", Unit::kNone, "Path in the device file.", &ParameterRow::path),
+      field("value", Unit::kNone, "Value in SI units.", &ParameterRow::value),
+      field("unit", Unit::kNone, "Unit of the value.", &ParameterRow::unit),
+      field("kind", Unit::kNone, "Published, derived, fitted, assumed, or set by the user.", &ParameterRow::kind),
+      field("source", Unit::kNone, "Document or measurement that the value comes from.", &ParameterRow::source)};
+};
+
+}  // namespace hloroof::inline v0
+
+#endif  // HLOROOF_LIB_REPORT_TERMS_FIELDS_H_

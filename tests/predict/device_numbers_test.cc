@@ -1,0 +1,390 @@
+// Every number of a device has a reader: with twice or half of it some prediction is another. The programs that show it
+// are made up here, since no dump has an operation of each type, memory and kind of link.
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "tests/catch.h"
+#include "tests/dump.h"
+
+namespace hloroof {
+namespace {
+
+// A module line by line; arrays are parameters of the entry.
+class Program {
+ public:
+  explicit Program(bool is_tpu) : is_tpu_(is_tpu) {}
+
+  // A shape of rank two or more with the device's tiles, in a memory space.
+  std::string shape(const std::string& type, const std::string& dimensions, int space = 0, bool swapped = false) const {
+    std::string order;
+    const auto rank = static_cast<int>(std::count(dimensions.begin(), dimensions.end(), ',') + 1);
+    for (int i = 0; i < rank; ++i) order += (i == 0 ? "" : ",") + std::to_string(swapped ? i : rank - 1 - i);
+    std::string layout = order;
+    if (is_tpu_ || space != 0) layout += ":";
+    if (is_tpu_) layout += type == "bf16" ? "T(8,128)(2,1)" : "T(8,128)";
+    if (space != 0) layout += "S(" + std::to_string(space) + ")";
+    return type + "[" + dimensions + "]{" + layout + "}";
+  }
+
+  std::string parameter(const std::string& of) {
+    const std::string name = "p" + std::to_string(parameters_++);
+    entry_ += "  " + name + " = " + of + " parameter(" + std::to_string(parameters_ - 1) + ")\n";
+    return name;
+  }
+
+  std::string add(const std::string& of, const std::string& rest) {
+    const std::string name = "v" + std::to_string(values_++);
+    entry_ += "  " + name + " = " + of + " " + rest + "\n";
+    return name;
+  }
+
+  std::string name() { return "c" + std::to_string(values_++); }
+  void computation(const std::string& text) { computations_ += text; }
+  bool is_tpu() const { return is_tpu_; }
+
+  std::string text(std::int64_t partitions) const {
+    return "HloModule numbers, is_scheduled=true, num_partitions=" + std::to_string(partitions) + "\n\nadd {\n" +
+           "  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n" + computations_ +
+           "\nENTRY main {\n" + entry_ + results() + "}\n";
+  }
+
+ private:
+  // So many that the table of pointers to them is longer than one allocation.
+  static std::string results() {
+    constexpr int kResults = 513;
+    std::string types;
+    std::string values;
+    for (int i = 0; i < kResults; ++i) {
+      types += i == 0 ? "f32[]" : ", f32[]";
+      values += i == 0 ? "zero" : ", zero";
+    }
+    return "  ROOT t = (" + types + ") tuple(" + values + ")\n";
+  }
+
+  bool is_tpu_;
+  std::string computations_;
+  std::string entry_ = "  zero = f32[] constant(0)\n  i = s32[] constant(1)\n";
+  int parameters_ = 0;
+  int values_ = 0;
+};
+
+std::string product(int m, int n, int k, int batch = 1) {
+  const std::string b = batch > 1 ? std::to_string(batch) + "," : "";
+  return b + std::to_string(m) + "," + std::to_string(k) + ";" + b + std::to_string(k) + "," + std::to_string(n) + ";" +
+         b + std::to_string(m) + "," + std::to_string(n);
+}
+
+void add_dot(Program& program, const std::string& type, const std::string& sizes, const std::string& more = "") {
+  const std::size_t first = sizes.find(';');
+  const std::size_t second = sizes.find(';', first + 1);
+  const std::string out = sizes.substr(second + 1);
+  const bool batched = std::count(out.begin(), out.end(), ',') == 2;
+  const std::string left = program.parameter(program.shape(type, sizes.substr(0, first)));
+  const std::string right = program.parameter(program.shape(type, sizes.substr(first + 1, second - first - 1)));
+  program.add(program.shape(type == "bf16" || type == "f16" || type == "f64" ? type : "f32", out),
+              "dot(" + left + ", " + right + "), " +
+                  (batched ? "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+                             "rhs_contracting_dims={1}"
+                           : "lhs_contracting_dims={1}, rhs_contracting_dims={0}") +
+                  more);
+}
+
+void add_products(Program& program) {
+  for (const char* type : {"bf16", "f16", "f32", "f64", "f8e4m3fn", "f4e2m1fn", "s8", "s4"}) {
+    add_dot(program, type, product(4096, 4096, 4096));
+    add_dot(program, type, product(8, 2048, 2048));  // waits for the weights
+    add_dot(program, type, product(300, 300, 300));  // leaves tiles in part empty
+  }
+  add_dot(program, "f32", product(2048, 2048, 2048), ", operand_precision={highest,highest}");
+  add_dot(program, "f32", product(2048, 2048, 2048), ", algorithm=dot_tf32_tf32_f32");
+  // GPU: what the choice of tiles, of parts of K and of stream-K turns on.
+  if (program.is_tpu()) return;
+  for (const char* type : {"f32", "bf16"}) {
+    for (const int m : {64, 128, 256, 512, 1024, 4096}) {
+      for (const int n : {64, 128, 256, 1024, 4096}) {
+        for (const int k : {256, 768, 1024, 2048, 3072, 8192}) add_dot(program, type, product(m, n, k));
+      }
+    }
+    for (const int m : {256, 1024}) add_dot(program, type, product(m, 512, 512, 16));
+    add_dot(program, type, product(128, 2048, 2048, 4));
+    add_dot(program, type, product(64, 64, 1 << 20));
+  }
+}
+
+void add_vectors(Program& program) {
+  for (const char* type : {"f32", "bf16", "f16", "f64"}) {
+    const std::string shape = program.shape(type, "1024,1024");
+    const std::string x = program.parameter(shape);
+    program.add(shape, "add(" + x + ", " + x + ")");
+    // Another layout, whole rows in other places, and a reduction over lanes.
+    program.add(program.shape(type, "1024,1024", 0, true), "copy(" + x + ")");
+    const std::string cube = program.parameter(program.shape(type, "64,64,1024"));
+    program.add(program.shape(type, "64,64,1024"), "transpose(" + cube + "), dimensions={1,0,2}");
+  }
+  const std::string x = program.parameter(program.shape("f32", "1024,1024"));
+  const std::string column = std::string("f32[1024]{0") + (program.is_tpu() ? ":T(1024)}" : "}");
+  program.add(column, "reduce(" + x + ", zero), dimensions={1}, to_apply=add");
+  const std::string row = program.parameter(program.shape("f32", "1,1024"));
+  program.add(program.shape("f32", "1024,1024"), "dynamic-update-slice(" + x + ", " + row + ", i, i)");
+}
+
+void add_memory(Program& program) {
+  const std::string x = program.parameter(program.shape("f32", "4096,4096"));
+  // Reads alone, writes alone.
+  program.add("f32[]", "reduce(" + x + ", zero), dimensions={0,1}, to_apply=add");
+  program.add(program.shape("f32", "4096,4096"), "broadcast(zero), dimensions={}");
+  const std::string in_host = program.parameter(program.shape("f32", "4096,4096", 5));
+  program.add(program.shape("f32", "4096,4096"), "copy(" + in_host + ")");
+  if (!program.is_tpu()) return;
+  const std::string near = program.add(program.shape("f32", "512,512", 1), "copy(" + x + ")");
+  program.add("f32[]{:S(1)}", "reduce(" + near + ", zero), dimensions={0,1}, to_apply=add");
+  program.add(program.shape("f32", "512,512", 1), "broadcast(zero), dimensions={}");
+  program.add(program.shape("f32", "512,512", 1), "add(" + near + ", " + near + ")");
+}
+
+// A loop, and on GPUs a command buffer.
+void add_control(Program& program) {
+  program.computation(
+      "body {\n  s = (s32[]) parameter(0)\n  n = s32[] get-tuple-element(s), index=0\n  k = s32[] constant(1)\n"
+      "  m = s32[] add(n, k)\n  ROOT r = (s32[]) tuple(m)\n}\n"
+      "condition {\n  s = (s32[]) parameter(0)\n  n = s32[] get-tuple-element(s), index=0\n  k = s32[] constant(9)\n"
+      "  ROOT r = pred[] compare(n, k), direction=LT\n}\n");
+  const std::string start = program.add("(s32[])", "tuple(i)");
+  program.add("(s32[])", "while(" + start + "), condition=condition, body=body, backend_config=" +
+                             R"({"known_trip_count":{"n":"8"}})");
+  program.computation("called {\n  x = f32[64]{0} parameter(0)\n  ROOT y = f32[64]{0} add(x, x)\n}\n");
+  program.add("f32[64]{0}", "call(" + program.parameter("f32[64]{0}") + "), to_apply=called");
+}
+
+// Groups of `size` devices of which neighbours are `stride` apart, among `devices`.
+std::string groups(std::int64_t size, std::int64_t stride, std::int64_t devices) {
+  std::string text;
+  for (std::int64_t first = 0; first < devices; ++first) {
+    if (first / stride % size != 0) continue;
+    text += text.empty() ? "{" : ",{";
+    for (std::int64_t i = 0; i < size; ++i) text += (i == 0 ? "" : ",") + std::to_string(first + i * stride);
+    text += "}";
+  }
+  return "replica_groups={" + text + "}";
+}
+
+void add_collectives(Program& program, std::int64_t devices, const std::vector<std::int64_t>& sizes) {
+  int channel = 0;
+  const auto more = [&channel] { return ", channel_id=" + std::to_string(++channel) + ", use_global_device_ids=true"; };
+  const auto whole = [](std::int64_t rows) { return std::to_string(rows) + ",1024"; };
+  const std::int64_t rows = 64 * devices;
+  const std::string x = program.parameter(program.shape("f32", whole(rows)));
+  for (const std::int64_t size : sizes) {
+    for (const std::int64_t stride : {std::int64_t{1}, devices / size}) {
+      const std::string among = groups(size, stride, devices);
+      const auto shape = [&](std::int64_t n) { return program.shape("f32", whole(n)); };
+      program.add(shape(rows * size), "all-gather(" + x + "), dimensions={0}, " + among + more());
+      program.add(shape(rows / size), "reduce-scatter(" + x + "), dimensions={0}, to_apply=add, " + among + more());
+      program.add(shape(rows), "all-reduce(" + x + "), to_apply=add, " + among + more());
+      program.add(shape(rows),
+                  "all-to-all(" + x + "), dimensions={0}, " + among + ", channel_id=" + std::to_string(++channel));
+    }
+  }
+}
+
+// Messages: to a neighbour and back, or round; of several sizes, from those with a flag in every word up.
+void add_messages(Program& program, std::int64_t devices) {
+  int channel = 1000;
+  for (const std::int64_t kib : {4, 256, 768, 4096, 65536, 1 << 20}) {
+    const std::string message = program.parameter(program.shape("f32", std::to_string(kib) + ",256"));
+    for (const bool round : {false, true}) {
+      std::string pairs;
+      for (std::int64_t i = 0; i < devices; ++i) {
+        const std::int64_t to = round ? (i + 1) % devices : i ^ 1;
+        if (to < devices) pairs += (pairs.empty() ? "{" : ",{") + std::to_string(i) + "," + std::to_string(to) + "}";
+      }
+      program.add(program.shape("f32", std::to_string(kib) + ",256"), "collective-permute(" + message +
+                                                                          "), source_target_pairs={" + pairs +
+                                                                          "}, channel_id=" + std::to_string(++channel));
+    }
+  }
+}
+
+// One fusion an opcode and unit: beside the opcode stands so much other work of the unit that the unit limits them.
+void add_weights(Program& program, const VectorUnit& unit) {
+  for (const OpWeight& weight : unit.weights) {
+    const bool is_integer = weight.op.rfind("integer-", 0) == 0;
+    const std::string opcode = is_integer ? weight.op.substr(8) : weight.op;
+    if (opcode == "sort") {
+      program.computation(
+          "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+          "  ROOT c = pred[] compare(a, b), direction=LT\n}\n");
+      const std::string keys = program.parameter("f32[65536]{0}");
+      program.add("f32[65536]{0}", "sort(" + keys + "), dimensions={0}, to_apply=less");
+      continue;
+    }
+    const std::string small = program.shape(is_integer ? "s32" : "f32", "8,1024");
+    const std::string large = program.shape("f32", "16384,1024");
+    std::string arguments = "(x)";
+    if (opcode == "clamp") arguments = "(x, x, x)";
+    for (const char* binary : {"power", "atan2", "divide", "remainder", "minimum", "maximum"}) {
+      if (opcode == binary) arguments = "(x, x)";
+    }
+    for (const char* other : {"add(y, y)", "tanh(y)"}) {
+      const std::string name = program.name();
+      program.computation(name + " {\n  x = " + small + " parameter(0)\n  y = " + large +
+                          " parameter(1)\n  a = " + small + " " + opcode + arguments + "\n  b = " + large + " " +
+                          other + "\n  ROOT t = (" + small + ", " + large + ") tuple(a, b)\n}\n");
+      program.add("(" + small + ", " + large + ")", "fusion(" + program.parameter(small) + ", " +
+                                                        program.parameter(large) + "), kind=kLoop, calls=" + name);
+    }
+  }
+}
+
+// Whatever of a prediction a user can see that follows from the device.
+std::vector<double> numbers_of(const StepPrediction& p) {
+  std::vector<double> numbers = {p.step_seconds, p.memory.capacity_bytes, p.memory.peak_bytes, p.memory.outputs_bytes};
+  for (const OpPrediction& op : p.ops) {
+    numbers.push_back(op.time.seconds);
+    numbers.insert(numbers.end(), op.time.resources.seconds, op.time.resources.seconds + kResourceCount);
+  }
+  for (const CollectivePrediction& c : p.collectives) {
+    numbers.insert(numbers.end(), {c.seconds, c.link_bandwidth, c.link_utilization});
+  }
+  for (const Roof& roof : p.roofs) numbers.push_back(roof.rate);
+  return numbers;
+}
+
+struct Case {
+  Module module;
+  PredictOptions options;
+};
+
+// Empty where the device cannot run one of them: twice as many devices a chip, a slice may be too small.
+std::vector<double> predicted(const std::vector<Case>& cases, const Device& device) {
+  std::vector<double> numbers;
+  for (const Case& c : cases) {
+    const absl::StatusOr<StepPrediction> p = predict_step_time(c.module, device, c.options);
+    INFO(p.status().message());
+    if (!p.ok()) return {};
+    const std::vector<double> more = numbers_of(*p);
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
+  return numbers;
+}
+
+// The device with another value of a number: twice and half of it, as far as it can have them; a flag is turned.
+std::vector<Device> changed(const Device& device, const Parameter& parameter) {
+  std::vector<Device> devices;
+  if (!parameter.value) return devices;
+  const double value = *parameter.value;
+  const std::vector<double> others =
+      parameter.unit == "bool" ? std::vector<double>{1 - value} : std::vector<double>{2 * value, value / 2};
+  for (const double other : others) {
+    Device copy = device;
+    if (other != value && set_parameter(copy, parameter.path, other).ok()) devices.push_back(std::move(copy));
+  }
+  return devices;
+}
+
+std::vector<Case> cases_for(const Device& device) {
+  const bool is_tpu = device.tpu() != nullptr;
+  const auto make = [](const Program& program, std::int64_t partitions, PredictOptions options = {}) {
+    return Case{parsed(program.text(partitions)), std::move(options)};
+  };
+  std::vector<Case> cases;
+  Program local(is_tpu);
+  add_products(local);
+  add_vectors(local);
+  add_memory(local);
+  add_control(local);
+  cases.push_back(make(local, 1));
+
+  // The devices of a chip, of a slice and of several slices; of a node and of several nodes.
+  Program joined(is_tpu);
+  const std::int64_t domain = is_tpu ? 4 * device.devices_per_chip : std::max<std::int64_t>(device.scale_up.domain, 2);
+  std::vector<std::int64_t> sizes = {domain};
+  if (device.devices_per_chip > 1 && is_tpu) sizes.push_back(device.devices_per_chip);
+  add_collectives(joined, domain, sizes);
+  add_messages(joined, domain);
+  cases.push_back(make(joined, domain));
+  PredictOptions apart;
+  if (is_tpu) apart.slices = 2;
+  Program across(is_tpu);
+  add_collectives(across, 2 * domain, {2 * domain});
+  add_messages(across, 2 * domain);
+  cases.push_back(make(across, 2 * domain, apart));
+  if (!is_tpu) {  // so many that few channels are left for a message
+    Program many(is_tpu);
+    add_messages(many, 16 * domain);
+    cases.push_back(make(many, 16 * domain));
+  }
+  return cases;
+}
+
+// Numbers that some devices state and do not need.
+bool is_idle(const Device& device, const std::string& path) {
+  const TpuCore* const tpu = device.tpu();
+  const GpuCore* const gpu = device.gpu();
+  // Without the cycles that loading weights takes, the peaks say all of the arrays.
+  if (tpu != nullptr && path == "matrix.count") return !tpu->matrix.latch_cycles.bf16;
+  // Arrays on the chip are placed in CMEM where there is one.
+  if (tpu != nullptr && path == "on_chip.vmem_write_bandwidth") return tpu->on_chip.cmem_write_bandwidth.has_value();
+  // Larger tiles need fewer operands and waves: where those cost nothing of their own, none is better.
+  if (gpu != nullptr && path == "matrix.largest_tile") return !gpu->matrix.operand_bandwidth && !gpu->overhead.wave;
+  // Nothing is sent in chunks where the network is not known.
+  if (path == "network.chunk_bytes") return !device.network.bandwidth;
+  // No operation is said to need the unit.
+  if (path == "vector.transcendental_rate") return device.vector.weights.empty();
+  return false;
+}
+
+TEST_CASE("device numbers: with twice or half of any number that is read some prediction is another") {
+  for (const std::string& name : device_names()) {
+    CAPTURE(name);
+    const Device device = find_device(name).value();
+    const std::vector<Case> cases = cases_for(device);
+    Program weighed(device.tpu() != nullptr);
+    add_weights(weighed, device.vector);
+    std::vector<Case> elementwise;
+    elementwise.push_back(Case{parsed(weighed.text(1)), {}});
+    const std::vector<double> before = predicted(cases, device);
+    const std::vector<double> elementwise_before = predicted(elementwise, device);
+    REQUIRE_FALSE(before.empty());
+    REQUIRE_FALSE(elementwise_before.empty());
+    for (const Parameter& parameter : parameters(device)) {
+      CAPTURE(parameter.path);
+      if (!parameter.is_read || is_idle(device, parameter.path)) continue;
+      const std::vector<Device> others = changed(device, parameter);
+      const bool is_elementwise = parameter.path.rfind("vector.", 0) == 0;
+      const bool is_seen = std::any_of(others.begin(), others.end(), [&](const Device& other) {
+        return (is_elementwise && predicted(elementwise, other) != elementwise_before) ||
+               predicted(cases, other) != before;
+      });
+      CHECK((is_seen || others.empty()));
+    }
+  }
+}
+
+// What `devices show` lists though no prediction reads it: facts by which a reader knows the device.
+TEST_CASE("device numbers: few describe a device and no more") {
+  const std::set<std::string> described = {
+      "power",                  // design power of the chip
+      "clock",                  // of a GPU; its peaks are numbers of their own
+      "matrix.clock",           // of a GPU's peaks, where another
+      "cores_per_chip",         // of GPUs and others: what "per core" in the device file is multiplied by
+      "devices_per_chip",       // the same: what "per chip" is divided by
+      "on_chip.vmem_capacity",  // how much fits is the compiler's concern
+      "on_chip.l2_capacity",    // the same of the hardware
+      "ici.max_chips",          // of a pod
+  };
+  for (const std::string& name : device_names()) {
+    for (const Parameter& parameter : parameters(find_device(name).value())) {
+      CAPTURE(name, parameter.path);
+      if (!parameter.is_read) CHECK(described.count(parameter.path) == 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hloroof

@@ -1,0 +1,51 @@
+// The files that are generated from the descriptions of results: JSON schemas and Python classes.
+#include <set>
+#include <string>
+
+#include "lib/report/compare.h"
+#include "lib/report/counts_report.h"
+#include "lib/report/prediction_json.h"
+#include "lib/report/schema.h"
+#include "lib/report/sweep.h"
+#include "tests/catch.h"
+#include "tests/golden.h"
+
+namespace hloroof {
+namespace {
+
+TEST_CASE("schemas and Python classes follow from the descriptions") {
+  const std::string folder = "lib/report/schema/";
+  check_golden(folder + "prediction.schema.json", schema_json(prediction_table()));
+  check_golden(folder + "counts.schema.json", schema_json(counts_table()));
+  check_golden(folder + "comparison.schema.json", schema_json(comparison_table()));
+  check_golden(folder + "sweep.schema.json", schema_json(sweep_table()));
+  check_golden("lib/python/hloroof/_results.py", python_classes(prediction_table()));
+}
+
+TEST_CASE("every field has a meaning, and no record has a field twice") {
+  for (const ResultTable& result : {prediction_table(), counts_table(), comparison_table(), sweep_table()}) {
+    std::set<std::string_view> records;
+    for (const RecordTable& record : result.records) {
+      CAPTURE(result.id, record.info.name);
+      CHECK(records.insert(record.info.name).second);
+      CHECK(!record.info.meaning.empty());
+      std::set<std::string_view> fields;
+      for (const FieldRow& row : record.fields) {
+        CAPTURE(row.info.name);
+        CHECK(fields.insert(row.info.name).second);
+        // A record says itself what it is.
+        const bool is_one_record = row.type.kind == FieldType::Kind::kRecord && !row.type.is_list;
+        CHECK((is_one_record || !row.info.meaning.empty()));
+        // A number's unit is in its name or is 1.
+        const std::string name(row.info.name);
+        if (name.find("seconds") != std::string::npos) CHECK(row.info.unit == Unit::kSeconds);
+        if (name.find("bytes") != std::string::npos && row.type.kind != FieldType::Kind::kRecord) {
+          CHECK(row.info.unit == Unit::kBytes);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hloroof
