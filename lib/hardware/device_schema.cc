@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kHead = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "hloroof device file",
-  "description": "The numbers of one device, as their sources give them. README.md beside this file explains them.",
+  "description": "The numbers of one device, as their sources give them. README.md in the same folder explains them.",
   "type": "object",
   "required": ["schema", "name"],
   "additionalProperties": false,

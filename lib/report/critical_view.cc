@@ -17,7 +17,7 @@ std::string categories(const StepPrediction& p, std::size_t width) {
   for (const CategoryPrediction& part : p.critical_path) {
     table.add({format_seconds(part.seconds), share_of(part.seconds, p), part.category});
   }
-  return "Critical path by category; a transfer waited for stands for what ran beside it\n" + table.to_string(width);
+  return "Critical path by category; an awaited transfer replaces the ops that overlap it\n" + table.to_string(width);
 }
 
 // Lists the longest ops of the path, in program order.

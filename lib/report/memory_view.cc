@@ -22,7 +22,8 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
               format_bytes(memory.aliased_bytes) + " of them in donated arguments"});
   totals.add({"temporaries", format_bytes(memory.temporaries_bytes), "at the peak"});
   totals.add({"padding", format_bytes(memory.padding_bytes), "of what is live at the peak"});
-  totals.add({"gaps", format_bytes(kGaps * memory.temporaries_bytes), "between buffers, to allow for beside the peak"});
+  totals.add(
+      {"gaps", format_bytes(kGaps * memory.temporaries_bytes), "between buffers; reserve in addition to the peak"});
   if (memory.vmem_peak_bytes > 0) totals.add({"VMEM peak", format_bytes(memory.vmem_peak_bytes), ""});
   if (memory.host_peak_bytes > 0) totals.add({"host peak", format_bytes(memory.host_peak_bytes), ""});
   std::string table = totals.to_string(options.width);
