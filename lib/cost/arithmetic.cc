@@ -1,8 +1,8 @@
-// FLOPs, transcendentals and unit work of single instructions.
+// Computes the FLOPs, transcendentals and unit work of single instructions.
 //
-// What counts as a FLOP follows XLA's HloCostAnalysis (openxla/xla xla/service/hlo_cost_analysis.cc) except where that
-// counts what is not done: prefix sums written as reduce-windows, ragged dots over all groups, and sorts, which are
-// counted row by row. The vector units work on padded elements.
+// FLOPs follow the definition of XLA's HloCostAnalysis (openxla/xla xla/service/hlo_cost_analysis.cc), except where
+// that counts operations that do not run: in prefix sums written as reduce-windows, in ragged dots over all groups, and
+// in sorts. Sorts are counted row by row here. The vector units process padded elements.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -22,7 +22,7 @@ double elements_of(InstructionView instruction, SizeCache& sizes) {
   return sum;
 }
 
-// How the two most minor dimensions lie: their logical numbers, -1 where there are fewer.
+// The logical numbers of the two most minor dimensions; -1 if the array has fewer.
 struct MinorDimensions {
   std::int64_t lane = -1;
   std::int64_t sublane = -1;
@@ -38,10 +38,11 @@ MinorDimensions minor_dimensions(const Shape& shape) {
 
 bool is_tiled(const Shape& shape) { return !shape.layout.tiles.empty(); }
 
-// What happens to elements within their registers. Rows that only trade sublanes are loaded and stored with a stride.
+// The way elements move within their registers. Rows that only change sublanes are loaded and stored with a stride.
 enum class Relayout { kNone, kRows, kLanes };
 
-// Of `from` becoming `to`, output dimension i being input dimension source[i]; an empty `source` is the identity.
+// The relayout that turns `from` into `to`. Output dimension i is input dimension source[i]; an empty `source` is the
+// identity.
 Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int64_t>& source) {
   if (!is_tiled(from) || !is_tiled(to)) return Relayout::kNone;
   const MinorDimensions before = minor_dimensions(from);
@@ -53,7 +54,7 @@ Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int
   return before.sublane != original(after.sublane) ? Relayout::kRows : Relayout::kNone;
 }
 
-// The tile's extent along dimension `d` of a shape; 1 where tiles do not reach.
+// The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
 std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
   if (!is_tiled(shape)) return 1;
   const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
@@ -64,7 +65,7 @@ std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
   return 1;
 }
 
-// Whether an array is put together from whole tiles, which is a matter of addresses and nothing that is computed.
+// Whether an array is assembled from whole tiles. This only changes addresses and computes nothing.
 bool joins_whole_tiles(InstructionView instruction) {
   const Shape& shape = instruction.shape();
   if (!is_tiled(shape)) return false;
@@ -87,8 +88,8 @@ bool joins_whole_tiles(InstructionView instruction) {
   return true;
 }
 
-// The operations of a computation applied per element: its FLOPs and transcendentals, and the opcode that stands for
-// it.
+// The operations of a computation that is applied per element: its FLOPs, its transcendentals and its elementwise
+// opcodes, without converts.
 struct Applied {
   double flops = 0;
   double transcendentals = 0;
@@ -115,7 +116,7 @@ void add_applied(const Applied& what, double logical, double padded, ElementType
   for (Opcode opcode : what.operations) add_vector(work, opcode, type, padded);
 }
 
-// Elements of the registers that are left for the cross-lane unit when a reduction over the lanes has added up all
+// The elements of the registers that remain for the cross-lane unit after a reduction over the lanes has added up all
 // registers of a row.
 double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
   if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
@@ -144,8 +145,8 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
   }
 }
 
-// A window that spans its whole dimension from every position computes prefixes (or the total, broadcast): in a tree
-// that is done with one operation an element and level, not one a window position.
+// A window that spans its whole dimension from every position computes prefix results, or the total for every position.
+// A tree computes prefixes with one operation per element and level instead of one per window position.
 void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
   const Span<ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
   if (leaves.empty() || instruction.operand_count() == 0) return;
@@ -153,7 +154,7 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
   const Shape& in = instruction.operand(0).shape();
   const ArraySize size = sizes[leaves[0]];
   const Window w = window(instruction).value_or(Window{});
-  double positions = 1;  // operations an output element
+  double positions = 1;  // operations per output element
   bool is_total = false;
   for (std::size_t d = 0; d < w.dimensions.size() && d < out.dimensions.size() && d < in.dimensions.size(); ++d) {
     const WindowDimension& dimension = w.dimensions[d];
@@ -161,7 +162,7 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
     const double length = static_cast<double>(std::max<std::int64_t>(out.dimensions[d], 1));
     if (dimension.size == 2 * out.dimensions[d] - 1 && dimension.pad_low == out.dimensions[d] - 1 &&
         dimension.size > 1) {
-      is_total = true;  // every position sees the whole row
+      is_total = true;  // every position covers the whole row
       continue;
     }
     const bool is_prefix = dimension.size > 1 && dimension.size >= out.dimensions[d] &&
@@ -180,7 +181,8 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
 void add_contraction(InstructionView contraction, double share, Work& work) {
   MatrixWork product = matrix_work(contraction);
   if (product.flops <= 0) return;
-  // One channel in, one out: there is nothing to share a weight with, and the vector units do it.
+  // With one input and one output channel, no other channel shares the weights. The vector units compute such a
+  // product.
   if (product.n == 1 && product.k == product.window_positions && product.batch > 1) {
     const double multiplies = product.flops / 2 * share;
     work.flops += product.flops * share;
@@ -206,7 +208,7 @@ void add_sort(InstructionView sort, double share, SizeCache& sizes, Work& work) 
   const double levels = log2_ceil(row);
   const double compared = sort.opcode() == Opcode::kTopk ? topk_levels(sort) : levels;
   work.flops += size.logical_elements * compared * share;
-  // A bitonic network: levels * (levels + 1) / 2 stages, each of which looks at every element.
+  // A bitonic network has levels * (levels + 1) / 2 stages, each of which processes every element.
   const double stages = levels * (levels + 1) / 2;
   for (InstructionView operand : sort.operands()) {
     add_vector(work, Opcode::kSort, operand.shape().element_type,
@@ -226,7 +228,7 @@ void add_linear_algebra(InstructionView instruction, double share, SizeCache& si
       if (instruction.operand_count() < 2) return;
       flops = n * sizes[instruction.operand(1).shape_id()].logical_elements;
       break;
-    default: {  // fft: 5 n log2 n real operations a complex transform of length n
+    default: {  // fft: 5 n log2 n real operations for a complex transform of length n
       double levels = 0;
       for (std::int64_t length : integers(instruction, AttributeKey::kFftLength)) {
         levels += log2_ceil(static_cast<double>(length));
@@ -321,7 +323,7 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
       const ArraySize size = sizes[instruction.shape_id()];
       const bool is_transcendental = work_class(opcode) == WorkClass::kTranscendental;
       (is_transcendental ? work.transcendentals : work.flops) += size.logical_elements * share;
-      // A comparison and a conversion cost what their operand's type does.
+      // The cost of a comparison or a conversion depends on the type of its operand.
       const bool by_operand =
           (opcode == Opcode::kCompare || opcode == Opcode::kConvert) && instruction.operand_count() > 0;
       const ElementType type =
@@ -368,7 +370,7 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
       return;
     }
     case WorkClass::kNormalization: {
-      // Mean, variance and scaling: about eight operations an element.
+      // Mean, variance and scaling take about eight operations per element.
       const double kOperations = 8;
       if (instruction.operand_count() == 0) return;
       const ArraySize size = sizes[instruction.operand(0).shape_id()];

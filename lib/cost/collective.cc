@@ -1,4 +1,5 @@
-// The time of one collective: its group as stretches of the machine's axes, then the form of its kind on each.
+// Computes the time of one collective. Maps its group to stretches of the machine's axes and applies the formula of its
+// kind to each.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -34,8 +35,8 @@ Resource resource_of(LinkKind link) {
   return link == LinkKind::kDcn || link == LinkKind::kNetwork ? Resource::kDcn : Resource::kIci;
 }
 
-// What one member of a group gets of a link, and its latency. `stride` groups interleave on the axis and share its
-// links. `missing` may be null.
+// The share of a link that one member of a group has, and the latency of the link. `stride` groups are interleaved on
+// the axis and share its links. `missing` may be null.
 TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std::int64_t stride, bool wraps,
                      MissingNumbers* missing) {
   TorusAxis axis;
@@ -47,7 +48,7 @@ TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std
     case LinkKind::kIci:
       axis.hop_latency = number(device.ici.hop_latency, 0);
       axis.bandwidth = number(device.ici.link_bandwidth, 0);
-      // Every so many bytes the sender waits for its neighbour.
+      // The sender waits for its neighbour after each `message` bytes.
       if (const double message = number(device.ici.message_bytes, 0); message > 0) {
         axis.bandwidth /= 1 + axis.bandwidth * axis.hop_latency / message;
       }
@@ -58,7 +59,7 @@ TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std
       axis.hop_latency = number(device.ici.hop_latency, 0);
       axis.bandwidth = number(device.ici.die_to_die_bandwidth, number(device.ici.link_bandwidth, 0));
       break;
-    case LinkKind::kScaleUp: break;  // of devices without a torus: scale_up.cc
+    case LinkKind::kScaleUp: break;  // only for devices without a torus; see scale_up.cc
     case LinkKind::kDcn:
     case LinkKind::kNetwork:
       axis.bandwidth = number(device.network.bandwidth, 0) * number(device.network.efficiency, 1);
@@ -68,8 +69,8 @@ TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std
   return axis;
 }
 
-// What a link can carry at most, 0 where that is not known; what if it were faster is asked of the usable bandwidth,
-// and raises both.
+// The peak bandwidth of a link; 0 if it is not known. A what-if question that raises the usable bandwidth raises the
+// peak as well.
 double nominal_bandwidth(const Device& device, LinkKind link) {
   const auto known = [](const Fact<double>& bandwidth) { return bandwidth ? *bandwidth : 0; };
   const Ici& ici = device.ici;
@@ -83,8 +84,8 @@ double nominal_bandwidth(const Device& device, LinkKind link) {
   return 0;
 }
 
-// The axes of a group by the level of the machine they lie on, the outermost level first: between slices, the torus,
-// the devices of a chip.
+// The axes of a group by the level of the machine that they are on, the outermost level first: between slices, the
+// torus, the devices of a chip.
 struct Levels {
   std::vector<TorusAxis> network;
   std::vector<TorusAxis> torus;
@@ -95,7 +96,7 @@ struct Levels {
 
 Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, const Device& device,
                  MissingNumbers* missing) {
-  // Stretches of one physical axis that follow one another are one stretch.
+  // Merge adjacent stretches of one physical axis into one.
   std::vector<AxisPiece> pieces;
   for (const int axis : axes) {
     if (axis < static_cast<int>(mapping.pieces.size())) {
@@ -154,8 +155,8 @@ void add(TorusCost& total, const TorusCost& part) {
   }
 }
 
-// A gather, or half of an all-reduce, level by level: between slices first, when each device has least to send, inside
-// the chip last.
+// A gather, or half of an all-reduce, level by level: first between slices, when each device has the least to send, and
+// last inside the chip.
 TorusCost gather_levels(const Levels& levels, double bytes, bool all_reduces) {
   TorusCost total;
   TorusCost network = gather_cost(levels.network, bytes / devices_in(levels.torus) / devices_in(levels.chip));
@@ -169,14 +170,14 @@ TorusCost gather_levels(const Levels& levels, double bytes, bool all_reduces) {
   return total;
 }
 
-// An exchange on all levels at once: each carries what has to cross it.
+// An exchange on all levels at once. Each level carries the bytes that have to cross it.
 TorusCost exchange_levels(const Levels& levels, double bytes) {
   TorusCost total;
   double slowest = 0;
   for (const std::vector<TorusAxis>* level : {&levels.network, &levels.torus, &levels.chip}) {
     TorusCost part = exchange_cost(*level, bytes);
     if (level == &levels.network && !level->empty()) {
-      // Every device has a share of the network of its own: nothing is relayed.
+      // Every device has a separate share of the network, so nothing is relayed.
       part.seconds = part.link_seconds = part.wire_bytes / level->front().bandwidth;
       part.link_bytes = part.wire_bytes;
       part.steps = {{level->front().link, level->front().size, false, part.wire_bytes, level->front().bandwidth}};
@@ -206,19 +207,20 @@ TorusCost broadcast_levels(const Levels& levels, double bytes) {
   return total;
 }
 
-// The machine's axes with their bandwidths, for routes.
+// The machine's axes with their bandwidths, for routing.
 std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device& device) {
   std::vector<TorusAxis> axes;
   for (const PhysicalAxis& axis : mapping.physical) {
-    // Which of them are used is known to who routes over them.
+    // Missing numbers are not collected here, because only the caller knows which axes a route uses.
     axes.push_back(torus_axis(device, axis.link, axis.size, 1, axis.wraps, nullptr));
     axes.back().twisted = axis.twisted;
   }
   return axes;
 }
 
-// Groups that are no stretch of the machine: what a device sends goes anywhere, over links that all groups share, as in
-// an exchange among all devices. Steps that depend on one another go half as far as the farthest on average.
+// The cost for groups that are not a stretch of the machine. The data of a device can go to any other device, over
+// links that all groups share, as in an exchange among all devices. Dependent steps cover half of the longest distance
+// on average.
 TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
                          const Device& device, MissingNumbers* missing) {
   std::vector<TorusAxis> torus;
@@ -250,7 +252,7 @@ void assume(CollectiveCost& cost, std::string_view why) {
   cost.note += why;
 }
 
-// The outermost network axis of the mapping, if it has one.
+// The link of the outermost network axis of the mapping, if there is one.
 std::optional<LinkKind> network_link(const PhysicalMapping& mapping) {
   for (const PhysicalAxis& axis : mapping.physical) {
     if (axis.link == LinkKind::kDcn || axis.link == LinkKind::kNetwork) return axis.link;
@@ -258,7 +260,7 @@ std::optional<LinkKind> network_link(const PhysicalMapping& mapping) {
   return std::nullopt;
 }
 
-// A send or receive between two devices: to another slice or node where there are several, else to a neighbour.
+// A send or receive between two devices: to another slice or node if there are several, otherwise to a neighbour.
 TorusCost point_to_point_cost(double bytes, const PhysicalMapping& mapping, const Device& device,
                               MissingNumbers* missing) {
   const LinkKind link = network_link(mapping).value_or(LinkKind::kIci);
@@ -276,7 +278,7 @@ TorusCost point_to_point_cost(double bytes, const PhysicalMapping& mapping, cons
   return cost;
 }
 
-// How many domains the pairs of a permutation connect: more than one if any pair leaves its node.
+// Whether any pair of a permutation leaves its node, so that the pairs connect several domains.
 bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const PhysicalMapping& mapping) {
   std::int64_t domain = 1;
   for (const PhysicalAxis& axis : mapping.physical) {
@@ -287,7 +289,7 @@ bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs
   });
 }
 
-// Collectives of devices without a torus.
+// Computes the cost of collectives on devices without a torus.
 void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bool aligned,
                   const PhysicalMapping& mapping, const Device& device, std::int64_t devices, double bytes,
                   CollectiveCost& cost, CollectiveParts* parts, MissingNumbers* missing) {
@@ -305,7 +307,7 @@ void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bo
     part = send_cost(device, send, missing);
   } else {
     if (!aligned) {
-      // Every member in a node of its own, when there are several nodes.
+      // Each member is assumed to be in a different node if there are several nodes.
       levels.nodes = network_link(mapping) ? collective.groups.group_size : 1;
       levels.scale_up = levels.nodes > 1 ? 1 : collective.groups.group_size;
     }
@@ -345,8 +347,8 @@ std::optional<double> crossover_tokens(const Collective& collective, AxisRole ro
   if (!moves_weights || !peak || cost.bytes <= 0 || collective.element_bytes <= 0) return std::nullopt;
   const double weights = cost.bytes / collective.element_bytes;
   if (weights <= static_cast<double>(kSmallArray)) return std::nullopt;
-  // A row times a weight is a multiply and an add; behind a gradient stand two such products, that of the weight's own
-  // gradient and that of its input.
+  // A row times a weight takes a multiply and an add. A gradient comes from two such products: one for the gradient of
+  // the weight and one for the gradient of its input.
   double flops = 0;
   switch (collective.kind) {
     case CollectiveKind::kAllGather: flops = 2; break;
@@ -413,7 +415,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
                   ? broadcast_levels(levels, bytes)
                   : gather_levels(levels, bytes, collective.kind == CollectiveKind::kAllReduce);
     }
-    // An all-reduce is a reduce-scatter and an all-gather; each is the other backwards.
+    // An all-reduce is a reduce-scatter and an all-gather, each of which is the reverse of the other.
     const double passes = collective.kind == CollectiveKind::kAllReduce ? 2 : 1;
     cost.bandwidth_seconds = passes * torus.seconds;
     cost.latency_seconds = passes * torus.hop_seconds + number_or(device.overhead.collective, 0.0, &missing);

@@ -1,4 +1,4 @@
-// What the seconds of a collective are made of, for whoever asks.
+// The parts from which the time of a collective is computed. collective_terms.cc builds a tree of terms from them.
 #ifndef HLOROOF_LIB_COST_COLLECTIVE_PARTS_H_
 #define HLOROOF_LIB_COST_COLLECTIVE_PARTS_H_
 
@@ -12,23 +12,24 @@ namespace hloroof::inline v0 {
 
 enum class CollectiveForm : std::uint8_t {
   kNone,     // no communication
-  kTorus,    // TPU: `torus`, `passes` times
-  kScaleUp,  // GPU: send_cost(send) of messages, else scale_up_cost(kind, bytes, local, nodes)
+  kTorus,    // TPU: `passes` times `torus`
+  kScaleUp,  // GPU: send_cost(send) for a message, else scale_up_cost(kind, bytes, local, nodes)
 };
 
 struct CollectiveParts {
   CollectiveForm form = CollectiveForm::kNone;
   TorusCost torus;
-  double passes = 1;  // an all-reduce is a reduce-scatter and an all-gather
+  double passes = 1;  // 2 for an all-reduce: a reduce-scatter and an all-gather
   bool is_message = false;
   Send send;
   double bytes = 0;
   std::int64_t local = 1;
   std::int64_t nodes = 1;
-  double imbalance = 1;  // of a ragged exchange: what its bytes take is multiplied with
+  double imbalance = 1;  // factor on the time for the bytes of a ragged exchange
 };
 
-// collective_cost() that also says what it is made of, unless `parts` is null.
+// Computes the same as collective_cost() in hloroof/mesh.h. Also stores the parts of the time in `parts`, unless it is
+// null.
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options, CollectiveParts* parts);
 

@@ -1,4 +1,4 @@
-// The time of a collective as a tree, from its CollectiveParts.
+// Builds the time of a collective as a tree of terms from its CollectiveParts.
 #include <algorithm>
 #include <cmath>
 
@@ -23,8 +23,8 @@ const char* link_name(LinkKind link) {
   return "link";
 }
 
-// A rate as the parameters of its link, and what makes it another: both directions of a ring, groups that share a link,
-// a sender that waits for its neighbour.
+// Expresses a rate as the parameters of its link and a factor for the difference from them. The difference has one of
+// three reasons: a ring uses both directions, groups share a link, or a sender waits for its neighbour.
 std::vector<Factor> over_link(LinkKind link, double rate, const DeviceFactors& device) {
   std::vector<Factor> factors;
   switch (link) {
@@ -57,7 +57,7 @@ Term hops_term(const TorusHops& hops, const DeviceFactors& device) {
   Factor latency = device.times({"ici.hop_latency"});
   if (hops.link == LinkKind::kScaleUp) latency = device.times({"scale_up.latency"});
   if (hops.link == LinkKind::kDcn || hops.link == LinkKind::kNetwork) latency = device.times({"network.latency"});
-  // Members of a group that are several links apart.
+  // The members of a group may be several links apart.
   std::vector<Factor> factors = {latency};
   if (hops.latency != latency.value) factors.push_back(times(hops.latency / latency.value));
   return leaf(absl::StrCat("hops over ", link_name(hops.link)), hops.count * hops.latency, hops.count, "hop",
@@ -93,13 +93,14 @@ const char* rates_name(CollectiveKind kind) {
   }
 }
 
-// What the bytes take and what does not depend on them: apart, since the slower of two levels counts for either.
+// The time for the bytes, and the latency that does not depend on them. The two are separate, because each takes its
+// value from the slower of the two levels.
 struct LevelTerms {
   Term moving;
   Term latency;
 };
 
-// The form of CollectiveRates.
+// Follows the formula of CollectiveRates.
 LevelTerms inside_domain(const Collective& collective, const CollectiveParts& parts, const DeviceFactors& device) {
   LevelTerms level;
   if (parts.local <= 1) return level;
@@ -192,7 +193,7 @@ Term collective_terms(const Collective& collective, const LogicalMesh& mesh, con
   if (parts.form == CollectiveForm::kTorus) term = torus_terms(parts, DeviceFactors(device));
   if (parts.form == CollectiveForm::kScaleUp) term = scale_up_terms(collective, parts, device);
   if (term.seconds <= 0) return term;
-  // The words for what is done; a single leaf keeps its own name.
+  // The root is named after the kind of collective; a single leaf keeps its name.
   if (!term.is_leaf()) term.name = std::string(collective_name(collective.kind));
   term.note = cost.algorithm;
   return term;

@@ -1,5 +1,5 @@
-// Sources: HloCostAnalysis in openxla/xla xla/service/hlo_cost_analysis.cc, 2026-08-22, for what counts as a FLOP of a
-// convolution.
+// Source: HloCostAnalysis in openxla/xla xla/service/hlo_cost_analysis.cc, 2026-08-22, for the definition of a FLOP of
+// a convolution.
 #include "lib/cost/contraction.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ double free_product(const Shape& shape, const std::vector<std::int64_t>& contrac
   return product;
 }
 
-// Passes of dot algorithms that name theirs: dot_bf16_bf16_f32_x3.
+// The number of passes that the name of a dot algorithm states, as in dot_bf16_bf16_f32_x3; 0 if it states none.
 int passes_of_algorithm(std::string_view algorithm) {
   if (algorithm.size() < 3 || algorithm[algorithm.size() - 2] != 'x') return 0;
   const char last = algorithm.back();
@@ -55,11 +55,11 @@ MultipliedAs multiplied_as(std::string_view algorithm) {
 // The part of a product that a dimension of an array belongs to. kWindow: positions that a window slides over.
 enum class Part : char { kM, kN, kK, kBatch, kWindow };
 
-// A spatial dimension of a convolution, and what it is to the product: the compiler writes every dot as one, and
-// dimensions beyond the two that numbers name become spatial.
+// A spatial dimension of a convolution and its part in the product. The compiler writes every dot as a convolution, and
+// the dimensions beyond the two that the dimension numbers name become spatial.
 struct SpatialDimension {
   double output = 1;
-  double valid = 1;  // pairs of window and output position inside the input
+  double valid = 1;  // pairs of a window and an output position inside the input
   Part part = Part::kM;
 };
 
@@ -88,7 +88,7 @@ SpatialDimension spatial_dimension(std::size_t i, const Shape& lhs, const Shape&
   return result;
 }
 
-// Of every dimension of the operands and the result.
+// The part of every dimension of the operands and the result.
 struct Parts {
   std::vector<Part> lhs;
   std::vector<Part> rhs;
@@ -99,7 +99,8 @@ void set_part(std::vector<Part>& parts, std::int64_t dimension, Part part) {
   if (dimension >= 0 && dimension < static_cast<std::int64_t>(parts.size())) parts[dimension] = part;
 }
 
-// The result of a dot has its batch dimensions first, then those of the left-hand operand, then the other's.
+// The result of a dot has its batch dimensions first, then those of the left-hand operand, then those of the right-hand
+// operand.
 Parts parts_of_dot(const Shape& lhs, const Shape& rhs, const Shape& out, const DotDimensions& d) {
   Parts parts{std::vector<Part>(lhs.rank(), Part::kM), std::vector<Part>(rhs.rank(), Part::kN),
               std::vector<Part>(out.rank(), Part::kN)};
@@ -134,8 +135,9 @@ Parts parts_of_convolution(const Shape& lhs, const Shape& rhs, const Shape& out,
 constexpr std::int64_t kLanes = 128;
 constexpr std::int64_t kSublanes = 8;
 
-// What tiles add to a part of a product of which `shape` has the dimension that is `minor` in its order, if that is
-// not all of the part: then each value of the others starts a tile of its own.
+// The factor by which tiles pad `part` of a product, due to the dimension of `shape` at position `minor` of its
+// minor-to-major order. The factor is 1 unless that dimension is only a portion of the part. In that case each value of
+// the other dimensions starts a new tile.
 double tile_padding(const Shape& shape, const std::vector<Part>& parts, Part part, double total, std::size_t minor) {
   if (shape.layout.tiles.empty() || minor >= shape.layout.minor_to_major.size()) return 1;
   const std::int64_t d = shape.layout.minor_to_major[minor];
@@ -147,9 +149,10 @@ double tile_padding(const Shape& shape, const std::vector<Part>& parts, Part par
   return tiles * static_cast<double>(granule) / static_cast<double>(extent);
 }
 
-// The result is made tile by tile: its lanes are those of what stays in the array or of what streams, its sublanes
-// rows of the other. What is contracted is padded if it lies on lanes; on sublanes it can be put together. Of a window
-// that slides nothing is said: the compiler packs several positions of narrow features into one pass, or does not.
+// The result is computed tile by tile. Its lanes come from the operand that is resident in the array or from the one
+// that streams, and its sublanes are rows of the other. A contracted dimension is padded if it is on lanes; on sublanes
+// its values can be packed. A sliding window is assumed to have no padding: the compiler may or may not pack several
+// positions of narrow features into one pass.
 void add_padding(const Shape& lhs, const Shape& rhs, const Shape& out, const Parts& parts, MatrixWork& work) {
   if (std::find(parts.lhs.begin(), parts.lhs.end(), Part::kWindow) != parts.lhs.end()) return;
   for (std::size_t minor : {0, 1}) {
@@ -182,7 +185,7 @@ int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& preci
 MatrixWork dot_work(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
   MatrixWork work;
   work.m = free_product(lhs, d.lhs_contracting, d.lhs_batch);
-  // [m,k] x [g,k,n]: the rows are shared out over the groups, each row meets one group's weights.
+  // [m,k] x [g,k,n]: the rows are divided among the groups, and each row is multiplied by the weights of one group.
   const double groups = std::max(product_over(rhs, d.rhs_group), 1.0);
   work.n = free_product(rhs, d.rhs_contracting, d.rhs_batch) / groups;
   work.k = product_over(lhs, d.lhs_contracting);

@@ -17,13 +17,13 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The pattern between slashes, or nothing for a plain name.
+// The pattern between slashes; nullopt for a plain name.
 std::optional<std::string_view> pattern_of(std::string_view name) {
   if (name.size() < 2 || name.front() != '/' || name.back() != '/') return std::nullopt;
   return name.substr(1, name.size() - 2);
 }
 
-// Scales the bytes of `work` so that they add up to `bytes`, keeping how they are shared out over memories.
+// Scales the bytes of `work` so that they add up to `bytes`. Keeps their distribution over the memories.
 void set_bytes(Work& work, double bytes) {
   const double before = work.read.total() + work.written.total();
   if (before <= 0) {
@@ -45,7 +45,7 @@ void set_flops(Work& work, double flops, ElementType type) {
   work.flops = flops;
   work.matrix_flops = flops;
   work.matrix.clear();
-  // The shape of the product is not known: one that fills the matrix unit.
+  // The shape of the product is not known. Assume one that fills the matrix unit.
   if (flops <= 0) return;
   MatrixWork product;
   product.flops = flops;
@@ -55,7 +55,7 @@ void set_flops(Work& work, double flops, ElementType type) {
   work.matrix.push_back(product);
 }
 
-// The type most bytes of a call's operands have: what its products multiply.
+// The element type of the largest operand of a call, which its products are assumed to multiply.
 ElementType main_type(InstructionView call, SizeCache& sizes) {
   ElementType type = ElementType::kBf16;
   double most = 0;
@@ -74,7 +74,7 @@ const Shape* first_leaf(InstructionView call) {
   return leaves.empty() ? nullptr : &call.module().shape(leaves[0]);
 }
 
-// "ALG_DOT_TF32_TF32_F32" as a dot has it: "dot_tf32_tf32_f32". Empty for ALG_UNSET.
+// Converts "ALG_DOT_TF32_TF32_F32" to the name that a dot has, "dot_tf32_tf32_f32". Empty for ALG_UNSET.
 std::string algorithm_name(std::string_view enumerator) {
   constexpr std::string_view kPrefix = "ALG_";
   if (enumerator.substr(0, kPrefix.size()) != kPrefix || enumerator == "ALG_UNSET") return "";
@@ -83,7 +83,7 @@ std::string algorithm_name(std::string_view enumerator) {
   return name;
 }
 
-// A product written by a library, with its dimension numbers in the backend_config.
+// Adds a product that a library computes. Its dimension numbers are in the backend_config.
 bool add_gemm(InstructionView call, Work& work) {
   const auto config = gemm_backend_config(call);
   const Shape* out = first_leaf(call);
@@ -101,8 +101,8 @@ bool add_gemm(InstructionView call, Work& work) {
   return true;
 }
 
-// The window and dim_labels of a cuDNN convolution are those of the forward one, whichever of its three arrays is
-// wanted.
+// Adds a cuDNN convolution. Its window and dim_labels are those of the forward convolution, whichever of the three
+// arrays it computes.
 bool add_convolution(InstructionView call, std::string_view target, Work& work) {
   const auto numbers = convolution_dimension_numbers(call);
   const Shape* out = first_leaf(call);
@@ -223,7 +223,7 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
     case CustomCallBehaviour::kMove: return;
     case CustomCallBehaviour::kCholesky:
     case CustomCallBehaviour::kTriangularInverse:
-      // n^3 / 6 multiply-adds a matrix, column after column.
+      // n^3 / 6 multiply-adds per matrix, one column after another.
       work.flops += n * elements / 3;
       add_vector(work, Opcode::kMultiply, ElementType::kF32, n * elements / 3);
       return;

@@ -1,4 +1,4 @@
-// Custom calls: what well-known targets do, and what the rest says of itself.
+// Computes the work of custom calls. A table describes well-known targets; other calls may state their cost.
 #ifndef HLOROOF_LIB_COST_CUSTOM_CALL_H_
 #define HLOROOF_LIB_COST_CUSTOM_CALL_H_
 
@@ -17,7 +17,7 @@
 namespace hloroof::inline v0 {
 
 enum class CustomCallBehaviour : std::uint8_t {
-  kFree,  // names or allocates a buffer
+  kFree,  // only names or allocates a buffer
   kMove,
   kCholesky,
   kTriangularInverse,
@@ -35,22 +35,22 @@ enum class CustomCallBehaviour : std::uint8_t {
   kGpuEigen,
   kGpuSvd,
   kRandomBits,
-  kKernel,  // a kernel of the user's: a stated cost, a known kernel's formula, or not known
+  kKernel,  // a user's kernel: its stated cost, the formula of a known kernel, or unknown
 };
 
-// Nothing for a target that is not in the table.
+// The behaviour of a target; nullopt if it is not in the table.
 std::optional<CustomCallBehaviour> custom_call_behaviour(std::string_view target);
 
-// Whether the call costs nothing at all.
+// Whether the call costs nothing.
 bool is_free_custom_call(InstructionView custom_call);
 
-// The costs that a user gives, with their patterns compiled.
+// The costs that the user states, with compiled patterns.
 class GivenCosts {
  public:
   explicit GivenCosts(const std::vector<CustomCallCost>& costs);
   ~GivenCosts();
 
-  // The first that names the call's target or the call itself; null if none does.
+  // The first cost whose name or pattern matches the target or the name of the call; null if there is none.
   const CustomCallCost* find(InstructionView custom_call) const;
 
  private:
@@ -58,11 +58,11 @@ class GivenCosts {
   std::vector<Entry> entries_;
 };
 
-// Errors: InvalidArgument with RE2's reason for a pattern that is none.
+// Errors: InvalidArgument with RE2's message if a pattern is not a valid regular expression.
 absl::Status check_custom_call_costs(const std::vector<CustomCallCost>& costs);
 
-// Arithmetic of a custom call: flops, transcendentals, matrix and vector work, and how well they are known. `work`
-// holds the boundary bytes already; a cost that states its own bytes replaces them.
+// Adds the arithmetic of a custom call to `work`: flops, transcendentals, matrix and vector work, and their source.
+// `work` must already hold the boundary bytes. A cost that states its own bytes replaces them.
 void add_custom_call(InstructionView custom_call, const GivenCosts& given, SizeCache& sizes, Work& work);
 
 }  // namespace hloroof::inline v0

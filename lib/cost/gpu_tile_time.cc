@@ -1,4 +1,5 @@
-// Seconds of a product on a GPU: thread-block tiles dealt out over the multiprocessors in waves, or K in equal pieces.
+// Computes the seconds of a product on a GPU. Thread-block tiles are distributed over the multiprocessors in waves, or
+// K is split into equal pieces.
 //
 // Source: openxla/xla xla/service/gpu/model, 2026-08-22, for tiles and split K.
 #include <algorithm>
@@ -11,24 +12,25 @@
 namespace hloroof::inline v0 {
 namespace {
 
-constexpr double kPartBytes = 2 * 4;  // a part of the sum is f32, written and read
+constexpr double kPartBytes = 2 * 4;  // a partial sum is f32; it is written and read
 
 double units_of(const GpuCore& core) { return std::max(static_cast<double>(core.vector.compute_units), 1.0); }
 
 double tile_of(const GpuCore& core) { return static_cast<double>(core.matrix.tile); }
 
-// Bytes of one element, the mean of the two operands.
+// The bytes of one element, averaged over the two operands.
 double operand_bytes(const MatrixWork& product) { return (bits(product.lhs) + bits(product.rhs)) / 16.0; }
 
-// Joining parts of K, beside the bytes of them.
+// The time to join the parts of K, without the time to move their bytes.
 double joining_seconds(double parts, const GpuCore& core, MissingNumbers* missing) {
   if (core.overhead.split) return *core.overhead.split;
   return parts * number_or(core.overhead.split_part, 0.0, missing);
 }
 
-// K cut in parts where that keeps more multiprocessors busy. A wave takes as long as the tensor cores need for a tile,
-// or as its operands need to arrive, all blocks drawing on the level-2 cache; parts are written and read back once more
-// to be summed. The tile the compiler chose, or the best of those that libraries have in store.
+// The time of a product in waves. K is split into parts if that keeps more multiprocessors busy. A wave takes the
+// longer of two times: the time that the tensor cores need for a tile, and the time until its operands arrive, for
+// which all blocks share the bandwidth of the level-2 cache. Parts are written once and read back to be summed. The
+// tile is the one that the compiler chose, or else the fastest of those that libraries have.
 MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& core, MissingNumbers* missing) {
   struct Tile {
     double m;
@@ -62,7 +64,7 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& co
         if (parts > 1) terms.joining = parts * product.batch * product.m * product.n * kPartBytes / operand_rate;
       }
       if (parts > 1) terms.joining += joining_seconds(parts, core, missing);
-      // Small blocks of a compiler's own choice share a multiprocessor, and start while others work.
+      // Small blocks that the compiler chose share a multiprocessor, and some start while others compute.
       const double resident = is_given ? std::max(std::floor(side * side / (tile.m * tile.n)), 1.0) : 1;
       terms.starting = std::ceil(terms.waves / resident) * wave;
       terms.seconds = std::max(terms.compute, terms.operands) + terms.starting + terms.joining;
@@ -72,7 +74,7 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& co
   return best;
 }
 
-// As StreamK says.
+// Whether the rule of StreamK applies to `product`.
 bool is_streamed(const MatrixWork& product, double units, const GpuCore& core, MissingNumbers* missing) {
   const StreamK& rule = core.matrix.stream_k;
   const auto number = [missing](const Fact<double>& n) { return number_or(n, 0.0, missing); };
@@ -84,11 +86,12 @@ bool is_streamed(const MatrixWork& product, double units, const GpuCore& core, M
          product.batch * tiles <= units * (is_wide ? number(rule.share_wide) : number(rule.share));
 }
 
-// As the libraries do for TF32 on a Hopper GPU: not the tile that would be fastest, but the largest that gives `fill`
-// of the multiprocessors a block (the batch's for batches, whose kernels have it; else the plain one), or else the
-// smallest; tall products of a long K take the smallest if its blocks run all at once. The clock falls as more
-// multiprocessors work: alone a block attains the peak, among all of them `attained` of it. Each draws on the level-2
-// cache at its share, and the results of the last wave are stored with nothing left to hide behind.
+// Follows the libraries' choice for TF32 on a Hopper GPU, which is not always the fastest tile. They choose the largest
+// tile that provides blocks for the share `fill` of the multiprocessors, or else the smallest tile. For batches, whose
+// kernels have it, the largest tile is that of `batch_tile`; otherwise it is the plain one. Tall products with a long K
+// take the smallest tile if its blocks run all at once. The clock falls as more multiprocessors work: a single block
+// attains the peak, and blocks on all multiprocessors attain the share `attained` of it. Each multiprocessor has an
+// equal share of the level-2 cache's bandwidth. Nothing overlaps the storing of the last wave's results.
 MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, double attained, const Device& device,
                           const GpuCore& core, MissingNumbers* missing) {
   const double units = units_of(core);
@@ -116,7 +119,7 @@ MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, d
   const bool is_large = product.batch > 1 && take(is_tall ? batch_side : side, is_tall ? side : batch_side);
   const bool is_long = product.m >= number_or(rule.wide_ratio, 0.0, missing) * product.n &&
                        product.k >= number_or(rule.least_k, 0.0, missing);
-  const double blocks_of_narrow = side / narrow;  // in place of one
+  const double blocks_of_narrow = side / narrow;  // narrow blocks that replace one plain block
   if (!is_large && (!take(side, side) || (is_long && blocks_of_narrow * terms.blocks <= units))) {
     is_tall ? take(side, narrow) : take(narrow, side);
   }

@@ -13,14 +13,15 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// Whether an instruction inside another runs a computation as part of it: a nested fusion, a call in an async wrapper.
+// Whether an instruction runs a computation as part of the instruction that contains it: a nested fusion, or a call in
+// an async wrapper.
 bool is_inlined(Opcode opcode) { return flow(opcode) == Flow::kFuses || flow(opcode) == Flow::kCalls; }
 
 }  // namespace
 
-// ---- Which parts are touched --------------------------------------------------------------------------------------
+// ---- Touched parts -------------------------------------------------------------------------------------------------
 
-// One computation under examination. `aliases` are those that the text states of the fusion that calls it.
+// Examines one computation. `aliases` are those that the text states for the fusion that calls it.
 class Examination {
  public:
   Examination(ComputationView computation, InsideTable& table, const std::vector<OperandAlias>& aliases)
@@ -63,13 +64,14 @@ class Examination {
   }
 
  private:
-  // What is done in place: updates, and what only their results go through.
+  // kUpdate: an update in place. kOfPart: an instruction between an update and the root, which processes only the
+  // updated part.
   enum : char { kUpdate = 1, kOfPart = 2 };
 
   Share& wanted(InstructionView instruction) { return table_.wanted_[table_.place_[instruction.id().index]]; }
   char& in_place(InstructionView instruction) { return table_.in_place_[table_.place_[instruction.id().index]]; }
 
-  // Finds which instruction writes each leaf of the root.
+  // Finds the instruction that writes each leaf of the root.
   void want_root(InstructionView root, Inside& result) {
     struct Open {
       InstructionView instruction;
@@ -80,7 +82,7 @@ class Examination {
       const Open at = open.back();
       open.pop_back();
       if (at.instruction.opcode() == Opcode::kTuple) {
-        // Its elements are wanted one by one, and some only handed on.
+        // Each element is handled separately, because some are only passed through.
         for (std::size_t i = at.instruction.operand_count(); i-- > 0;) {
           const InstructionView element = at.instruction.operand(i);
           open.push_back({element, element.shape_id()});
@@ -93,7 +95,8 @@ class Examination {
         continue;
       }
       if (at.instruction.opcode() == Opcode::kCustomCall && is_free_custom_call(at.instruction)) {
-        // The start of a collective: what the text places in an operand's memory is handed on.
+        // This is the start of a collective. Results that the text places in the memory of an operand are passed
+        // through.
         for (std::size_t i = 0; i < leaves; ++i) {
           result.leaves.push_back({.in_place = stated_destination(result.leaves.size()) >= 0});
         }
@@ -104,7 +107,7 @@ class Examination {
     }
   }
 
-  // The parameter in whose memory leaf `i` of a result lies, as the text states it; -1 if it states none.
+  // The parameter whose memory holds leaf `i` of a result, as the text states it; -1 if it states none.
   int stated_destination(std::size_t i) const {
     for (const OperandAlias& alias : aliases_) {
       const bool is_leaf =
@@ -114,10 +117,10 @@ class Examination {
     return -1;
   }
 
-  // Whether leaf `i`, which `writer` gives, is only handed on: a parameter that stays where it is, or the result of a
-  // collective that another fusion started and that goes on beside what this one does. The TPU compiler puts such a
-  // collective into each fusion that runs while it is under way, with the buffers it works on as parameters and results
-  // in the same memory; its bytes are counted where it starts.
+  // Whether leaf `i`, which `writer` computes, is only passed through. This is true for a parameter that stays in its
+  // memory, and for the result of a collective that another fusion started and that runs concurrently with this one.
+  // The TPU compiler puts such a collective into each fusion that runs while it is in flight, with its buffers as
+  // parameters and results in the same memory. Its bytes are counted where it starts.
   bool is_handed_on(InstructionView writer, std::size_t i) const {
     const int destination = aliases_.empty() ? -1 : stated_destination(i);
     if (destination < 0) return false;
@@ -128,7 +131,7 @@ class Examination {
     });
     if (at.opcode() == Opcode::kParameter) return at.parameter_number() == destination;
     if (work_class(at.opcode()) != WorkClass::kCollective) return false;
-    for (InstructionView operand : at.operands()) {  // a collective made in place is work of this fusion
+    for (InstructionView operand : at.operands()) {  // an in-place collective is work of this fusion
       const InstructionView source = updated_through(operand);
       if (source.opcode() == Opcode::kParameter && source.parameter_number() == destination) return false;
     }
@@ -136,7 +139,7 @@ class Examination {
   }
 
   void add_leaves(InstructionView writer, std::size_t leaves, Inside& result) {
-    // Through what only renames the result.
+    // Skip the instructions that only rename, copy, reshape or convert the result.
     InstructionView at = updated_through(writer);
     std::size_t element = 0;
     bool is_element = false;
@@ -189,7 +192,8 @@ class Examination {
     wanted(writer) = kAll;
   }
 
-  // The array that `update` updates, as it lies in memory when `result` is its name there.
+  // The shape in memory of an array that is updated in place. `updated` is the result shape of the update, and `result`
+  // that of the root to which it leads.
   static Shape as_written(const Shape& result, const Shape& updated) {
     if (result.dimensions == updated.dimensions) return result;
     Shape array = updated;
@@ -198,8 +202,8 @@ class Examination {
     return array;
   }
 
-  // `update` is made in place, and so is what renames or converts its result down to `writer`: only the part that is
-  // written is worked on.
+  // Marks `update` as made in place, and also the instructions that rename or convert its result on the way to
+  // `writer`. They process only the part that is written.
   void write_part(InstructionView writer, InstructionView update, const LeafWrite& leaf, const ArraySize& whole) {
     in_place(update) = kUpdate;
     Share part = kAll;
@@ -211,12 +215,12 @@ class Examination {
     wanted(writer).add(part);
   }
 
-  // The number of the parameter that operand `i` is, through what keeps its place; -1 if it is none, or is used
-  // elsewhere.
+  // The number of the parameter that operand `i` comes from, through instructions that keep its order; -1 if it does
+  // not come from a parameter.
   int destination_of(InstructionView instruction, int i) {
     if (i < 0 || i >= static_cast<int>(instruction.operand_count())) return -1;
     InstructionView at = updated_through(instruction.operand(i));
-    // A nested fusion that does nothing else than that.
+    // Pass through a nested fusion that does nothing else.
     for (int steps = 0; at.opcode() == Opcode::kFusion && steps < 8; ++steps) {
       const ComputationId called = inlined_computation(at);
       if (!called.valid() || !at.module().data(called).root.valid()) return -1;
@@ -229,7 +233,7 @@ class Examination {
     return at.opcode() == Opcode::kParameter ? static_cast<int>(at.parameter_number()) : -1;
   }
 
-  // Hands what is wanted of an instruction on to its operands.
+  // Adds the needed share of an instruction's operands, given the needed share of its result.
   void pass_on(InstructionView instruction) {
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
@@ -239,7 +243,7 @@ class Examination {
       const Inside& inner = *table_.known_[called.index];
       for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
         Share share = i < inner.parameters.size() ? inner.parameters[i] : kAll;
-        // Not an update in place here: the array it would be made in is read as a whole.
+        // Here it is not an update in place, so the array to be updated is read as a whole.
         if (in_place(instruction) != kUpdate) {
           for (const LeafWrite& leaf : inner.leaves) {
             if (leaf.in_place && leaf.parameter == static_cast<int>(i)) share = kAll;
@@ -250,7 +254,7 @@ class Examination {
       return;
     }
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      if (is_updated(instruction, i)) continue;  // what the update does not cover stays where it is
+      if (is_updated(instruction, i)) continue;  // the rest of the array stays in place
       wanted(instruction.operand(i)).add(operand_share(instruction, static_cast<int>(i), want, sizes_));
     }
   }
@@ -274,7 +278,7 @@ class Examination {
     table_.recomputation_.run(table_.order_, table_.place_, root, sizes_, nested, is_skipped);
   }
 
-  // Whether an instruction works on what a product before it gives.
+  // Whether an instruction depends on the result of a product.
   bool follows_product(InstructionView instruction) {
     const auto mark = [this](InstructionView at) -> char& {
       return table_.follows_product_[table_.place_[at.id().index]];
@@ -290,14 +294,14 @@ class Examination {
     return follows;
   }
 
-  // Adds an instruction's own work, its arithmetic to `work`.
+  // Adds the work of one instruction: constants to `result`, arithmetic to `work`.
   void collect(InstructionView instruction, Inside& result, Work& work) {
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     const bool counts_uses = is_by_element_ && in_place(instruction) != kOfPart;
     const double times = counts_uses ? table_.recomputation_[table_.place_[instruction.id().index]] : want.logical;
     if (instruction.opcode() == Opcode::kConstant) {
-      // Scalars are part of the code.
+      // Scalar constants are part of the code.
       const ArraySize& size = sizes_[instruction.shape_id()];
       if (size.logical_elements > 1) result.constants.hbm += size.padded_bytes * want.padded;
       return;
@@ -319,7 +323,8 @@ class Examination {
       return;
     }
     if (instruction.opcode() == Opcode::kCustomCall) {
-      // Inside a fusion only what moves nothing or everything is known; see WorkCounter for an async-start.
+      // Inside a fusion, only calls that move nothing or all of their arrays are known. WorkCounter handles an
+      // async-start.
       const auto behaviour = custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget));
       const bool is_known = behaviour == CustomCallBehaviour::kFree || behaviour == CustomCallBehaviour::kMove;
       if (!is_known) work.source = CostSource::kUnknown;
@@ -342,14 +347,14 @@ class Examination {
 ComputationId inlined_computation(InstructionView instruction) {
   const bool call = flow(instruction.opcode()) == Flow::kCalls;
   if (!call && !wraps_computation(instruction.opcode())) return {};
-  // An async-start that is written as the instruction it wraps also carries that instruction's to_apply.
+  // An async-start that is written as the instruction it wraps also has that instruction's to_apply.
   const auto called = instruction.computations(call ? AttributeKey::kToApply : AttributeKey::kCalls);
   return called.size() == 1 && !called[0].is_missing() ? called[0].id() : ComputationId();
 }
 
 namespace {
 
-// Layouts with tiles are those of a TPU, whose compiler works on tiles.
+// Only TPU layouts have tiles. The TPU compiler works on tiles.
 bool has_tiles(const ShapeTable& shapes) {
   for (std::uint32_t i = 0; i < shapes.size(); ++i) {
     if (!shapes[ShapeId(i)].layout.tiles.empty()) return true;
@@ -379,7 +384,7 @@ InsideTable::InsideTable(const Module& module)
 }
 
 void InsideTable::compute_callees(ComputationId id) {
-  // Callees first, with a stack of our own: text decides how deep fusions nest.
+  // Callees first, with an explicit stack, because the input controls the nesting depth of fusions.
   std::vector<ComputationId> open = {id};
   while (!open.empty()) {
     const ComputationId at = open.back();

@@ -1,4 +1,4 @@
-// What happens inside one instruction: arithmetic, and which parts of its operands and results are touched.
+// Determines the arithmetic inside one instruction, and the parts of its operands and results that it touches.
 #ifndef HLOROOF_LIB_COST_INSIDE_H_
 #define HLOROOF_LIB_COST_INSIDE_H_
 
@@ -14,31 +14,35 @@
 
 namespace hloroof::inline v0 {
 
-// The inside of a computation that is part of another instruction (a fusion, an async wrapper), all results wanted.
+// The work inside a computation that is part of another instruction (a fusion, an async wrapper), if all its results
+// are needed.
 struct Inside {
-  std::vector<Share> parameters;  // read from each parameter, by number; updates in place left out
-  std::vector<double> uses;       // times each element of a parameter is asked for; empty where that is not counted
-  std::vector<LeafWrite> leaves;  // of the root, in the order of ShapeTable::leaves
+  std::vector<Share> parameters;  // read from each parameter, by number, without in-place updates
+  std::vector<double> uses;       // how often each element of a parameter is needed; empty if not counted
+  std::vector<LeafWrite> leaves;  // writes of the root, in the order of ShapeTable::leaves
   Work work;                      // arithmetic only: flops, transcendentals, matrix, vector, source
-  MemoryBytes constants;          // arrays in the program text that it reads
+  MemoryBytes constants;          // constant arrays of the program that it reads
 };
 
-// The computation that runs as part of a fusion, call or async-start; invalid where it is not in the text, and for
-// every other instruction.
+// The computation that runs as part of a fusion, call or async-start. Invalid if the text does not contain it, and for
+// any other instruction.
 ComputationId inlined_computation(InstructionView instruction);
 
-// Computes and keeps the insides of computations. Not thread-safe; holds for the module as it was when first asked.
+// Computes and caches the inside of each computation. Not thread-safe. The results describe the module as it was at the
+// first query.
 class InsideTable {
  public:
   explicit InsideTable(const Module& module);
 
-  // All results wanted, written to memory of their own except where an update in place can be made in a parameter's.
+  // Assumes that all results are needed. A result is written to separate memory, unless it can be updated in place in
+  // the memory of a parameter.
   const Inside& of(ComputationId id);
 
-  // The inside of a top-level fusion: what the text says of results that lie in the memory of operands holds as well.
+  // The inside of a top-level fusion. Also applies the aliases that the text states, which place results in the memory
+  // of operands.
   const Inside& of_fusion(InstructionView fusion);
 
-  // The same for an instruction taken alone, as if it were a computation of its own: `parameters` are its operands.
+  // The same for a single instruction, treated as a computation whose parameters are its operands.
   Inside of_instruction(InstructionView instruction);
 
   SizeCache& sizes() { return sizes_; }
@@ -46,16 +50,16 @@ class InsideTable {
  private:
   friend class Examination;
 
-  // Sees to it that `of` has an answer for every computation that `id` calls.
+  // Computes the inside of every computation that `id` calls, so that `of` can return it.
   void compute_callees(ComputationId id);
 
   const Module& module_;
   SizeCache sizes_;
   std::vector<std::unique_ptr<Inside>> known_;  // by ComputationId
-  std::vector<std::uint32_t> place_;            // by InstructionId: its place in its computation
-  std::vector<char> by_element_;                // by ComputationId: whether its fusion works element by element
-  Inside fusion_;                               // the last answer of of_fusion
-  // Of the computation under examination, by place.
+  std::vector<std::uint32_t> place_;            // by InstructionId: its position in its computation
+  std::vector<char> by_element_;                // by ComputationId: whether its fusion computes element by element
+  Inside fusion_;                               // the last result of of_fusion()
+  // The state of the computation under examination, by position.
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;
   std::vector<char> in_place_;
@@ -69,10 +73,11 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
 // Adds `share` of `inner`'s arithmetic to `work`.
 void add_arithmetic(const Work& inner, double share, Work& work);
 
-// Comparisons an element of the best k of a row, which keep a heap of k: log2 k.
+// The comparisons per element to select the best k of a row with a heap of k elements: log2 k.
 double topk_levels(InstructionView topk);
 
-// Adds to the entry of its kind.
+// Adds `elements` to the entry of `work.vector` for the same opcode, type and `cross_lane`. Appends an entry if there
+// is none.
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane = false);
 
 }  // namespace hloroof::inline v0

@@ -9,7 +9,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The share of all pairs of a query and a key that a mask leaves.
+// The share of all query-key pairs that a mask keeps.
 double unmasked(const AttentionBackendConfig& config, double keys) {
   const double share = config.mask.find("CAUSAL") != std::string::npos ? 0.5 : 1;
   return config.sliding_window > 0 ? std::min(share, static_cast<double>(config.sliding_window) / keys) : share;
@@ -27,9 +27,9 @@ void leave_out_workspace(InstructionView call, SizeCache& sizes, Work& work) {
   work.logical_bytes = std::max(work.logical_bytes - size.logical_bytes, 0.0);
 }
 
-// A block of queries stays while keys and values stream past it: to the matrix unit one product of queries by head
-// dimension, the keys being contracted twice, once for the scores and once for the values. Gradients take five products
-// in place of two, and the scores once more.
+// A block of queries is resident while keys and values stream past it. For the matrix unit this is one product of
+// queries by head dimension. It contracts the keys twice, once for the scores and once for the values. Gradients take
+// five products instead of two, and compute the scores once more.
 bool add_attention(InstructionView call, bool is_backward, Work& work) {
   const auto config = attention_backend_config(call);
   if (!config || config->scores.size() < 2 || call.operand_count() < 3) return false;
@@ -48,7 +48,7 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
   work.flops += product.flops;
   work.matrix_flops += product.flops;
   work.matrix.push_back(product);
-  // Of a score: scaled, the largest so far kept, subtracted, exponentiated, summed.
+  // Operations per score: scale it, update the running maximum, subtract that, exponentiate, and sum.
   const double scores = product.batch * product.m * keys * share;
   work.flops += 4 * scores;
   work.transcendentals += scores;
@@ -57,18 +57,18 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
   return true;
 }
 
-// Mean, variance, and from them the result, scaled and shifted.
+// A norm computes mean and variance, then normalizes, scales and shifts.
 void add_norm(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 8;  // an element
+  constexpr double kOperations = 8;  // per element
   const double elements = call.operand_count() > 0 ? sizes[call.operand(0).shape_id()].logical_elements : 0;
   work.flops += kOperations * elements;
   add_vector(work, Opcode::kMultiply, ElementType::kF32, kOperations * elements);
 }
 
-// Least significant digit first, 8 bits a pass: keys are read once to count all digits, then keys and values are read
-// and written once a digit (Adinets and Merrill, Onesweep, 2022).
+// The sort starts with the least significant digit and takes 8 bits per pass. It reads the keys once to count all
+// digits, and then reads and writes keys and values once per digit (Adinets and Merrill, Onesweep, 2022).
 void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 20;  // a key and pass: its digit, and its rank among equals
+  constexpr double kOperations = 20;  // per key and pass: its digit, and its rank among equal digits
   if (call.operand_count() == 0) return;
   const ArraySize& keys = sizes[call.operand(0).shape_id()];
   const double passes = std::ceil(bits(call.operand(0).shape().element_type) / 8.0);
@@ -83,8 +83,9 @@ void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
   add_vector(work, Opcode::kAdd, ElementType::kU32, kOperations * passes * keys.logical_elements);
 }
 
-// LAPACK's counts (Golub and Van Loan, Matrix Computations) of the last two dimensions of operand 0. Panels follow one
-// another, each of some columns and some kernels; how many sweeps eigenvalues take depends on the data.
+// Uses LAPACK's operation counts (Golub and Van Loan, Matrix Computations) for the last two dimensions of operand 0.
+// Panels of several columns run one after another, and each takes several kernels. The number of sweeps for eigenvalues
+// depends on the data.
 void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work& work) {
   constexpr double kKernelsPerColumn = 4.0 / 32;  // four for a panel of 32 columns
   if (call.operand_count() == 0 || call.operand(0).shape().rank() < 2) return;
@@ -112,9 +113,9 @@ void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work
              flops / 2);
 }
 
-// Threefry: 20 rounds of an addition, a rotation and an exclusive or make two words.
+// Threefry: 20 rounds of an addition, a rotation and an exclusive or produce two words.
 void add_random_bits(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 40;  // a word
+  constexpr double kOperations = 40;  // per word
   double words = 0;
   for (ShapeId leaf : call.module().shapes().leaves(call.shape_id())) words += sizes[leaf].logical_elements;
   work.flops += kOperations * words;

@@ -1,5 +1,5 @@
-// Calls of GPU libraries whose work follows from their operands and configs: attention and norms of cuDNN, sorts of
-// CUB, factorizations of cuSOLVER, random bits. Matrix products and convolutions are in custom_call.cc.
+// Computes the work of GPU library calls from their operands and configs: attention and norms of cuDNN, sorts of CUB,
+// factorizations of cuSOLVER, random bits. Matrix products and convolutions are in custom_call.cc.
 #ifndef HLOROOF_LIB_COST_LIBRARY_CALL_H_
 #define HLOROOF_LIB_COST_LIBRARY_CALL_H_
 
@@ -10,12 +10,12 @@
 
 namespace hloroof::inline v0 {
 
-// Takes the bytes of a workspace, the flat u8 or s8 array that ends a library call's results, off what it writes: the
-// library uses what it needs of it, most of the time in cache.
+// Subtracts the bytes of the workspace from the bytes written. The workspace is a flat u8 or s8 array, the last result
+// of a library call. The library uses only as much of it as it needs, mostly in cache.
 void leave_out_workspace(InstructionView call, SizeCache& sizes, Work& work);
 
-// Fused attention: scores, softmax and the product with the values, or their gradients; false if the config does not
-// say how many scores there are.
+// Adds fused attention: scores, softmax and the product with the values, or their gradients. Returns false if the
+// config does not state the number of scores.
 bool add_attention(InstructionView call, bool is_backward, Work& work);
 
 void add_norm(InstructionView call, SizeCache& sizes, Work& work);

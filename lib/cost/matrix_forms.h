@@ -1,4 +1,4 @@
-// The forms that the time of one matrix product takes, one file a kind of matrix unit. matrix_time.cc chooses.
+// Models of the time of one matrix product, one file for each kind of matrix unit. matrix_time.cc selects the model.
 #ifndef HLOROOF_LIB_COST_MATRIX_FORMS_H_
 #define HLOROOF_LIB_COST_MATRIX_FORMS_H_
 
@@ -12,16 +12,17 @@
 
 namespace hloroof::inline v0 {
 
-// systolic_time.cc. `peak` is that of the operands' type, all passes made; the better of the two ways to lay the
-// product on the array. Losses beyond the loading of weights are the caller's.
+// Defined in systolic_time.cc. `peak` is the rate for the operands' type, with all passes. Returns the faster of the
+// two arrangements of the product on the array. The only loss included is the loading of weights; the caller applies
+// the others.
 MatrixTerms systolic_terms(const MatrixWork& product, const ProductPeak& peak, const Device& device,
                            const TpuCore& core, MissingNumbers* missing);
 
-// gpu_tile_time.cc. Large products attain `attained` of the peak.
+// Defined in gpu_tile_time.cc. `attained` is the share of the peak that large products attain.
 MatrixTerms gpu_tile_terms(const MatrixWork& product, const ProductPeak& peak, double attained, const Device& device,
                            const GpuCore& core, MissingNumbers* missing);
 
-// Whether operands of the type are f32 that a GPU rounds, which libraries have kernels of their own for.
+// Whether operands of the type are f32 values that a GPU rounds. Libraries have separate kernels for them.
 inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }
 
 inline double tiles_of(double n, double tile) { return std::ceil(std::max(n, 1.0) / tile); }

@@ -1,4 +1,4 @@
-// The time of one product as a tree, from MatrixTerms.
+// Builds the time of one product as a tree of terms from MatrixTerms.
 #include "absl/strings/str_format.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/resource_terms.h"
@@ -6,7 +6,7 @@
 namespace hloroof::inline v0 {
 namespace {
 
-// The peak of a type, or of the type that it is converted to where the unit has no native path (MatrixUnit::rate).
+// The peak of a type, or of the type that it is converted to if the unit has no native path (MatrixUnit::rate).
 Factor over_peak(MatrixType type, const DeviceFactors& device) {
   constexpr std::string_view kBf16 = "matrix.peak.bf16", kF32 = "matrix.peak.f32", kF8 = "matrix.peak.f8",
                              kS8 = "matrix.peak.s8";
@@ -25,8 +25,8 @@ Factor over_peak(MatrixType type, const DeviceFactors& device) {
   return device.over({kBf16, kF32});
 }
 
-// Where the share of the peak that large products attain comes from. Products that do not fill all multiprocessors
-// attain another share, which follows from it.
+// The parameters of the share of the peak that large products attain. Products that do not fill all multiprocessors
+// attain a different share, which is derived from it.
 Factor over_attained(double attained, MatrixType type, const DeviceFactors& device) {
   Factor own = device.over({"matrix.efficiency"});
   if (type == MatrixType::kF32 || type == MatrixType::kTf32) {
@@ -83,7 +83,7 @@ Term systolic(const Product& p) {
                 over_attained(t.attained, p.type, p.device));
 }
 
-// Moved through the level-2 cache in `seconds`.
+// The bytes that move through the level-2 cache in `seconds`.
 Term through_cache(const char* name, double seconds, const DeviceFactors& device) {
   const Factor rate = device.over({"matrix.operand_bandwidth"});
   return leaf(name, seconds, seconds * rate.value, "B", {rate});
@@ -107,7 +107,7 @@ Term waves(const Product& p) {
     starting.seconds = t.starting;
     starting.amount = t.starting / starting.factors[0].value;
   }
-  // The parts of a sum are written and read back, which is what `joining` has beyond the fixed cost.
+  // `joining` is the fixed cost plus the time to write partial sums and read them back.
   Term split;
   Term parts;
   if (t.joining > 0) {

@@ -1,5 +1,5 @@
-// Seconds on the matrix unit: what type and how many passes a product takes, and the form of its time by the kind of
-// the unit. A unit that is only known by its peaks is a plain roof.
+// Computes the seconds of the matrix unit. Determines the type and the number of passes of a product, and selects the
+// model of its time by the kind of the unit. A unit of which only the peaks are known is a plain roof.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace hloroof::inline v0 {
 namespace {
 
 MatrixType matrix_type(const MatrixWork& product) {
-  // The wider of the two operands decides: a narrow one is converted to it.
+  // The narrower of the two operands is converted to the type of the wider one.
   const ElementType type = bits(product.lhs) >= bits(product.rhs) ? product.lhs : product.rhs;
   switch (type) {
     case ElementType::kF16: return MatrixType::kF16;
@@ -32,9 +32,10 @@ MatrixType matrix_type(const MatrixWork& product) {
   return is_integral(type) ? MatrixType::kF32 : MatrixType::kBf16;
 }
 
-// How a device multiplies the operands of a product. A TPU splits f32 into bf16 parts, one pass a pair of them. A GPU
-// rounds f32 to TF32 (DEFAULT, HIGH) or leaves its tensor cores alone (HIGHEST), and splits only where an algorithm
-// says so (openxla/xla xla/service/gpu/matmul_utils.cc, 2026-08-22).
+// The type as which a device multiplies the operands of a product, and the number of passes. A TPU splits f32 into bf16
+// parts and takes one pass for each pair of parts. A GPU rounds f32 to TF32 (DEFAULT, HIGH) or does not use its tensor
+// cores (HIGHEST). It splits f32 only if an algorithm says so (openxla/xla xla/service/gpu/matmul_utils.cc,
+// 2026-08-22).
 struct Multiplication {
   MatrixType type = MatrixType::kBf16;
   int passes = 1;
@@ -49,12 +50,12 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
     case MultipliedAs::kF32: return {MatrixType::kF32Highest, 1};
     case MultipliedAs::kUnset: break;
   }
-  constexpr int kHighest = 6;                                                   // passes of a TPU
-  const int real = is_complex(product.lhs) || is_complex(product.rhs) ? 4 : 1;  // products of a complex one
+  constexpr int kHighest = 6;                                                   // passes on a TPU
+  const int real = is_complex(product.lhs) || is_complex(product.rhs) ? 4 : 1;  // real products of a complex one
   return {plain.passes / real >= kHighest ? MatrixType::kF32Highest : MatrixType::kF32, real};
 }
 
-// Share of its peak that a large product attains.
+// The share of the peak that a large product attains.
 double attained_share(MatrixType type, const MatrixUnit& unit, MissingNumbers* missing) {
   if (is_rounded_f32(type)) return number_or(unit.efficiency_f32, unit.efficiency, missing);
   if (type == MatrixType::kF8) return number_or(unit.efficiency_f8, unit.efficiency, missing);

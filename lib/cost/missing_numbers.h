@@ -1,4 +1,4 @@
-// Numbers of a device that a formula asked for and the device file does not state.
+// Collects the device numbers that a formula needs and that the device file does not state.
 #ifndef HLOROOF_LIB_COST_MISSING_NUMBERS_H_
 #define HLOROOF_LIB_COST_MISSING_NUMBERS_H_
 
@@ -11,8 +11,8 @@
 
 namespace hloroof::inline v0 {
 
-// Holds the first few, by where they lie in the device: path_of() gives their names. It allocates nothing, since the
-// time of every operation is worked out with one.
+// Holds the addresses of the first few missing numbers in the device; path_of() returns their names. It does not
+// allocate, because one is in use for the time of every operation.
 class MissingNumbers {
  public:
   bool empty() const { return count_ == 0; }
@@ -34,7 +34,8 @@ class MissingNumbers {
   std::size_t count_ = 0;
 };
 
-// The number; `otherwise` where it is none, and where it is unknown, which `missing`, unless null, then remembers.
+// Returns the number, or `otherwise` if it is none or unknown. Adds an unknown number to `missing`, unless that is
+// null.
 template <typename T>
 T number_or(const Fact<T>& number, T otherwise, MissingNumbers* missing) {
   if (number.has_value()) return *number;
