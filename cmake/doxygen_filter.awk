@@ -1,7 +1,8 @@
-# Turns the comments of a public header into ones that doxygen reads: the project writes plain //, and what is code in a
-# comment (four columns in, or between the lines of an example) is shown as it stands.
+# Converts the comments of a public header to the form that doxygen reads. The project writes plain //. Code in a
+# comment (four columns in, or between the lines of an example) is shown verbatim.
 #
-# A comment on lines of its own is about what follows, one behind code about that code.
+# A comment on separate lines describes the code that follows. A comment at the end of a line describes the code on that
+# line.
 function flush_code() {
   if (in_code) print indent "/// @endcode"
   in_code = 0

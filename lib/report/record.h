@@ -49,7 +49,7 @@ enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare
 // "s", "B", ...; empty for kNone.
 std::string_view unit_symbol(Unit unit);
 
-// The formats that have the field, beside the schema and Python, which follow the JSON.
+// The formats that include the field. The schema and Python follow the JSON.
 enum class Formats : std::uint8_t { kAll, kJsonOnly, kCsvOnly };
 
 struct RecordInfo {

@@ -57,7 +57,7 @@ std::string_view type_name(Kind kind) {
   return "object";
 }
 
-// What one value of the field's type must be: the members of a schema object.
+// The members of a schema object that describes one value of the field's type.
 std::vector<std::string> value_schema(const FieldRow& row, std::size_t indent) {
   const FieldType& type = row.type;
   const FieldInfo& info = row.info;

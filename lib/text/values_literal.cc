@@ -140,7 +140,7 @@ bool accept_elided(Cursor& cursor) {
 }
 
 // array   := scalar | nested | '{' '...' '}'
-// nested  := '{' ((nested | scalar | '...') ','?)* '}'        to exactly rank levels; commas may stand anywhere
+// nested  := '{' ((nested | scalar | '...') ','?)* '}'        to exactly rank levels; commas are allowed anywhere
 //
 // '...' is permitted at the first level and replaces all omitted elements.
 bool read_array(Cursor& cursor, const Shape& shape, Literal* out) {

@@ -1,5 +1,5 @@
-// How collectives are carried out: what the model takes them to do, beside what the compiler noted in the dumps. The
-// model does not read the notes.
+// Compares the algorithms that the model assumes for collectives with the notes of the compiler in the dumps. The model
+// does not read the notes.
 #include <algorithm>
 #include <map>
 #include <set>

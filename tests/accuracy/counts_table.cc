@@ -1,4 +1,5 @@
-// Our counts beside those that lie with each dump of the corpus: one line a file and a summary.
+// Compares our counts with those that are stored with each dump of the corpus. Prints one line for each file and a
+// summary.
 //
 //   counts_table xla [CORPUS]        flops, transcendentals and bytes against XLA's HloCostAnalysis: relative
 //   differences, of

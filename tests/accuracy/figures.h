@@ -1,4 +1,4 @@
-// Predictions beside what they are judged by, and the figures that sum them up.
+// Compares predictions with the values that they are judged by, and computes the figures that summarize them.
 #ifndef HLOROOF_TESTS_ACCURACY_FIGURES_H_
 #define HLOROOF_TESTS_ACCURACY_FIGURES_H_
 
@@ -46,7 +46,7 @@ class Report {
   // The `n` samples with the largest error times what it weighs, as a table.
   void worst(const std::vector<Sample>& samples, std::size_t n = 5);
 
-  // Adds held-back rows to the summary that stands at the head of the report, one line for each `what`.
+  // Adds held-back rows to the summary at the head of the report, one line for each `what`.
   void held_back(const std::string& what, const std::vector<Sample>& samples);
   void prepend_summary();
 

@@ -1,6 +1,6 @@
-// Prints, for every executed operation of the given dumps that carries the compiler's own estimate, that estimate
-// beside the model's time, alone and on the premises of the estimate (`like_seconds`), and the work it is made of, as
-// CSV. The model itself never reads the estimate.
+// Prints a CSV row for every executed operation of the given dumps that has the compiler's estimate: the estimate, the
+// model's time, the model's time on the premises of the estimate (`like_seconds`), and the work behind the time. The
+// model never reads the estimate.
 //
 //   op_table DEVICE FILE...
 #include <cstdio>

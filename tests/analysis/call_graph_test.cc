@@ -382,7 +382,7 @@ ENTRY %main (p: pred[], v: f32[]) -> f32[] {
   CHECK(calls.branch_probabilities(conditional) == nullptr);
   CHECK(calls.executions_with({}) == std::vector<double>{0.5, 0.5, 1});
   CHECK(calls.executions_with({{conditional.index, {0, 1}}}) == std::vector<double>{0, 1, 1});
-  // What the user says stands before what is assumed.
+  // Probabilities from the user override the assumed ones.
   CallOptions options;
   options.branch_probabilities["c"] = {0.25, 0.75};
   const CallGraph given = analyze_calls(module, options);

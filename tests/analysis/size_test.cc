@@ -111,7 +111,7 @@ std::vector<SizeCase> tiled_cases() {
   };
 }
 
-// With what a layout can say beside tiles.
+// Cases for the properties of a layout other than tiles.
 std::vector<SizeCase> untiled_cases() {
   std::vector<SizeCase> cases;
   cases.push_back({"s4[16,128]{1,0:T(8,128)(8,1)E(4)}",

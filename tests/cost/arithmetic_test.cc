@@ -382,7 +382,7 @@ TEST_CASE("well-known Pallas kernels that state nothing") {
   CHECK(root_work(qkv, call(out, "q, k, v", "tpu_custom_call", "", "my_own_kernel.1")).source == CostSource::kUnknown);
 }
 
-// The vector operations of a call beside its exponentials, for each score.
+// The vector operations of a call per score, without its exponentials.
 double score_operations(const Work& work) {
   double operations = 0;
   for (const VectorWork& part : work.vector) {

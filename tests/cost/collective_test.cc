@@ -181,7 +181,7 @@ TEST_CASE("Twisted tori exchange faster and gather no slower") {
   CHECK(ratio("4x4x8", "a=32,b=4", {"b"}, kGather) == Approx(0.5));
   CHECK(ratio("4x4x8", "a=4,b=32", {"b"}, kGather) > 1.1);
   CHECK(ratio("4x4x8", "a=4,b=32", {"b"}, CollectiveKind::kAllToAll) == Approx(1 / (84.0 / 32 / 4)));
-  // Closing is a question of its own.
+  // Whether rings close is a separate question.
   MeshOptions open;
   open.wrap = false;
   const Case twisted = {"tpu_v4:4x4x8_twisted", "a=16,b=8", {"a", "b"}, kReduce, 1e9};

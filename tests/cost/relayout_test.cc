@@ -106,7 +106,7 @@ TEST_CASE("the windows of a change of layout are the compiler's where the text h
   Work absurd = root_work(parameter, copy);
   absurd.relayout_windows = std::numeric_limits<double>::infinity();
   CHECK(terms(absurd).windows == 4096.0 * 4096.0 / 1024.0);
-  // With one side in VMEM windows follow one another: nothing stands in the way of the next read.
+  // With one side in VMEM, windows follow one another, and nothing delays the next read.
   for (const auto& [from, to] : {std::pair("S(1)", ""), std::pair("", "S(1)")}) {
     const OverlapTerms one_sided =
         terms(root_work("  a = f32[1024,1024]{1,0:T(8,128)" + std::string(from) + "} parameter(0)\n",

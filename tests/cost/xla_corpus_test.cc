@@ -1,4 +1,4 @@
-// XLA's own totals, which lie beside each dump of the large corpus, against ours.
+// Compares our totals with XLA's totals, which are stored with each dump of the large corpus.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

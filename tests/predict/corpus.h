@@ -1,4 +1,5 @@
-// The large corpus: its folders, and the device each dump was compiled for as the .json beside it says.
+// The large corpus: its folders, and the device that each dump was compiled for, from the .json file with the same
+// name.
 #ifndef HLOROOF_TESTS_PREDICT_CORPUS_H_
 #define HLOROOF_TESTS_PREDICT_CORPUS_H_
 

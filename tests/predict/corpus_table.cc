@@ -1,6 +1,7 @@
-// What becomes of every dump of a corpus: `corpus_table FOLDER`. One line a folder below FOLDER: dumps read, read back
-// from their own print as an equal module, predicted, the seconds each took, and the peak memory. A folder is a process
-// of its own, so that its peak is its own. Exits with 1 if anything was refused or differed.
+// Processes every dump of a corpus: `corpus_table FOLDER`. Prints one line for each folder below FOLDER: dumps read,
+// dumps whose print is read back as an equal module, dumps predicted, the seconds for each, and the peak memory. Each
+// folder runs in a separate process, so that the peak is that of the folder. Exits with 1 if anything was refused or
+// differed.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

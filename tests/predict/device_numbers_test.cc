@@ -210,7 +210,7 @@ void add_messages(Program& program, std::int64_t devices) {
   }
 }
 
-// One fusion an opcode and unit: beside the opcode stands so much other work of the unit that the unit limits them.
+// One fusion for each opcode and unit. Each fusion also has so much other work of the unit that the unit limits it.
 void add_weights(Program& program, const VectorUnit& unit) {
   for (const OpWeight& weight : unit.weights) {
     const bool is_integer = weight.op.rfind("integer-", 0) == 0;

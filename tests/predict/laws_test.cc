@@ -112,7 +112,7 @@ TEST_CASE("sums add up and a better machine is never slower: dumps of the large 
   }
 }
 
-// A custom call's comparator is called within it, not run beside it.
+// A custom call's comparator is called within the call and does not run concurrently with it.
 TEST_CASE("what a custom call calls is its own work") {
   const absl::StatusOr<Module> module = parse_module(R"(HloModule top, is_scheduled=true
 greater {

@@ -1,7 +1,7 @@
-// Memory against what the compilers allocated: `memory_table FOLDER [-v]`. A line for every folder below FOLDER, with
-// -v one for every dump: arguments, outputs and aliases as the .json beside a dump says them, and the peak. Exits with
-// 1 if those are not equal to the byte, or if fewer than 90 % of the peaks are within 10 %; TPU dumps alone state a
-// peak of their own, elsewhere it is the sum of what was allocated.
+// Compares memory with the allocations of the compilers: `memory_table FOLDER [-v]`. Prints a line for every folder
+// below FOLDER, and with -v one for every dump: arguments, outputs and aliases as the dump's .json file states them,
+// and the peak. Exits with 1 if arguments, outputs or aliases are not equal to the byte, or if fewer than 90 % of the
+// peaks are within 10 %. Only TPU dumps state a peak; elsewhere the peak is the sum of the allocations.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

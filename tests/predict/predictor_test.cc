@@ -347,7 +347,7 @@ ENTRY main {
   }
 }
 
-// The slow branch exchanges less than what stands beside it, unless it is taken every time.
+// The slow branch exchanges fewer bytes than the all-reduce of the body, unless it is taken every time.
 TEST_CASE("what mesh axes are for does not depend on the branches that turned out slowest") {
   const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
   REQUIRE(device.ok());

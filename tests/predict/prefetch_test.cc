@@ -53,7 +53,7 @@ TEST_CASE("It keeps HBM as busy as any other copy") {
   CHECK(hbm_busy(ahead) > 0);
   CHECK(hbm_busy(ahead) == Approx(hbm_busy(predicted(program("")))));
   CHECK(ahead.step_seconds >= ahead.lower_bound_seconds);
-  // What draws on HBM beside it takes the longer.
+  // An op that reads HBM at the same time takes longer.
   const char* negated = "  n = f32[1024,1024]{1,0:T(8,128)} negate(q)\n";
   const StepPrediction beside = predicted(program(kAhead, negated));
   CHECK(beside.step_seconds >= beside.lower_bound_seconds);

@@ -1,4 +1,4 @@
-// The anatomy of an op reads the facts of the prediction, not facts of its own.
+// The anatomy of an op reads the facts of the prediction and computes no others.
 #include "lib/report/explain.h"
 
 #include <string>

@@ -72,7 +72,7 @@ void check_prediction(const std::string& path, const char* device) {
   const std::set<std::string>& bounds = std::string_view(device).substr(0, 3) == "tpu" ? kTpuBounds : kGpuBounds;
   CHECK(bounds.count(json.find("bound")->string) == 1);
 
-  // Ops are all instructions of all computations that run on their own, and what they take adds up to the step.
+  // The ops are all instructions of all computations that are scheduled separately. Their times add up to the step.
   std::multiset<std::string> expected;
   const CallGraph calls = analyze_calls(*module);
   for (ComputationId id : calls.scheduled()) {

@@ -33,7 +33,7 @@ struct ScheduledProgram : Program {
 
 const std::string kAdd = "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
 
-// a reduces its gradient, then uses it, then computes b: the transfer goes on beside b.
+// a reduces its gradient, then uses it, then computes b. The transfer overlaps b.
 TEST_CASE("what waits for a transfer lets others go first") {
   ScheduledProgram program("HloModule m\n" + kAdd + R"(ENTRY main {
   p = f32[8] parameter(0)

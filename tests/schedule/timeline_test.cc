@@ -48,7 +48,7 @@ TEST_CASE("a transfer runs beside compute and the done stalls for what is left")
   CHECK(program.exposed(timeline, "work") == Approx(3));
   CHECK(program.exposed(timeline, "done") == Approx(2));
   CHECK(timeline.serial_seconds == Approx(9));
-  // The path goes through the transfer, not through what ran beside it.
+  // The path goes through the transfer, not through the op that overlaps it.
   CHECK(timeline.critical[program.find("start").index] == Approx(5));
   CHECK(timeline.critical[program.find("work").index] == 0);
   CHECK(timeline.critical[program.find("r").index] == Approx(1));
