@@ -41,7 +41,7 @@ struct Times {
   double theirs = 0;
 };
 
-absl::Status measure(const std::string& file, const hloroof::Device& device, double budget, Times& times) {
+absl::Status measure(const std::string& file, const hloroof::Target& target, double budget, Times& times) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream stream;
   stream << in.rdbuf();
@@ -50,7 +50,7 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
   const absl::StatusOr<hloroof::Module> module = hloroof::parse_module(text);
   if (!module.ok()) return module.status();
   times.instructions = module->instruction_count();
-  const absl::StatusOr<hloroof::StepPrediction> prediction = hloroof::predict_step_time(*module, device);
+  const absl::StatusOr<hloroof::StepPrediction> prediction = hloroof::predict_step_time(*module, target);
   if (!prediction.ok()) return prediction.status();
   std::size_t sink = 0;  // uses the results of the loops
   times.parse = bench::best_seconds(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
@@ -58,8 +58,8 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
   times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
   const std::shared_ptr<const hloroof::StepFacts> facts = prediction->facts;
   times.costs = bench::best_seconds(budget, [&] {
-    const auto collectives = hloroof::cost_collectives(*module, calls, device);
-    sink += hloroof::cost_instructions({*module, calls, device, *collectives, facts->options}).work.size();
+    const auto collectives = hloroof::cost_collectives(*module, calls, target);
+    sink += hloroof::cost_instructions({*module, calls, target.device, *collectives, facts->options}).work.size();
   });
   times.schedule = bench::best_seconds(
       budget, [&] { sink += hloroof::pair_async(*module, calls).starts_of(hloroof::InstructionId(0)).size(); });
@@ -67,7 +67,7 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
     sink += hloroof::replay(*module, facts->calls, facts->pairs, facts->costs.demand, facts->schedule).events.size();
   });
   times.memory = bench::best_seconds(budget, [&] {
-    sink += hloroof::analyze_memory(*module, calls, device, facts->schedule).prediction.live_at_peak.size();
+    sink += hloroof::analyze_memory(*module, calls, target.device, facts->schedule).prediction.live_at_peak.size();
   });
   std::optional<hloroof::StepPrediction> from_facts;
   times.lists = bench::best_seconds(
@@ -82,7 +82,7 @@ absl::Status measure(const std::string& file, const hloroof::Device& device, dou
       budget,
       [&] {
         read = hloroof::parse_module(text);
-        result.push_back(*hloroof::predict_step_time(*read, device));
+        result.push_back(*hloroof::predict_step_time(*read, target));
         sink += hloroof::predictions_json(result).size();
       },
       [&] {
@@ -132,9 +132,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "predict_bench: no files given and no corpus at %s\n", HLOROOF_SHARED_DIR);
     return 1;
   }
-  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(device_name);
-  if (!device.ok()) {
-    std::fprintf(stderr, "%s\n", std::string(device.status().message()).c_str());
+  const absl::StatusOr<hloroof::Target> target = hloroof::find_target(device_name);
+  if (!target.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(target.status().message()).c_str());
     return 1;
   }
   const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("predict", files);
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   nlohmann::json rows = nlohmann::json::array();
   for (const std::string& file : files) {
     Times t;
-    if (const absl::Status status = measure(file, *device, budget, t); !status.ok()) {
+    if (const absl::Status status = measure(file, *target, budget, t); !status.ok()) {
       std::fprintf(stderr, "%s: %s\n", file.c_str(), std::string(status.message()).c_str());
       return 1;
     }

@@ -42,23 +42,23 @@ void row(const std::string& what, std::size_t count, double middle, double longe
 
 int measure(const std::string& file, const std::string& name, int edits, const std::string& only) {
   absl::StatusOr<hloroof::Module> module = hloroof::load_module(file);
-  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(name);
-  if (!module.ok() || !device.ok()) {
-    const absl::Status& status = module.ok() ? device.status() : module.status();
+  const absl::StatusOr<hloroof::Target> target = hloroof::find_target(name);
+  if (!module.ok() || !target.ok()) {
+    const absl::Status& status = module.ok() ? target.status() : module.status();
     std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
     return 1;
   }
   std::printf("%s on %s: %zu instructions\n", file.substr(file.rfind('/') + 1).c_str(), name.c_str(),
               module->instruction_count());
   std::printf("%-24s %6s %12s %12s\n", "", "edits", "median us", "longest us");
-  const double scratch = best_of(5, [&] { (void)hloroof::predict_step_time(*module, *device); });
+  const double scratch = best_of(5, [&] { (void)hloroof::predict_step_time(*module, *target); });
   row("predict from scratch", 0, scratch, scratch);
-  const double create = best_of(5, [&] { (void)hloroof::Predictor::create(*module, *device); });
+  const double create = best_of(5, [&] { (void)hloroof::Predictor::create(*module, *target); });
   row("Predictor::create", 0, create, create);
   for (const std::string_view kind : {"shape", "layout", "memory space", "operand", "replica groups", "erase", "insert",
                                       "replace uses", "fuse", "unfuse", "move"}) {
     if (!only.empty() && kind != only) continue;
-    absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*module, *device);
+    absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*module, *target);
     if (!predictor.ok()) return 1;
     hloroof::RandomEdits random(predictor->edit(), 1);
     std::vector<double> times;

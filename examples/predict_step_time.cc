@@ -11,12 +11,12 @@ int main(int argc, char** argv) {
     return 1;
   }
   absl::StatusOr<hloroof::Module> module = hloroof::load_module(argv[1]);
-  absl::StatusOr<hloroof::Device> device = hloroof::find_device(argv[2]);
-  if (!module.ok() || !device.ok()) {
-    std::cerr << (module.ok() ? device.status() : module.status()).message() << '\n';
+  absl::StatusOr<hloroof::Target> target = hloroof::find_target(argv[2]);
+  if (!module.ok() || !target.ok()) {
+    std::cerr << (module.ok() ? target.status() : module.status()).message() << '\n';
     return 1;
   }
-  absl::StatusOr<hloroof::StepPrediction> step = hloroof::predict_step_time(*module, *device);
+  absl::StatusOr<hloroof::StepPrediction> step = hloroof::predict_step_time(*module, *target);
   if (!step.ok()) {
     std::cerr << step.status().message() << '\n';
     return 1;

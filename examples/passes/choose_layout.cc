@@ -43,14 +43,14 @@ int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "usage: choose_layout FILE DEVICE\n"), 1;
   absl::StatusOr<hloroof::Module> module = hloroof::load_module(argv[1]);
   if (!module.ok()) return fail(module.status());
-  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(argv[2]);
-  if (!device.ok()) return fail(device.status());
+  const absl::StatusOr<hloroof::Target> target = hloroof::find_target(argv[2]);
+  if (!target.ok()) return fail(target.status());
   std::vector<hloroof::InstructionId> arrays;
   for (const hloroof::InstructionId id : hloroof::analyze_calls(*module).scheduled_instructions()) {
     const hloroof::Shape& shape = module->instruction(id).shape();
     if (shape.is_array() && shape.rank() >= 2 && shape.layout.present) arrays.push_back(id);
   }
-  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *device);
+  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *target);
   if (!predictor.ok()) return fail(predictor.status());
 
   const absl::StatusOr<hloroof::StepSummary> original = predictor->summary();

@@ -58,9 +58,9 @@ int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: fuse_greedily DEVICE\n"), 1;
   absl::StatusOr<hloroof::Module> module = gated_activation();
   if (!module.ok()) return fail(module.status());
-  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(argv[1]);
-  if (!device.ok()) return fail(device.status());
-  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *device);
+  const absl::StatusOr<hloroof::Target> target = hloroof::find_target(argv[1]);
+  if (!target.ok()) return fail(target.status());
+  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *target);
   if (!predictor.ok()) return fail(predictor.status());
   hloroof::ModuleEditor& edit = predictor->edit();
   const hloroof::Module& program = predictor->module();

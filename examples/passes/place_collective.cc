@@ -70,9 +70,9 @@ int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: place_collective DEVICE\n"), 1;
   absl::StatusOr<Program> program = four_layers();
   if (!program.ok()) return fail(program.status());
-  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(argv[1]);
-  if (!device.ok()) return fail(device.status());
-  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(program->module, *device);
+  const absl::StatusOr<hloroof::Target> target = hloroof::find_target(argv[1]);
+  if (!target.ok()) return fail(target.status());
+  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(program->module, *target);
   if (!predictor.ok()) return fail(predictor.status());
   hloroof::ModuleEditor& edit = predictor->edit();
 

@@ -28,8 +28,8 @@ int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: search_variants FILE DEVICE COUNT\n"), 1;
   absl::StatusOr<hloroof::Module> module = hloroof::load_module(argv[1]);
   if (!module.ok()) return fail(module.status());
-  const absl::StatusOr<hloroof::Device> device = hloroof::find_device(argv[2]);
-  if (!device.ok()) return fail(device.status());
+  const absl::StatusOr<hloroof::Target> target = hloroof::find_target(argv[2]);
+  if (!target.ok()) return fail(target.status());
   const int count = std::max(1, std::atoi(argv[3]));
   std::vector<hloroof::InstructionId> arrays;
   for (const hloroof::InstructionId id : hloroof::analyze_calls(*module).scheduled_instructions()) {
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     if (shape.is_array() && shape.rank() >= 1 && shape.layout.present) arrays.push_back(id);
   }
   if (arrays.empty()) return std::fprintf(stderr, "no arrays with a layout\n"), 1;
-  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *device);
+  absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*std::move(module), *target);
   if (!predictor.ok()) return fail(predictor.status());
 
   const absl::StatusOr<hloroof::StepSummary> original = predictor->summary();

@@ -116,10 +116,13 @@ void devices() {
   EXPECT(topology.device_count() == 32 && topology.chips_per_slice() == 16 && topology.devices_per_slice() == 16);
   EXPECT(topology.to_string() == "4x4*2");
   EXPECT(default_topology(device, 8)->device_count() == 8 && topology_for(device, 4)->device_count() >= 4);
+  const Target target = find_target("tpu_v5e:4x4*2").value();
+  EXPECT(target.device.name == "tpu_v5e" && target.topology->device_count() == 32);
   EXPECT(!check_device_file("{}", "mine.json").ok() && !load_device("no such file.json").ok());
 }
 
-void mesh(const Module& m, const Device& device) {
+void mesh(const Module& m, const Target& target) {
+  const Device& device = target.device;
   const std::vector<Collective> collectives = find_collectives(m);
   EXPECT(!collectives.empty() && !collective_name(collectives[0].kind).empty());
   EXPECT(!group_mode_name(collectives[0].groups.mode).empty());
@@ -131,7 +134,7 @@ void mesh(const Module& m, const Device& device) {
   EXPECT(overridden.axes[0].name == "data");
   MeshOptions options;
   options.device_order = parse_device_order("[1,8]<=[2,4]T(1,0)").value();
-  const Topology topology = topology_for(device, 8).value();
+  const Topology topology = topology_for(target, 8).value();
   EXPECT(map_mesh(found, device, topology, options).ok());
   const PhysicalMapping mapping = map_mesh(found, device, topology).value();
   EXPECT(!mapping.placement(0).empty() && !mapping.to_string(found).empty() && !explain_mesh(found, mapping).empty());
@@ -146,8 +149,8 @@ void mesh(const Module& m, const Device& device) {
   }
 }
 
-void checks(const Module& m, const Device& device) {
-  const absl::StatusOr<StepPrediction> step = predict_step_time(m, device);
+void checks(const Module& m, const Target& target) {
+  const absl::StatusOr<StepPrediction> step = predict_step_time(m, target);
   EXPECT(step_faster_than(step, 1) && no_slower_than(step, step) && mfu_above(step, 0.1) && bound_by(step, "mxu"));
   EXPECT(exposed_communication_below(step, 1) && exposed_communication_share_below(step, 0.9));
   EXPECT(fits_in_memory(step) && peak_memory_below(step, 16e9) && unknown_at_most(step));
@@ -164,7 +167,7 @@ int main() {
   sizes_and_calls();
   devices();
   const Module ffn = load_module(EXAMPLES_DIR "/ffn_block.v5e_2x4.hlo").value();
-  const Device device = find_device("tpu_v5e:2x4").value();
-  mesh(ffn, device);
-  checks(ffn, device);
+  const Target target = find_target("tpu_v5e:2x4").value();
+  mesh(ffn, target);
+  checks(ffn, target);
 }

@@ -16,10 +16,10 @@ using namespace hloroof::matchers;
 TEST_CASE("the feed-forward block stays within its budget on a v5e 2x4") {
   const auto module = hloroof::load_module(EXAMPLES_DIR "/ffn_block.v5e_2x4.hlo");
   REQUIRE(module.ok());
-  const auto device = hloroof::find_device("tpu_v5e:2x4");
-  REQUIRE(device.ok());
+  const auto target = hloroof::find_target("tpu_v5e:2x4");
+  REQUIRE(target.ok());
 
-  const auto step = hloroof::predict_step_time(*module, *device);
+  const auto step = hloroof::predict_step_time(*module, *target);
   REQUIRE_THAT(step, unknown_at_most(0));  // a budget is meaningful only if the whole program is known
   CHECK_THAT(step, step_faster_than(15e-3) && fits_in_memory());
   CHECK_THAT(step, bound_by("mxu") && exposed_communication_share_below(0.4));

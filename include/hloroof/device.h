@@ -1,8 +1,12 @@
 // Devices: the model's description of the hardware, as plain numbers in SI units.
 //
-//   absl::StatusOr<hloroof::Device> device = hloroof::find_device("tpu_v5e:4x4");
+//   absl::StatusOr<hloroof::Device> device = hloroof::find_device("tpu_v5e");
 //   if (!device.ok()) return device.status();            // NotFound names the nearest devices
 //   double seconds = bytes / (device->hbm.bandwidth * device->hbm.efficiency);
+//
+// A Device is the facts about one device. A Target is a request: a device, and the topology on which to run a module.
+//
+//   absl::StatusOr<hloroof::Target> target = hloroof::find_target("tpu_v5e:4x4*2");  // two slices of 4x4 chips
 //
 // Every number describes ONE device as JAX and XLA see it: a core on TPU v2, v3 and 7x, a chip (both cores as one) on
 // v4, v5e, v5p and v6e, a GPU, or one die of an MI250X. Exceptions are documented: an ICI link belongs to the chip, and
@@ -12,7 +16,7 @@
 // is a Fact, which is unknown until it is set and never reads as zero. Device::sources holds the source of each number;
 // see parameters().
 //
-// Device and Topology are plain values: copy them, change them, share them between readers.
+// Device, Topology and Target are plain values: copy them, change them, share them between readers.
 #ifndef HLOROOF_DEVICE_H_
 #define HLOROOF_DEVICE_H_
 
@@ -365,8 +369,6 @@ struct Device {
   Network network;
   Overhead overhead;
 
-  std::optional<Topology> topology;      // from "device:topology*slices"; empty: not requested
-  std::optional<int64_t> slices;         // from "device*slices" without a topology
   std::string origin;                    // path of the device file; empty for a built-in device
   std::string file_sha256;               // of the device file and the files it extends, 64 hexadecimal digits
   std::vector<ParameterSource> sources;  // sources of the numbers above, in the order of parameters()
@@ -375,6 +377,19 @@ struct Device {
   DeviceFamily family() const;
   const TpuCore* tpu() const { return std::get_if<TpuCore>(&core); }  // null if the device is not a TPU
   const GpuCore* gpu() const { return std::get_if<GpuCore>(&core); }  // null if the device is not a GPU
+};
+
+// What to predict a module for: a device, and the topology that the caller requests. A Device converts to a Target that
+// requests none. topology_for() makes the request complete.
+struct Target {
+  Device device;
+  std::optional<Topology> topology;
+  // Replaces Topology::slices. If no topology is requested, each slice is the smallest standard one that holds its
+  // share of the module's devices.
+  std::optional<int64_t> slices;
+
+  Target() = default;
+  Target(Device facts) : device(std::move(facts)) {}  // NOLINT(google-explicit-constructor): a device is a target
 };
 
 // One number of a device. `devices show` lists it, and `--set` changes it by its path.
@@ -387,11 +402,14 @@ struct Parameter {
   bool is_read = true;     // the model reads it; false: it only describes the device, and set_parameter() rejects it
 };
 
-// Finds a built-in device by name, alias or JAX device kind, ignoring case: "tpu_v5e", "TPU v5 lite", "ironwood". A
-// topology may follow: "tpu_v5p:4x4x8*2" is two slices of 4x4x8 chips, "h100_sxm:16" is two NVLink domains of eight.
-// "tpu_v5e*2" requests two slices, each the smallest slice that holds its share of the module's devices.
-// Errors: NotFound, with the nearest names; InvalidArgument if the device cannot have the topology.
+// Finds a built-in device by name, alias or JAX device kind, ignoring case: "tpu_v5e", "TPU v5 lite", "ironwood".
+// Errors: NotFound, with the nearest names; InvalidArgument if a topology follows the name, as find_target() takes it.
 absl::StatusOr<Device> find_device(std::string_view name);
+
+// Finds a built-in device and reads the topology that may follow its name: "tpu_v5p:4x4x8*2" is two slices of 4x4x8
+// chips, "h100_sxm:16" is two NVLink domains of eight, "tpu_v5e*2" sets Target::slices. Errors: NotFound, with the
+// nearest names; InvalidArgument if the device cannot have the topology.
+absl::StatusOr<Target> find_target(std::string_view name);
 
 // Reads a device file of the user; data/hardware/README.md describes the format. Errors: NotFound if the file cannot be
 // read; InvalidArgument as for check_device_file().
@@ -412,9 +430,10 @@ absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_c
 // Parses "4x4", "4x4x8*2" or "16" for `device`. Errors: InvalidArgument, stating what the device supports.
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text);
 
-// Returns device.topology if it was requested, otherwise the default. Errors: InvalidArgument, with both numbers, if
-// the requested topology has fewer devices than `device_count`.
-absl::StatusOr<Topology> topology_for(const Device& device, int64_t device_count);
+// Returns the topology on which a module of `device_count` devices runs: the requested one, or else the default.
+// Errors: InvalidArgument if the target requests fewer than one slice, or fewer devices than `device_count`; the
+// message has both numbers.
+absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count);
 
 // Returns all numbers that devices of this family have, in a fixed order.
 std::vector<Parameter> parameters(const Device& device);

@@ -1,4 +1,4 @@
-// Predicts the step time of a module on a device.
+// Predicts the step time of a module on a target: a device and a topology.
 //
 //   absl::StatusOr<hloroof::StepPrediction> p = hloroof::predict_step_time(hlo_text, "tpu_v5e");
 //   if (p.ok()) std::cout << p->step_seconds << '\n';
@@ -49,9 +49,9 @@ struct CustomCallCost {
 };
 
 struct PredictOptions {
-  // "4x4". Default: the topology in the device name, otherwise the smallest standard slice that fits.
+  // "4x4". Default: the topology of the target, otherwise the smallest standard slice that fits.
   std::optional<std::string> topology;
-  std::optional<std::int64_t> slices;
+  std::optional<std::int64_t> slices;  // default: those of the target
   EstimateSource estimates = EstimateSource::kModel;
   std::map<std::string, std::int64_t> trip_counts;  // by name of the while; for loops whose count cannot be inferred
   std::int64_t default_trip_count = 1;              // for loops neither inferred nor in trip_counts
@@ -269,14 +269,14 @@ struct StepPrediction : StepSummary {
   std::shared_ptr<const StepFacts> facts;  // the facts this was made from; see "Lifetime" above
 };
 
-// Predicts one step of `module` on `device`. Errors: InvalidArgument if the topology holds fewer devices than the
-// module needs, or if an option names something that does not exist; FailedPrecondition under `strict` if any fact is
-// unknown.
-absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device,
+// Predicts one step of `module` on `target`, which may be a plain Device. Errors: InvalidArgument if the topology holds
+// fewer devices than the module needs, or if an option names something that does not exist; FailedPrecondition under
+// `strict` if any fact is unknown.
+absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target target,
                                                  const PredictOptions& options = {});
 
-// Predicts one step from HLO text and a device name. Errors: additionally those of parse_module and find_device.
-absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view device,
+// Predicts one step from HLO text and the name of a target. Errors: additionally those of parse_module and find_target.
+absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view target,
                                                  const PredictOptions& options = {});
 
 }  // namespace v0

@@ -32,7 +32,7 @@ inline namespace v0 {
 class Predictor {
  public:
   // Errors: those of predict_step_time().
-  static absl::StatusOr<Predictor> create(Module module, const Device& device, const PredictOptions& options = {});
+  static absl::StatusOr<Predictor> create(Module module, Target target, const PredictOptions& options = {});
 
   ~Predictor();
   Predictor(Predictor&&) noexcept;

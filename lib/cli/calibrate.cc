@@ -36,9 +36,9 @@ std::string errors_line(const char* part, std::size_t count, FitError before, Fi
 }
 
 void run(const Flags& flags, Context& context) {
-  absl::StatusOr<Device> loaded = load_one_device(flags.predict);
-  if (!loaded.ok()) return context.fail(loaded.status());
-  Device device = *std::move(loaded);
+  absl::StatusOr<Target> target = find_one_target(flags.predict);
+  if (!target.ok()) return context.fail(target.status());
+  Device device = std::move(target->device);
   const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.predict.set);
   if (!settings.ok()) return context.fail(settings.status());
   const absl::StatusOr<std::vector<Point>> points = points_of(*settings, device);

@@ -29,7 +29,7 @@ void run(const Flags& flags, Context& context) {
   const absl::StatusOr<MeasuredProfile> profile = read_profile((*text)->view(), (*text)->path());
   if (!profile.ok()) return context.fail(profile.status());
   const absl::StatusOr<StepPrediction> prediction =
-      predict_step_time(subject->module, subject->device, subject->options);
+      predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
   const absl::StatusOr<Comparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());

@@ -21,11 +21,11 @@ void list(Context& context) {
 void show(const std::vector<std::string>& names, Context& context) {
   PredictFlags flags;
   flags.devices = names;
-  const absl::StatusOr<std::vector<Device>> devices = load_devices(flags);
-  if (!devices.ok()) return context.fail(devices.status());
-  for (std::size_t i = 0; i < devices->size(); ++i) {
+  const absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
+  if (!targets.ok()) return context.fail(targets.status());
+  for (std::size_t i = 0; i < targets->size(); ++i) {
     if (i > 0) context.out << '\n';
-    context.out << describe_device((*devices)[i]);
+    context.out << describe_device((*targets)[i].device);
   }
 }
 

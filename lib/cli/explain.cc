@@ -16,7 +16,7 @@ void run(const Flags& flags, Context& context) {
   const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
   if (!subject.ok()) return context.fail(subject.status());
   const absl::StatusOr<StepPrediction> prediction =
-      predict_step_time(subject->module, subject->device, subject->options);
+      predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
   const absl::StatusOr<std::string> text = explain(*prediction, flags.op);
   if (!text.ok()) return context.fail(text.status());

@@ -45,7 +45,7 @@ absl::StatusOr<ViewOptions> view_options(const Flags& flags, bool color) {
 
 // Number of predictions that predict_all() makes.
 std::size_t count_predictions(const Subjects& subjects) {
-  std::size_t count = subjects.files.size() * subjects.devices.size();
+  std::size_t count = subjects.files.size() * subjects.targets.size();
   for (const Setting& setting : subjects.settings) count *= setting.values.size();
   return count;
 }

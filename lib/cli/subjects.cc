@@ -9,15 +9,15 @@
 
 namespace hloroof::inline v0 {
 
-absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags) {
-  std::vector<Device> devices;
+absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags) {
+  std::vector<Target> targets;
   for (const std::string& name : flags.devices) {
     const bool is_path = name.find('/') != std::string::npos || (name.size() > 5 && name.ends_with(".json"));
-    absl::StatusOr<Device> device = is_path ? load_device(name) : find_device(name);
-    if (!device.ok()) return device.status();
-    devices.push_back(*std::move(device));
+    absl::StatusOr<Target> target = is_path ? load_device(name) : find_target(name);
+    if (!target.ok()) return target.status();
+    targets.push_back(*std::move(target));
   }
-  if (devices.empty()) {
+  if (targets.empty()) {
     std::string message = "--device is required; the devices are";
     std::size_t column = 80;
     for (const std::string& name : device_names()) {
@@ -30,14 +30,14 @@ absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags) {
     }
     return invalid_argument(message);
   }
-  return devices;
+  return targets;
 }
 
-absl::StatusOr<Device> load_one_device(const PredictFlags& flags) {
-  absl::StatusOr<std::vector<Device>> devices = load_devices(flags);
-  if (!devices.ok()) return devices.status();
-  if (devices->size() != 1) return invalid_argument("this command takes one device");
-  return std::move(devices->front());
+absl::StatusOr<Target> find_one_target(const PredictFlags& flags) {
+  absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
+  if (!targets.ok()) return targets.status();
+  if (targets->size() != 1) return invalid_argument("this command takes one device");
+  return std::move(targets->front());
 }
 
 ParseOptions reading_options() {
@@ -102,14 +102,14 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.set);
   if (!settings.ok()) return settings.status();
   subjects.settings = *std::move(settings);
-  absl::StatusOr<std::vector<Device>> devices = load_devices(flags);
-  if (!devices.ok()) return devices.status();
-  subjects.devices = *std::move(devices);
+  absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
+  if (!targets.ok()) return targets.status();
+  subjects.targets = *std::move(targets);
   absl::StatusOr<std::vector<std::string>> files = expand_inputs(paths);
   if (!files.ok()) return files.status();
   subjects.files = *std::move(files);
   if (breadth == Breadth::kSeveral) return subjects;
-  if (subjects.devices.size() != 1) return invalid_argument("this command takes one device");
+  if (subjects.targets.size() != 1) return invalid_argument("this command takes one device");
   for (const Setting& setting : subjects.settings) {
     if (setting.values.size() == 1) continue;
     return invalid_argument("--set " + setting.parameter +
@@ -123,26 +123,26 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
   if (!file.ok()) return file.status();
   absl::StatusOr<Subjects> subjects = find_subjects(flags, {*file}, Breadth::kOne);
   if (!subjects.ok()) return subjects.status();
-  absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, subjects->devices.front());
+  absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, subjects->targets.front().device);
   if (!points.ok()) return points.status();
   subjects->options.set = std::move(points->front());
   absl::StatusOr<Module> module = load_module(*file, reading_options());
   if (!module.ok()) return module.status();
-  return Subject{*std::move(file), *std::move(module), std::move(subjects->devices.front()),
+  return Subject{*std::move(file), *std::move(module), std::move(subjects->targets.front()),
                  std::move(subjects->options)};
 }
 
 bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use) {
-  std::vector<std::vector<Point>> points;  // by device
+  std::vector<std::vector<Point>> points;  // by target
   std::size_t count = 0;
-  for (const Device& device : subjects.devices) {
-    absl::StatusOr<std::vector<Point>> of_device = points_of(subjects.settings, device);
-    if (!of_device.ok()) {
-      context.fail(of_device.status());
+  for (const Target& target : subjects.targets) {
+    absl::StatusOr<std::vector<Point>> of_target = points_of(subjects.settings, target.device);
+    if (!of_target.ok()) {
+      context.fail(of_target.status());
       return false;
     }
-    count += of_device->size();
-    points.push_back(*std::move(of_device));
+    count += of_target->size();
+    points.push_back(*std::move(of_target));
   }
   Progress progress(context, count * subjects.files.size());
   for (const std::string& file : subjects.files) {
@@ -152,12 +152,12 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
       context.fail(module.status());
       return false;
     }
-    for (std::size_t d = 0; d < subjects.devices.size(); ++d) {
-      for (const Point& point : points[d]) {
+    for (std::size_t t = 0; t < subjects.targets.size(); ++t) {
+      for (const Point& point : points[t]) {
         progress.step(file);
         PredictOptions options = subjects.options;
         options.set = point;
-        absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, subjects.devices[d], options);
+        absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, subjects.targets[t], options);
         if (!prediction.ok()) {
           progress.end();
           context.fail_prediction(prediction.status());

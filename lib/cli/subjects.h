@@ -14,10 +14,10 @@
 
 namespace hloroof::inline v0 {
 
-// Loads the devices of --device: built-in names, or paths of device files, which contain a slash or end in .json.
-// Errors: InvalidArgument with the list of names if --device is missing; the errors of find_device and load_device.
-absl::StatusOr<std::vector<Device>> load_devices(const PredictFlags& flags);
-absl::StatusOr<Device> load_one_device(const PredictFlags& flags);
+// Finds the targets of --device: names of targets, or paths of device files, which contain a slash or end in .json.
+// Errors: InvalidArgument with the list of names if --device is missing; the errors of find_target and load_device.
+absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags);
+absl::StatusOr<Target> find_one_target(const PredictFlags& flags);
 
 // How the command reads modules: the parser reports several errors at once.
 ParseOptions reading_options();
@@ -28,10 +28,10 @@ absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::st
 // The same for a path that must name one module. Errors: InvalidArgument with the names if a folder has several.
 absl::StatusOr<std::string> expand_to_one(const std::string& path);
 
-// Every file is predicted on every device for every combination of the settings.
+// Every file is predicted on every target for every combination of the settings.
 struct Subjects {
   std::vector<std::string> files;
-  std::vector<Device> devices;
+  std::vector<Target> targets;
   PredictOptions options;
   std::vector<Setting> settings;
 };
@@ -42,11 +42,11 @@ enum class Breadth { kOne, kSeveral };
 absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vector<std::string>& paths,
                                        Breadth breadth);
 
-// One module, one device and the options, which include --set.
+// One module, one target and the options, which include --set.
 struct Subject {
   std::string file;
   Module module;
-  Device device;
+  Target target;
   PredictOptions options;
 };
 absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path);

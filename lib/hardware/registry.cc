@@ -116,6 +116,19 @@ absl::StatusOr<Device> complete(DeviceFile file, std::string_view text, std::str
   return device;
 }
 
+// Finds a built-in device by the part of a target's name before the topology.
+absl::StatusOr<Device> built_in_device(std::string_view name) {
+  // A canonical name needs no index, so most calls read one file.
+  std::optional<std::string_view> text = embedded_text(folded(name));
+  if (!text) text = embedded_text(device_of_alias(name));
+  if (!text) return unknown_device(name);
+  absl::StatusOr<DeviceFile> file = parse_file(*text, name);
+  if (!file.ok()) return file.status();
+  if (file->abstract) return unknown_device(name);
+  const std::string path = file->name;
+  return complete(*std::move(file), *text, path);
+}
+
 }  // namespace
 
 const std::map<std::string, std::string>& source_titles() {
@@ -144,31 +157,31 @@ absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view 
 }
 
 absl::StatusOr<Device> find_device(std::string_view name) {
+  if (name.find_first_of(":*") == std::string_view::npos) return built_in_device(name);
+  return invalid_argument(
+      absl::StrCat("\"", to_absl(name.substr(0, kMaxShown)),
+                   "\" requests a topology, which is not part of a device; find_target() reads it"));
+}
+
+absl::StatusOr<Target> find_target(std::string_view name) {
   // A topology follows the last colon. Without a colon, a number of slices follows a star. Names and aliases contain
   // neither.
   const size_t colon = name.rfind(':');
   const size_t star = colon == std::string_view::npos ? name.rfind('*') : std::string_view::npos;
-  const std::string_view plain = name.substr(0, std::min(colon, star));
-  // A canonical name needs no index, so most calls read one file.
-  std::optional<std::string_view> text = embedded_text(folded(plain));
-  if (!text) text = embedded_text(device_of_alias(plain));
-  if (!text) return unknown_device(plain);
-  absl::StatusOr<DeviceFile> file = parse_file(*text, plain);
-  if (!file.ok()) return file.status();
-  if (file->abstract) return unknown_device(plain);
-  const std::string path = file->name;
-  absl::StatusOr<Device> device = complete(*std::move(file), *text, path);
-  if (!device.ok()) return device;
+  absl::StatusOr<Device> device = built_in_device(name.substr(0, std::min(colon, star)));
+  if (!device.ok()) return device.status();
+  Target target = *std::move(device);
   if (star != std::string_view::npos) {
-    absl::StatusOr<int64_t> slices = parse_slices(*device, name.substr(star), name.substr(star + 1));
+    absl::StatusOr<int64_t> slices = parse_slices(target.device, name.substr(star), name.substr(star + 1));
     if (!slices.ok()) return slices.status();
-    device->slices = *slices;
+    target.slices = *slices;
   }
-  if (colon == std::string_view::npos) return device;
-  absl::StatusOr<Topology> topology = parse_topology(*device, name.substr(colon + 1));
-  if (!topology.ok()) return topology.status();
-  device->topology = *std::move(topology);
-  return device;
+  if (colon != std::string_view::npos) {
+    absl::StatusOr<Topology> topology = parse_topology(target.device, name.substr(colon + 1));
+    if (!topology.ok()) return topology.status();
+    target.topology = *std::move(topology);
+  }
+  return target;
 }
 
 absl::StatusOr<Device> load_device(const std::string& path) {

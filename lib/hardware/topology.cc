@@ -215,13 +215,20 @@ absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view t
   return topology;
 }
 
-absl::StatusOr<Topology> topology_for(const Device& device, int64_t device_count) {
-  if (!device.topology) return default_topology(device, device_count);
-  if (device.topology->device_count() < device_count) {
-    return invalid_argument(absl::StrCat("the topology ", device.topology->to_string(), " of ", device.name, " has ",
-                                         device.topology->device_count(), " devices; the module needs ", device_count));
+absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count) {
+  if (target.slices && *target.slices < 1) {
+    return invalid_argument(absl::StrCat("the number of slices must be at least 1, not ", *target.slices));
   }
-  return *device.topology;
+  absl::StatusOr<Topology> topology =
+      target.topology ? *target.topology
+                      : default_topology(target.device, ceil_divide(device_count, target.slices.value_or(1)));
+  if (!topology.ok()) return topology;
+  if (target.slices) topology->slices = *target.slices;
+  if (topology->device_count() < device_count) {
+    return invalid_argument(absl::StrCat("the topology ", topology->to_string(), " of ", target.device.name, " has ",
+                                         topology->device_count(), " devices; the module needs ", device_count));
+  }
+  return topology;
 }
 
 }  // namespace hloroof::inline v0

@@ -47,9 +47,6 @@ class Finder {
       find_collectives(edit);
       find_pairs(edit);
     }
-    // With slices, the topology depends on the number of devices, which depends on the collectives.
-    const bool shares_out = facts_.options.slices || facts_.device.slices;
-    if (shares_out && (stale_.collectives || !stale_.descriptions.empty())) stale_.everything = true;
     return std::move(stale_);
   }
 

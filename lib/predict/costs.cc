@@ -185,7 +185,7 @@ WorkOptions work_options(const PredictOptions& options) {
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
-absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
+absl::Status lay_out_collectives(const Module& module, const Target& target, const MeshOptions& mesh_options,
                                  const CollectiveOptions& collective_options, CollectiveCosts& result) {
   const std::vector<Collective>& collectives = result.collectives;
   result.mesh = infer_axes(module, collectives);
@@ -194,15 +194,15 @@ absl::Status lay_out_collectives(const Module& module, const Device& device, con
     if (!given.ok()) return given.status();
     result.mesh = *std::move(given);
   }
-  absl::StatusOr<Topology> topology = topology_for(device, result.mesh.device_count);
+  absl::StatusOr<Topology> topology = topology_for(target, result.mesh.device_count);
   if (!topology.ok()) return topology.status();
-  absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, device, *topology, mesh_options);
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, target.device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
   result.mapping = *std::move(mapping);
   result.costs.clear();
   result.costs.reserve(collectives.size());
   for (const Collective& collective : collectives) {
-    result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, device, collective_options));
+    result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, target.device, collective_options));
   }
   return absl::OkStatus();
 }
@@ -223,12 +223,12 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
   result.sends = join_messages(module, result);
 }
 
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Device& device,
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Target& target,
                                                  const MeshOptions& mesh_options,
                                                  const CollectiveOptions& collective_options) {
   CollectiveCosts result;
   result.collectives = find_collectives(module, calls);
-  absl::Status status = lay_out_collectives(module, device, mesh_options, collective_options, result);
+  absl::Status status = lay_out_collectives(module, target, mesh_options, collective_options, result);
   if (!status.ok()) return status;
   read_roles(module, calls, result);
   index_carriers(module, calls, result);

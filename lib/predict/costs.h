@@ -30,18 +30,16 @@ struct CollectiveCosts {
 
 // Finds the collectives, then runs the stages below.
 //
-// The topology is that of `device` if it was requested. Otherwise it is the smallest standard one that holds the
-// module's devices.
+// The topology is that of topology_for().
 //
-// Errors: InvalidArgument if the topology holds fewer devices than the module needs, with both numbers; those of
-// override_mesh and map_mesh.
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Device& device,
+// Errors: those of topology_for, override_mesh and map_mesh.
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Target& target,
                                                  const MeshOptions& mesh_options = {},
                                                  const CollectiveOptions& collective_options = {});
 
 // Computes from the collectives: the mesh without its roles, its mapping to the machine, and the costs. Errors: as
 // above.
-absl::Status lay_out_collectives(const Module& module, const Device& device, const MeshOptions& mesh_options,
+absl::Status lay_out_collectives(const Module& module, const Target& target, const MeshOptions& mesh_options,
                                  const CollectiveOptions& collective_options, CollectiveCosts& result);
 
 // Computes from the collectives and the mesh: the roles of the axes and of each collective. Only reports use the roles.

@@ -224,7 +224,7 @@ class Diagnoser {
 void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction) {
   Diagnoser(facts, prediction).run(memory_complete);
   diagnose_ops(facts, prediction);
-  diagnose_device_numbers(facts.device, facts.collectives, prediction);
+  diagnose_device_numbers(facts.target.device, facts.collectives, prediction);
   std::stable_sort(prediction.diagnostics.begin(), prediction.diagnostics.end(), [](const auto& a, const auto& b) {
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);

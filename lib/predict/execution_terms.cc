@@ -17,7 +17,7 @@ Term with_collectives(const StepFacts& facts, InstructionId id, Term own) {
   std::vector<Term> parts;
   for (auto carried = first; carried != last; ++carried) {
     parts.push_back(collective_terms(facts.collectives.collectives[carried->second], facts.collectives.mesh,
-                                     facts.collectives.mapping, facts.device, facts.options.collectives));
+                                     facts.collectives.mapping, facts.target.device, facts.options.collectives));
   }
   if (!own.is_leaf()) own.name = "work at the same time";
   return slowest("collective and work at the same time", {sum("collectives", std::move(parts)), std::move(own)});
@@ -27,7 +27,7 @@ Term with_collectives(const StepFacts& facts, InstructionId id, Term own) {
 
 Term execution_terms(const StepFacts& facts, InstructionId id) {
   const Demand& demand = facts.costs.demand[id.index];
-  const DeviceFactors device(facts.device);
+  const DeviceFactors device(facts.target.device);
   if (demand.step == Step::kLoop) {
     const TripCount* trips = facts.calls.trip_count(id);
     return device.seconds("loop overhead", static_cast<double>(trips != nullptr ? trips->value : 1), "trip",
@@ -38,7 +38,7 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   const OpTime& time = facts.costs.time[id.index];
   if (time.source == CostSource::kCompiler) return compiler_terms(demand.seconds, device);
   Term term = with_collectives(facts, id,
-                               op_terms(facts.costs.work[id.index], facts.device,
+                               op_terms(facts.costs.work[id.index], facts.target.device,
                                         time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost));
   // Durations are clamped to kForever, so that their sums do not overflow.
   if (!(term.seconds < kForever)) return leaf("cut off", demand.seconds, demand.seconds, "s");

@@ -2,25 +2,22 @@
 
 #include <utility>
 
-#include "absl/strings/str_format.h"
-#include "hloroof/mesh.h"
-#include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/custom_call.h"
 
 namespace hloroof::inline v0 {
 
-absl::StatusOr<Device> configure_device(const Device& device, const PredictOptions& options) {
-  Device result = device;
+absl::StatusOr<Target> configure_target(Target target, const PredictOptions& options) {
   if (options.topology) {
-    absl::StatusOr<Topology> topology = parse_topology(result, *options.topology);
+    absl::StatusOr<Topology> topology = parse_topology(target.device, *options.topology);
     if (!topology.ok()) return topology.status();
-    result.topology = *std::move(topology);
+    target.topology = *std::move(topology);
   }
+  if (options.slices) target.slices = options.slices;
   for (const auto& [path, value] : options.set) {
-    if (absl::Status status = set_parameter(result, path, value); !status.ok()) return status;
+    if (absl::Status status = set_parameter(target.device, path, value); !status.ok()) return status;
   }
-  return result;
+  return target;
 }
 
 CallOptions call_options(const PredictOptions& options) {
@@ -37,31 +34,8 @@ absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions&
   return analyze_calls(module, of_calls);
 }
 
-absl::Status place_collectives(StepFacts& facts) {
-  const Module& module = *facts.module;
-  const PredictOptions& options = facts.options;
-  Device& device = facts.device;
-  if (const std::optional<std::int64_t> slices = options.slices ? options.slices : device.slices) {
-    if (*slices < 1) {
-      return invalid_argument(absl::StrFormat("the number of slices must be at least 1, not %d", *slices));
-    }
-    if (!device.topology) {
-      const std::int64_t devices = infer_axes(module, find_collectives(module, facts.calls)).device_count;
-      absl::StatusOr<Topology> slice = default_topology(device, (devices + *slices - 1) / *slices);
-      if (!slice.ok()) return slice.status();
-      device.topology = *std::move(slice);
-    }
-    device.topology->slices = *slices;
-  }
-  absl::StatusOr<CollectiveCosts> collectives =
-      cost_collectives(module, facts.calls, device, options.mesh, options.collectives);
-  if (!collectives.ok()) return collectives.status();
-  facts.collectives = *std::move(collectives);
-  return absl::OkStatus();
-}
-
 CostInputs cost_inputs(const StepFacts& facts) {
-  return {*facts.module, facts.calls, facts.device, facts.collectives, facts.options};
+  return {*facts.module, facts.calls, facts.target.device, facts.collectives, facts.options};
 }
 
 ListSchedule find_schedule(const StepFacts& facts) {
@@ -69,21 +43,24 @@ ListSchedule find_schedule(const StepFacts& facts) {
   return list_schedule(*facts.module, facts.calls, facts.costs.demand);
 }
 
-absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, const Device& device,
+absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
                                      const PredictOptions& options) {
   if (!module->has_entry()) return invalid_argument(module->path() + ": error: the module has no ENTRY computation");
   absl::StatusOr<CallGraph> calls = find_calls(*module, options);
   if (!calls.ok()) return calls.status();
   if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
-  absl::StatusOr<Device> configured = configure_device(device, options);
+  absl::StatusOr<Target> configured = configure_target(std::move(target), options);
   if (!configured.ok()) return configured.status();
 
   StepFacts facts;
   facts.module = std::move(module);
   facts.options = options;
-  facts.device = *std::move(configured);
+  facts.target = *std::move(configured);
   facts.calls = *std::move(calls);
-  if (absl::Status status = place_collectives(facts); !status.ok()) return status;
+  absl::StatusOr<CollectiveCosts> collectives =
+      cost_collectives(*facts.module, facts.calls, facts.target, options.mesh, options.collectives);
+  if (!collectives.ok()) return collectives.status();
+  facts.collectives = *std::move(collectives);
   facts.costs = cost_instructions(cost_inputs(facts));
   facts.pairs = pair_async(*facts.module, facts.calls);
   facts.schedule = find_schedule(facts);
@@ -97,13 +74,13 @@ absl::Status replay_facts(StepFacts& facts) {
 }
 
 std::optional<double> compiler_step_seconds(const StepFacts& facts) {
-  if (!facts.device.clock) return std::nullopt;
+  if (!facts.target.device.clock) return std::nullopt;
   const Module& module = *facts.module;
   std::vector<Demand> demand;  // copied at the first estimate, because most dumps have none
   for (ComputationId id : facts.calls.scheduled()) {
     for (InstructionView instruction : module.computation(id).instructions()) {
       const std::uint32_t i = instruction.id().index;
-      const std::optional<double> seconds = compiler_seconds(instruction, facts.costs.demand[i], facts.device);
+      const std::optional<double> seconds = compiler_seconds(instruction, facts.costs.demand[i], facts.target.device);
       if (!seconds) continue;
       if (demand.empty()) demand = facts.costs.demand;
       demand[i].seconds = *seconds;

@@ -28,7 +28,7 @@ struct StepFacts {
   // The inputs.
   std::shared_ptr<const Module> module;  // owns the module only if the prediction parsed the text itself
   PredictOptions options;
-  Device device;  // as the options configure it
+  Target target;  // as the options configure it
 
   // The parts.
   CallGraph calls;
@@ -47,7 +47,7 @@ struct StepFacts {
 inline std::shared_ptr<const Module> borrow(const Module& module) { return {std::shared_ptr<const Module>(), &module}; }
 
 // Computes all parts except the timeline. Errors: those of predict_step_time, except the errors of `strict`.
-absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, const Device& device,
+absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
                                      const PredictOptions& options);
 
 // Fills in facts.timeline. Errors: OutOfRange if the step time overflows.
@@ -58,9 +58,9 @@ absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFact
 
 // ---- Stages --------------------------------------------------------------------------------------------------------
 
-// Returns the device with the topology and the parameters that the options set. Errors: those of parse_topology and
-// set_parameter.
-absl::StatusOr<Device> configure_device(const Device& device, const PredictOptions& options);
+// Returns the target with the topology, the slices and the parameters that the options set. Errors: those of
+// parse_topology and set_parameter.
+absl::StatusOr<Target> configure_target(Target target, const PredictOptions& options);
 
 // Extracts the options of the call graph from those of a prediction.
 CallOptions call_options(const PredictOptions& options);
@@ -68,10 +68,6 @@ CallOptions call_options(const PredictOptions& options);
 // Computes the call graph with the given options. Errors: InvalidArgument if they name an instruction that does not
 // exist.
 absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions& options);
-
-// Computes the collectives on the configured device. Distributes the module's devices over the slices that the options
-// or the device request, and sets facts.device.topology accordingly. Errors: those of cost_collectives.
-absl::Status place_collectives(StepFacts& facts);
 
 // Returns the parts that determine the costs of instructions.
 CostInputs cost_inputs(const StepFacts& facts);

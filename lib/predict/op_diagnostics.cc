@@ -33,7 +33,7 @@ class OpDiagnoser {
   OpDiagnoser(const StepFacts& facts, StepPrediction& prediction)
       : facts_(facts),
         module_(*facts.module),
-        device_(facts.device),
+        device_(facts.target.device),
         collectives_(facts.collectives),
         prediction_(prediction) {
     ops_.resize(module_.instruction_limit(), nullptr);

@@ -28,11 +28,11 @@ class Prediction {
       : facts_(facts),
         module_(*facts.module),
         options_(facts.options),
-        device_(facts.device),
+        device_(facts.target.device),
         calls_(facts.calls),
         collectives_(facts.collectives),
         costs_(facts.costs),
-        names_(facts.device.family()) {}
+        names_(facts.target.device.family()) {}
 
   absl::StatusOr<StepPrediction> run() {
     summary_.fill(facts_);
@@ -231,9 +231,9 @@ class Prediction {
   StepPrediction result_;
 };
 
-absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, const Device& device,
+absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, Target target,
                                        const PredictOptions& options) {
-  absl::StatusOr<StepFacts> facts = find_facts(std::move(module), device, options);
+  absl::StatusOr<StepFacts> facts = find_facts(std::move(module), std::move(target), options);
   if (!facts.ok()) return facts.status();
   if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
   return predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
@@ -247,20 +247,19 @@ absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFact
   return result;
 }
 
-absl::StatusOr<StepPrediction> predict_step_time(const Module& module, const Device& device,
-                                                 const PredictOptions& options) {
-  return predict(borrow(module), device, options);
+absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target target, const PredictOptions& options) {
+  return predict(borrow(module), std::move(target), options);
 }
 
-absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view device,
+absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view target,
                                                  const PredictOptions& options) {
-  absl::StatusOr<Device> found = find_device(device);
+  absl::StatusOr<Target> found = find_target(target);
   if (!found.ok()) return found.status();
   ParseOptions parse_options;
   parse_options.strict = options.strict;
   absl::StatusOr<Module> module = parse_module(hlo, parse_options);
   if (!module.ok()) return module.status();
-  return predict(std::make_shared<const Module>(*std::move(module)), *found, options);
+  return predict(std::make_shared<const Module>(*std::move(module)), *std::move(found), options);
 }
 
 }  // namespace hloroof::inline v0

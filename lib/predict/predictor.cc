@@ -65,13 +65,13 @@ bool same_axes(const LogicalMesh& a, const LogicalMesh& b) {
 }  // namespace
 
 struct Predictor::State {
-  State(Module m, const Device& d, const PredictOptions& o)
-      : module(std::move(m)), editor(module), device(d), options(o) {}
+  State(Module m, Target t, const PredictOptions& o)
+      : module(std::move(m)), editor(module), target(std::move(t)), options(o) {}
 
   // Computes all parts from scratch.
   absl::Status start_over() {
     facts.reset();
-    absl::StatusOr<StepFacts> found = find_facts(borrow(module), device, options);
+    absl::StatusOr<StepFacts> found = find_facts(borrow(module), target, options);
     if (!found.ok()) return found.status();
     facts = std::make_shared<StepFacts>(*std::move(found));
     roles_are_stale = false;
@@ -165,7 +165,7 @@ struct Predictor::State {
     all.collectives = std::move(again.collectives);
     if (!options.mesh.axes.empty() || !same_axes(infer_axes(module, all.collectives), all.mesh)) {
       add_carriers(stale.carriers);
-      if (absl::Status status = lay_out_collectives(module, facts->device, options.mesh, options.collectives, all);
+      if (absl::Status status = lay_out_collectives(module, facts->target, options.mesh, options.collectives, all);
           !status.ok()) {
         return status;
       }
@@ -192,7 +192,8 @@ struct Predictor::State {
         carriers_before[before[c]] = InstructionId();
         continue;
       }
-      costs.push_back(collective_cost(all.collectives[c], all.mesh, all.mapping, facts->device, options.collectives));
+      costs.push_back(
+          collective_cost(all.collectives[c], all.mesh, all.mapping, facts->target.device, options.collectives));
       carriers.push_back(all.collectives[c].carrier);
     }
     all.costs = std::move(costs);
@@ -315,7 +316,7 @@ struct Predictor::State {
 
   Module module;
   ModuleEditor editor;
-  const Device device;
+  const Target target;
   const PredictOptions options;
 
   std::shared_ptr<StepFacts> facts;  // null after an error
@@ -333,8 +334,8 @@ Predictor::~Predictor() = default;
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
-absl::StatusOr<Predictor> Predictor::create(Module module, const Device& device, const PredictOptions& options) {
-  auto state = std::make_unique<State>(std::move(module), device, options);
+absl::StatusOr<Predictor> Predictor::create(Module module, Target target, const PredictOptions& options) {
+  auto state = std::make_unique<State>(std::move(module), std::move(target), options);
   if (absl::Status status = state->start_over(); !status.ok()) return status;
   return Predictor(std::move(state));
 }
@@ -359,7 +360,7 @@ absl::StatusOr<StepSummary> Predictor::summary() {
 absl::StatusOr<MemoryPrediction> Predictor::memory() {
   if (absl::Status status = state_->refresh_all(); !status.ok()) return status;
   const StepFacts& facts = *state_->facts;
-  return analyze_memory(*facts.module, facts.calls, facts.device, facts.schedule).prediction;
+  return analyze_memory(*facts.module, facts.calls, facts.target.device, facts.schedule).prediction;
 }
 
 absl::StatusOr<StepPrediction> Predictor::predict() {

@@ -100,7 +100,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
     result.unknown_share = by_source[static_cast<int>(CostSource::kUnknown)] / step;
     result.modelled_share = std::max(0.0, 1 - result.assumed_share - result.unknown_share);
   }
-  result.family = facts.device.family();
+  result.family = facts.target.device.family();
   int bound = static_cast<int>(Resource::kLatency);
   for (int r = 0; r < kResourceCount; ++r) {
     if (exposed[r] > exposed[bound]) bound = r;
@@ -117,7 +117,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   }
   result.lower_bound_seconds = std::min(result.lower_bound_seconds, step);
   result.bound = static_cast<Resource>(bound);
-  const std::optional<double> peak = facts.device.matrix.rate(MatrixType::kBf16);
+  const std::optional<double> peak = facts.target.device.matrix.rate(MatrixType::kBf16);
   if (peak && *peak > 0 && step > 0) result.mfu = result.flops / (step * *peak);
 }
 

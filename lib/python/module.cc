@@ -42,12 +42,12 @@ auto without_gil(const Work& work) {
   return value_or_raise(std::move(result));
 }
 
-// Returns a device by its name or by the path of a device file. As on the command line, a path has a slash or ends in
+// Returns a target by its name or by the path of a device file. As on the command line, a path has a slash or ends in
 // .json.
-absl::StatusOr<Device> device_of(const std::string& device) {
+absl::StatusOr<Target> target_of(const std::string& device) {
   const bool is_path = device.find('/') != std::string::npos ||
                        (device.size() > 5 && device.compare(device.size() - 5, 5, ".json") == 0);
-  return is_path ? load_device(device) : find_device(device);
+  return is_path ? load_device(device) : find_target(device);
 }
 
 Module parse(std::string_view text, const std::string& path, bool strict) {
@@ -61,9 +61,9 @@ Module parse(std::string_view text, const std::string& path, bool strict) {
 std::pair<std::string, std::string> predict(const Module& module, const std::string& device,
                                             const PredictOptions& options) {
   return without_gil([&]() -> absl::StatusOr<std::pair<std::string, std::string>> {
-    const absl::StatusOr<Device> found = device_of(device);
-    if (!found.ok()) return found.status();
-    absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    absl::StatusOr<Target> target = target_of(device);
+    if (!target.ok()) return target.status();
+    absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
     if (!step.ok()) return step.status();
     absl::StatusOr<std::string> summary = render_views(*step, {"summary", "ops", "diagnostics"}, ViewOptions());
     if (!summary.ok()) return summary.status();
@@ -74,9 +74,9 @@ std::pair<std::string, std::string> predict(const Module& module, const std::str
 std::string report(const Module& module, const std::string& device, const PredictOptions& options,
                    const std::vector<std::string>& views, std::size_t width, std::size_t limit) {
   return without_gil([&]() -> absl::StatusOr<std::string> {
-    const absl::StatusOr<Device> found = device_of(device);
-    if (!found.ok()) return found.status();
-    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    absl::StatusOr<Target> target = target_of(device);
+    if (!target.ok()) return target.status();
+    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
     if (!step.ok()) return step.status();
     ViewOptions view_options;
     view_options.width = width;
@@ -87,9 +87,9 @@ std::string report(const Module& module, const std::string& device, const Predic
 
 std::string html(const Module& module, const std::string& device, const PredictOptions& options) {
   return without_gil([&]() -> absl::StatusOr<std::string> {
-    const absl::StatusOr<Device> found = device_of(device);
-    if (!found.ok()) return found.status();
-    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    absl::StatusOr<Target> target = target_of(device);
+    if (!target.ok()) return target.status();
+    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
     if (!step.ok()) return step.status();
     return html_report(*step);
   });
@@ -98,9 +98,9 @@ std::string html(const Module& module, const std::string& device, const PredictO
 std::string explain_op(const Module& module, const std::string& op, const std::string& device,
                        const PredictOptions& options, std::size_t width) {
   return without_gil([&]() -> absl::StatusOr<std::string> {
-    const absl::StatusOr<Device> found = device_of(device);
-    if (!found.ok()) return found.status();
-    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *found, options);
+    absl::StatusOr<Target> target = target_of(device);
+    if (!target.ok()) return target.status();
+    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
     if (!step.ok()) return step.status();
     return explain(*step, op, width);
   });

@@ -52,7 +52,7 @@ class Explanation {
   Explanation(InstructionView instruction, const StepPrediction& prediction, std::size_t width)
       : module_(instruction.module()),
         instruction_(instruction),
-        device_(prediction.facts->device),
+        device_(prediction.facts->target.device),
         prediction_(prediction),
         collectives_(prediction.facts->collectives),
         width_(width),

@@ -40,7 +40,7 @@ std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op) {
 std::vector<ParameterRow> parameter_rows(const StepFacts* facts) {
   std::vector<ParameterRow> rows;
   if (facts == nullptr) return rows;
-  for (Parameter& parameter : parameters(facts->device)) {
+  for (Parameter& parameter : parameters(facts->target.device)) {
     if (!parameter.value) continue;
     rows.push_back({std::move(parameter.path), parameter.value.optional(), std::move(parameter.unit),
                     word_of(kProvenanceWords, parameter.source.kind), std::move(parameter.source.source)});

@@ -8,9 +8,9 @@
 namespace hloroof {
 namespace {
 
-absl::Status print(const char* part, const std::vector<MeasuredProgram>& programs, const Device& device) {
+absl::Status print(const char* part, const std::vector<MeasuredProgram>& programs, const Target& target) {
   for (const MeasuredProgram& program : programs) {
-    const auto of_program = ratio(program, device);
+    const auto of_program = ratio(program, target);
     if (!of_program.ok()) return of_program.status();
     std::printf("    %-9s %+6.1f %%  of %9.4g s  %s\n", part, 100 * (*of_program - 1), program.seconds,
                 program.what.c_str());
@@ -22,16 +22,16 @@ absl::Status run() {
   const auto fits = program_fits();
   if (!fits.ok()) return fits.status();
   for (const ProgramFit& fit : *fits) {
-    absl::StatusOr<Device> device = find_device(fit.device);
-    if (!device.ok()) return device.status();
-    const auto found = fit_programs(fit, *device);
+    absl::StatusOr<Target> target = find_target(fit.target);
+    if (!target.ok()) return target.status();
+    const auto found = fit_programs(fit, *target);
     if (!found.ok()) return found.status();
     for (const FittedParameter& p : *found) {
-      std::printf("%-12s %-30s %10.4g -> %-10.4g %s\n", fit.device.c_str(), p.path.c_str(), p.before, p.after,
+      std::printf("%-12s %-30s %10.4g -> %-10.4g %s\n", fit.target.c_str(), p.path.c_str(), p.before, p.after,
                   p.unit.c_str());
     }
     for (const auto& [part, programs] : {std::pair("fitted", &fit.fitted), std::pair("held back", &fit.held_back)}) {
-      if (absl::Status status = print(part, *programs, *device); !status.ok()) return status;
+      if (absl::Status status = print(part, *programs, *target); !status.ok()) return status;
     }
   }
   return absl::OkStatus();

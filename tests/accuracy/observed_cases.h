@@ -10,7 +10,7 @@ namespace hloroof {
 
 struct ObservedCase {
   const char* what;
-  const char* device;  // as find_device() takes it
+  const char* device;  // as find_target() takes it
   const char* hlo;
   double low;  // seconds: the range that was observed, or 5 % about the one value
   double high;

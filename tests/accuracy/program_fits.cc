@@ -18,19 +18,19 @@ constexpr double kLastSpan = 1.0005;  // and ends where neighbours differ by les
 constexpr double kNarrower = 0.7;     // power of the span from one scan to the next
 constexpr int kPoints = 17;           // of a scan
 
-// The fit of these parameters of the device, made if there is none yet.
-ProgramFit& fit_of(std::vector<ProgramFit>& fits, const std::string& device, std::vector<std::string> paths) {
+// The fit of these parameters of the target, made if there is none yet.
+ProgramFit& fit_of(std::vector<ProgramFit>& fits, const std::string& target, std::vector<std::string> paths) {
   const auto at = std::find_if(fits.begin(), fits.end(),
-                               [&](const ProgramFit& fit) { return fit.device == device && fit.paths == paths; });
+                               [&](const ProgramFit& fit) { return fit.target == target && fit.paths == paths; });
   if (at != fits.end()) return *at;
-  fits.push_back({device, std::move(paths), {}, {}});
+  fits.push_back({target, std::move(paths), {}, {}});
   return fits.back();
 }
 
-absl::StatusOr<double> loss(const std::vector<MeasuredProgram>& programs, const Device& device) {
+absl::StatusOr<double> loss(const std::vector<MeasuredProgram>& programs, const Target& target) {
   double sum = 0;
   for (const MeasuredProgram& program : programs) {
-    const auto of_program = ratio(program, device);
+    const auto of_program = ratio(program, target);
     if (!of_program.ok()) return of_program.status();
     sum += std::pow(std::abs(std::log(*of_program)), 1.5);
   }
@@ -38,14 +38,14 @@ absl::StatusOr<double> loss(const std::vector<MeasuredProgram>& programs, const 
 }
 
 // The best of values spread evenly in their logarithm between value / span and value * span; shares stay within 1.
-absl::StatusOr<double> scan(const ProgramFit& fit, Device device, const Parameter& parameter, double span) {
+absl::StatusOr<double> scan(const ProgramFit& fit, Target target, const Parameter& parameter, double span) {
   double best = *parameter.value;
   double least = HUGE_VAL;
   for (int i = 0; i < kPoints; ++i) {
     double value = *parameter.value * std::pow(span, 2.0 * i / (kPoints - 1) - 1);
     if (parameter.unit == "1") value = std::min(value, 1.0);
-    if (absl::Status status = set_parameter(device, parameter.path, value); !status.ok()) return status;
-    const auto at = loss(fit.fitted, device);
+    if (absl::Status status = set_parameter(target.device, parameter.path, value); !status.ok()) return status;
+    const auto at = loss(fit.fitted, target);
     if (!at.ok()) return at.status();
     if (*at >= least) continue;
     least = *at;
@@ -83,26 +83,26 @@ absl::StatusOr<std::vector<ProgramFit>> program_fits() {
   return fits;
 }
 
-absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Device& device) {
+absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Target& target) {
   std::vector<FittedParameter> found;
   for (const std::string& path : fit.paths) {
-    const auto parameter = parameter_of(device, path);
-    if (!parameter || !parameter->value) return absl::NotFoundError(path + " of " + fit.device);
+    const auto parameter = parameter_of(target.device, path);
+    if (!parameter || !parameter->value) return absl::NotFoundError(path + " of " + fit.target);
     found.push_back({path, parameter->unit, *parameter->value, *parameter->value});
   }
   for (double span = kFirstSpan; span > kLastSpan; span = std::pow(span, kNarrower)) {
     for (FittedParameter& p : found) {
-      const auto best = scan(fit, device, parameter_of(device, p.path).value(), span);
+      const auto best = scan(fit, target, parameter_of(target.device, p.path).value(), span);
       if (!best.ok()) return best.status();
       p.after = *best;
-      if (absl::Status status = set_parameter(device, p.path, p.after); !status.ok()) return status;
+      if (absl::Status status = set_parameter(target.device, p.path, p.after); !status.ok()) return status;
     }
   }
   return found;
 }
 
-absl::StatusOr<double> ratio(const MeasuredProgram& program, const Device& device) {
-  const auto prediction = predict_step_time(program.module, device);
+absl::StatusOr<double> ratio(const MeasuredProgram& program, const Target& target) {
+  const auto prediction = predict_step_time(program.module, target);
   if (!prediction.ok()) return prediction.status();
   return prediction->step_seconds / program.seconds;
 }

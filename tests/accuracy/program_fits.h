@@ -19,7 +19,7 @@ struct MeasuredProgram {
 };
 
 struct ProgramFit {
-  std::string device;              // as find_device() takes it
+  std::string target;              // as find_target() takes it
   std::vector<std::string> paths;  // of the parameters
   std::vector<MeasuredProgram> fitted;
   std::vector<MeasuredProgram> held_back;
@@ -29,11 +29,11 @@ struct ProgramFit {
 absl::StatusOr<std::vector<ProgramFit>> program_fits();
 
 // Finds the values that bring the step times of `fit.fitted` closest to what was measured, rows far off counting less
-// as in fit_nonnegative(), and sets them on `device`, of which everything else stays as it is.
-absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Device& device);
+// as in fit_nonnegative(), and sets them on `target`, of which everything else stays as it is.
+absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Target& target);
 
 // Predicted step time over the measured one; an error where there is no prediction.
-absl::StatusOr<double> ratio(const MeasuredProgram& program, const Device& device);
+absl::StatusOr<double> ratio(const MeasuredProgram& program, const Target& target);
 
 }  // namespace hloroof
 

@@ -58,12 +58,12 @@ TEST_CASE("A device order determines the placement of axes") {
   };
   for (const Row& row : rows) {
     INFO(row.device << " " << row.mesh << " " << row.order);
-    absl::StatusOr<Device> device = find_device(row.device);
-    REQUIRE(device.ok());
+    absl::StatusOr<Target> target = find_target(row.device);
+    REQUIRE(target.ok());
     const LogicalMesh mesh = mesh_of(row.mesh);
     MeshOptions options;
     options.device_order = *parse_device_order(row.order);
-    absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, *device, *device->topology, options);
+    absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, target->device, *target->topology, options);
     INFO(mapping.status());
     REQUIRE(mapping.ok());
     CHECK(mapping->aligned == row.aligned);
@@ -72,14 +72,14 @@ TEST_CASE("A device order determines the placement of axes") {
 }
 
 TEST_CASE("Invalid device orders") {
-  absl::StatusOr<Device> device = find_device("tpu_v5e:2x2");
-  REQUIRE(device.ok());
+  absl::StatusOr<Target> target = find_target("tpu_v5e:2x2");
+  REQUIRE(target.ok());
   const LogicalMesh mesh = mesh_of("all=4");
   for (const std::vector<std::int64_t>& order :
        {std::vector<std::int64_t>{0, 1, 2}, {0, 1, 2, 3, 4}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, 2, -1}}) {
     MeshOptions options;
     options.device_order = order;
-    CHECK_FALSE(map_mesh(mesh, *device, *device->topology, options).ok());
+    CHECK_FALSE(map_mesh(mesh, target->device, *target->topology, options).ok());
   }
 }
 

@@ -152,15 +152,15 @@ TEST_CASE("Mesh axes on the axes of the machine") {
        "data 2 on slice; fsdp 8 on x and y (2 of 4, every 2nd); model 2 on y (2 of 4)"},
   };
   for (const Row& row : rows) {
-    absl::StatusOr<Device> device = find_device(row.device);
-    REQUIRE(device.ok());
+    absl::StatusOr<Target> target = find_target(row.device);
+    REQUIRE(target.ok());
     auto axes = parse_mesh(row.mesh);
     REQUIRE(axes.ok());
     LogicalMesh all;
-    all.device_count = device->topology->device_count();
+    all.device_count = target->topology->device_count();
     absl::StatusOr<LogicalMesh> mesh = override_mesh(all, *axes);
     REQUIRE(mesh.ok());
-    absl::StatusOr<PhysicalMapping> mapping = map_mesh(*mesh, *device, *device->topology);
+    absl::StatusOr<PhysicalMapping> mapping = map_mesh(*mesh, target->device, *target->topology);
     REQUIRE(mapping.ok());
     CHECK(mapping->to_string(*mesh) == row.mapping);
     CHECK(mapping->aligned);
@@ -177,13 +177,13 @@ TEST_CASE("Impossible meshes") {
   CHECK_FALSE(parse_mesh("data=99999999999999999999").ok());
   CHECK_FALSE(override_mesh(mesh, {{"data", 3}}).ok());
   CHECK_FALSE(override_mesh(mesh, {{"data", 16}}).ok());
-  absl::StatusOr<Device> device = find_device("tpu_v5e:2x2");
-  REQUIRE(device.ok());
-  CHECK_FALSE(map_mesh(mesh, *device, *device->topology).ok());
+  absl::StatusOr<Target> target = find_target("tpu_v5e:2x2");
+  REQUIRE(target.ok());
+  CHECK_FALSE(map_mesh(mesh, target->device, *target->topology).ok());
   MeshOptions options;
   options.order = {"nothing"};
   mesh.device_count = 4;
-  CHECK_FALSE(map_mesh(mesh, *device, *device->topology, options).ok());
+  CHECK_FALSE(map_mesh(mesh, target->device, *target->topology, options).ok());
 }
 
 }  // namespace

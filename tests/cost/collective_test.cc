@@ -26,9 +26,9 @@ struct Case {
 
 CollectiveCost cost_of(const Case& c, const std::vector<std::pair<std::string, double>>& set = {},
                        const CollectiveOptions& options = {}, const MeshOptions& mesh_options = {}) {
-  absl::StatusOr<Device> device = find_device(c.device);
-  REQUIRE(device.ok());
-  for (const auto& [path, value] : set) REQUIRE(set_parameter(*device, path, value).ok());
+  absl::StatusOr<Target> target = find_target(c.device);
+  REQUIRE(target.ok());
+  for (const auto& [path, value] : set) REQUIRE(set_parameter(target->device, path, value).ok());
   const auto axes = parse_mesh(c.mesh);
   REQUIRE(axes.ok());
   LogicalMesh all;
@@ -36,7 +36,7 @@ CollectiveCost cost_of(const Case& c, const std::vector<std::pair<std::string, d
   for (const auto& [name, size] : *axes) all.device_count *= size;
   absl::StatusOr<LogicalMesh> mesh = override_mesh(all, *axes);
   REQUIRE(mesh.ok());
-  absl::StatusOr<PhysicalMapping> mapping = map_mesh(*mesh, *device, *device->topology, mesh_options);
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(*mesh, target->device, *target->topology, mesh_options);
   REQUIRE(mapping.ok());
 
   Collective collective;
@@ -53,7 +53,7 @@ CollectiveCost cost_of(const Case& c, const std::vector<std::pair<std::string, d
   collective.groups.across = normalized(across);
   collective.groups.group_size = grid_size(within).value_or(0);
   collective.groups.group_count = grid_size(across).value_or(0);
-  return collective_cost(collective, *mesh, *mapping, *device, options);
+  return collective_cost(collective, *mesh, *mapping, target->device, options);
 }
 
 constexpr CollectiveKind kGather = CollectiveKind::kAllGather;
@@ -148,14 +148,14 @@ TEST_CASE("A device that passes messages on shares its channels") {
   LogicalMesh mesh;
   mesh.device_count = 8;
   mesh = *override_mesh(mesh, {{"a", 8}});
-  const Device device = find_device("h100_sxm:8").value();
-  const PhysicalMapping mapping = *map_mesh(mesh, device, *device.topology);
+  const Target target = find_target("h100_sxm:8").value();
+  const PhysicalMapping mapping = *map_mesh(mesh, target.device, *target.topology);
   const auto seconds = [&](std::vector<std::pair<std::int64_t, std::int64_t>> pairs) {
     Collective collective;
     collective.kind = CollectiveKind::kCollectivePermute;
     collective.bytes = 32 << 20;
     collective.pairs = std::move(pairs);
-    return collective_cost(collective, mesh, mapping, device).seconds;
+    return collective_cost(collective, mesh, mapping, target.device).seconds;
   };
   const double swapped = seconds({{0, 1}, {1, 0}});
   CHECK(seconds({{0, 4}}) == swapped);

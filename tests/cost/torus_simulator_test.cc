@@ -205,14 +205,14 @@ TEST_CASE("Shifts along an axis") {
 
 TEST_CASE("Messages on twisted tori take the shortest way") {
   for (const char* slice : {"tpu_v5p:4x4x8", "tpu_v5p:4x4x8_twisted", "tpu_v5p:4x8x8_twisted"}) {
-    const Device device = *find_device(slice);
-    const std::vector<std::int64_t>& shape = device.topology->shape;
+    const Target machine = *find_target(slice);
+    const std::vector<std::int64_t>& shape = machine.topology->shape;
     LogicalMesh mesh;
-    mesh.device_count = device.topology->device_count();
+    mesh.device_count = machine.topology->device_count();
     mesh = *override_mesh(mesh, {{"x", shape[0]}, {"y", shape[1]}, {"z", shape[2]}});
     MeshOptions in_order;
     for (std::int64_t i = 0; i < mesh.device_count; ++i) in_order.device_order.push_back(i);
-    const PhysicalMapping mapping = *map_mesh(mesh, device, *device.topology, in_order);
+    const PhysicalMapping mapping = *map_mesh(mesh, machine.device, *machine.topology, in_order);
     Axes axes;
     for (const PhysicalAxis& axis : mapping.physical) {
       axes.push_back({static_cast<int>(axis.size), axis.wraps, axis.twisted});

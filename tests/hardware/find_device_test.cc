@@ -49,7 +49,6 @@ TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
     const auto device = find_device(c.asked);
     REQUIRE(device.ok());
     CHECK(device->name == c.name);
-    CHECK_FALSE(device->topology.has_value());
     CHECK(device->origin.empty());
   }
 }
@@ -60,7 +59,7 @@ TEST_CASE("find_device: an unknown name gets the nearest ones") {
     std::string offered;
   } cases[] = {{"tpu_v5x", "tpu_v5e"}, {"h100sxm", "h100_sxm"},       {"ironwod", "tpu_v7x"},
                {"TPU v6", "tpu_v6e"},  {"a100_sxm80", "a100_sxm_80"}, {"", "l4"},
-               {"tpu_common", "tpu"},  {"tpu_v9:2x2", "tpu_v2"}};
+               {"tpu_common", "tpu"}};
   for (const auto& c : cases) {
     CAPTURE(c.asked);
     const auto device = find_device(c.asked);
@@ -73,22 +72,42 @@ TEST_CASE("find_device: an unknown name gets the nearest ones") {
   CHECK(endless.status().message().size() < 300);
 }
 
-TEST_CASE("find_device: a topology may follow the name") {
-  const auto v5p = find_device("tpu_v5p:4x4x8*2");
+TEST_CASE("find_device: a topology is not part of a device") {
+  for (const char* name : {"tpu_v5e:2x2", "tpu_v5e*2", "tpu_v5e:", "no device:2x2"}) {
+    CAPTURE(name);
+    const auto device = find_device(name);
+    CHECK(device.status().code() == absl::StatusCode::kInvalidArgument);
+    CHECK_THAT(std::string(device.status().message()), ContainsSubstring("find_target"));
+  }
+}
+
+TEST_CASE("find_target: a device alone requests nothing") {
+  const auto target = find_target("TPU v5 lite");
+  REQUIRE(target.ok());
+  CHECK(target->device.name == "tpu_v5e");
+  CHECK_FALSE(target->topology.has_value());
+  CHECK_FALSE(target->slices.has_value());
+  const auto unknown = find_target("tpu_v9:2x2");
+  CHECK(unknown.status().code() == absl::StatusCode::kNotFound);
+  CHECK_THAT(std::string(unknown.status().message()), ContainsSubstring("tpu_v2"));
+}
+
+TEST_CASE("find_target: a topology may follow the name") {
+  const auto v5p = find_target("tpu_v5p:4x4x8*2");
   REQUIRE(v5p.ok());
   REQUIRE(v5p->topology.has_value());
   CHECK(v5p->topology->to_string() == "4x4x8*2");
   CHECK(v5p->topology->device_count() == 256);
-  const auto kind = find_device("TPU v5 lite:4x4");
+  const auto kind = find_target("TPU v5 lite:4x4");
   REQUIRE(kind.ok());
   CHECK(kind->topology->device_count() == 16);
-  const auto slices = find_device("tpu_v5e*2");
+  const auto slices = find_target("tpu_v5e*2");
   REQUIRE(slices.ok());
   CHECK_FALSE(slices->topology.has_value());
   CHECK(slices->slices == 2);
-  CHECK(find_device("tpu_v5e*0").status().code() == absl::StatusCode::kInvalidArgument);
-  CHECK(find_device("tpu_v5e*").status().code() == absl::StatusCode::kInvalidArgument);
-  const auto bad = find_device("tpu_v5e:4y4");
+  CHECK(find_target("tpu_v5e*0").status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(find_target("tpu_v5e*").status().code() == absl::StatusCode::kInvalidArgument);
+  const auto bad = find_target("tpu_v5e:4y4");
   CHECK(bad.status().code() == absl::StatusCode::kInvalidArgument);
 }
 

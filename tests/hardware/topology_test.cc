@@ -161,12 +161,25 @@ TEST_CASE("topology: what cannot be is refused with what can") {
 }
 
 TEST_CASE("topology: one that is too small for the module is refused with both numbers") {
-  const Device device = find_device("tpu_v5e:2x2").value();
-  CHECK(topology_for(device, 3)->device_count() == 4);
-  const auto small = topology_for(device, 8);
+  const Target target = find_target("tpu_v5e:2x2").value();
+  CHECK(topology_for(target, 3)->device_count() == 4);
+  const auto small = topology_for(target, 8);
   REQUIRE_FALSE(small.ok());
   CHECK_THAT(std::string(small.status().message()), ContainsSubstring("has 4 devices; the module needs 8"));
   CHECK(topology_for(find_device("tpu_v5e").value(), 8)->to_string() == "2x4");
+}
+
+TEST_CASE("topology: slices share the devices of the module, or replace those of the topology") {
+  Target target = find_target("tpu_v5e*2").value();
+  CHECK(topology_for(target, 8)->to_string() == "2x2*2");
+  CHECK(topology_for(target, 9)->to_string() == "2x4*2");
+  target.slices = 0;
+  CHECK(topology_for(target, 8).status().code() == absl::StatusCode::kInvalidArgument);
+  target = find_target("tpu_v5e:4x4*3").value();
+  CHECK(topology_for(target, 8)->to_string() == "4x4*3");
+  target.slices = 2;
+  CHECK(topology_for(target, 8)->to_string() == "4x4*2");
+  CHECK(topology_for(target, 33).status().code() == absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -168,6 +168,12 @@ TEST_CASE("the same with the compiler's own estimates") {
   edit_and_compare(source_path("examples/ffn_block.v5e_2x4.hlo"), 60, 7, options);
 }
 
+TEST_CASE("the same on several slices") {
+  PredictOptions options;
+  options.slices = 2;
+  edit_and_compare(source_path("examples/ffn_block.v5e_2x4.hlo"), 60, 11, options);
+}
+
 TEST_CASE("after random edits of dumps the answer is that from scratch") {
   const std::filesystem::path shared = shared_path("corpus");
   if (!std::filesystem::exists(shared)) {
@@ -226,8 +232,8 @@ TEST_CASE("which send a receive belongs to may change") {
 }
 
 TEST_CASE("a collective inside two fusions that share a computation is read again for both") {
-  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
-  REQUIRE(device.ok());
+  const absl::StatusOr<Target> target = find_target("tpu_v5e:2x4");
+  REQUIRE(target.ok());
   Module module = parsed(R"(HloModule shared, is_scheduled=true, num_partitions=8
 add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT sum = f32[] add(a, b) }
 fused {
@@ -239,7 +245,7 @@ ENTRY main {
   one = f32[4096,1024]{1,0:T(8,128)} fusion(x), kind=kCustom, calls=fused
   ROOT two = f32[4096,1024]{1,0:T(8,128)} fusion(one), kind=kCustom, calls=fused
 })");
-  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *device);
+  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *target);
   REQUIRE(predictor.ok());
   InstructionId reduced;
   for (ComputationView computation : predictor->module().computations()) {
@@ -250,10 +256,36 @@ ENTRY main {
     INFO(groups);
     REQUIRE(predictor->edit().set_replica_groups(reduced, groups).ok());
     const absl::StatusOr<StepSummary> quick = predictor->summary();
-    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
     REQUIRE(quick.ok());
     REQUIRE(scratch.ok());
     CHECK(difference(*quick, *scratch) == "");
+  }
+}
+
+TEST_CASE("slices grow with the devices that the collectives name") {
+  const absl::StatusOr<Target> target = find_target("tpu_v5e*2");
+  REQUIRE(target.ok());
+  Module module = parsed(R"(HloModule named, is_scheduled=true
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT sum = f32[] add(a, b) }
+ENTRY main {
+  x = f32[4096,1024]{1,0:T(8,128)} parameter(0)
+  ROOT reduced = f32[4096,1024]{1,0:T(8,128)} all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add
+})");
+  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *target);
+  REQUIRE(predictor.ok());
+  const InstructionId reduced = predictor->module().entry().root().id();
+  CHECK(predictor->predict()->topology == "2x2");
+  for (const auto& [groups, topology] : {std::pair("[1,16]<=[16]", "2x4"), std::pair("[1,8]<=[8]", "2x2")}) {
+    INFO(groups);
+    REQUIRE(predictor->edit().set_replica_groups(reduced, groups).ok());
+    const absl::StatusOr<StepSummary> quick = predictor->summary();
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
+    REQUIRE(quick.ok());
+    REQUIRE(scratch.ok());
+    CHECK(scratch->topology == topology);
+    CHECK(difference(*quick, *scratch) == "");
+    CHECK(difference(*predictor->predict(), *scratch) == "");
   }
 }
 
@@ -349,8 +381,8 @@ ENTRY main {
 
 // The slow branch exchanges fewer bytes than the all-reduce of the body, unless it is taken every time.
 TEST_CASE("what mesh axes are for does not depend on the branches that turned out slowest") {
-  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
-  REQUIRE(device.ok());
+  const absl::StatusOr<Target> target = find_target("tpu_v5e:2x4");
+  REQUIRE(target.ok());
   Module module = parsed(R"(HloModule branches, is_scheduled=true, num_partitions=8
 add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT sum = f32[] add(a, b) }
 slow {
@@ -385,10 +417,10 @@ ENTRY main {
   loop = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) while(state), condition=condition, body=body
   ROOT y = f32[24576]{0:T(1024)} get-tuple-element(loop), index=1
 })");
-  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *device);
+  absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *target);
   REQUIRE(predictor.ok());
   const absl::StatusOr<StepPrediction> all = predictor->predict();
-  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
   REQUIRE(all.ok());
   REQUIRE(scratch.ok());
   REQUIRE(scratch->mesh.size() == 1);
@@ -399,9 +431,9 @@ ENTRY main {
 TEST_CASE("the facts of a prediction do not change while the module does") {
   absl::StatusOr<Module> module = load_module(source_path("examples/ffn_block.v5e_2x4.hlo"));
   REQUIRE(module.ok());
-  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
-  REQUIRE(device.ok());
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  const absl::StatusOr<Target> target = find_target("tpu_v5e:2x4");
+  REQUIRE(target.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *target);
   REQUIRE(predictor.ok());
   const absl::StatusOr<StepPrediction> before = predictor->predict();
   REQUIRE(before.ok());
@@ -429,9 +461,9 @@ TEST_CASE("an edit that makes the module impossible is an error until it is take
   const std::filesystem::path path = source_path("examples/ffn_block.v5e_2x4.hlo");
   absl::StatusOr<Module> module = load_module(path.string());
   REQUIRE(module.ok());
-  const absl::StatusOr<Device> device = find_device("tpu_v5e:2x4");
-  REQUIRE(device.ok());
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *device);
+  const absl::StatusOr<Target> target = find_target("tpu_v5e:2x4");
+  REQUIRE(target.ok());
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), *target);
   REQUIRE(predictor.ok());
   const absl::StatusOr<StepSummary> before = predictor->summary();
   REQUIRE(before.ok());

@@ -14,17 +14,17 @@ std::string explained(const std::string& text, const std::string& device_name) {
   absl::StatusOr<Module> module = parse_module(text);
   INFO(module.status());
   REQUIRE(module.ok());
-  absl::StatusOr<Device> device = find_device(device_name);
-  REQUIRE(device.ok());
+  absl::StatusOr<Target> target = find_target(device_name);
+  REQUIRE(target.ok());
   const std::vector<Collective> collectives = find_collectives(*module);
   REQUIRE(collectives.size() == 1);
   const LogicalMesh mesh = infer_mesh(*module, collectives);
-  absl::StatusOr<Topology> topology = topology_for(*device, mesh.device_count);
+  absl::StatusOr<Topology> topology = topology_for(*target, mesh.device_count);
   REQUIRE(topology.ok());
-  absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, *device, *topology);
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, target->device, *topology);
   REQUIRE(mapping.ok());
   std::string all;
-  for (const std::string& line : explain_collective(*module, collectives[0], mesh, *mapping, *device))
+  for (const std::string& line : explain_collective(*module, collectives[0], mesh, *mapping, target->device))
     all += line + "\n";
   for (const std::string& line : explain_mesh(mesh, *mapping)) all += line + "\n";
   return all;
