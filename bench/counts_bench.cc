@@ -17,7 +17,7 @@
 
 #include "bench/reference.h"
 #include "hloroof/analysis.h"
-#include "hloroof/counts.h"
+#include "hloroof/cost.h"
 #include "hloroof/parse.h"
 #include "lib/cost/work.h"
 
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
         budget, [&] { sink += static_cast<double>(hloroof::analyze_calls(*module).loops().size()); });
     const hloroof::CallGraph graph = hloroof::analyze_calls(*module);
     const double work =
-        bench::best_seconds(budget, [&] { sink += hloroof::compute_work(*module, graph).back().flops; });
+        bench::best_seconds(budget, [&] { sink += hloroof::internal::compute_work(*module, graph).back().flops; });
     const auto theirs = jaxlib.find(file);
     std::printf("%-36s %8.2f %8zu %8.3f %8.3f %8.3f %8.3f", fs::path(file).filename().c_str(),
                 static_cast<double>(fs::file_size(file)) / 1e6, module->instruction_count(), xla * 1e3, float32 * 1e3,

@@ -58,23 +58,27 @@ absl::Status measure(const std::string& file, const hloroof::Target& target, dou
   times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
   const std::shared_ptr<const hloroof::StepFacts> facts = prediction->facts;
   times.costs = bench::best_seconds(budget, [&] {
-    const auto collectives = hloroof::cost_collectives(*module, calls, target);
-    sink += hloroof::cost_instructions({*module, calls, target.device, *collectives, facts->options}).work.size();
+    const auto collectives = hloroof::internal::cost_collectives(*module, calls, target);
+    sink +=
+        hloroof::internal::cost_instructions({*module, calls, target.device, *collectives, facts->options}).work.size();
   });
-  times.schedule = bench::best_seconds(
-      budget, [&] { sink += hloroof::pair_async(*module, calls).starts_of(hloroof::InstructionId(0)).size(); });
+  times.schedule = bench::best_seconds(budget, [&] {
+    sink += hloroof::internal::pair_async(*module, calls).starts_of(hloroof::InstructionId(0)).size();
+  });
   times.schedule += bench::best_seconds(budget, [&] {
-    sink += hloroof::replay(*module, facts->calls, facts->pairs, facts->costs.demand, facts->schedule).events.size();
+    sink += hloroof::internal::replay(*module, facts->calls, facts->pairs, facts->costs.demand, facts->schedule)
+                .events.size();
   });
   times.memory = bench::best_seconds(budget, [&] {
-    sink += hloroof::analyze_memory(*module, calls, target.device, facts->schedule).prediction.live_at_peak.size();
+    sink += hloroof::internal::analyze_memory(*module, calls, target.device, facts->schedule)
+                .prediction.live_at_peak.size();
   });
   std::optional<hloroof::StepPrediction> from_facts;
   times.lists = bench::best_seconds(
-      budget, [&] { from_facts = *hloroof::predict_from_facts(facts); }, [&] { from_facts.reset(); });
+      budget, [&] { from_facts = *hloroof::internal::predict_from_facts(facts); }, [&] { from_facts.reset(); });
   times.lists -= times.memory;
   const std::vector<hloroof::StepPrediction> one = {*prediction};
-  times.json = bench::best_seconds(budget, [&] { sink += hloroof::predictions_json(one).size(); });
+  times.json = bench::best_seconds(budget, [&] { sink += hloroof::internal::predictions_json(one).size(); });
   // Freeing the results is not timed, as for XLA's module.
   absl::StatusOr<hloroof::Module> read = absl::UnknownError("");
   std::vector<hloroof::StepPrediction> result;
@@ -83,7 +87,7 @@ absl::Status measure(const std::string& file, const hloroof::Target& target, dou
       [&] {
         read = hloroof::parse_module(text);
         result.push_back(*hloroof::predict_step_time(*read, target));
-        sink += hloroof::predictions_json(result).size();
+        sink += hloroof::internal::predictions_json(result).size();
       },
       [&] {
         result.clear();

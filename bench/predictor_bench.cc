@@ -13,7 +13,7 @@
 
 #include "bench/reference.h"
 #include "hloroof/parse.h"
-#include "hloroof/predictor.h"
+#include "hloroof/predict.h"
 #include "tests/predict/random_edits.h"
 
 namespace {
@@ -60,7 +60,7 @@ int measure(const std::string& file, const std::string& name, int edits, const s
     if (!only.empty() && kind != only) continue;
     absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*module, *target);
     if (!predictor.ok()) return 1;
-    hloroof::RandomEdits random(predictor->edit(), 1);
+    hloroof::internal::RandomEdits random(predictor->edit(), 1);
     std::vector<double> times;
     for (int tried = 0; static_cast<int>(times.size()) < edits && tried < 100 * edits; ++tried) {
       if (random.next(kind).empty()) continue;

@@ -62,7 +62,7 @@ def main():
     headers = [pathlib.Path(path).resolve() for path in arguments.paths]
     if not headers:
         headers = [path for folder in ("include", "lib") for path in sorted((ROOT / folder).rglob("*.h"))
-                   if not path.is_relative_to(ROOT / "lib/python") and path.name != "testing_catch2.h"]
+                   if not path.is_relative_to(ROOT / "lib/python")]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "one.cc")

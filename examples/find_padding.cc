@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "hloroof/parse.h"
 
 namespace {

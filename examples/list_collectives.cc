@@ -4,20 +4,30 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/analysis.h"
+#include "hloroof/attributes.h"
 #include "hloroof/parse.h"
-#include "hloroof/replica_groups.h"
-#include "hloroof/sharding.h"
 
 namespace {
 
 std::string text(std::string_view view) { return std::string(view); }
 
+void print_axes(const hloroof::LogicalMesh& mesh, const hloroof::Collective& collective) {
+  std::printf("%s", text(hloroof::collective_name(collective.kind)).c_str());
+  for (const int axis : hloroof::spanned_axes(mesh, collective.groups)) {
+    const hloroof::MeshAxis& a = mesh.axes[static_cast<std::size_t>(axis)];
+    std::printf(" over %s of size %lld", a.name.c_str(), static_cast<long long>(a.size));
+  }
+  std::printf("\n");
+}
+
 void print_groups(hloroof::InstructionView instruction) {
   const std::optional<hloroof::ReplicaGroups> groups = hloroof::replica_groups(instruction);
   if (!groups) return;
-  std::printf("%-40s %lld groups of %lld devices", text(instruction.name()).c_str(),
+  std::printf("    %-36s %lld groups of %lld devices", text(instruction.name()).c_str(),
               static_cast<long long>(groups->group_count()), static_cast<long long>(groups->group_size()));
   groups->for_each_group([](hloroof::Span<std::int64_t> ids) {
     std::printf("; the first has devices");
@@ -30,8 +40,8 @@ void print_groups(hloroof::InstructionView instruction) {
 void print_pairs(hloroof::InstructionView instruction) {
   const auto pairs = hloroof::source_target_pairs(instruction);
   if (pairs.empty()) return;
-  std::printf("%-40s %zu pairs, the first from device %lld to %lld\n", text(instruction.name()).c_str(), pairs.size(),
-              static_cast<long long>(pairs[0].first), static_cast<long long>(pairs[0].second));
+  std::printf("    %-36s %zu pairs, the first from device %lld to %lld\n", text(instruction.name()).c_str(),
+              pairs.size(), static_cast<long long>(pairs[0].first), static_cast<long long>(pairs[0].second));
 }
 
 void print_sharding(hloroof::InstructionView parameter) {
@@ -42,6 +52,11 @@ void print_sharding(hloroof::InstructionView parameter) {
   for (std::size_t d = 0; d < parameter.shape().dimensions.size(); ++d) {
     std::printf(" dimension %zu in %lld shards", d,
                 static_cast<long long>(sharding->elements[0].shards_of_dimension(d)));
+  }
+  const absl::StatusOr<std::vector<std::int64_t>> devices = sharding->elements[0].device_list();
+  if (devices.ok() && !devices->empty()) {
+    std::printf(", the first on device %lld of %lld", static_cast<long long>(devices->front()),
+                static_cast<long long>(sharding->elements[0].device_count()));
   }
   std::printf("\n");
 }
@@ -54,11 +69,13 @@ int main(int argc, char** argv) {
   if (!module.ok()) return std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str()), 1;
   std::printf("%lld partitions, %lld replicas\n", static_cast<long long>(module->num_partitions()),
               static_cast<long long>(module->replica_count()));
-  for (const hloroof::ComputationView computation : module->computations()) {
-    for (const hloroof::InstructionView instruction : computation.instructions()) {
-      print_groups(instruction);
-      print_pairs(instruction);
-    }
+  const std::vector<hloroof::Collective> collectives = hloroof::find_collectives(*module);
+  const hloroof::LogicalMesh mesh = hloroof::infer_mesh(*module, collectives);
+  std::printf("mesh: %s\n", mesh.to_string().c_str());
+  for (const hloroof::Collective& collective : collectives) {
+    print_axes(mesh, collective);
+    print_groups(module->instruction(collective.instruction));
+    print_pairs(module->instruction(collective.instruction));
   }
   if (!module->has_entry()) return 0;
   for (const hloroof::InstructionId id : module->entry().parameters()) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/attribute_values.h"
-#include "hloroof/counts.h"
+#include "hloroof/attributes.h"
+#include "hloroof/cost.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 
@@ -31,7 +31,11 @@ void print_product(hloroof::InstructionView instruction, const hloroof::ModuleCo
     const hloroof::DotDimensions dimensions = hloroof::dot_dimensions(instruction);
     std::printf("    contracts %s with %s\n", joined(dimensions.lhs_contracting).c_str(),
                 joined(dimensions.rhs_contracting).c_str());
-  } else if (const std::optional<hloroof::Window> window = hloroof::window(instruction)) {
+  } else if (const auto numbers = hloroof::convolution_dimension_numbers(instruction)) {
+    std::printf("    contracts dimension %lld with %lld\n", static_cast<long long>(numbers->lhs_feature),
+                static_cast<long long>(numbers->rhs_input_feature));
+  }
+  if (const std::optional<hloroof::Window> window = hloroof::window(instruction)) {
     std::printf("    window:");
     for (const hloroof::WindowDimension& d : window->dimensions) {
       std::printf(" %lld by stride %lld", static_cast<long long>(d.size), static_cast<long long>(d.stride));

@@ -9,7 +9,7 @@
 #include "hloroof/parse.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 inline Module parsed(std::string_view text) {
   absl::StatusOr<Module> module = parse_module(text);
@@ -30,6 +30,6 @@ inline InstructionId named(const Module& module, std::string_view name) {
   return {};
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_DUMP_H_

@@ -14,7 +14,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // `path` is relative to the top folder, which tests run in.
 inline void check_golden(const std::string& path, const std::string& actual) {
@@ -28,6 +28,6 @@ inline void check_golden(const std::string& path, const std::string& actual) {
   CHECK(actual == std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_GOLDEN_H_

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // The path of a file of this repository, given relative to its top folder.
 std::string source_path(std::string_view relative = "");
@@ -13,6 +13,6 @@ std::string source_path(std::string_view relative = "");
 // The path of a file of the large corpus, HLOROOF_SHARED_DIR. Tests skip what they do not find there.
 std::string shared_path(std::string_view relative = "");
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_PATHS_H_

@@ -8,7 +8,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // The standard output of a shell command.
 inline std::string output_of(const std::string& command) {
@@ -21,6 +21,6 @@ inline std::string output_of(const std::string& command) {
   return output;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_SHELL_H_

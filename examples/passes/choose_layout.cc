@@ -11,7 +11,8 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
-#include "hloroof/predictor.h"
+#include "hloroof/predict.h"
+#include "hloroof/print.h"
 
 namespace {
 
@@ -76,8 +77,9 @@ int main(int argc, char** argv) {
     set_layout(*predictor, id, chosen);
     if (!changed) continue;
     const hloroof::InstructionView array = predictor->module().instruction(id);
-    std::printf("  %s: %s, step %.3f us\n", std::string(array.name()).c_str(),
-                hloroof::to_string(predictor->module().shapes(), array.shape_id()).c_str(), best * 1e6);
+    hloroof::PrintOptions options = hloroof::PrintOptions::short_parsable();
+    options.operand_names = false;
+    std::printf("  %s, step %.3f us\n", hloroof::print_instruction(array, options).c_str(), best * 1e6);
   }
   std::printf("%d layouts tried, step %.3f us\n", tried, best * 1e6);
   return 0;

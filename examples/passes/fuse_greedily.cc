@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/builder.h"
-#include "hloroof/predictor.h"
+#include "hloroof/edit.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
 #include "hloroof/print.h"
 
 namespace {
@@ -106,7 +107,13 @@ int main(int argc, char** argv) {
     }
   }
   if (const absl::Status status = hloroof::verify(program); !status.ok()) return fail(status);
+  // The text that XLA would read describes the same program.
+  const std::string text = hloroof::print_module(program);
+  const absl::StatusOr<hloroof::Module> read = hloroof::parse_module(text);
+  if (!read.ok()) return fail(read.status());
+  std::string difference;
+  if (!hloroof::equal(program, *read, &difference)) return std::fprintf(stderr, "%s\n", difference.c_str()), 1;
   std::printf("%zu instructions of the program left, step %.1f us\n%s", program.entry().instruction_count(), best * 1e6,
-              hloroof::print_module(program).c_str());
+              text.c_str());
   return 0;
 }

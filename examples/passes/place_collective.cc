@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/builder.h"
-#include "hloroof/predictor.h"
+#include "hloroof/edit.h"
+#include "hloroof/predict.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
-#include "hloroof/predictor.h"
+#include "hloroof/predict.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Facts about a module that do not depend on a device: the physical size and memory space of its buffers, how often
-// each computation runs, and the names that profilers give its instructions.
+// each computation runs, and the device groups and mesh axes of its collectives.
 //
 //   const Shape& s = instruction.shape();                      // s32[8388608,8,4]{2,1,0:T(8,128)}
 //   padded_bytes(s) / logical_bytes(s);                        // 32: the minor dimension of 4 takes 128 lanes
@@ -9,7 +9,16 @@
 //     double n = calls.executions(module.instruction(id));     // once in ENTRY, 31 times in a loop of 31 trips
 //   }
 //
+//   std::vector<Collective> collectives = find_collectives(module);
+//   LogicalMesh mesh = infer_mesh(module, collectives);        // 16 x 8
+//   spanned_axes(mesh, collectives[0].groups);                 // {1}: the groups span the axis of size 8
+//
+// Device ids in HLO text are logical. Here they are always flattened to replica * num_partitions + partition, for every
+// group mode. Regular groups are stored as strides, so that a line of text that names a million devices takes a few
+// numbers.
+//
 // Lifetime: a CallGraph points to its module. The module must outlive it, and any edit of the module makes it stale.
+// The other structs own their data; the ids in a Collective refer to its module, and an edit makes them stale.
 //
 // Threads: the functions keep no state. Any number of threads may call them and read one CallGraph.
 #ifndef HLOROOF_ANALYSIS_H_
@@ -17,18 +26,19 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "hloroof/ids.h"
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
-#include "hloroof/span.h"
 
 namespace hloroof {
+namespace internal {
+struct CallFacts;
+}  // namespace internal
 inline namespace v0 {
 
 // ---- Sizes -------------------------------------------------------------------------------------------------------
@@ -37,7 +47,6 @@ inline namespace v0 {
 // 2, 3, 4, 6 and 8 are sync flags, semaphores and SMEM. GPUs use 5 for host memory and everything else for device
 // memory.
 enum class MemorySpace : std::uint8_t { kHbm, kVmem, kHost, kScalar };
-
 MemorySpace memory_space(const Shape& shape);
 
 // The extent of an array in memory. `dimensions` are the dimensions after tiling, most major first, so the last one
@@ -60,13 +69,6 @@ std::int64_t padded_bytes(const Shape& shape);
 std::int64_t logical_bytes(const Shape& shape);
 std::int64_t padded_bytes(const ShapeTable& table, ShapeId id);
 std::int64_t logical_bytes(const ShapeTable& table, ShapeId id);
-
-// The number of elements including padding, which is the number that the vector unit processes.
-std::int64_t padded_elements(const Shape& shape);
-
-// The index in the physical array, in elements, of the element at `coordinates` (logical, dimension 0 first). Errors:
-// InvalidArgument unless there are `rank` coordinates, all inside the shape.
-absl::StatusOr<std::int64_t> physical_index(const Shape& shape, Span<std::int64_t> coordinates);
 
 // ---- Calls and loops ---------------------------------------------------------------------------------------------
 
@@ -102,14 +104,6 @@ struct CallOptions {
   std::map<std::string, std::vector<double>> branch_probabilities;  // by name of the conditional; default: all equal
 };
 
-// Errors: InvalidArgument if a name is not the name of a while loop or conditional of the module (the message suggests
-// the nearest ones), if a count is negative, or if a probability is outside 0 .. 1. analyze_calls() ignores such
-// entries.
-absl::Status check_call_options(const Module& module, const CallOptions& options);
-
-// The probabilities of each conditional's branches, by the index of the conditional.
-using BranchProbabilities = std::map<std::uint32_t, std::vector<double>>;
-
 // How often everything runs. Immutable; tables are indexed by ids; edits of the module make it stale.
 class CallGraph {
  public:
@@ -140,20 +134,9 @@ class CallGraph {
   // Null unless `id` is a scheduled while instruction.
   const TripCount* trip_count(InstructionId id) const;
 
-  // Whether some trip count depends on this instruction, or on the callers of this computation. Editing any other
-  // instruction or call keeps all trip counts valid. False for ids created after this graph.
-  bool trips_read_off(InstructionId id) const;
-  bool trips_follow_callers(ComputationId id) const;
-
-  // The probabilities that the options give for a conditional's branches; null if they give none.
-  const std::vector<double>* branch_probabilities(InstructionId conditional) const;
-
-  // Executions of each computation, by ComputationId, if the conditionals without probabilities of their own take their
-  // branches with those in `assumed`. The branches of a conditional that is in neither are equally likely.
-  std::vector<double> executions_with(const BranchProbabilities& assumed) const;
-
  private:
   friend CallGraph analyze_calls(const Module& module, const CallOptions& options);
+  friend struct internal::CallFacts;
 
   const Module* module_ = nullptr;
   std::vector<double> executions_;
@@ -161,26 +144,117 @@ class CallGraph {
   std::vector<std::vector<InstructionId>> callers_;
   std::vector<ComputationId> scheduled_;
   std::vector<Loop> loops_;
-  std::vector<bool> trips_read_off_;          // by InstructionId
-  std::vector<bool> trips_follow_callers_;    // by ComputationId
-  BranchProbabilities branch_probabilities_;  // from the options
+  std::vector<bool> trips_read_off_;                                   // by InstructionId
+  std::vector<bool> trips_follow_callers_;                             // by ComputationId
+  std::map<std::uint32_t, std::vector<double>> branch_probabilities_;  // by conditional; from the options
 };
 
 // Analyzes the calls of `module`, which must outlive the result. Executions saturate at 2^53.
 CallGraph analyze_calls(const Module& module, const CallOptions& options = {});
 
-// The trip count of one while instruction, from the module alone.
-TripCount infer_trip_count(InstructionView while_instruction);
+// ---- Device groups -----------------------------------------------------------------------------------------------
 
-// ---- Names -------------------------------------------------------------------------------------------------------
+// The meaning of the ids in replica_groups.
+enum class GroupMode : std::uint8_t {
+  kCrossReplica,              // replica ids; the group repeats for every partition
+  kCrossPartition,            // partition ids; the group repeats for every replica
+  kCrossReplicaAndPartition,  // replica ids; the group has all partitions of those replicas
+  kFlattenedId,               // device ids
+};
 
-// The category that profilers give a top-level instruction: "convolution fusion", "loop fusion", "all-reduce", "copy",
-// "data formatting", "custom-call" and so on. Falls back to the opcode.
-std::string op_category(InstructionView instruction);
+// `size` devices whose ids are `stride` apart.
+struct GridAxis {
+  std::int64_t size = 1;
+  std::int64_t stride = 1;
 
-// `op_name` with the numbers of layers, steps and copies replaced by "*", so that the same op of 80 layers has one key:
-// "jit(f)/layers_17/mlp/dot_general" becomes "jit(f)/layers_*/mlp/dot_general".
-std::string layer_key(std::string_view op_name);
+  friend bool operator==(GridAxis a, GridAxis b) { return a.size == b.size && a.stride == b.stride; }
+};
+
+// A partition of the devices into groups. Regular groups are grids: the members of a group are a base plus all
+// combinations of `within`, and the bases are all combinations of `across`. Both lists are outermost (largest stride)
+// first, with adjacent axes merged.
+struct DeviceGroups {
+  GroupMode mode = GroupMode::kFlattenedId;
+  bool regular = true;
+  bool in_order = true;         // members are listed in ascending order
+  bool all_devices = false;     // the text names no groups: all devices are one
+  std::int64_t group_size = 1;  // of the largest
+  std::int64_t group_count = 1;
+  std::vector<GridAxis> within;
+  std::vector<GridAxis> across;
+  std::vector<std::vector<std::int64_t>> members;  // irregular groups only
+  // The axes of the mesh over which the text defines the groups, if it does.
+  std::vector<std::pair<std::string, std::int64_t>> named_axes;
+};
+
+// ---- Collectives -------------------------------------------------------------------------------------------------
+
+std::string_view collective_name(CollectiveKind kind);  // "all-gather"
+
+// One collective of the module in any form: a single instruction, a start/done pair, wrapped by async-start, or inside
+// a fusion that starts, finishes or carries it.
+struct Collective {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  InstructionId instruction;  // the collective itself
+  InstructionId carrier;      // the executed instruction: the collective itself, its start, or its fusion
+  InstructionId done;         // the instruction that waits for it; invalid if the carrier does
+  bool in_fusion = false;     // the carrier is a fusion
+  DeviceGroups groups;
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // source and target devices of a permutation
+  std::int64_t dimension = -1;  // the dimension that is gathered, scattered or split; -1 if the kind has none
+  // Bytes of the full array, summed over operands and with tile padding: the gathered or reduced array, or the share of
+  // one device for an exchange.
+  double bytes = 0;
+  double element_bytes = 0;  // bytes of one element, on average if operands have several types
+  std::int64_t arrays = 1;   // the number of combined operands
+  ShapeId shard_shape;       // the part of one device: the operand of a gather, the result of a scatter
+};
+
+// The collectives of executed computations and of their callees, in the order of the text. A start/done pair appears
+// once, at its start.
+std::vector<Collective> find_collectives(const Module& module);
+
+// ---- The logical mesh --------------------------------------------------------------------------------------------
+
+// The parallelism that uses an axis, inferred from the collectives along it.
+enum class AxisRole : std::uint8_t { kUnknown, kData, kFsdp, kTensor, kExpert, kSequence, kPipeline };
+
+struct MeshAxis {
+  std::string name;  // from the text, or else from the size ("axis8") and the stride ("axis8_stride16")
+  bool named_in_text = false;
+  std::int64_t size = 1;
+  std::int64_t stride = 1;
+  std::vector<AxisRole> roles;  // most likely first; several if several parallelisms share the axis
+  std::string why;              // the evidence for the roles: "weights gathered, gradients scattered"
+  double bytes = 0;             // of all collectives along the axis, one execution each
+};
+
+// A mesh of device_count devices. Axes are outermost first; the stride of each is the product of the sizes after it.
+struct LogicalMesh {
+  std::int64_t device_count = 1;
+  std::vector<MeshAxis> axes;
+  std::vector<InstructionId> unaligned;  // collectives whose groups do not match the axes; the fallback predicts them
+  std::vector<std::string> notes;        // assumptions
+
+  std::string to_string() const;  // "data 4 (stride 2) x model 2 (stride 1)"
+};
+LogicalMesh infer_mesh(const Module& module);
+LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives);
+
+// The axes that the groups span, as indices into mesh.axes, outermost first. Empty if the groups do not match the mesh.
+std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& groups);
+
+// ---- The physical machine ----------------------------------------------------------------------------------------
+
+struct MeshOptions {
+  std::vector<std::pair<std::string, std::int64_t>> axes;  // names and sizes that override the inferred axes
+  // Names of mesh axes in the order in which they are assigned to the machine's axes. Default: innermost first.
+  std::vector<std::string> order;
+  // The devices of the text in machine order: slices or nodes outermost, then x, y, z, then the devices of a chip, the
+  // last fastest. If empty, the mesh is mapped axis by axis.
+  std::vector<std::int64_t> device_order;
+  std::optional<bool> wrap;  // what-if: all torus axes closed (true) or open (false)
+};
 
 }  // namespace v0
 }  // namespace hloroof

@@ -1,5 +1,17 @@
 // Work and time of one instruction. Work (FLOPs, bytes, messages) follows from the module alone and is independent of
 // the device. Time is work divided by the rates of a Device.
+//
+// count_xla() counts as XLA's HloCostAnalysis does. Use it to compare with `compiled.cost_analysis()`. That convention
+// ignores tiles and trip counts (a while loop counts as one iteration) and counts every custom call as -1. For the work
+// that the hardware does, use the physical convention of Work. lib/cost/README.md lists the rule of every opcode.
+//
+//   absl::StatusOr<hloroof::ModuleCounts> counts = hloroof::count_xla(module);
+//   counts->total.flops;                                  // cost_analysis()["flops"]
+//   counts->of(instruction.id()).bytes_accessed;
+//
+// Lifetime: the structs own their data. ModuleCounts is indexed by the ids of its module; an edit makes it stale.
+//
+// Threads: the functions keep no state and may run on any number of threads.
 #ifndef HLOROOF_COST_H_
 #define HLOROOF_COST_H_
 
@@ -8,11 +20,19 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/element_type.h"
-#include "hloroof/opcode.h"
+#include "absl/status/statusor.h"
+#include "hloroof/module.h"
+#include "hloroof/shape.h"
 
 namespace hloroof {
 inline namespace v0 {
+
+struct CollectiveOptions {
+  // What-if: all-reduces and reduce-scatters send elements of this many bytes, such as 1 for int8. Does not change
+  // smaller elements.
+  std::optional<double> reduce_element_bytes;
+  double imbalance = 1;  // ragged exchanges: bytes on the busiest path / average bytes
+};
 
 // The reliability of a number. An instruction has the least reliable source of its parts.
 enum class CostSource : std::uint8_t {
@@ -121,6 +141,54 @@ struct OpTime {
   CostSource source = CostSource::kModel;
   double wire_bytes = 0;           // sent by this device over ICI, NVLink or the network for the op's collectives
   bool launched_in_graph = false;  // GPU: launched by a command buffer, not by the host
+};
+
+struct XlaCounts {
+  double flops = 0;            // a multiplication or an addition counts as one, a fused multiply-add as two
+  double transcendentals = 0;  // not part of flops
+  double bytes_accessed = 0;   // read and written
+  double output_bytes = 0;     // the bytes of the result, included in bytes_accessed
+};
+
+// Counts of one execution of the module. They are per device if the module is partitioned.
+struct ModuleCounts {
+  XlaCounts total;  // ENTRY, with everything it calls
+
+  // By id: an instruction including everything it calls, and the sum over a computation.
+  std::vector<XlaCounts> instructions;
+  std::vector<XlaCounts> computations;
+
+  // Instructions whose counts are incomplete: unknown opcodes (which count only their operands and result), calls of
+  // computations that are not in the text, and attributes that cannot be read.
+  std::vector<InstructionId> unknown;
+
+  // Bytes read from each operand, indexed from InstructionData::operand_begin. 0 for call, while, conditional and
+  // async-start, which count the instructions inside; their output_bytes are 0 as well.
+  std::vector<double> operand_bytes;
+
+  const XlaCounts& of(InstructionId id) const { return instructions[id.index]; }
+  const XlaCounts& of(ComputationId id) const { return computations[id.index]; }
+  Span<double> operand_bytes_of(InstructionView instruction) const {
+    return {operand_bytes.data() + instruction.data().operand_begin, instruction.operand_count()};
+  }
+};
+
+struct XlaCountOptions {
+  // Add in float32 and in XLA's visiting order, so that totals equal XLA's to the last bit. The default adds in double;
+  // the totals of a large module then differ by the rounding of XLA's running sum, about 1e-6 of the total.
+  bool float32 = false;
+};
+
+// Counts the module, in time linear in its size. Errors: InvalidArgument if the module has no ENTRY computation.
+absl::StatusOr<ModuleCounts> count_xla(const Module& module, const XlaCountOptions& options = {});
+
+// The work of custom calls, as in `--custom-call TARGET=flops:...,bytes:...`.
+struct CustomCallCost {
+  std::string target;  // a target or the name of one call: exact, or an RE2 pattern between slashes such as /flash.*/
+  std::optional<double> flops;
+  std::optional<double> bytes;
+  std::optional<double> transcendentals;
+  std::optional<double> seconds;
 };
 
 }  // namespace v0

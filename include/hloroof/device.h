@@ -1,12 +1,8 @@
 // Devices: the model's description of the hardware, as plain numbers in SI units.
 //
-//   absl::StatusOr<hloroof::Device> device = hloroof::find_device("tpu_v5e");
+//   absl::StatusOr<hloroof::Device> device = hloroof::find_device("tpu_v5e:4x4");
 //   if (!device.ok()) return device.status();            // NotFound names the nearest devices
 //   double seconds = bytes / (device->hbm.bandwidth * device->hbm.efficiency);
-//
-// A Device is the facts about one device. A Target is a request: a device, and the topology on which to run a module.
-//
-//   absl::StatusOr<hloroof::Target> target = hloroof::find_target("tpu_v5e:4x4*2");  // two slices of 4x4 chips
 //
 // Every number describes ONE device as JAX and XLA see it: a core on TPU v2, v3 and 7x, a chip (both cores as one) on
 // v4, v5e, v5p and v6e, a GPU, or one die of an MI250X. Exceptions are documented: an ICI link belongs to the chip, and
@@ -16,7 +12,7 @@
 // is a Fact, which is unknown until it is set and never reads as zero. Device::sources holds the source of each number;
 // see parameters().
 //
-// Device, Topology and Target are plain values: copy them, change them, share them between readers.
+// Device and Topology are plain values: copy them, change them, share them between readers.
 #ifndef HLOROOF_DEVICE_H_
 #define HLOROOF_DEVICE_H_
 
@@ -98,7 +94,6 @@ struct MatrixPeak {
   Fact<double> s8;
   Fact<double> s4;
 };
-
 enum class MatrixType { kBf16, kF16, kF32, kF32Highest, kTf32, kF64, kF8, kF4, kS8, kS4 };
 
 // The matrix units of the device: systolic arrays on TPUs, tensor cores on GPUs.
@@ -412,28 +407,16 @@ absl::StatusOr<Device> find_device(std::string_view name);
 absl::StatusOr<Target> find_target(std::string_view name);
 
 // Reads a device file of the user; data/hardware/README.md describes the format. Errors: NotFound if the file cannot be
-// read; InvalidArgument as for check_device_file().
+// read; InvalidArgument, naming the place in the file, the
+// value found and the value expected; a JSON syntax error names the line and the column and shows the source line with
+// a caret.
 absl::StatusOr<Device> load_device(const std::string& path);
 
 // Returns the names of the built-in devices, TPUs first, in order of generation.
 std::vector<std::string> device_names();
 
-// Checks that `text` is a valid device file. Errors: InvalidArgument, naming `path`, the place in the file, the value
-// found and the value expected; a JSON syntax error names the line and the column and shows the source line with a
-// caret.
-absl::Status check_device_file(std::string_view text, std::string_view path);
-
-// Returns the smallest standard slice of `device` that holds `device_count` devices. If no single slice does, returns
-// several of the largest. Errors: InvalidArgument for a count below one.
-absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_count);
-
 // Parses "4x4", "4x4x8*2" or "16" for `device`. Errors: InvalidArgument, stating what the device supports.
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text);
-
-// Returns the topology on which a module of `device_count` devices runs: the requested one, or else the default.
-// Errors: InvalidArgument if the target requests fewer than one slice, or fewer devices than `device_count`; the
-// message has both numbers.
-absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count);
 
 // Returns all numbers that devices of this family have, in a fixed order.
 std::vector<Parameter> parameters(const Device& device);

@@ -28,17 +28,12 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "hloroof/attribute.h"
-#include "hloroof/ids.h"
 #include "hloroof/module.h"
-#include "hloroof/opcode.h"
 #include "hloroof/shape.h"
-#include "hloroof/span.h"
 
 namespace hloroof {
 inline namespace v0 {
@@ -108,7 +103,8 @@ class ModuleEditor {
   absl::Status set_layout(InstructionId id, const Layout& layout);
   // Sets S(n) of an array result: 0 is HBM, 1 VMEM, 5 host. A result without a layout becomes row-major.
   absl::Status set_memory_space(InstructionId id, std::int64_t space);
-  // Sets the shape that follows from operands and attributes, for the opcodes that support it (infer_shape.h).
+  // Sets the shape that follows from operands and attributes. Errors: Unimplemented for opcodes whose result shape does
+  // not follow from them, such as convert, reshape and custom-call.
   absl::Status infer_shape(InstructionId id);
 
   // Errors: InvalidArgument if there is no such operand, the opcode takes another number of them, or `value` is of
@@ -249,6 +245,50 @@ class ModuleEditor {
 // or belong to another computation, arguments that differ from the parameters of the called computation, and recursion.
 // Errors: InvalidArgument: "computation.instruction: what is wrong".
 absl::Status verify(const Module& module);
+
+struct ModuleHeader {
+  bool is_scheduled = false;  // the instructions are in execution order
+  std::int64_t replica_count = 1;
+  std::int64_t num_partitions = 1;
+};
+
+// A module without computations. An invalid name becomes "module".
+Module new_module(std::string_view name, const ModuleHeader& header = {});
+
+// Appends instructions to one new computation.
+class ComputationBuilder {
+ public:
+  // Finish the computations that this one calls before you construct its builder.
+  ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry = false);
+
+  // Adds the next parameter. `shape` is HLO text.
+  InstructionId parameter(std::string_view shape, std::string_view name = "");
+  // Adds a constant. `literal` is HLO text: "1.5", "{1, 2}".
+  InstructionId constant(std::string_view shape, std::string_view literal);
+  // Adds any instruction. `shape` may be empty if it can be inferred from the operands.
+  InstructionId op(Opcode opcode, const std::vector<InstructionId>& operands,
+                   const std::vector<NewAttribute>& attributes = {}, std::string_view shape = "",
+                   std::string_view name = "");
+  InstructionId tuple(const std::vector<InstructionId>& elements);
+  InstructionId element(InstructionId tuple, std::uint32_t index);
+  // Adds a while. `condition` and `body` take the loop state, whose initial value is `state`.
+  InstructionId loop(ComputationId condition, ComputationId body, InstructionId state);
+  InstructionId call(ComputationId computation, const std::vector<InstructionId>& arguments);
+
+  const absl::Status& status() const { return status_; }
+
+  // Makes `root` the result; the default is the last instruction. Errors: the first error of any call on this builder;
+  // InvalidArgument if the computation is empty.
+  absl::StatusOr<ComputationId> finish(InstructionId root = InstructionId());
+
+ private:
+  InstructionId add(const NewInstruction& made);
+
+  ModuleEditor& edit_;
+  ComputationId id_;
+  std::uint32_t parameters_ = 0;
+  absl::Status status_;
+};
 
 }  // namespace v0
 }  // namespace hloroof

@@ -7,12 +7,14 @@
 //   }
 //
 // A module is a few flat tables indexed by 32-bit ids. A view is an id and a pointer to the module; pass it by value.
-// Attribute values remain text, which attribute_values.h decodes.
+// Attribute values remain text, which attributes.h decodes. The names of opcodes and attributes are generated from
+// opcode.def and attribute.def.
 //
 // Invariants: operands precede their users and are in the same computation, and a computation precedes its callers.
 //
 // Lifetime: a module owns its source text or shares it with its copies, unless ParseOptions::borrow is set. Views,
-// spans and string_views point into the module and are invalid after an edit. Ids remain valid.
+// spans and string_views point into the module and are invalid after an edit. Ids remain valid. A Users table refers to
+// its module and is stale after an edit.
 //
 // Threads: any number of threads may read one module. An edit needs exclusive access.
 #ifndef HLOROOF_MODULE_H_
@@ -27,19 +29,56 @@
 #include <string_view>
 #include <vector>
 
-#include "hloroof/attribute.h"
-#include "hloroof/ids.h"
-#include "hloroof/opcode.h"
 #include "hloroof/shape.h"
-#include "hloroof/span.h"
 
 namespace hloroof {
+namespace internal {
+class ModuleBuilder;
+class SourceText;
+}  // namespace internal
 inline namespace v0 {
 
-class SourceText;
+enum class Opcode : std::uint8_t {
+#define HLOROOF_OPCODE(enumerator, ...) enumerator,
+#include "hloroof/opcode.def"
+  kUnknown,  // an unsupported opcode; its text is kept, and its boundary bytes are charged
+};
+
+// The kinds of communication between devices. lib/ir/opcode_facts.h maps each opcode to the kind that it performs,
+// begins or ends.
+enum class CollectiveKind : std::uint8_t {
+  kAllGather,
+  kReduceScatter,
+  kAllReduce,
+  kAllToAll,
+  kRaggedAllToAll,
+  kCollectivePermute,
+  kCollectiveBroadcast,
+  kSend,
+  kRecv,
+};
+
+// Returns the spelling in HLO text ("dynamic-update-slice"); "unknown" for kUnknown.
+std::string_view to_string(Opcode opcode);
+
+// Returns whether the opcode is elementwise in XLA's sense: output element i depends only on element i of each operand.
+// Copy, broadcast, reshape and iota are not elementwise.
+bool is_elementwise(Opcode opcode);
+
+enum class AttributeKey : std::uint8_t {
+#define HLOROOF_ATTRIBUTE(enumerator, text, value_form) enumerator,
+#include "hloroof/attribute.def"
+  kConstantLiteral,  // the operand text of constant(...); has no name in the text
+  kUnknown,          // a name unknown to this version; kept as `name=value` and printed unchanged
+};
+
+// The spelling in HLO text ("lhs_contracting_dims"); empty for kConstantLiteral and kUnknown.
+std::string_view to_string(AttributeKey key);
+
 class Module;
-class ModuleBuilder;
+
 class InstructionView;
+
 class ComputationView;
 
 // A range of the module's text. Offsets below the size of the source refer to the source, larger ones to text that
@@ -311,7 +350,7 @@ class Module {
   }
   // The path of the file, or "<text>" for text from memory.
   const std::string& path() const;
-  const SourceText& source() const { return *source_; }
+  const internal::SourceText& source() const { return *source_; }
 
   const InstructionData& data(InstructionId id) const { return instructions_[id.index]; }
   const ComputationData& data(ComputationId id) const { return computations_[id.index]; }
@@ -327,9 +366,9 @@ class Module {
   std::string_view unknown_opcode(const InstructionData& i) const { return text(unknown_opcodes_[i.number]); }
 
  private:
-  friend class ModuleBuilder;  // write access for the parser and the editor, lib/ir/module_builder.h
+  friend class internal::ModuleBuilder;  // write access for the parser and the editor, lib/ir/module_builder.h
 
-  std::shared_ptr<const SourceText> source_;
+  std::shared_ptr<const internal::SourceText> source_;
   const char* source_begin_ = "";
   std::uint32_t source_size_ = 0;
   std::string added_text_;
@@ -358,7 +397,6 @@ class Module {
 // shapes, operands and attributes. Ignores paths, ids and white space outside attribute values. If the modules differ
 // and `difference` is not null, sets it to one line that describes the first difference.
 bool equal(const Module& a, const Module& b, std::string* difference = nullptr);
-
 inline const InstructionData& InstructionView::data() const { return module_->data(id_); }
 inline std::string_view InstructionView::name() const { return module_->text(data().name); }
 inline const Shape& InstructionView::shape() const { return module_->shape(data().shape); }
@@ -366,12 +404,33 @@ inline ComputationView InstructionView::computation() const { return Computation
 inline bool InstructionView::is_root() const { return module_->data(data().computation).root == id_; }
 inline Span<InstructionId> InstructionView::operand_ids() const { return module_->operands(data()); }
 inline Span<AttributeData> InstructionView::attributes() const { return module_->attributes(data()); }
+
 inline InstructionRange::Iterator& InstructionRange::Iterator::operator++() {
   at_ = module_->data(at_).next;
   return *this;
 }
+
 inline const ComputationData& ComputationView::data() const { return module_->data(id_); }
 inline std::string_view ComputationView::name() const { return module_->text(data().name); }
+
+// The users of each instruction. The constructor takes time linear in the size of the module.
+class Users {
+ public:
+  explicit Users(const Module& module);
+
+  // The users of an instruction, in the order of their computation. A user that has it as two operands appears once.
+  Span<InstructionId> of(InstructionId id) const {
+    return {users_.data() + begin_[id.index], end_[id.index] - begin_[id.index]};
+  }
+  ViewRange<InstructionView, InstructionId> of(InstructionView instruction) const {
+    return {&instruction.module(), of(instruction.id())};
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<std::uint32_t> end_;
+  std::vector<InstructionId> users_;
+};
 
 }  // namespace v0
 }  // namespace hloroof

@@ -1,10 +1,16 @@
-// Parses HLO text.
+// Parses HLO text, and protocol buffers that hold a module.
 //
 //   absl::StatusOr<hloroof::Module> module = hloroof::load_module("step.after_optimizations.txt");
 //   if (!module.ok()) std::cerr << module.status().message();   // file:line:column: what is wrong, the line, a caret
 //
 // Accepts whole modules in every form that XLA prints, modules without a HloModule line, a single computation, and a
-// single instruction pasted from a profile.
+// single instruction pasted from a profile. Protos are HloModuleProto and HloProto (`*.pb`, `*.hlo.pb`) and XProf
+// profiles that contain them (`*.xplane.pb`).
+//
+// A program that links XLA does not need protos. It can pass the text of an xla::HloModule:
+//
+//   xla::HloPrintOptions options = xla::HloPrintOptions::Default().set_print_large_constants(false);
+//   absl::StatusOr<hloroof::Module> module = hloroof::parse_module(xla_module.ToString(options));
 //
 // Lifetime: the module owns a copy of the text unless ParseOptions::borrow is set.
 //
@@ -17,7 +23,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -48,12 +53,9 @@ struct ParseOptions {
 absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options = {});
 
 // Parses the file at `path`, which is mapped into memory if possible. "-" is standard input, and a name ending in .gz
-// is decompressed. A name ending in .pb or .pb.gz is a proto (proto.h); FILE#NAME selects a module of a proto with
+// is decompressed. A name ending in .pb or .pb.gz is a proto; FILE#NAME selects a module of a proto with
 // several. Ignores options.path. Errors: as parse_module; NotFound or FailedPrecondition if the file cannot be read.
 absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options = {});
-
-// Parses a text of several modules that are separated by lines `// -----`.
-absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options = {});
 
 // Where in its input an error is, for editors and annotations in CI.
 struct ErrorPlace {

@@ -1,7 +1,15 @@
-// Predicts the step time of a module on a target: a device and a topology.
+// Predicts the step time of a module on a device.
 //
 //   absl::StatusOr<hloroof::StepPrediction> p = hloroof::predict_step_time(hlo_text, "tpu_v5e");
 //   if (p.ok()) std::cout << p->step_seconds << '\n';
+//
+// A Predictor predicts a module again and again between edits. It recomputes only results that an edit invalidates, and
+// the result is bit-identical to predict_step_time() on the current module:
+//
+//   absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *find_device("tpu_v5e"));
+//   double before = predictor->summary()->step_seconds;
+//   status = predictor->edit().set_layout(id, layout);
+//   double after = predictor->summary()->step_seconds;
 //
 // Lifetime: a StepPrediction is a value. It also points to the facts it was made from, and the facts point to the
 // module. The views of an op or of the timeline read the facts. With the text overload of predict_step_time(), the
@@ -10,8 +18,12 @@
 // `facts` do not stay valid: make the views that read them before that. Resetting `facts` frees their memory, which is
 // a few times that of the fields.
 //
+// A Predictor owns its module. ModuleEditor documents how long its ids and views are valid. A prediction that outlives
+// an edit costs one copy of its facts.
+//
 // Threads: the functions keep no state. Several threads may call them at once, even on the same module and device.
-// Predictions and facts are immutable. Any number of threads may read them while no thread edits the module.
+// Predictions and facts are immutable. Any number of threads may read them while no thread edits the module. A
+// Predictor serves one thread at a time; different predictors share no state.
 #ifndef HLOROOF_PREDICT_H_
 #define HLOROOF_PREDICT_H_
 
@@ -24,28 +36,24 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
+#include "hloroof/edit.h"
 #include "hloroof/module.h"
+#include "hloroof/schedule.h"
+#include "hloroof/shape.h"
 
 namespace hloroof {
+namespace internal {
+struct StepFacts;
+}  // namespace internal
 inline namespace v0 {
 
 enum class EstimateSource {
   kModel,     // hloroof's model; never reads the estimates in a dump
   kCompiler,  // the estimated_cycles of the dump if present, otherwise the model
-};
-
-// The work of custom calls, as in `--custom-call TARGET=flops:...,bytes:...`.
-struct CustomCallCost {
-  std::string target;  // a target or the name of one call: exact, or an RE2 pattern between slashes such as /flash.*/
-  std::optional<double> flops;
-  std::optional<double> bytes;
-  std::optional<double> transcendentals;
-  std::optional<double> seconds;
 };
 
 struct PredictOptions {
@@ -143,45 +151,6 @@ struct MeshAxisPrediction {
   std::string placement;           // the axes of the machine that carry it: "x (ring) and y"
 };
 
-struct LiveBuffer {
-  std::string name;
-  std::string shape;
-  double bytes = 0;
-  double padding_bytes = 0;
-  std::string op_name;
-  std::string source_file;
-  std::int64_t source_line = 0;
-};
-
-// An argument that is not donated although a result has the same type and dimensions. Donating it would save `bytes`.
-struct DonatableArgument {
-  std::int64_t number = 0;
-  std::string name;
-  double bytes = 0;
-};
-
-// Memory of one device, in bytes. A field describes HBM unless its name says otherwise. `fits` is true if
-// hbm_peak_bytes is at most capacity_bytes.
-struct MemoryPrediction {
-  // Peak memory as XLA reports it: the arguments, including those in host memory, plus the outputs, plus the larger of
-  // the temporaries in HBM and the temporaries in on-chip memory. Equals hbm_peak_bytes except for small programs and
-  // for programs that offload to the host.
-  double peak_bytes = 0;
-  double hbm_peak_bytes = 0;  // peak of HBM alone
-  double arguments_bytes = 0;
-  double outputs_bytes = 0;
-  double aliased_bytes = 0;      // outputs that live in donated arguments
-  double temporaries_bytes = 0;  // hbm_peak - arguments - outputs + aliased
-  double capacity_bytes = 0;
-  bool fits = true;
-  double vmem_peak_bytes = 0;
-  double host_peak_bytes = 0;
-  double padding_bytes = 0;                  // padding of the buffers that are live at the peak of HBM
-  std::vector<LiveBuffer> live_at_peak;      // buffers in HBM at the peak of HBM, largest first
-  std::vector<DonatableArgument> donatable;  // largest first
-  std::vector<double> hbm_over_program;      // peak of HBM in each of at most 512 equal parts of the program order
-};
-
 enum class Severity { kInfo, kWarning, kError };
 
 enum class DiagnosticCode : std::uint8_t {
@@ -199,15 +168,6 @@ struct Diagnostic {
   std::string message;
   std::string op;  // name of the instruction; empty for the whole module
   std::optional<double> seconds_at_stake;
-};
-
-// One op on the timeline of a lane, in the first execution of its computation.
-struct TimelineEvent {
-  InstructionId id;
-  Lane lane = Lane::kCompute;
-  double begin = 0;  // seconds from the start of the step
-  double end = 0;
-  double executions = 1;  // executions of the op in the whole step
 };
 
 // A ceiling of the roofline plot.
@@ -241,9 +201,6 @@ struct StepSummary {
   double unknown_share = 0;
 };
 
-// Intermediate results of a prediction: the call graph, costs, the schedule. Opaque.
-struct StepFacts;
-
 struct StepPrediction : StepSummary {
   std::string module_name;
   std::int64_t instructions = 0;
@@ -266,7 +223,7 @@ struct StepPrediction : StepSummary {
   std::vector<Diagnostic> diagnostics;
   std::vector<TimelineEvent> timeline;
 
-  std::shared_ptr<const StepFacts> facts;  // the facts this was made from; see "Lifetime" above
+  std::shared_ptr<const internal::StepFacts> facts;  // the facts this was made from; see "Lifetime" above
 };
 
 // Predicts one step of `module` on `target`, which may be a plain Device. Errors: InvalidArgument if the topology holds
@@ -278,6 +235,39 @@ absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target ta
 // Predicts one step from HLO text and the name of a target. Errors: additionally those of parse_module and find_target.
 absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view target,
                                                  const PredictOptions& options = {});
+
+class Predictor {
+ public:
+  // Errors: those of predict_step_time().
+  static absl::StatusOr<Predictor> create(Module module, Target target, const PredictOptions& options = {});
+
+  ~Predictor();
+  Predictor(Predictor&&) noexcept;
+  Predictor& operator=(Predictor&&) noexcept;
+
+  const Module& module() const;
+
+  // Returns the editor for all changes to the module. It lives as long as the predictor, and moving the predictor does
+  // not invalidate it.
+  ModuleEditor& edit();
+
+  // Returns the step time and the totals of the current module. Recomputes the results that the edits since the last
+  // call invalidated, then makes one pass over the totals. Errors: those of predict_step_time() except those of
+  // `strict`. The next call retries, so the caller can revert an edit that made the module invalid.
+  absl::StatusOr<StepSummary> summary();
+
+  // Predicts the memory of one device, in a pass over the whole program. Errors: those of summary().
+  absl::StatusOr<MemoryPrediction> memory();
+
+  // Returns the full prediction. Reuses costs, but rebuilds the lists, the timeline and the diagnostics. Errors: those
+  // of predict_step_time().
+  absl::StatusOr<StepPrediction> predict();
+
+ private:
+  struct State;
+  explicit Predictor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace v0
 }  // namespace hloroof

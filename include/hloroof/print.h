@@ -29,9 +29,8 @@ struct PrintOptions {
   static PrintOptions short_parsable();
   static PrintOptions canonical();
 };
-
 std::string print_module(const Module& module, const PrintOptions& options = {});
-std::string print_computation(ComputationView computation, const PrintOptions& options = {});
+
 // One instruction including ROOT, without indentation and line end.
 std::string print_instruction(InstructionView instruction, const PrintOptions& options = {});
 

@@ -1,4 +1,5 @@
-// Shapes and layouts such as `bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)}`.
+// Shapes and layouts such as `bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)}`, element types, and the ids of a module's
+// tables.
 //
 //   const Shape& s = instruction.shape();
 //   s.element_type;                 // kBf16
@@ -10,25 +11,88 @@
 // A ShapeTable deduplicates shapes: two shapes of one table are equal if and only if their ids are equal.
 //
 // Lifetime: ids and references into a ShapeTable remain valid until clear(). A view from leaves() is valid until the
-// next intern().
+// next intern(). A Span does not own its elements and is invalid after its container is changed or destroyed.
 //
 // Threads: any number of threads may read one table. intern() and clear() need exclusive access.
 #ifndef HLOROOF_SHAPE_H_
 #define HLOROOF_SHAPE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "hloroof/element_type.h"
-#include "hloroof/ids.h"
-#include "hloroof/span.h"
 
 namespace hloroof {
 inline namespace v0 {
+
+enum class ElementType : std::uint8_t {
+#define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) enumerator,
+#include "hloroof/element_type.def"
+  kTuple,    // a tuple of shapes
+  kBuffer,   // b(array): mutable memory that holds an array
+  kInvalid,  // not a shape
+};
+
+// The spelling in HLO text ("bf16"); "tuple", "buffer" and "invalid" for kTuple, kBuffer and kInvalid.
+std::string_view to_string(ElementType type);
+
+// A typed index: an InstructionId cannot be used as a ComputationId. A default-constructed id is invalid.
+template <typename Tag>
+struct Id {
+  static constexpr std::uint32_t kNone = 0xffffffffu;
+  std::uint32_t index = kNone;
+
+  constexpr Id() = default;
+  constexpr explicit Id(std::size_t i) : index(static_cast<std::uint32_t>(i)) {}
+  constexpr bool valid() const { return index != kNone; }
+
+  friend constexpr bool operator==(Id a, Id b) { return a.index == b.index; }
+  friend constexpr bool operator!=(Id a, Id b) { return a.index != b.index; }
+  friend constexpr bool operator<(Id a, Id b) { return a.index < b.index; }
+};
+using InstructionId = Id<struct InstructionTag>;
+using ComputationId = Id<struct ComputationTag>;
+using ShapeId = Id<struct ShapeTag>;
+
+// Does not own its elements. It is invalid after its container is changed or destroyed.
+template <typename T>
+class Span {
+ public:
+  using value_type = T;
+  using const_iterator = const T*;
+
+  constexpr Span() = default;
+  constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a vector converts to a span
+  Span(const std::vector<T>& elements) : data_(elements.data()), size_(elements.size()) {}
+
+  constexpr const T* data() const { return data_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  constexpr const T& front() const { return data_[0]; }
+  constexpr const T& back() const { return data_[size_ - 1]; }
+
+  friend bool operator==(Span a, Span b) {
+    if (a.size_ != b.size_) return false;
+    for (std::size_t i = 0; i < a.size_; ++i) {
+      if (!(a.data_[i] == b.data_[i])) return false;
+    }
+    return true;
+  }
+  friend bool operator!=(Span a, Span b) { return !(a == b); }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 // One parenthesised group of T(8,128)(2,1). An entry kCombine, `*` in the text, merges its dimension with the next more
 // minor one.
@@ -76,7 +140,7 @@ struct Shape {
   Layout layout;                                 // arrays only
   std::vector<ShapeId> elements;                 // the elements of a tuple, or the array of a buffer
 
-  bool is_array() const { return is_array_type(element_type); }
+  bool is_array() const { return element_type < ElementType::kToken; }
   bool is_tuple() const { return element_type == ElementType::kTuple; }
   bool is_token() const { return element_type == ElementType::kToken; }
   bool is_opaque() const { return element_type == ElementType::kOpaque; }
@@ -137,21 +201,17 @@ class ShapeTable {
   std::vector<Slot> slots_;      // open addressing, at most half full
 };
 
-// Whether two shapes have the same element types, dimensions and tuple structure. Ignores layouts and dynamic flags,
-// and a dimension `?` matches any dimension. XLA calls this "compatible".
-bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b);
-
 enum class ShapeText { kWithLayout, kWithoutLayout };
 
 // The shape as XLA prints it, with /*index=5*/ comments in tuples of more than five elements.
 std::string to_string(const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
-void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
-
-// The product of the dimensions of an array; 1 for a scalar. Saturates at INT64_MAX. An unbounded dimension counts
-// as 1.
-std::int64_t element_count(const Shape& shape);
 
 }  // namespace v0
 }  // namespace hloroof
+
+template <typename Tag>
+struct std::hash<hloroof::Id<Tag>> {
+  std::size_t operator()(hloroof::Id<Tag> id) const noexcept { return id.index; }
+};
 
 #endif  // HLOROOF_SHAPE_H_

@@ -11,11 +11,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "hloroof/analysis.h"
-#include "hloroof/attribute_values.h"
-#include "hloroof/mesh.h"
+#include "hloroof/attributes.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/mesh.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kShareOfARole = 0.1;  // the share of an axis' bytes above which a secondary role is listed
@@ -211,4 +213,4 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

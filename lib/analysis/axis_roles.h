@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/mesh.h"
 #include "hloroof/module.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The maximum number of elements of losses, norms and their scales.
 inline constexpr std::int64_t kSmallArray = 1 << 14;
@@ -26,6 +25,6 @@ inline constexpr std::int64_t kSmallArray = 1 << 14;
 void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
                   LogicalMesh& mesh);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_ANALYSIS_AXIS_ROLES_H_

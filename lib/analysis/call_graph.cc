@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "hloroof/analysis.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/trip_count.h"
 #include "lib/analysis/value_trace.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The largest integer up to which a double represents every integer.
@@ -40,58 +41,40 @@ bool is_schedule(ComputationRole role) {
 
 }  // namespace
 
-bool CallGraph::is_scheduled(ComputationId id) const {
-  // Fused computations that an edit added later are beyond the tables.
-  return id.index < roles_.size() && is_schedule(roles_[id.index]);
+bool CallFacts::trips_read_off(const CallGraph& calls, InstructionId id) {
+  return id.index < calls.trips_read_off_.size() && calls.trips_read_off_[id.index];
 }
 
-bool CallGraph::trips_read_off(InstructionId id) const {
-  return id.index < trips_read_off_.size() && trips_read_off_[id.index];
+bool CallFacts::trips_follow_callers(const CallGraph& calls, ComputationId id) {
+  return id.index < calls.trips_follow_callers_.size() && calls.trips_follow_callers_[id.index];
 }
 
-bool CallGraph::trips_follow_callers(ComputationId id) const {
-  return id.index < trips_follow_callers_.size() && trips_follow_callers_[id.index];
+const std::vector<double>* CallFacts::branch_probabilities(const CallGraph& calls, InstructionId conditional) {
+  const auto given = calls.branch_probabilities_.find(conditional.index);
+  return given == calls.branch_probabilities_.end() ? nullptr : &given->second;
 }
 
-std::vector<InstructionId> CallGraph::scheduled_instructions() const {
-  std::vector<InstructionId> result;
-  for (ComputationId id : scheduled_) {
-    for (InstructionView instruction : module_->computation(id).instructions()) result.push_back(instruction.id());
-  }
-  return result;
-}
-
-const TripCount* CallGraph::trip_count(InstructionId id) const {
-  const auto at = std::find_if(loops_.begin(), loops_.end(), [id](const Loop& loop) { return loop.instruction == id; });
-  return at == loops_.end() ? nullptr : &at->trips;
-}
-
-const std::vector<double>* CallGraph::branch_probabilities(InstructionId conditional) const {
-  const auto given = branch_probabilities_.find(conditional.index);
-  return given == branch_probabilities_.end() ? nullptr : &given->second;
-}
-
-std::vector<double> CallGraph::executions_with(const BranchProbabilities& assumed) const {
-  std::vector<double> executions(roles_.size(), 0.0);
-  if (module_->has_entry()) executions[module_->entry().id().index] = 1;
-  std::size_t loop = 0;  // loops_ has the order of this traversal
-  for (ComputationId caller : scheduled_) {
+std::vector<double> CallFacts::executions_with(const CallGraph& calls, const BranchProbabilities& assumed) {
+  std::vector<double> executions(calls.roles_.size(), 0.0);
+  if (calls.module_->has_entry()) executions[calls.module_->entry().id().index] = 1;
+  std::size_t loop = 0;  // calls.loops_ has the order of this traversal
+  for (ComputationId caller : calls.scheduled_) {
     const double times = executions[caller.index];
-    for (InstructionView instruction : module_->computation(caller).instructions()) {
+    for (InstructionView instruction : calls.module_->computation(caller).instructions()) {
       if (work_class(instruction.opcode()) != WorkClass::kCall) continue;
       double trips = 1;
-      if (instruction.opcode() == Opcode::kWhile) trips = static_cast<double>(loops_[loop++].trips.value);
+      if (instruction.opcode() == Opcode::kWhile) trips = static_cast<double>(calls.loops_[loop++].trips.value);
       std::size_t branch = 0;
       std::size_t branches = 0;
       const std::vector<double>* probabilities = nullptr;
       if (instruction.opcode() == Opcode::kConditional) {
         branches = instruction.called_computations().size();
-        probabilities = branch_probabilities(instruction.id());
+        probabilities = branch_probabilities(calls, instruction.id());
         const auto found = assumed.find(instruction.id().index);
         if (probabilities == nullptr && found != assumed.end()) probabilities = &found->second;
       }
       for (const AttributeData& attribute : instruction.attributes()) {
-        for (std::uint32_t reference : module_->references(attribute)) {
+        for (std::uint32_t reference : calls.module_->references(attribute)) {
           if (attribute.key == AttributeKey::kControlPredecessors) break;
           if (reference >= executions.size()) continue;
           double factor = 0;
@@ -113,6 +96,29 @@ std::vector<double> CallGraph::executions_with(const BranchProbabilities& assume
     }
   }
   return executions;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+bool CallGraph::is_scheduled(ComputationId id) const {
+  // Fused computations that an edit added later are beyond the tables.
+  return id.index < roles_.size() && is_schedule(roles_[id.index]);
+}
+
+std::vector<InstructionId> CallGraph::scheduled_instructions() const {
+  std::vector<InstructionId> result;
+  for (ComputationId id : scheduled_) {
+    for (InstructionView instruction : module_->computation(id).instructions()) result.push_back(instruction.id());
+  }
+  return result;
+}
+
+const TripCount* CallGraph::trip_count(InstructionId id) const {
+  const auto at = std::find_if(loops_.begin(), loops_.end(), [id](const Loop& loop) { return loop.instruction == id; });
+  return at == loops_.end() ? nullptr : &at->trips;
 }
 
 CallGraph analyze_calls(const Module& module, const CallOptions& options) {
@@ -162,7 +168,7 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
   graph.callers_ = std::move(context.callers);
   graph.trips_read_off_ = std::move(context.looked_at);
   graph.trips_follow_callers_ = std::move(context.callers_mattered);
-  graph.executions_ = graph.executions_with({});
+  graph.executions_ = CallFacts::executions_with(graph, {});
   return graph;
 }
 

@@ -4,10 +4,11 @@
 
 #include "absl/strings/str_format.h"
 #include "hloroof/analysis.h"
+#include "lib/analysis/calls.h"
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kNamesShown = 3;
@@ -94,4 +95,4 @@ absl::Status check_call_options(const Module& module, const CallOptions& options
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
-#include "hloroof/analysis.h"
+#include "lib/analysis/names.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The maximum depth of nested fusions that the category of a fusion takes into account.
@@ -156,4 +156,4 @@ std::string layer_key(std::string_view op_name) {
   return key;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

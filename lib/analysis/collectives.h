@@ -11,9 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
-#include "hloroof/mesh.h"
+#include "lib/analysis/mesh.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // find_collectives() with an existing call graph.
 std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls);
@@ -48,6 +48,6 @@ absl::StatusOr<LogicalMesh> override_axes(const LogicalMesh& mesh,
                                           const std::vector<std::pair<std::string, std::int64_t>>& axes,
                                           const std::vector<Collective>& collectives);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "lib/analysis/grid.h"
+#include "lib/analysis/mesh.h"
 #include "lib/analysis/saturating.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::int64_t kMaxListedDevices = 1 << 16;
@@ -240,4 +241,4 @@ DeviceGroups permutation_groups(const std::vector<std::pair<std::int64_t, std::i
   return groups;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -14,11 +14,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "hloroof/replica_groups.h"
+#include "hloroof/attributes.h"
+#include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::int64_t kMaxDevices = 1 << 20;
@@ -135,4 +137,4 @@ absl::Status place_in_order(const std::vector<std::int64_t>& order, const Logica
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -11,16 +11,17 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/attribute_values.h"
-#include "hloroof/mesh.h"
-#include "hloroof/replica_groups.h"
+#include "hloroof/attributes.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/saturating.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 constexpr std::size_t kMaxPairs = 1 << 16;
@@ -336,6 +337,33 @@ class Finder {
 
 }  // namespace
 
+bool is_permutation(const Collective& collective) {
+  return collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty();
+}
+
+CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
+                                        const std::set<std::uint32_t>& reread, bool others) {
+  if (others) return Finder(std::move(known), reread).run(module, calls);
+  CollectivesAgain result;
+  result.collectives = std::move(known);
+  for (std::size_t i = 0; i < result.collectives.size(); ++i) {
+    Collective& collective = result.collectives[i];
+    result.before.push_back(i);
+    if (reread.count(collective.instruction.index) == 0) continue;
+    const InstructionView instruction = module.instruction(collective.instruction);
+    Collective read = describe(instruction, *begun_kind(instruction.opcode()), module.instruction(collective.carrier));
+    read.done = collective.done;
+    collective = std::move(read);
+    result.before[i] = CollectivesAgain::kNew;
+  }
+  return result;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
 std::string_view collective_name(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::kAllGather: return "all-gather";
@@ -357,28 +385,6 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
 
 std::vector<Collective> find_collectives(const Module& module) {
   return find_collectives(module, analyze_calls(module));
-}
-
-bool is_permutation(const Collective& collective) {
-  return collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty();
-}
-
-CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
-                                        const std::set<std::uint32_t>& reread, bool others) {
-  if (others) return Finder(std::move(known), reread).run(module, calls);
-  CollectivesAgain result;
-  result.collectives = std::move(known);
-  for (std::size_t i = 0; i < result.collectives.size(); ++i) {
-    Collective& collective = result.collectives[i];
-    result.before.push_back(i);
-    if (reread.count(collective.instruction.index) == 0) continue;
-    const InstructionView instruction = module.instruction(collective.instruction);
-    Collective read = describe(instruction, *begun_kind(instruction.opcode()), module.instruction(collective.carrier));
-    read.done = collective.done;
-    collective = std::move(read);
-    result.before[i] = CollectivesAgain::kNew;
-  }
-  return result;
 }
 
 LogicalMesh infer_mesh(const Module& module) { return infer_mesh(module, find_collectives(module)); }

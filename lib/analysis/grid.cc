@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // a * b for a, b >= 0; nullopt on overflow.
@@ -128,4 +128,4 @@ std::vector<std::int64_t> expand(const Grid& grid, std::int64_t base) {
   return ids;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

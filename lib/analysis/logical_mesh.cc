@@ -12,14 +12,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/grid.h"
+#include "lib/analysis/mesh.h"
 #include "lib/analysis/mesh_builder.h"
 #include "lib/analysis/saturating.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 // The evidence of one set of groups for mesh axes, with the bytes of its collectives.
@@ -196,24 +198,6 @@ std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::
   return result;
 }
 
-std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& groups) {
-  std::vector<int> axes;
-  if (!groups.regular) return axes;
-  std::int64_t devices = 1;
-  for (int i = 0; i < static_cast<int>(mesh.axes.size()); ++i) {
-    const MeshAxis& axis = mesh.axes[i];
-    const bool inside = std::any_of(groups.within.begin(), groups.within.end(), [&](GridAxis g) {
-      return axis.stride >= g.stride && axis.stride / g.stride < g.size && axis.stride % g.stride == 0 &&
-             axis.size <= g.size / (axis.stride / g.stride);
-    });
-    if (!inside) continue;
-    axes.push_back(i);
-    devices = saturating_multiply(devices, axis.size);
-  }
-  if (devices != groups.group_size) axes.clear();
-  return axes;
-}
-
 namespace {
 
 // The mesh with named axes, without roles.
@@ -247,16 +231,6 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
 
 }  // namespace
 
-LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives) {
-  return infer_mesh(module, analyze_calls(module), collectives);
-}
-
-LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives) {
-  LogicalMesh mesh = infer_axes(module, collectives);
-  assign_roles(module, calls, collectives, mesh);
-  return mesh;
-}
-
 LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& collectives) {
   LogicalMesh mesh = named_mesh(module, collectives);
   find_unaligned(collectives, mesh);
@@ -271,6 +245,39 @@ absl::StatusOr<LogicalMesh> override_axes(const LogicalMesh& mesh,
   given->unaligned.clear();
   find_unaligned(collectives, *given);
   return given;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& groups) {
+  std::vector<int> axes;
+  if (!groups.regular) return axes;
+  std::int64_t devices = 1;
+  for (int i = 0; i < static_cast<int>(mesh.axes.size()); ++i) {
+    const MeshAxis& axis = mesh.axes[i];
+    const bool inside = std::any_of(groups.within.begin(), groups.within.end(), [&](GridAxis g) {
+      return axis.stride >= g.stride && axis.stride / g.stride < g.size && axis.stride % g.stride == 0 &&
+             axis.size <= g.size / (axis.stride / g.stride);
+    });
+    if (!inside) continue;
+    axes.push_back(i);
+    devices = saturating_multiply(devices, axis.size);
+  }
+  if (devices != groups.group_size) axes.clear();
+  return axes;
+}
+
+LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives) {
+  return internal::infer_mesh(module, analyze_calls(module), collectives);
+}
+
+LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives) {
+  LogicalMesh mesh = infer_axes(module, collectives);
+  assign_roles(module, calls, collectives, mesh);
+  return mesh;
 }
 
 std::string LogicalMesh::to_string() const {

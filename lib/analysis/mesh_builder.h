@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
 #include "lib/analysis/grid.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The axes of a mesh of N devices correspond to a chain 1 | c1 | c2 | ... | N of strides, each of which divides the
 // next. Consecutive strides s and s * n define an axis of size n and stride s. Each grid of groups adds its strides to
@@ -36,6 +36,6 @@ class MeshBuilder {
 std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::pair<std::string, std::int64_t>>& axes,
                                                          std::int64_t device_count);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_ANALYSIS_MESH_BUILDER_H_

@@ -14,12 +14,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
 #include "lib/analysis/device_order.h"
+#include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 bool crosses_network(LinkKind link) { return link == LinkKind::kDcn || link == LinkKind::kNetwork; }
@@ -269,4 +270,4 @@ std::string PhysicalMapping::to_string(const LogicalMesh& mesh) const {
   return text.empty() ? "one device" : text;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

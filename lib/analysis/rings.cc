@@ -1,12 +1,11 @@
 #include "lib/analysis/rings.h"
+#include "lib/analysis/mesh.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "hloroof/mesh.h"
-
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 void close_rings(const std::vector<PhysicalAxis>& physical, std::vector<AxisPiece>& pieces) {
   const auto spans = [&](std::size_t axis) {
@@ -25,4 +24,4 @@ void close_rings(const std::vector<PhysicalAxis>& physical, std::vector<AxisPiec
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -4,15 +4,15 @@
 
 #include <vector>
 
-#include "hloroof/mesh.h"
+#include "lib/analysis/mesh.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Sets `wraps` of the pieces that one group of devices spans. A whole axis that wraps is a ring. The wraparound links
 // of a shorter axis of a twisted torus return half-way along the longer axes, so that axis alone is a line. It closes
 // only for a group that also spans all longer axes.
 void close_rings(const std::vector<PhysicalAxis>& physical, std::vector<AxisPiece>& pieces);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_ANALYSIS_RINGS_H_

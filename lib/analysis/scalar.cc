@@ -1,10 +1,11 @@
 #include "lib/analysis/scalar.h"
+#include "lib/ir/element_type.h"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 bool is_unsigned(ElementType type) {
@@ -204,4 +205,4 @@ Scalar apply(Opcode opcode, ElementType type, ElementType operand_type, const Sc
   return Scalar::unknown();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,9 +10,13 @@
 #include "absl/container/inlined_vector.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/saturating.h"
+#include "lib/analysis/sizes.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 // XLA's pointer size, for an opaque handle.
@@ -86,6 +90,64 @@ std::int64_t largest_piece(std::int64_t size, const std::vector<std::int64_t>& c
 
 }  // namespace
 
+std::int64_t padded_elements(const Shape& shape) { return physical_size(shape).elements; }
+
+absl::StatusOr<std::int64_t> physical_index(const Shape& shape, Span<std::int64_t> coordinates) {
+  if (!shape.is_array()) return invalid_argument("the shape is not an array, so it has no coordinates");
+  if (coordinates.size() != shape.dimensions.size()) {
+    return invalid_argument("the shape has " + std::to_string(shape.dimensions.size()) + " dimensions, " +
+                            "but there are " + std::to_string(coordinates.size()) + " coordinates");
+  }
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    if (coordinates[i] < 0 || coordinates[i] >= counted(shape.dimensions[i])) {
+      return invalid_argument("coordinate " + std::to_string(coordinates[i]) + " is outside dimension " +
+                              std::to_string(i) + " of size " + std::to_string(counted(shape.dimensions[i])));
+    }
+  }
+
+  // The dimensions and the coordinate of the element in each, split by one tile after the other.
+  std::vector<std::int64_t> dimensions;
+  std::vector<std::int64_t> place;
+  for (int d : major_to_minor(shape)) {
+    dimensions.push_back(counted(shape.dimensions[d]));
+    place.push_back(coordinates[d]);
+  }
+  for (const Tile& tile : shape.layout.tiles) {
+    const std::size_t k = tile.dimensions.size();
+    if (place.size() < k) place.insert(place.begin(), k - place.size(), 0);
+    std::vector<std::int64_t> combined;
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      const std::size_t from_end = k - i;
+      const std::int64_t size = dimensions.size() >= from_end ? dimensions[dimensions.size() - from_end] : 1;
+      at = saturating_add(saturating_multiply(at, size), place[place.size() - from_end]);
+      if (tile.dimensions[i] == Tile::kCombine && i + 1 < k) continue;
+      combined.push_back(at);
+      at = 0;
+    }
+    place.resize(place.size() - k);
+    const TileStep step = take_dimensions(tile, dimensions);
+    for (std::size_t i = 0; i < step.tile.size(); ++i) {
+      dimensions.push_back(step.sizes[i] / step.tile[i] + (step.sizes[i] % step.tile[i] != 0));
+      place.push_back(combined[i] / step.tile[i]);
+    }
+    for (std::size_t i = 0; i < step.tile.size(); ++i) {
+      dimensions.push_back(step.tile[i]);
+      place.push_back(combined[i] % step.tile[i]);
+    }
+  }
+  std::int64_t index = 0;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    index = saturating_add(saturating_multiply(index, dimensions[i]), place[i]);
+  }
+  return index;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
 MemorySpace memory_space(const Shape& shape) {
   switch (shape.layout.memory_space) {
     case 1:
@@ -142,8 +204,6 @@ PhysicalSize physical_size(const Shape& shape) {
 
 std::int64_t padded_bytes(const Shape& shape) { return physical_size(shape).bytes; }
 
-std::int64_t padded_elements(const Shape& shape) { return physical_size(shape).elements; }
-
 std::int64_t logical_bytes(const Shape& shape) {
   if (shape.is_opaque()) return kPointerBytes;
   if (!shape.is_array()) return 0;
@@ -160,57 +220,6 @@ std::int64_t logical_bytes(const ShapeTable& table, ShapeId id) {
   std::int64_t sum = 0;
   for (ShapeId leaf : table.leaves(id)) sum = saturating_add(sum, logical_bytes(table[leaf]));
   return sum;
-}
-
-absl::StatusOr<std::int64_t> physical_index(const Shape& shape, Span<std::int64_t> coordinates) {
-  if (!shape.is_array()) return invalid_argument("the shape is not an array, so it has no coordinates");
-  if (coordinates.size() != shape.dimensions.size()) {
-    return invalid_argument("the shape has " + std::to_string(shape.dimensions.size()) + " dimensions, " +
-                            "but there are " + std::to_string(coordinates.size()) + " coordinates");
-  }
-  for (std::size_t i = 0; i < coordinates.size(); ++i) {
-    if (coordinates[i] < 0 || coordinates[i] >= counted(shape.dimensions[i])) {
-      return invalid_argument("coordinate " + std::to_string(coordinates[i]) + " is outside dimension " +
-                              std::to_string(i) + " of size " + std::to_string(counted(shape.dimensions[i])));
-    }
-  }
-
-  // The dimensions and the coordinate of the element in each, split by one tile after the other.
-  std::vector<std::int64_t> dimensions;
-  std::vector<std::int64_t> place;
-  for (int d : major_to_minor(shape)) {
-    dimensions.push_back(counted(shape.dimensions[d]));
-    place.push_back(coordinates[d]);
-  }
-  for (const Tile& tile : shape.layout.tiles) {
-    const std::size_t k = tile.dimensions.size();
-    if (place.size() < k) place.insert(place.begin(), k - place.size(), 0);
-    std::vector<std::int64_t> combined;
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < k; ++i) {
-      const std::size_t from_end = k - i;
-      const std::int64_t size = dimensions.size() >= from_end ? dimensions[dimensions.size() - from_end] : 1;
-      at = saturating_add(saturating_multiply(at, size), place[place.size() - from_end]);
-      if (tile.dimensions[i] == Tile::kCombine && i + 1 < k) continue;
-      combined.push_back(at);
-      at = 0;
-    }
-    place.resize(place.size() - k);
-    const TileStep step = take_dimensions(tile, dimensions);
-    for (std::size_t i = 0; i < step.tile.size(); ++i) {
-      dimensions.push_back(step.sizes[i] / step.tile[i] + (step.sizes[i] % step.tile[i] != 0));
-      place.push_back(combined[i] / step.tile[i]);
-    }
-    for (std::size_t i = 0; i < step.tile.size(); ++i) {
-      dimensions.push_back(step.tile[i]);
-      place.push_back(combined[i] % step.tile[i]);
-    }
-  }
-  std::int64_t index = 0;
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    index = saturating_add(saturating_multiply(index, dimensions[i]), place[i]);
-  }
-  return index;
 }
 
 }  // namespace hloroof::inline v0

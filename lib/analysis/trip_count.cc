@@ -5,13 +5,15 @@
 // adds a constant to the counter. Other loops that depend only on integers are executed. XLA's rules, which cover fewer
 // loops, are in xla/hlo/analysis/while_loop_analysis.cc.
 #include "lib/analysis/trip_count.h"
+#include "lib/analysis/calls.h"
+#include "lib/ir/element_type.h"
 
 #include <algorithm>
 #include <charconv>
 #include <set>
 #include <string>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The maximum number of trips for which a loop without a closed form is executed.
@@ -489,4 +491,4 @@ TripCount infer_trip_count(InstructionView while_instruction) {
   return at == counts.end() ? not_known("not a while loop") : at->second;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

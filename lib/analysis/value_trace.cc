@@ -1,6 +1,7 @@
 #include "lib/analysis/value_trace.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Work limit, so that adversarial text ends in "not known". Loop counters need about a dozen steps.
@@ -254,4 +255,4 @@ Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
   return result;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -15,7 +15,7 @@
 #include "lib/analysis/scalar.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Known facts about one while instruction. Elements are the arrays of its loop state.
 struct LoopFacts {
@@ -102,6 +102,6 @@ class ValueTracer {
   std::int64_t steps_ = 0;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_ANALYSIS_VALUE_TRACE_H_

@@ -16,7 +16,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr size_t kMaxMessage = 200;  // bytes; a message quotes the text, and a token may have megabytes
@@ -214,4 +214,4 @@ absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view pat
   return error_at(text, path, offset, builder.problem());
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct JsonMember;
 
@@ -48,6 +48,6 @@ struct JsonOptions {
 // beyond max_depth.
 absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view path, const JsonOptions& options = {});
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_BASE_JSON_H_

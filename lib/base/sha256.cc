@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr size_t kBlock = 64;  // bytes
@@ -77,4 +77,4 @@ std::string sha256_hex(std::string_view bytes) {
   return hex;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

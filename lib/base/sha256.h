@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The digest as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_BASE_SHA256_H_

@@ -16,9 +16,10 @@
 #if defined(__SSE2__) && !defined(HLOROOF_NO_SIMD)
 #define HLOROOF_HAS_SSE2
 #include <emmintrin.h>
+
 #endif
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct PortableBytes {
   std::uint64_t words[2] = {};
@@ -120,6 +121,6 @@ using Bytes16 = Sse2Bytes;
 using Bytes16 = PortableBytes;
 #endif
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_BASE_SIMD_H_

@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Owns a file descriptor.
@@ -245,4 +245,4 @@ std::string located_message(std::string_view path, std::string_view text, std::s
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Immutable. Safe to share between threads.
 class SourceText {
@@ -75,6 +75,6 @@ void make_printable(std::string& line);
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
                             std::string_view severity = "error", std::size_t lines_before = 0);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_BASE_SOURCE_TEXT_H_

@@ -8,7 +8,7 @@
 #include "lib/calibrate/nonnegative_fit.h"
 #include "lib/cost/scale_up.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, double bandwidth) {
   const Eigen::Index rows = static_cast<Eigen::Index>(measurements.size());
@@ -72,4 +72,4 @@ SendRates fit_send_rates(const std::vector<CollectiveMeasurement>& measurements,
   return rates;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

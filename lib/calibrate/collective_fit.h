@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct CollectiveMeasurement {
   CollectiveKind kind = CollectiveKind::kAllGather;
@@ -27,6 +27,6 @@ CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& m
 // and the sizes at which it changes come from `device`.
 SendRates fit_send_rates(const std::vector<CollectiveMeasurement>& measurements, const Device& device);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CALIBRATE_COLLECTIVE_FIT_H_

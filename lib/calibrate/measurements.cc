@@ -13,9 +13,10 @@
 #include "lib/base/strings.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
+#include "lib/ir/element_type.h"
 #include "lib/schedule/async_pairs.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // A row of the table, whose columns are in lower case.
@@ -181,4 +182,4 @@ double predicted_seconds(const Measurement& measurement, const Device& device) {
   return seconds;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

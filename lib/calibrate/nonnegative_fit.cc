@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr int kRounds = 8;            // of reweighting; enough for the weights to converge
@@ -56,4 +56,4 @@ Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::Ve
   return c.cwiseQuotient(scale);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

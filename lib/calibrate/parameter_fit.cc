@@ -9,7 +9,7 @@
 #include "lib/calibrate/nonnegative_fit.h"
 #include "lib/hardware/write_device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kMaxParameters = 8;
@@ -135,4 +135,4 @@ FitError fit_error(const std::vector<Measurement>& measurements, const Device& d
   return {quantile(errors, 0.5), quantile(errors, 0.9)};
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

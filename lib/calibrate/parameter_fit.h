@@ -11,7 +11,7 @@
 #include "hloroof/device.h"
 #include "lib/calibrate/measurements.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct FittedParameter {
   std::string path;  // as for set_parameter()
@@ -43,6 +43,6 @@ struct FitError {
 };
 FitError fit_error(const std::vector<Measurement>& measurements, const Device& device);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CALIBRATE_PARAMETER_FIT_H_

@@ -8,7 +8,7 @@
 #include "lib/cli/subjects.h"
 #include "lib/hardware/write_device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -124,4 +124,4 @@ Command calibrate_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "lib/cli/command_help.h"
 #include "lib/cli/context.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The version of the command and a hash of the device files. Two reports are comparable only if both agree.
@@ -67,4 +67,4 @@ int run_cli(const std::vector<std::string>& given, std::ostream& out, std::ostre
   return context.exit_code;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

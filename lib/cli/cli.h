@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Exit codes of the command.
 inline constexpr int kExitOk = 0;
@@ -27,6 +27,6 @@ struct Terminal {
 int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
             const Terminal& terminal = {});
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CLI_CLI_H_

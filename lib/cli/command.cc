@@ -1,6 +1,6 @@
 #include "lib/cli/command.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 void complete(Command& command, const std::string& parent) {
@@ -36,4 +36,4 @@ std::vector<std::string> choices_of(std::string_view argument) {
 
 bool is_comma_list(std::string_view argument) { return argument.ends_with(",..."); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -17,7 +17,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct Option {
   // Where the value goes: a flag is a bool, and a vector collects the values of an option that may be repeated. Only
@@ -69,6 +69,6 @@ struct Invocation {
 // Errors: InvalidArgument with a message of one line that says what is wrong and how to find what is right.
 absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector<std::string>& arguments);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CLI_COMMAND_H_

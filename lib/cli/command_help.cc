@@ -7,7 +7,7 @@
 #include "lib/report/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kWidth = 80;
@@ -94,4 +94,4 @@ std::vector<std::string> argument_values(std::string_view argument) {
   return choices_of(kind);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -9,7 +9,7 @@
 
 #include "lib/cli/command.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // "hloroof predict [OPTIONS] FILE..."
 std::string usage_line(const Command& command);
@@ -35,6 +35,6 @@ inline constexpr std::string_view kExitCodes =
     "Exit codes: 0 ok, 1 bad input, 2 incomplete under --strict, 3 a gate (--fail-if, lint) failed.";
 inline constexpr std::string_view kFileForms = "FILE may be - (standard input), end in .gz, or be a dump folder.";
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CLI_COMMAND_HELP_H_

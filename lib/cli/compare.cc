@@ -5,7 +5,7 @@
 #include "lib/base/source_text.h"
 #include "lib/cli/subjects.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // A trace of a few seconds is smaller than this.
@@ -68,4 +68,4 @@ Command compare_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

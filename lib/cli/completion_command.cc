@@ -4,7 +4,7 @@
 #include "lib/cli/command_help.h"
 #include "lib/cli/context.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 Command completion_command(const Command& top, Context& context) {
   auto shell = std::make_shared<std::string>();
@@ -24,4 +24,4 @@ Command man_command(const Command& top, Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 void Context::fail(const absl::Status& status, int code) {
   const std::string message(status.message());
@@ -29,4 +29,4 @@ absl::Status write_output(Context& context, const std::string& path, std::string
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "lib/cli/cli.h"
 #include "lib/cli/command.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct Context {
   std::ostream& out;
@@ -44,6 +44,6 @@ Command calibrate_command(Context& context);
 Command completion_command(const Command& top, Context& context);
 Command man_command(const Command& top, Context& context);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CLI_CONTEXT_H_

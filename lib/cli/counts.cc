@@ -1,8 +1,9 @@
-#include "hloroof/counts.h"
 
 #include <memory>
 
 #include "hloroof/analysis.h"
+#include "hloroof/cost.h"
+#include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/cli/subjects.h"
 #include "lib/cost/custom_call.h"
@@ -10,7 +11,7 @@
 #include "lib/predict/facts.h"
 #include "lib/report/counts_report.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -108,4 +109,4 @@ Command counts_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -4,8 +4,9 @@
 #include "lib/base/strings.h"
 #include "lib/cli/subjects.h"
 #include "lib/hardware/describe.h"
+#include "lib/hardware/registry.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 void list(Context& context) {
@@ -80,4 +81,4 @@ Command devices_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

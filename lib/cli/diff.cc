@@ -4,7 +4,7 @@
 
 #include "lib/cli/subjects.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -66,4 +66,4 @@ Command diff_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

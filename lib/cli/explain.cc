@@ -3,7 +3,7 @@
 #include "lib/cli/subjects.h"
 #include "lib/report/explain.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -36,4 +36,4 @@ Command explain_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

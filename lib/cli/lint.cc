@@ -10,7 +10,7 @@
 #include "lib/report/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -90,4 +90,4 @@ Command lint_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

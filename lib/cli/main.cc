@@ -19,8 +19,8 @@ bool wants_color() {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  hloroof::Terminal terminal;
+  hloroof::internal::Terminal terminal;
   terminal.color = isatty(STDOUT_FILENO) != 0 && wants_color();
   terminal.err_is_terminal = isatty(STDERR_FILENO) != 0;
-  return hloroof::run_cli(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr, terminal);
+  return hloroof::internal::run_cli(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr, terminal);
 }

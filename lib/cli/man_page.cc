@@ -7,7 +7,7 @@
 #include "lib/cli/command_help.h"
 #include "lib/report/table.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The length of lines in the source of the page.
@@ -130,4 +130,4 @@ std::string man_page(const Command& command) {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -2,11 +2,13 @@
 #include <optional>
 #include <string>
 
-#include "hloroof/element_type.h"
+#include "hloroof/shape.h"
+#include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
 #include "lib/cli/predict_flags.h"
+#include "lib/ir/element_type.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 std::vector<Option> mesh_options(PredictFlags& flags) {
   const std::string group = "Mesh";
@@ -68,4 +70,4 @@ absl::Status read_mesh_flags(const PredictFlags& flags, PredictOptions& options)
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

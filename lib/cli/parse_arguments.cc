@@ -13,7 +13,7 @@
 #include "lib/base/strings.h"
 #include "lib/cli/command.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // An option of ours with CLI11's record of the values it was given.
@@ -180,4 +180,4 @@ absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector
   return Invocation{Invocation::Kind::kRun, &command};
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

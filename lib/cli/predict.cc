@@ -10,7 +10,7 @@
 #include "lib/report/trace.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -151,4 +151,4 @@ Command predict_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Nobody reads a longer table, and each line is a prediction.
@@ -261,4 +261,4 @@ absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& setting
   return points;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -13,7 +13,7 @@
 #include "hloroof/predict.h"
 #include "lib/cli/command.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Values of the options of a prediction, as they appear on the command line.
 struct PredictFlags {
@@ -69,6 +69,6 @@ using Point = std::vector<std::pair<std::string, double>>;
 // empty point. Errors: NotFound for a multiple of a value that the device lacks; InvalidArgument for too many points.
 absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& settings, const Device& device);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CLI_PREDICT_FLAGS_H_

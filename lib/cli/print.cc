@@ -1,17 +1,17 @@
-#include "hloroof/print.h"
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 #include <memory>
 
+#include "hloroof/print.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/cli/subjects.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -120,4 +120,4 @@ Command print_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

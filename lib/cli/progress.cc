@@ -4,7 +4,7 @@
 
 #include "lib/report/table.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kWidth = 79;  // a line of 80 would wrap on some terminals
@@ -36,4 +36,4 @@ void Progress::end() {
   is_shown_ = false;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 
 #include "lib/cli/context.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // One line on context.err, overwritten at each step and erased at the end. Nothing is written if err is not a terminal,
 // if there is only one step, or before Terminal::progress_after has passed.
@@ -34,6 +34,6 @@ class Progress {
   bool is_shown_ = false;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CLI_PROGRESS_H_

@@ -7,7 +7,7 @@
 #include "lib/base/strings.h"
 #include "lib/cli/progress.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags) {
   std::vector<Target> targets;
@@ -170,4 +170,4 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -12,7 +12,7 @@
 #include "lib/cli/context.h"
 #include "lib/cli/predict_flags.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Finds the targets of --device: names of targets, or paths of device files, which contain a slash or end in .json.
 // Errors: InvalidArgument with the list of names if --device is missing; the errors of find_target and load_device.
@@ -57,6 +57,6 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
 using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
 bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_CLI_SUBJECTS_H_

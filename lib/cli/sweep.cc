@@ -4,7 +4,7 @@
 
 #include "lib/cli/subjects.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Flags {
@@ -57,4 +57,4 @@ Command sweep_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

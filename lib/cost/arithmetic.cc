@@ -7,11 +7,13 @@
 #include <cmath>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/inside.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 double log2_ceil(double n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
@@ -390,4 +392,4 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -11,10 +11,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
+#include "hloroof/cost.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
+#include "lib/cost/collective.h"
 #include "lib/cost/collective_parts.h"
 #include "lib/cost/missing_numbers.h"
 #include "lib/cost/permute.h"
@@ -22,7 +25,7 @@
 #include "lib/cost/torus.h"
 #include "lib/hardware/device_fields.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 bool is_exchange(CollectiveKind kind) {
@@ -445,4 +448,4 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
   return cost;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

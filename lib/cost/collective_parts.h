@@ -4,11 +4,14 @@
 
 #include <cstdint>
 
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
+#include "hloroof/cost.h"
+#include "lib/analysis/mesh.h"
+#include "lib/cost/collective.h"
 #include "lib/cost/scale_up.h"
 #include "lib/cost/torus.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 enum class CollectiveForm : std::uint8_t {
   kNone,     // no communication
@@ -28,11 +31,11 @@ struct CollectiveParts {
   double imbalance = 1;  // factor on the time for the bytes of a ragged exchange
 };
 
-// Computes the same as collective_cost() in hloroof/mesh.h. Also stores the parts of the time in `parts`, unless it is
+// Computes the same as collective_cost(). Also stores the parts of the time in `parts`, unless it is
 // null.
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options, CollectiveParts* parts);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_COLLECTIVE_PARTS_H_

@@ -4,12 +4,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
+#include "lib/cost/collective.h"
 #include "lib/cost/collective_parts.h"
 #include "lib/cost/term_builder.h"
 #include "lib/cost/terms.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 const char* link_name(LinkKind link) {
@@ -199,4 +201,4 @@ Term collective_terms(const Collective& collective, const LogicalMesh& mesh, con
   return term;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

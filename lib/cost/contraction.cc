@@ -7,8 +7,10 @@
 #include <string>
 
 #include "lib/cost/valid_positions.h"
+#include "lib/ir/element_type.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 double dimension(const Shape& shape, std::int64_t i) {
@@ -270,4 +272,4 @@ MatrixWork matrix_work(InstructionView contraction) {
   return work;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The matrix product that is equivalent to a dot, ragged-dot, scaled-dot or convolution. It has zero FLOPs for any
 // other opcode, and if the dimension numbers do not fit the shapes.
@@ -32,6 +33,6 @@ int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& preci
 // ("dot_bf16_bf16_f32_x3"; empty if it has none) and its precision. The operand types of `product` must already be set.
 void set_passes(std::string_view algorithm, const std::vector<Precision>& precision, MatrixWork& product);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_CONTRACTION_H_

@@ -5,16 +5,18 @@
 #include <cmath>
 #include <string>
 
-#include "hloroof/attribute_values.h"
-#include "hloroof/backend_config.h"
+#include "hloroof/attributes.h"
 #include "lib/base/strings.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/inside.h"
 #include "lib/cost/library_call.h"
 #include "lib/cost/pallas_kernels.h"
+#include "lib/ir/shapes.h"
+#include "lib/text/attribute_values.h"
+#include "lib/text/backend_config.h"
 #include "re2/re2.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The pattern between slashes; nullopt for a plain name.
@@ -267,4 +269,4 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

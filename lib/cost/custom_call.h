@@ -11,10 +11,9 @@
 
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
-#include "hloroof/predict.h"
 #include "lib/cost/size_cache.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 enum class CustomCallBehaviour : std::uint8_t {
   kFree,  // only names or allocates a buffer
@@ -65,6 +64,6 @@ absl::Status check_custom_call_costs(const std::vector<CustomCallCost>& costs);
 // `work` must already hold the boundary bytes. A cost that states its own bytes replaces them.
 void add_custom_call(InstructionView custom_call, const GivenCosts& given, SizeCache& sizes, Work& work);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_CUSTOM_CALL_H_

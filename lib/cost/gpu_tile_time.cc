@@ -6,10 +6,11 @@
 #include <cmath>
 #include <iterator>
 
-#include "hloroof/span.h"
+#include "hloroof/shape.h"
 #include "lib/cost/matrix_forms.h"
+#include "lib/ir/element_type.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kPartBytes = 2 * 4;  // a partial sum is f32; it is written and read
@@ -154,4 +155,4 @@ MatrixTerms gpu_tile_terms(const MatrixWork& product, const ProductPeak& peak, d
   return terms;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "hloroof/attribute_values.h"
 #include "lib/cost/custom_call.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/value_walk.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Whether an instruction runs a computation as part of the instruction that contains it: a nested fusion, or a call in
@@ -450,4 +450,4 @@ Inside InsideTable::of_instruction(InstructionView instruction) {
   return result;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

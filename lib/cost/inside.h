@@ -12,7 +12,7 @@
 #include "lib/cost/size_cache.h"
 #include "lib/cost/touched.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The work inside a computation that is part of another instruction (a fusion, an async wrapper), if all its results
 // are needed.
@@ -80,6 +80,6 @@ double topk_levels(InstructionView topk);
 // is none.
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane = false);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_INSIDE_H_

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hloroof/backend_config.h"
 #include "lib/cost/inside.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
+#include "lib/text/backend_config.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The share of all query-key pairs that a mask keeps.
@@ -122,4 +124,4 @@ void add_random_bits(InstructionView call, SizeCache& sizes, Work& work) {
   add_vector(work, Opcode::kXor, ElementType::kU32, kOperations * words);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

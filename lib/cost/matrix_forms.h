@@ -10,7 +10,7 @@
 #include "lib/cost/missing_numbers.h"
 #include "lib/cost/op_time.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Defined in systolic_time.cc. `peak` is the rate for the operands' type, with all passes. Returns the faster of the
 // two arrangements of the product on the array. The only loss included is the loading of weights; the caller applies
@@ -27,6 +27,6 @@ inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 ||
 
 inline double tiles_of(double n, double tile) { return std::ceil(std::max(n, 1.0) / tile); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_MATRIX_FORMS_H_

@@ -3,7 +3,7 @@
 #include "lib/cost/op_time.h"
 #include "lib/cost/resource_terms.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The peak of a type, or of the type that it is converted to if the unit has no native path (MatrixUnit::rate).
@@ -157,4 +157,4 @@ Term product_terms(const MatrixWork& product, const Device& device) {
   return leaf("matrix product", terms.seconds, product.flops, "flop", std::move(p.rate));
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -5,8 +5,9 @@
 
 #include "lib/cost/matrix_forms.h"
 #include "lib/hardware/matrix_rate.h"
+#include "lib/ir/element_type.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 MatrixType matrix_type(const MatrixWork& product) {
@@ -111,4 +112,4 @@ MatrixTerms matrix_terms(const MatrixWork& product, const Device& device, Missin
   return terms;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

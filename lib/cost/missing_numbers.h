@@ -7,9 +7,9 @@
 #include <cstddef>
 
 #include "hloroof/device.h"
-#include "hloroof/span.h"
+#include "hloroof/shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Holds the addresses of the first few missing numbers in the device; path_of() returns their names. It does not
 // allocate, because one is in use for the time of every operation.
@@ -43,6 +43,6 @@ T number_or(const Fact<T>& number, T otherwise, MissingNumbers* missing) {
   return otherwise;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_MISSING_NUMBERS_H_

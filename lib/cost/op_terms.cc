@@ -5,7 +5,7 @@
 #include "lib/cost/op_time.h"
 #include "lib/cost/resource_terms.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The exponent of the overlap: how much of the faster of two resources hides behind the slower (OverlapTerms).
@@ -133,4 +133,4 @@ Term op_terms(const Work& work, const Device& device, LaunchedBy by) {
   return with_overheads(work, {std::move(busy), std::move(ends)}, device, by);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
@@ -209,4 +209,4 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
   return time;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

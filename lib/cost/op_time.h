@@ -11,7 +11,7 @@
 #include "lib/cost/missing_numbers.h"
 #include "lib/cost/vector_time.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The model that gives the time of a product.
 enum class MatrixForm : std::uint8_t {
@@ -135,6 +135,6 @@ double on_chip_seconds(double busy, const Device& device);
 OpTime op_time(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost,
                MissingNumbers* missing = nullptr);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_OP_TIME_H_

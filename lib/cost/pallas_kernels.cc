@@ -9,8 +9,9 @@
 
 #include "hloroof/analysis.h"
 #include "lib/cost/inside.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The layout of a kernel's operands.
@@ -306,4 +307,4 @@ bool add_pallas_kernel(InstructionView call, Work& work) {
   return false;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -5,7 +5,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Adds the arithmetic of a kernel of pallas_kernels.def to `work`, which already holds the bytes of its boundary.
 // Subtracts the unread bytes of arrays that hold more than the kernel reads. Returns false if `call` is not such a
@@ -13,6 +13,6 @@ namespace hloroof::inline v0 {
 // source says so.
 bool add_pallas_kernel(InstructionView call, Work& work);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_PALLAS_KERNELS_H_

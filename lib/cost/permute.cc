@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "lib/analysis/mesh.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::int64_t kMaxHops = 1 << 21;  // limit on walked hops; the pairs walked until then represent all
@@ -195,4 +196,4 @@ TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&
   return cost;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

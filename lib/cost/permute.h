@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
+#include "lib/analysis/mesh.h"
 #include "lib/cost/torus.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The time to send `bytes` from the source to the target of every pair at once. `axes` are the axes of the machine, as
 // in PhysicalMapping::physical, with their bandwidths. The mesh and the mapping give the position of a device on them.
@@ -22,6 +23,6 @@ namespace hloroof::inline v0 {
 TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
                        const PhysicalMapping& mapping, const std::vector<TorusAxis>& axes, double bytes);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_PERMUTE_H_

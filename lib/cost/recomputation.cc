@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // An instruction needed at more places than this counts as a place itself, which keeps the work linear.
@@ -101,4 +102,4 @@ void Recomputation::run(const std::vector<InstructionView>& order, const std::ve
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -16,7 +16,7 @@
 #include "hloroof/module.h"
 #include "lib/cost/size_cache.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The number of times that each element of an instruction is computed, averaged over its elements.
 class Recomputation {
@@ -48,6 +48,6 @@ class Recomputation {
   std::vector<double> times_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_RECOMPUTATION_H_

@@ -5,8 +5,9 @@
 #include "absl/strings/str_format.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
+#include "lib/ir/element_type.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kMostKinds = 4;  // of vector work, named in a note
@@ -205,4 +206,4 @@ Term host_terms(const Work& work, const Device& device) {
   return leaf("host memory", bytes / rate.value, bytes, "B", {rate});
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

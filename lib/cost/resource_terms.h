@@ -6,7 +6,7 @@
 
 #include "lib/cost/term_builder.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The tree of one product, see MatrixTerms. Zero seconds if the device cannot multiply its operands.
 Term product_terms(const MatrixWork& product, const Device& device);
@@ -29,6 +29,6 @@ Term hbm_terms_tree(const Work& work, const Device& device);
 Term vmem_terms(const Work& work, const Device& device);
 Term host_terms(const Work& work, const Device& device);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_RESOURCE_TERMS_H_

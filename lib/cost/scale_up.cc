@@ -1,4 +1,6 @@
 #include "lib/cost/scale_up.h"
+#include "hloroof/analysis.h"
+#include "hloroof/device.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/device.h"
-#include "hloroof/mesh.h"
-
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // A number of one kind of collective. If the device does not state it, the shared number of the device is used.
@@ -185,4 +184,4 @@ ScaleUpCost scale_up_cost(const Device& device, CollectiveKind kind, double byte
   return slower_of(inside, across_nodes(device, kind, bytes, local, nodes, missing));
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

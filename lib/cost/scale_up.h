@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
 #include "lib/cost/missing_numbers.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct ScaleUpCost {
   double seconds = 0;  // without the latency
@@ -65,6 +65,6 @@ double send_channels(const SendRates& rates, double bytes, std::int64_t devices)
 ScaleUpCost scale_up_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
                           std::int64_t nodes, MissingNumbers* missing = nullptr);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_SCALE_UP_H_

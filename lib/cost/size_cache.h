@@ -6,8 +6,9 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/shape.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The size of one array leaf. Fields are doubles because sums of them exceed int64 in hostile text.
 struct ArraySize {
@@ -53,6 +54,6 @@ class SizeCache {
   std::vector<ArraySize> sizes_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_SIZE_CACHE_H_

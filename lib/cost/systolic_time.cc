@@ -10,7 +10,7 @@
 
 #include "lib/cost/matrix_forms.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kLaneBits = 32;  // bits of one element of a register; narrower types are packed into it
@@ -87,4 +87,4 @@ MatrixTerms systolic_terms(const MatrixWork& product, const ProductPeak& peak, c
   return swapped.seconds < straight.seconds ? swapped : straight;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

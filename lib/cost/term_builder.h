@@ -12,7 +12,7 @@
 
 #include "lib/cost/terms.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A leaf of amount * factors. `seconds` is the result of the time function, and the leaf must evaluate to the same
 // value.
@@ -87,6 +87,6 @@ class DeviceFactors {
   const Device* device_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_TERM_BUILDER_H_

@@ -8,7 +8,7 @@
 #include "lib/cost/term_builder.h"
 #include "lib/hardware/device_fields.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 double combine_seconds(Combine combine, double exponent, const std::vector<double>& seconds) {
@@ -216,4 +216,4 @@ Term DeviceFactors::seconds(std::string name, double count, std::string_view uni
   return leaf(std::move(name), count * each.value, count, unit, {each});
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -21,12 +21,13 @@
 #include <string_view>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
+#include "lib/analysis/mesh.h"
 #include "lib/cost/op_time.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // How the seconds of a term follow from its children.
 enum class Combine : std::uint8_t {
@@ -86,6 +87,6 @@ std::vector<Contribution> contributions(const Term& term);
 // Adds all parameters that the tree uses to `paths`, sorted and without duplicates.
 void add_parameters(const Term& term, std::vector<std::string_view>& paths);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_TERMS_H_

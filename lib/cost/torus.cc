@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Bytes a second that a member receives along the axis in a gather.
@@ -238,4 +238,4 @@ TorusCost broadcast_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   return cost;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/mesh.h"
+#include "lib/analysis/mesh.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // One axis of a group.
 struct TorusAxis {
@@ -83,6 +83,6 @@ TorusCost exchange_cost(const std::vector<TorusAxis>& axes, double bytes);
 // A broadcast of one device's `bytes` to all devices, in a pipeline along the axes.
 TorusCost broadcast_cost(const std::vector<TorusAxis>& axes, double bytes);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_TORUS_H_

@@ -1,9 +1,12 @@
 #include "lib/cost/touched.h"
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // An operand from which nothing is read, and an operand that is read whole if any part of the result is needed.
@@ -174,4 +177,4 @@ InstructionView updated_through(InstructionView at) {
   return origin(at, [](InstructionView i) { return keeps_order(i.opcode()); });
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

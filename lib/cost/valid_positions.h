@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The number of pairs (k, o) with 0 <= k < kernel and 0 <= o < output for which the position
 //
@@ -22,6 +22,6 @@ namespace hloroof::inline v0 {
 std::optional<std::int64_t> valid_positions(std::int64_t kernel, std::int64_t output, std::int64_t input,
                                             const WindowDimension& window);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_VALID_POSITIONS_H_

@@ -1,9 +1,10 @@
 #include "lib/cost/vector_time.h"
+#include "lib/ir/element_type.h"
 
 #include <algorithm>
 #include <string>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The name of an operation's cost in a device file.
@@ -87,4 +88,4 @@ VectorTerms vector_terms(const Work& work, const Device& device, MissingNumbers*
   return terms;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

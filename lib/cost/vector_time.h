@@ -8,7 +8,7 @@
 #include "hloroof/device.h"
 #include "lib/cost/missing_numbers.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The parts of the seconds of the vector units.
 struct VectorTerms {
@@ -33,6 +33,6 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
 // Whether the cross-lane unit of a TPU does `work`, and not the ALUs.
 bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_VECTOR_TIME_H_

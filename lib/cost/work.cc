@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/text/attribute_values.h"
+#include "lib/text/backend_config.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 double& of_space(MemoryBytes& bytes, MemorySpace space) {
@@ -235,4 +237,4 @@ std::vector<Work> compute_work(const Module& module, Span<InstructionId> instruc
   return result;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,5 +1,5 @@
 // Counts work by the physical convention: the work of the hardware, not the numbers that XLA's analysis prints
-// (counts.h).
+// (hloroof/cost.h).
 //
 // Bytes are padded and split by memory space. Only the parts that an instruction touches count: slices, gathers and
 // in-place updates are followed through bitcasts, reshapes, converts, copies and nested fusions. A fusion reads each
@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/backend_config.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
-#include "hloroof/predict.h"
+#include "lib/text/backend_config.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct WorkOptions {
   std::vector<CustomCallCost> custom_calls;  // matched by target; the first match applies
@@ -39,6 +38,6 @@ std::vector<Work> compute_work(const Module& module, const CallGraph& calls, con
 // The work of the given instructions, in the same order.
 std::vector<Work> compute_work(const Module& module, Span<InstructionId> instructions, const WorkOptions& options = {});
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_WORK_H_

@@ -1,10 +1,9 @@
 // Counts for instructions that run other computations, and for custom calls.
 #include <algorithm>
 
-#include "hloroof/attribute_values.h"
 #include "lib/cost/xla_counts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Adds the totals of a computation.
@@ -89,4 +88,4 @@ void count_custom_call(XlaRow& row) {
   std::fill_n(row.operand_bytes, row.operand_count, -1.0);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

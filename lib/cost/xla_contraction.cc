@@ -3,12 +3,13 @@
 #include <optional>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "lib/analysis/saturating.h"
 #include "lib/cost/valid_positions.h"
 #include "lib/cost/xla_counts.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::int64_t kFmaFlops = 2;
@@ -97,4 +98,4 @@ void count_contraction(InstructionView instruction, const XlaContext& context, X
   row.flops = context.number(flops.value_or(0));
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

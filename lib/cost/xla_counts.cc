@@ -5,8 +5,9 @@
 
 #include "absl/status/status.h"
 #include "lib/base/strings.h"
+#include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 XlaContext::XlaContext(const Module& m, bool as_float32, const std::vector<XlaCounts>& totals)
     : module(m),
@@ -168,6 +169,11 @@ void add_to(XlaCounts& sum, const XlaCounts& counts, const XlaContext& context) 
 }
 
 }  // namespace
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 // Takes 1.5 ms for the 15385 instructions of llm_unrolled_fsdp.v5e_2x4 (3.2 MB) at -O1 on a shared core. XLA's own
 // analysis took 102 ms in the same run. Measured with bench/counts_bench.

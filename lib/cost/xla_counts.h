@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "hloroof/counts.h"
+#include "hloroof/cost.h"
 #include "hloroof/module.h"
-#include "hloroof/walk.h"
 #include "lib/analysis/saturating.h"
 #include "lib/cost/xla_sizes.h"
+#include "lib/ir/element_type.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // All inputs that a rule may read.
 class XlaContext {
@@ -29,7 +29,7 @@ class XlaContext {
   // counts whole bytes for each element.
   std::int64_t size(InstructionView i) const {
     const bool constant = i.opcode() == Opcode::kConstant && i.shape().layout.element_size_in_bits > 0;
-    return constant ? saturating_multiply(elements(i), hloroof::bytes(i.shape().element_type))
+    return constant ? saturating_multiply(elements(i), internal::bytes(i.shape().element_type))
                     : sizes.bytes(i.shape_id());
   }
   double bytes(InstructionView i) const { return number(size(i)); }
@@ -125,6 +125,6 @@ void count_fusion(InstructionView instruction, const XlaContext& context, XlaRow
 // computations called by fusions inside it must be measured first.
 void measure_fusion_reads(ComputationView computation, XlaContext& context);  // xla_fusion.cc
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_XLA_COUNTS_H_

@@ -2,10 +2,10 @@
 // Any opcode that is not named here, such as reshape, counts its operands and its result.
 #include <vector>
 
-#include "hloroof/attribute_values.h"
 #include "lib/cost/xla_counts.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Entry `i` of a layout's minor-to-major order. The order is descending if the text states no layout.
@@ -64,4 +64,4 @@ void count_data_movement(InstructionView instruction, const XlaContext& context,
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

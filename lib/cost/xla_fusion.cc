@@ -2,11 +2,11 @@
 // passed between the instructions inside is free. Of a parameter, only the parts that its users read count.
 #include <vector>
 
-#include "hloroof/attribute_values.h"
 #include "lib/analysis/saturating.h"
 #include "lib/cost/xla_counts.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Constants with more elements than this are read from memory.
@@ -197,4 +197,4 @@ void count_fusion(InstructionView fusion, const XlaContext& context, XlaRow& row
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,11 +1,11 @@
 // Counts for fft, triangular-solve and cholesky.
 #include <bit>
 
-#include "hloroof/attribute_values.h"
 #include "lib/analysis/saturating.h"
 #include "lib/cost/xla_counts.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::int64_t kFmaFlops = 2;
@@ -60,4 +60,4 @@ void count_linear_algebra(InstructionView instruction, const XlaContext& context
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

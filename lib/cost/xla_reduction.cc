@@ -4,11 +4,11 @@
 #include <bit>
 #include <optional>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "lib/analysis/saturating.h"
 #include "lib/cost/xla_counts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Recognizes a reduce followed by a broadcast that is written as one reduce-window. A single dimension has a window,
@@ -97,4 +97,4 @@ void count_reduction(InstructionView instruction, const XlaContext& context, Xla
   row.known = false;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

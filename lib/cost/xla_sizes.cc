@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "lib/analysis/saturating.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::int64_t kPointerBytes = 8;
@@ -57,4 +59,4 @@ XlaSizes::XlaSizes(const ShapeTable& table) : rows_(table.size()) {
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

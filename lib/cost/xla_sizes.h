@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/ir/element_type.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Holds the sizes of all shapes of a table, computed once.
 class XlaSizes {
@@ -35,6 +36,6 @@ class XlaSizes {
   std::vector<Row> rows_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_XLA_SIZES_H_

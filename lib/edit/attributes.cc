@@ -8,12 +8,15 @@
 #include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
+#include "lib/ir/attribute_form.h"
 #include "lib/ir/module_builder.h"
 #include "lib/text/decode.h"
 #include "lib/text/opcode_attributes.h"
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
+
 namespace {
 
 bool names_computations(AttributeKey key) {

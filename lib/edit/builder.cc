@@ -1,13 +1,14 @@
-#include "hloroof/builder.h"
 
 #include <string>
 #include <utility>
 
+#include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
 #include "lib/text/cursor.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
 
 Module new_module(std::string_view name, const ModuleHeader& header) {
   Module module;

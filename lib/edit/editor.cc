@@ -9,6 +9,8 @@
 #include "lib/ir/module_builder.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
+
 namespace {
 
 // The initial gap between the positions of neighbours. Every insertion at the same place halves it.

@@ -8,8 +8,12 @@
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/shapes.h"
+#include "lib/text/attribute_values.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
+
 namespace {
 
 // Returns true if the text has the computation of a fusion or call.

@@ -6,15 +6,16 @@
 #include <utility>
 
 #include "hloroof/edit.h"
-#include "hloroof/infer_shape.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
 #include "lib/text/cursor.h"
 #include "lib/text/decode.h"
+#include "lib/text/infer_shape.h"
 #include "lib/text/shape_parser.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
 
 absl::StatusOr<ShapeId> ModuleEditor::shape(std::string_view text) {
   ShapeTable& shapes = ModuleBuilder(module_).shapes();
@@ -79,7 +80,8 @@ absl::Status ModuleEditor::set_memory_space(InstructionId id, std::int64_t space
 
 absl::Status ModuleEditor::infer_shape(InstructionId id) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
-  const absl::StatusOr<ShapeId> inferred = v0::infer_shape(module_.instruction(id), ModuleBuilder(module_).shapes());
+  const absl::StatusOr<ShapeId> inferred =
+      internal::infer_shape(module_.instruction(id), ModuleBuilder(module_).shapes());
   return inferred.ok() ? set_shape(id, *inferred) : inferred.status();
 }
 

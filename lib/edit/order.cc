@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "hloroof/edit.h"
-#include "hloroof/infer_shape.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
+#include "lib/text/infer_shape.h"
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
 
 absl::StatusOr<InstructionId> ModuleEditor::insert_before(InstructionId before, const NewInstruction& made) {
   if (absl::Status status = check_alive(before); !status.ok()) return status;
@@ -127,7 +130,7 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
   if (result->valid()) return insert_checked(computation, before, made, *result);
   const InstructionId id = write_new(computation, made, *result);
   ModuleBuilder builder(module_);
-  const absl::StatusOr<ShapeId> inferred = v0::infer_shape(module_.instruction(id), builder.shapes());
+  const absl::StatusOr<ShapeId> inferred = internal::infer_shape(module_.instruction(id), builder.shapes());
   if (!inferred.ok()) {
     for (InstructionId operand : made.operands) remove_use(operand, id);
     builder.instructions()[id.index].flags |= InstructionData::kErased;

@@ -8,6 +8,7 @@
 #include "lib/text/operand_count.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
 
 absl::Status ModuleEditor::check_operand_count(Opcode opcode, std::size_t count) {
   // A dot may have the metadata of sparse operands as further operands.

@@ -5,13 +5,18 @@
 #include <unordered_set>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
 #include "hloroof/edit.h"
-#include "hloroof/infer_shape.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
+#include "lib/text/attribute_values.h"
+#include "lib/text/infer_shape.h"
 #include "lib/text/opcode_attributes.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
+
 namespace {
 
 class Verifier {

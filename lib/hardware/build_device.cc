@@ -15,7 +15,7 @@
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::string title_of(const std::string& key, const DeviceFile& file, const std::map<std::string, std::string>& titles) {
@@ -104,4 +104,4 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
   return device;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

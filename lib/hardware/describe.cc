@@ -16,7 +16,7 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr size_t kColumns = 80;
@@ -213,4 +213,4 @@ std::string describe_device(const Device& device) {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

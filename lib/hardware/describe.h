@@ -8,7 +8,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Returns a heading and one line per device: name, description, bf16 peak, memory, bandwidth, ridge point, and the
 // number of connected devices.
@@ -21,6 +21,6 @@ std::string describe_device(const Device& device);
 // Formats a number with its unit for display: "819 GB/s", "16 GiB", "1.133 us", "197 Tflop/s", "unknown".
 std::string format_parameter(const Parameter& parameter);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_HARDWARE_DESCRIBE_H_

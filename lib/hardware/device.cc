@@ -1,5 +1,4 @@
 // Implements the member functions of the plain structs in device.h.
-#include "hloroof/device.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,10 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "hloroof/device.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
   MatrixRate result;
@@ -42,6 +42,11 @@ MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
   }
   return result;
 }
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 std::optional<double> MatrixUnit::rate(MatrixType type) const { return matrix_rate(peak, type).rate; }
 

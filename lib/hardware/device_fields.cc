@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <variant>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 #define HLOROOF_ROW(member, unit, scope, use, need, range, meaning) \
@@ -145,4 +145,4 @@ void set_field(const DeviceField& field, Device& device, Fact<double> value) {
       field.slot(device));
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

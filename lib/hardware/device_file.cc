@@ -16,7 +16,7 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 using Kind = JsonValue::Kind;
@@ -403,4 +403,4 @@ DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file) {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -14,7 +14,7 @@
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kHead = R"({
@@ -185,4 +185,4 @@ std::string device_schema_json() {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

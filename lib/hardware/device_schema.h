@@ -4,11 +4,11 @@
 
 #include <string>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Returns the text of data/hardware/device.schema.json.
 std::string device_schema_json();
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_

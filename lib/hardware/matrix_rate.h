@@ -6,7 +6,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct MatrixRate {
   std::optional<double> rate;             // flop/s, as for MatrixUnit::rate()
@@ -14,6 +14,6 @@ struct MatrixRate {
 };
 MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_HARDWARE_MATRIX_RATE_H_

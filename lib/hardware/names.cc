@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr size_t kMaxAxes = 8;
@@ -47,4 +47,4 @@ std::optional<int64_t> box_size(std::span<const int64_t> shape) {
   return size;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

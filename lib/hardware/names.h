@@ -11,7 +11,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The word for one value. Messages and the schema list the tables in full.
 template <typename Enum>
@@ -77,6 +77,6 @@ inline constexpr std::string_view kUntwistedSuffix = "_untwisted";
 // Returns the product of the extents; nullopt if it overflows.
 std::optional<int64_t> box_size(std::span<const int64_t> shape);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_HARDWARE_NAMES_H_

@@ -15,7 +15,8 @@
 #include "lib/hardware/names.h"
 #include "lib/hardware/write_device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 constexpr size_t kSuggested = 3;  // paths suggested for an unknown path
@@ -26,34 +27,6 @@ std::string weight_path(const OpWeight& weight, std::string_view member) {
 }
 
 }  // namespace
-
-std::vector<Parameter> parameters(const Device& device) {
-  std::vector<Parameter> list;
-  const std::span<const DeviceField> fields = device_fields();
-  const DeviceFamily family = device.family();
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (!exists(fields[i], family)) continue;
-    Parameter parameter;
-    parameter.is_read = is_read(fields[i], family);
-    parameter.path = fields[i].path;
-    parameter.unit = fields[i].unit;
-    parameter.meaning = fields[i].meaning;
-    parameter.value = get_field(fields[i], device);
-    if (i < device.sources.size()) parameter.source = device.sources[i];
-    list.push_back(std::move(parameter));
-  }
-  for (const OpWeight& weight : device.vector.weights) {
-    list.push_back(
-        {weight_path(weight, "vector_ops"), "1", "vector operations of one element", weight.vector_ops, weight.source});
-    list.push_back({weight_path(weight, "transcendentals"), "1", "transcendental results of one element",
-                    weight.transcendentals, weight.source});
-  }
-  return list;
-}
-
-absl::Status set_parameter(Device& device, std::string_view path, double value) {
-  return set_parameter(device, path, value, {Provenance::kUser, "given by the user", ""});
-}
 
 absl::Status set_parameter(Device& device, std::string_view path, double value, const ParameterSource& source) {
   const auto refuse = [&](std::string_view expected) {
@@ -85,6 +58,39 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
   for (const Parameter& parameter : parameters(device)) paths.push_back(parameter.path);
   return not_found(absl::StrCat("no number \"", to_absl(path.substr(0, 80)), "\" of a device; the nearest are ",
                                 absl::StrJoin(nearest_names(path, paths, kSuggested), ", ")));
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+std::vector<Parameter> parameters(const Device& device) {
+  std::vector<Parameter> list;
+  const std::span<const DeviceField> fields = device_fields();
+  const DeviceFamily family = device.family();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!exists(fields[i], family)) continue;
+    Parameter parameter;
+    parameter.is_read = is_read(fields[i], family);
+    parameter.path = fields[i].path;
+    parameter.unit = fields[i].unit;
+    parameter.meaning = fields[i].meaning;
+    parameter.value = get_field(fields[i], device);
+    if (i < device.sources.size()) parameter.source = device.sources[i];
+    list.push_back(std::move(parameter));
+  }
+  for (const OpWeight& weight : device.vector.weights) {
+    list.push_back(
+        {weight_path(weight, "vector_ops"), "1", "vector operations of one element", weight.vector_ops, weight.source});
+    list.push_back({weight_path(weight, "transcendentals"), "1", "transcendental results of one element",
+                    weight.transcendentals, weight.source});
+  }
+  return list;
+}
+
+absl::Status set_parameter(Device& device, std::string_view path, double value) {
+  return internal::set_parameter(device, path, value, {Provenance::kUser, "given by the user", ""});
 }
 
 }  // namespace hloroof::inline v0

@@ -20,7 +20,8 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/device_file.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 constexpr std::string_view kSourcesFile = "sources.json";
@@ -156,6 +157,15 @@ absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view 
   return complete(*std::move(file), text, path);
 }
 
+absl::Status check_device_file(std::string_view text, std::string_view path) {
+  return device_from_text(text, path).status();
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
 absl::StatusOr<Device> find_device(std::string_view name) {
   if (name.find_first_of(":*") == std::string_view::npos) return built_in_device(name);
   return invalid_argument(
@@ -204,9 +214,5 @@ absl::StatusOr<Device> load_device(const std::string& path) {
 }
 
 std::vector<std::string> device_names() { return index().names; }
-
-absl::Status check_device_file(std::string_view text, std::string_view path) {
-  return device_from_text(text, path).status();
-}
 
 }  // namespace hloroof::inline v0

@@ -11,7 +11,7 @@
 #include "hloroof/device.h"
 #include "lib/hardware/device_file.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A file of data/hardware as of the build of the library.
 struct EmbeddedFile {
@@ -32,6 +32,11 @@ absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view 
 // Parses `digits`, the number of slices after the star in `text`. Errors: InvalidArgument if it is not a valid number.
 absl::StatusOr<int64_t> parse_slices(const Device& device, std::string_view text, std::string_view digits);
 
-}  // namespace hloroof::inline v0
+// Checks that `text` is a valid device file. Errors: InvalidArgument, naming `path`, the place in the file, the value
+// found and the value expected; a JSON syntax error names the line and the column and shows the source line with a
+// caret.
+absl::Status check_device_file(std::string_view text, std::string_view path);
+
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_HARDWARE_REGISTRY_H_

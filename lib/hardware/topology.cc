@@ -17,8 +17,10 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/names.h"
 #include "lib/hardware/registry.h"
+#include "lib/hardware/topology.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 constexpr int64_t kMaxSlices = 1'000'000;
@@ -179,6 +181,27 @@ absl::StatusOr<int64_t> parse_slices(const Device& device, std::string_view text
   return count;
 }
 
+absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count) {
+  if (target.slices && *target.slices < 1) {
+    return invalid_argument(absl::StrCat("the number of slices must be at least 1, not ", *target.slices));
+  }
+  absl::StatusOr<Topology> topology =
+      target.topology ? *target.topology
+                      : default_topology(target.device, ceil_divide(device_count, target.slices.value_or(1)));
+  if (!topology.ok()) return topology;
+  if (target.slices) topology->slices = *target.slices;
+  if (topology->device_count() < device_count) {
+    return invalid_argument(absl::StrCat("the topology ", topology->to_string(), " of ", target.device.name, " has ",
+                                         topology->device_count(), " devices; the module needs ", device_count));
+  }
+  return topology;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
 // Topology = Box [ "_twisted" | "_untwisted" ] [ "*" Count ]
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text) {
   const std::string_view stripped = from_absl(absl::StripAsciiWhitespace(to_absl(text)));
@@ -212,22 +235,6 @@ absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view t
                             : "no optical switches join its cubes, so it has no twisted slices");
   }
   topology->twisted = true;
-  return topology;
-}
-
-absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count) {
-  if (target.slices && *target.slices < 1) {
-    return invalid_argument(absl::StrCat("the number of slices must be at least 1, not ", *target.slices));
-  }
-  absl::StatusOr<Topology> topology =
-      target.topology ? *target.topology
-                      : default_topology(target.device, ceil_divide(device_count, target.slices.value_or(1)));
-  if (!topology.ok()) return topology;
-  if (target.slices) topology->slices = *target.slices;
-  if (topology->device_count() < device_count) {
-    return invalid_argument(absl::StrCat("the topology ", topology->to_string(), " of ", target.device.name, " has ",
-                                         topology->device_count(), " devices; the module needs ", device_count));
-  }
   return topology;
 }
 

@@ -18,8 +18,9 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
+#include "lib/hardware/registry.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::string json_string(std::string_view text) {
@@ -145,4 +146,4 @@ absl::StatusOr<std::string> write_device_file(const Device& device, std::string_
   return text;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Sets one number with an explicit source, unlike the public set_parameter(), which records Provenance::kUser. Errors:
 // as for that function.
@@ -22,6 +22,6 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
 absl::StatusOr<std::string> write_device_file(const Device& device, std::string_view base, std::string_view name,
                                               std::string_view display_name);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_HARDWARE_WRITE_DEVICE_H_

@@ -3,6 +3,7 @@
 #include "hloroof/module.h"
 
 namespace hloroof::inline v0 {
+
 namespace {
 
 // Compares two modules and keeps the first difference.

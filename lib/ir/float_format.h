@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "hloroof/element_type.h"
+#include "hloroof/shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct FloatFormat {
   enum class Specials : std::uint8_t {
@@ -40,6 +40,6 @@ std::uint64_t largest_nan_payload(const FloatFormat& format);
 // The NaN with this payload. Payload 0 is the default NaN.
 std::uint64_t nan_bits(const FloatFormat& format, bool negative, std::uint64_t payload);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_IR_FLOAT_FORMAT_H_

@@ -1,13 +1,14 @@
-#include "hloroof/module.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "hloroof/module.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/module_builder.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 const AttributeData* find_in(Span<AttributeData> attributes, AttributeKey key) {
@@ -26,6 +27,57 @@ Span<IdType> as_ids(Span<std::uint32_t> references) {
 }
 
 }  // namespace
+
+void ModuleBuilder::clear() {
+  m_.added_text_.clear();
+  m_.name_ = {};
+  m_.tables_ = {};
+  m_.shapes_.clear();
+  m_.instructions_.clear();
+  m_.computations_.clear();
+  m_.computation_order_.clear();
+  m_.operands_.clear();
+  m_.attributes_.clear();
+  m_.header_attributes_.clear();
+  m_.references_.clear();
+  m_.unknown_opcodes_.clear();
+  m_.entry_ = ComputationId();
+  m_.replica_count_ = 1;
+  m_.num_partitions_ = 1;
+  m_.is_scheduled_ = false;
+  m_.has_header_ = false;
+  m_.is_single_instruction_ = false;
+  m_.unknowns_ = {};
+}
+
+void ModuleBuilder::set_source(std::shared_ptr<const SourceText> source) {
+  m_.source_ = std::move(source);
+  m_.source_begin_ = m_.source_->begin();
+  m_.source_size_ = static_cast<std::uint32_t>(m_.source_->size());
+}
+
+TextRange ModuleBuilder::add_text(std::string_view text) {
+  TextRange range;
+  range.begin = m_.source_size_ + static_cast<std::uint32_t>(m_.added_text_.size());
+  range.size = static_cast<std::uint32_t>(text.size());
+  m_.added_text_.append(text);
+  m_.added_text_ += '\0';  // terminates the last token for lexers
+  return range;
+}
+
+ComputationId ModuleBuilder::add_computation(TextRange name, std::uint8_t flags) {
+  const ComputationId id(m_.computations_.size());
+  ComputationData row;
+  row.name = name;
+  row.flags = flags;
+  m_.computations_.push_back(row);
+  return id;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 Module::Module() { ModuleBuilder(*this).set_source(SourceText::copy("", "<text>")); }
 Module::~Module() = default;
@@ -99,52 +151,6 @@ std::vector<InstructionId> ComputationView::parameters() const {
     parameters[number] = i.id();
   }
   return parameters;
-}
-
-void ModuleBuilder::clear() {
-  m_.added_text_.clear();
-  m_.name_ = {};
-  m_.tables_ = {};
-  m_.shapes_.clear();
-  m_.instructions_.clear();
-  m_.computations_.clear();
-  m_.computation_order_.clear();
-  m_.operands_.clear();
-  m_.attributes_.clear();
-  m_.header_attributes_.clear();
-  m_.references_.clear();
-  m_.unknown_opcodes_.clear();
-  m_.entry_ = ComputationId();
-  m_.replica_count_ = 1;
-  m_.num_partitions_ = 1;
-  m_.is_scheduled_ = false;
-  m_.has_header_ = false;
-  m_.is_single_instruction_ = false;
-  m_.unknowns_ = {};
-}
-
-void ModuleBuilder::set_source(std::shared_ptr<const SourceText> source) {
-  m_.source_ = std::move(source);
-  m_.source_begin_ = m_.source_->begin();
-  m_.source_size_ = static_cast<std::uint32_t>(m_.source_->size());
-}
-
-TextRange ModuleBuilder::add_text(std::string_view text) {
-  TextRange range;
-  range.begin = m_.source_size_ + static_cast<std::uint32_t>(m_.added_text_.size());
-  range.size = static_cast<std::uint32_t>(text.size());
-  m_.added_text_.append(text);
-  m_.added_text_ += '\0';  // terminates the last token for lexers
-  return range;
-}
-
-ComputationId ModuleBuilder::add_computation(TextRange name, std::uint8_t flags) {
-  const ComputationId id(m_.computations_.size());
-  ComputationData row;
-  row.name = name;
-  row.flags = flags;
-  m_.computations_.push_back(row);
-  return id;
 }
 
 }  // namespace hloroof::inline v0

@@ -12,7 +12,7 @@
 #include "lib/base/huge_pages.h"
 #include "lib/base/source_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 class ModuleBuilder {
  public:
@@ -90,6 +90,6 @@ class ModuleBuilder {
   Module& m_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_IR_MODULE_BUILDER_H_

@@ -8,9 +8,44 @@
 #include <optional>
 #include <string_view>
 
-#include "hloroof/opcode.h"
+#include "hloroof/module.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
+// Returns the opcode spelled `text`, nullopt if there is none.
+std::optional<Opcode> opcode_from_string(std::string_view text);
+
+inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);
+
+// The counting rule of an opcode. lib/cost has one rule for each class.
+enum class WorkClass : std::uint8_t {
+  kFree,            // structural: no work
+  kElementwise,     // one flop per output element
+  kTranscendental,  // one transcendental per output element
+  kDataMovement,
+  kContraction,
+  kReduction,
+  kSort,
+  kGatherScatter,
+  kLinearAlgebra,
+  kNormalization,
+  kRandom,
+  kCall,
+  kCustomCall,
+  kCollective,
+  kAsync,      // async-start, -update, -done around a called computation
+  kAsyncCopy,  // copy-start, copy-done
+  kHostTransfer,
+};
+
+inline constexpr int kCollectiveKindCount = 9;
+
+// Returns the number of operands, -1 if it varies.
+int arity(Opcode opcode);
+
+// Returns whether HLO text may omit the result shape of this opcode.
+bool shape_inferable(Opcode opcode);
+WorkClass work_class(Opcode opcode);
 
 // How the result of an instruction depends on its operands. Passes use it to follow a value through the instruction.
 enum class Flow : std::uint8_t {
@@ -211,6 +246,6 @@ constexpr int operand_rule(Opcode opcode) { return opcode_columns::kArity[static
 // Returns true if the opcode needs checks other than a fixed operand count and the set of allowed attributes.
 constexpr bool has_rules(Opcode opcode) { return opcode_columns::kHasRules[static_cast<std::size_t>(opcode)]; }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_IR_OPCODE_FACTS_H_

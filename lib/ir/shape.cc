@@ -1,13 +1,15 @@
-#include "hloroof/shape.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "hloroof/shape.h"
 #include "lib/base/open_addressing.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 constexpr std::size_t kMaxLeaves = std::size_t{1} << 20;
@@ -93,64 +95,6 @@ void append_array(std::string& out, const Shape& shape, ShapeText form) {
 
 }  // namespace
 
-bool operator==(const Layout& a, const Layout& b) {
-  return a.present == b.present && a.minor_to_major == b.minor_to_major && a.tiles == b.tiles &&
-         a.tail_padding_alignment == b.tail_padding_alignment && a.index_type == b.index_type &&
-         a.pointer_type == b.pointer_type && a.element_size_in_bits == b.element_size_in_bits &&
-         a.memory_space == b.memory_space && a.split_configs == b.split_configs &&
-         a.dynamic_shape_metadata_prefix_bytes == b.dynamic_shape_metadata_prefix_bytes;
-}
-
-bool operator==(const Shape& a, const Shape& b) {
-  return a.element_type == b.element_type && a.dimensions == b.dimensions &&
-         a.dynamic_dimensions == b.dynamic_dimensions && a.layout == b.layout && a.elements == b.elements;
-}
-
-void ShapeTable::clear() {
-  size_ = 0;
-  parts_.clear();
-  leaves_.clear();
-  std::fill(slots_.begin(), slots_.end(), Slot());
-}
-
-// The slot of the next shape. It may still contain a shape from before clear().
-Shape& ShapeTable::new_shape() {
-  const std::size_t at = size_++;
-  if (at / kBlock == blocks_.size()) blocks_.emplace_back();
-  return blocks_[at / kBlock][at % kBlock];
-}
-
-ShapeId ShapeTable::intern(const Shape& shape) {
-  const auto is_used = [](const Slot& slot) { return slot.id.valid(); };
-  if (2 * (size_ + 1) > slots_.size()) {
-    grow_slots(slots_, kFewestSlots, is_used, [](const Slot& slot) { return slot.hash; });
-  }
-  const std::uint64_t wide_hash = hash_of(shape);
-  const auto hash = static_cast<std::uint32_t>(wide_hash ^ (wide_hash >> 32));
-  Slot& slot = probe(slots_.data(), slots_.size() - 1, hash, is_used,
-                     [&](const Slot& s) { return s.hash == hash && (*this)[s.id] == shape; });
-  if (is_used(slot)) return slot.id;
-  const ShapeId id(size_);
-  slot = {hash, id};
-  new_shape() = shape;
-  Parts parts;
-  parts.leaf_begin = leaves_.size();
-  if (shape.is_tuple()) {
-    for (ShapeId e : shape.elements) {
-      const Parts inner = parts_[e.index];
-      const std::size_t room = kMaxLeaves - std::min(kMaxLeaves, leaves_.size() - parts.leaf_begin);
-      const std::size_t count = std::min<std::size_t>(room, inner.leaf_count);
-      for (std::size_t i = 0; i < count; ++i) leaves_.push_back(leaves_[inner.leaf_begin + i]);
-      parts.depth = std::max(parts.depth, inner.depth + 1);
-    }
-  } else {
-    leaves_.push_back(shape.is_buffer() ? shape.elements.front() : id);
-  }
-  parts.leaf_count = static_cast<std::uint32_t>(leaves_.size() - parts.leaf_begin);
-  parts_.push_back(parts);
-  return id;
-}
-
 namespace {
 
 bool compatible_dimensions(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
@@ -231,12 +175,6 @@ void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText 
   }
 }
 
-std::string to_string(const ShapeTable& table, ShapeId id, ShapeText form) {
-  std::string out;
-  append_to(out, table, id, form);
-  return out;
-}
-
 std::int64_t element_count(const Shape& shape) {
   std::int64_t product = 1;
   for (std::int64_t d : shape.dimensions) {
@@ -245,6 +183,75 @@ std::int64_t element_count(const Shape& shape) {
     if (__builtin_mul_overflow(product, d, &product)) product = std::numeric_limits<std::int64_t>::max();
   }
   return product;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+bool operator==(const Layout& a, const Layout& b) {
+  return a.present == b.present && a.minor_to_major == b.minor_to_major && a.tiles == b.tiles &&
+         a.tail_padding_alignment == b.tail_padding_alignment && a.index_type == b.index_type &&
+         a.pointer_type == b.pointer_type && a.element_size_in_bits == b.element_size_in_bits &&
+         a.memory_space == b.memory_space && a.split_configs == b.split_configs &&
+         a.dynamic_shape_metadata_prefix_bytes == b.dynamic_shape_metadata_prefix_bytes;
+}
+
+bool operator==(const Shape& a, const Shape& b) {
+  return a.element_type == b.element_type && a.dimensions == b.dimensions &&
+         a.dynamic_dimensions == b.dynamic_dimensions && a.layout == b.layout && a.elements == b.elements;
+}
+
+void ShapeTable::clear() {
+  size_ = 0;
+  parts_.clear();
+  leaves_.clear();
+  std::fill(slots_.begin(), slots_.end(), Slot());
+}
+
+// The slot of the next shape. It may still contain a shape from before clear().
+Shape& ShapeTable::new_shape() {
+  const std::size_t at = size_++;
+  if (at / kBlock == blocks_.size()) blocks_.emplace_back();
+  return blocks_[at / kBlock][at % kBlock];
+}
+
+ShapeId ShapeTable::intern(const Shape& shape) {
+  const auto is_used = [](const Slot& slot) { return slot.id.valid(); };
+  if (2 * (size_ + 1) > slots_.size()) {
+    grow_slots(slots_, kFewestSlots, is_used, [](const Slot& slot) { return slot.hash; });
+  }
+  const std::uint64_t wide_hash = hash_of(shape);
+  const auto hash = static_cast<std::uint32_t>(wide_hash ^ (wide_hash >> 32));
+  Slot& slot = probe(slots_.data(), slots_.size() - 1, hash, is_used,
+                     [&](const Slot& s) { return s.hash == hash && (*this)[s.id] == shape; });
+  if (is_used(slot)) return slot.id;
+  const ShapeId id(size_);
+  slot = {hash, id};
+  new_shape() = shape;
+  Parts parts;
+  parts.leaf_begin = leaves_.size();
+  if (shape.is_tuple()) {
+    for (ShapeId e : shape.elements) {
+      const Parts inner = parts_[e.index];
+      const std::size_t room = kMaxLeaves - std::min(kMaxLeaves, leaves_.size() - parts.leaf_begin);
+      const std::size_t count = std::min<std::size_t>(room, inner.leaf_count);
+      for (std::size_t i = 0; i < count; ++i) leaves_.push_back(leaves_[inner.leaf_begin + i]);
+      parts.depth = std::max(parts.depth, inner.depth + 1);
+    }
+  } else {
+    leaves_.push_back(shape.is_buffer() ? shape.elements.front() : id);
+  }
+  parts.leaf_count = static_cast<std::uint32_t>(leaves_.size() - parts.leaf_begin);
+  parts_.push_back(parts);
+  return id;
+}
+
+std::string to_string(const ShapeTable& table, ShapeId id, ShapeText form) {
+  std::string out;
+  append_to(out, table, id, form);
+  return out;
 }
 
 }  // namespace hloroof::inline v0

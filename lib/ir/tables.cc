@@ -8,12 +8,14 @@
 #include <string_view>
 #include <utility>
 
-#include "hloroof/attribute.h"
-#include "hloroof/element_type.h"
-#include "hloroof/opcode.h"
+#include "hloroof/module.h"
+#include "hloroof/shape.h"
+#include "lib/ir/attribute_form.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 struct ElementTypeRow {
@@ -125,8 +127,6 @@ constexpr TextIndex<1024> kAttributeIndex(kAttributes, std::size(kAttributes));
 static_assert(std::size(kOpcodes) <= 160 && std::size(kAttributes) <= 160);
 
 }  // namespace
-
-std::string_view to_string(ElementType type) { return kElementTypes[static_cast<int>(type)].text; }
 ElementKind kind(ElementType type) { return kElementTypes[static_cast<int>(type)].kind; }
 int bits(ElementType type) { return kElementTypes[static_cast<int>(type)].bits; }
 int bytes(ElementType type) { return kElementTypes[static_cast<int>(type)].bytes; }
@@ -134,19 +134,29 @@ int bytes(ElementType type) { return kElementTypes[static_cast<int>(type)].bytes
 std::optional<ElementType> element_type_from_string(std::string_view text) {
   return kElementTypeIndex.find<ElementType>(kElementTypes, text);
 }
-
-std::string_view to_string(Opcode opcode) { return kOpcodes[static_cast<int>(opcode)].text; }
 int arity(Opcode opcode) { return std::max(kOpcodes[static_cast<int>(opcode)].arity, -1); }
 bool shape_inferable(Opcode opcode) { return kOpcodes[static_cast<int>(opcode)].shape_inferable; }
 WorkClass work_class(Opcode opcode) { return kOpcodes[static_cast<int>(opcode)].work_class; }
-
-std::optional<Opcode> opcode_from_string(std::string_view text) { return kOpcodeIndex.find<Opcode>(kOpcodes, text); }
-
-std::string_view to_string(AttributeKey key) { return kAttributes[static_cast<int>(key)].text; }
 AttributeForm form(AttributeKey key) { return kAttributes[static_cast<int>(key)].form; }
 
 std::optional<AttributeKey> attribute_from_string(std::string_view text) {
   return kAttributeIndex.find<AttributeKey>(kAttributes, text);
 }
+
+std::optional<Opcode> opcode_from_string(std::string_view text) { return kOpcodeIndex.find<Opcode>(kOpcodes, text); }
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+std::string_view to_string(ElementType type) { return kElementTypes[static_cast<int>(type)].text; }
+
+std::string_view to_string(Opcode opcode) { return kOpcodes[static_cast<int>(opcode)].text; }
+bool is_elementwise(Opcode opcode) {
+  return work_class(opcode) == WorkClass::kElementwise || work_class(opcode) == WorkClass::kTranscendental;
+}
+
+std::string_view to_string(AttributeKey key) { return kAttributes[static_cast<int>(key)].text; }
 
 }  // namespace hloroof::inline v0

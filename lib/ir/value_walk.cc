@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Limit for the depth of a path, because a loop can wrap its state in one more tuple in each iteration.
@@ -157,4 +157,4 @@ std::vector<InstructionId> parameters_taking(InstructionView user, InstructionId
   return result;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -28,7 +28,7 @@
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A part of a value: the tuple index at each level. Empty for the whole value.
 using Path = std::vector<std::int64_t>;
@@ -143,6 +143,6 @@ bool walk_uses(const Module& module, InstructionId from, std::size_t most, Users
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_IR_VALUE_WALK_H_

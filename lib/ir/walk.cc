@@ -1,35 +1,10 @@
-#include "hloroof/walk.h"
 
 #include <utility>
 
-namespace hloroof::inline v0 {
+#include "hloroof/module.h"
+#include "lib/ir/walk.h"
 
-Users::Users(const Module& module) : begin_(module.instruction_limit()), end_(module.instruction_limit()) {
-  std::uint32_t uses = 0;
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      for (InstructionId operand : instruction.operand_ids()) ++end_[operand.index];
-      uses += static_cast<std::uint32_t>(instruction.operand_count());
-    }
-  }
-  users_.resize(uses);
-  std::uint32_t next = 0;
-  for (std::size_t i = 0; i < begin_.size(); ++i) {
-    begin_[i] = next;
-    next += end_[i];
-    end_[i] = begin_[i];
-  }
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      for (InstructionId operand : instruction.operand_ids()) {
-        std::uint32_t& end = end_[operand.index];
-        // The uses by one instruction are consecutive, so only the last entry can be a duplicate.
-        if (end > begin_[operand.index] && users_[end - 1] == instruction.id()) continue;
-        users_[end++] = instruction.id();
-      }
-    }
-  }
-}
+namespace hloroof::internal {
 
 ViewList<InstructionView, InstructionId> post_order(InstructionView root) {
   const Module& module = root.module();
@@ -78,6 +53,38 @@ ViewList<ComputationView, ComputationId> called_by(ComputationView computation) 
     if (called[at.id().index]) order.push_back(at.id());
   }
   return {&module, std::move(order)};
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+Users::Users(const Module& module) : begin_(module.instruction_limit()), end_(module.instruction_limit()) {
+  std::uint32_t uses = 0;
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      for (InstructionId operand : instruction.operand_ids()) ++end_[operand.index];
+      uses += static_cast<std::uint32_t>(instruction.operand_count());
+    }
+  }
+  users_.resize(uses);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < begin_.size(); ++i) {
+    begin_[i] = next;
+    next += end_[i];
+    end_[i] = begin_[i];
+  }
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      for (InstructionId operand : instruction.operand_ids()) {
+        std::uint32_t& end = end_[operand.index];
+        // The uses by one instruction are consecutive, so only the last entry can be a duplicate.
+        if (end > begin_[operand.index] && users_[end - 1] == instruction.id()) continue;
+        users_[end++] = instruction.id();
+      }
+    }
+  }
 }
 
 }  // namespace hloroof::inline v0

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
+#include "lib/ir/attribute_form.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
 #include "lib/schedule/async_pairs.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Returns true if an array in the shape could be a loop counter, that is, has one element.
@@ -152,7 +155,7 @@ class Finder {
     // The call may schedule a computation. It may also change the number of callers of a computation for which a trip
     // count was traced from a parameter to the only caller.
     const bool matters = std::any_of(called.begin(), called.end(), [&](ComputationId id) {
-      return runs_schedules(instruction.opcode()) || facts_.calls.trips_follow_callers(id);
+      return runs_schedules(instruction.opcode()) || CallFacts::trips_follow_callers(facts_.calls, id);
     });
     switch (edit.kind) {
       case Edit::Kind::kInserted:
@@ -170,7 +173,7 @@ class Finder {
         break;
       default: break;
     }
-    if (stale_.calls || !facts_.calls.trips_read_off(edit.instruction)) return;
+    if (stale_.calls || !CallFacts::trips_read_off(facts_.calls, edit.instruction)) return;
     stale_.calls = instruction.opcode() == Opcode::kConstant || instruction.opcode() == Opcode::kWhile ||
                    has_counter(module_, instruction.shape_id()) || has_counter(module_, edit.old_shape);
   }
@@ -276,4 +279,4 @@ Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, con
   return Finder(editor, facts, since).run(edits);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

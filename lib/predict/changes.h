@@ -11,7 +11,7 @@
 #include "hloroof/edit.h"
 #include "lib/predict/facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The stale parts, in the order of the stages. find_stale() derives them from the edits. A stage that runs again also
 // marks the later parts that its new result makes stale.
@@ -51,6 +51,6 @@ struct SinceCallGraph {
 Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
                  const SinceCallGraph& since);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_CHANGES_H_

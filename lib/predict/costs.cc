@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-#include "hloroof/backend_config.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
+#include "lib/cost/collective.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
+#include "lib/hardware/topology.h"
 #include "lib/predict/messages.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
+#include "lib/text/backend_config.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 double& at(SharedSeconds& busy, Resource resource) { return busy[static_cast<int>(resource)]; }
@@ -270,4 +273,4 @@ std::optional<double> compiler_seconds(InstructionView instruction, const Demand
   return static_cast<double>(*cycles) / *device.clock;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -9,11 +9,13 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
-#include "hloroof/mesh.h"
+#include "hloroof/cost.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/mesh.h"
+#include "lib/cost/collective.h"
 #include "lib/schedule/demand.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The collectives of a module on a machine.
 struct CollectiveCosts {
@@ -83,6 +85,6 @@ std::optional<double> compiler_seconds(InstructionView instruction, const Demand
 // Returns the less reliable of two sources. From least to most reliable: unknown, assumed, user, compiler, model.
 CostSource worse(CostSource a, CostSource b);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_COSTS_H_

@@ -9,7 +9,7 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/predict/diagnostics.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The part of the step that is timed without a given number.
@@ -51,4 +51,4 @@ void diagnose_device_numbers(const Device& device, const CollectiveCosts& collec
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -2,7 +2,8 @@
 
 #include "lib/predict/diagnostics.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 constexpr DiagnosisKind kKinds[] = {
@@ -14,6 +15,11 @@ constexpr DiagnosisKind kKinds[] = {
 }  // namespace
 
 Span<DiagnosisKind> diagnosis_kinds() { return {kKinds, std::size(kKinds)}; }
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 std::string_view to_string(DiagnosticCode code) { return kKinds[static_cast<std::size_t>(code)].name; }
 

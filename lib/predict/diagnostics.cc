@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 using enum DiagnosticCode;
@@ -231,4 +231,4 @@ void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& pred
   });
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

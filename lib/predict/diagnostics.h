@@ -5,7 +5,7 @@
 #include "hloroof/predict.h"
 #include "lib/predict/facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Every code with its meaning and the suggested action, most important first.
 struct DiagnosisKind {
@@ -25,6 +25,6 @@ void diagnose_device_numbers(const Device& device, const CollectiveCosts& collec
 // members of the prediction must be filled in.
 void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_DIAGNOSTICS_H_

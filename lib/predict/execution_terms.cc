@@ -2,7 +2,7 @@
 
 #include "lib/cost/term_builder.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 Term compiler_terms(double seconds, const DeviceFactors& device) {
@@ -45,4 +45,4 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   return term;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

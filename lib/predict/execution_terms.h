@@ -6,12 +6,12 @@
 #include "lib/cost/terms.h"
 #include "lib/predict/facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Returns the terms of OpPrediction::seconds of the instruction: on an otherwise idle machine, before the schedule. The
 // term of an instruction that takes no time has zero seconds and no children.
 Term execution_terms(const StepFacts& facts, InstructionId id);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_

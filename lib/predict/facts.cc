@@ -2,10 +2,11 @@
 
 #include <utility>
 
+#include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/cost/custom_call.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 absl::StatusOr<Target> configure_target(Target target, const PredictOptions& options) {
   if (options.topology) {
@@ -117,4 +118,4 @@ CostSource op_source(const StepFacts& facts, InstructionId id) {
   return time == CostSource::kCompiler ? time : worse(time, facts.costs.work[id.index].source);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

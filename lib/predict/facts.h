@@ -20,7 +20,7 @@
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/timeline.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Each part depends only on the parts above it. All parts are const once a StepPrediction points to this object.
 // hloroof/predict.h documents lifetime and thread safety.
@@ -94,6 +94,6 @@ CostSource op_source(const StepFacts& facts, InstructionId id);
 // Adjusts `source` for an op in a computation that is marked by assumed_computations.
 inline CostSource in_assumed(CostSource source) { return worse(source, CostSource::kAssumed); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_FACTS_H_

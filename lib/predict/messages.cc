@@ -1,12 +1,11 @@
 #include "lib/predict/messages.h"
+#include "lib/text/attribute_values.h"
 
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "hloroof/attribute_values.h"
-
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The key that a send and the receive of the same message share: their computation, their channel, and the
@@ -45,4 +44,4 @@ Demand carried_by(InstructionId send, const Demand& demand) {
   return carried;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

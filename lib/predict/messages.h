@@ -8,7 +8,7 @@
 #include "hloroof/module.h"
 #include "lib/predict/costs.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // All devices run the same program, so a device receives while it sends. The transfer of the send represents both
 // halves of a message. The done of the receive waits for the rest of that transfer, and the receive itself costs
@@ -21,6 +21,6 @@ std::map<std::uint32_t, InstructionId> join_messages(const Module& module, const
 // Returns the demand of a receive whose transfer `send` carries. Without that send, its demand would be `demand`.
 Demand carried_by(InstructionId send, const Demand& demand);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_MESSAGES_H_

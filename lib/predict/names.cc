@@ -4,6 +4,7 @@
 #include "hloroof/predict.h"
 
 namespace hloroof::inline v0 {
+
 namespace {
 
 struct Names {

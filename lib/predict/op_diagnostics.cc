@@ -8,14 +8,14 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "hloroof/sharding.h"
-#include "hloroof/walk.h"
+#include "hloroof/attributes.h"
+#include "hloroof/module.h"
 #include "lib/cost/op_time.h"
 #include "lib/ir/value_walk.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/schedule/async_pairs.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 using enum DiagnosticCode;
@@ -354,4 +354,4 @@ class OpDiagnoser {
 
 void diagnose_ops(const StepFacts& facts, StepPrediction& prediction) { OpDiagnoser(facts, prediction).run(); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

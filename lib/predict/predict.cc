@@ -1,4 +1,3 @@
-#include "hloroof/predict.h"
 
 #include <algorithm>
 #include <map>
@@ -8,10 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "hloroof/analysis.h"
-#include "hloroof/attribute_values.h"
-#include "hloroof/mesh.h"
+#include "hloroof/attributes.h"
 #include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "lib/analysis/mesh.h"
+#include "lib/analysis/names.h"
 #include "lib/base/strings.h"
+#include "lib/cost/collective.h"
 #include "lib/predict/costs.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/predict/facts.h"
@@ -19,7 +21,8 @@
 #include "lib/predict/summary.h"
 #include "lib/schedule/memory.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 class Prediction {
@@ -246,6 +249,11 @@ absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFact
   if (result.ok()) result->facts = std::move(facts);
   return result;
 }
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target target, const PredictOptions& options) {
   return predict(borrow(module), std::move(target), options);

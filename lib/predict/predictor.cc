@@ -1,7 +1,6 @@
 // The Predictor caches the results of the stages of facts.h. For each stage, a function update_...() below updates its
 // part of the facts. The comment above each function lists the inputs of the part and says when it is stale. changes.h
 // determines which parts an edit makes stale.
-#include "hloroof/predictor.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,8 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "hloroof/predict.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
+#include "lib/cost/collective.h"
 #include "lib/predict/changes.h"
 #include "lib/predict/facts.h"
 #include "lib/predict/summary.h"
@@ -18,6 +20,8 @@
 #include "lib/schedule/replayer.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
+
 namespace {
 
 bool same_demand(const Demand& a, const Demand& b) {
@@ -279,7 +283,7 @@ struct Predictor::State {
   // The number of executions of each computation. Inputs: the call graph and the branches that the replay took.
   void count_executions() {
     branches = replayer->branches();
-    facts->timeline.executions = facts->calls.executions_with(branches);
+    facts->timeline.executions = CallFacts::executions_with(facts->calls, branches);
   }
 
   // The sums of the replay. Only summary() reads them.

@@ -8,7 +8,7 @@
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 class ResourceNames {
  public:
@@ -20,6 +20,6 @@ class ResourceNames {
   DeviceFamily family_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_RESOURCE_NAMES_H_

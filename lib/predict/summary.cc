@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 void Summary::fill_row(const StepFacts& facts, InstructionId id) {
   const Work& work = facts.costs.work[id.index];
@@ -157,4 +157,4 @@ std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary&
   return exposed;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

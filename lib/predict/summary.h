@@ -8,7 +8,7 @@
 #include "hloroof/predict.h"
 #include "lib/predict/facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The contribution of one execution of an op.
 struct OpTerms {
@@ -55,6 +55,6 @@ class Summary {
   std::vector<bool> assumed_;                    // by ComputationId
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PREDICT_SUMMARY_H_

@@ -7,12 +7,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "hloroof/opcode.h"
+#include "hloroof/module.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 namespace f = proto::instruction;
@@ -550,4 +552,4 @@ bool append_opcode_attributes(const WireMessage& i, std::string_view opcode,
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

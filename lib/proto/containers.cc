@@ -6,7 +6,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // An HloModuleProto has a name, the name of its entry computation, and computations.
@@ -66,4 +66,4 @@ absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes
   return found;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -6,7 +6,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // input_output_alias={ {0}: (1, {}, may-alias), ... }
@@ -122,4 +122,4 @@ bool append_header(const WireMessage& module, std::string& out) {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -3,13 +3,13 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "hloroof/element_type.h"
-#include "hloroof/opcode.h"
+#include "hloroof/module.h"
 #include "lib/base/strings.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 namespace f = proto::instruction;
@@ -300,4 +300,4 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

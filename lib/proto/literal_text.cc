@@ -7,13 +7,14 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "hloroof/element_type.h"
+#include "hloroof/shape.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Arrays of more elements are elided, because no prediction needs them.
@@ -260,4 +261,4 @@ bool append_literal(std::string_view literal_proto, std::string& out) {
   return append_nested(elements, dimensions, out);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hloroof/element_type.h"
+#include "hloroof/shape.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The text of a module. Errors: InvalidArgument, which names the instruction if there is one; ResourceExhausted if the
 // text would exceed `max_text`.
@@ -78,6 +78,6 @@ absl::Status append_instruction(const WireMessage& instruction, bool is_root, co
 bool append_opcode_attributes(const WireMessage& instruction, std::string_view opcode,
                               const std::unordered_map<std::int64_t, const WireMessage*>& by_id, std::string& out);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PROTO_MESSAGE_TEXT_H_

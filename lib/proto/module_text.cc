@@ -6,7 +6,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 namespace f = proto::instruction;
@@ -165,4 +165,4 @@ absl::StatusOr<std::string> module_text(std::string_view module_proto, std::int6
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,10 +1,10 @@
 #include "absl/strings/str_cat.h"
-#include "hloroof/element_type.h"
+#include "hloroof/shape.h"
 #include "lib/base/strings.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The HLO text of a PrimitiveType; empty for tuple, buffer and unknown numbers.
@@ -147,4 +147,4 @@ bool append_shape(std::string_view shape_proto, bool with_layout, std::string& o
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

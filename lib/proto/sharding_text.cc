@@ -3,7 +3,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // OpSharding.Type
@@ -192,4 +192,4 @@ bool append_sharding(std::string_view sharding_proto, std::string& out) {
   return sharding.ok();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,6 +1,6 @@
 #include "lib/proto/wire.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 bool read_fixed(std::string_view& bytes, int size, std::uint64_t& value) {
@@ -104,4 +104,4 @@ std::vector<std::int64_t> WireMessage::integers(std::uint32_t number) const {
   return values;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/counts.h"
+#include "hloroof/cost.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
@@ -29,7 +29,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Runs `work` without the GIL; it must not use Python objects. Raises an exception if it returns an error.
@@ -115,10 +115,11 @@ std::string counts(const Module& module) {
 }
 
 }  // namespace
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 NB_MODULE(_core, m) {
-  using namespace hloroof;  // NOLINT(google-build-using-namespace): limited to this function
+  using namespace hloroof;            // NOLINT(google-build-using-namespace): limited to this function
+  using namespace hloroof::internal;  // NOLINT(google-build-using-namespace): limited to this function
   m.attr("__version__") = HLOROOF_VERSION_STRING;
   add_errors(m);
   add_predict_options(m);

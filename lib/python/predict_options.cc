@@ -1,4 +1,6 @@
 #include "lib/python/predict_options.h"
+#include "hloroof/cost.h"
+#include "hloroof/predict.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -6,11 +8,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "hloroof/predict.h"
-
 namespace nb = nanobind;
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 void add_predict_options(nb::module_& module) {
   nb::class_<CustomCallCost>(module, "CustomCallCost", "Work of custom calls by target.")
@@ -37,4 +37,4 @@ void add_predict_options(nb::module_& module) {
       .def_rw("strict", &PredictOptions::strict);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

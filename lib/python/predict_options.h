@@ -4,11 +4,11 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Adds PredictOptions and CustomCallCost, with the members of the C++ structs.
 void add_predict_options(nanobind::module_& module);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PYTHON_PREDICT_OPTIONS_H_

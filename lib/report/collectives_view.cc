@@ -6,7 +6,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 using Entries = std::vector<const CollectivePrediction*>;
@@ -84,4 +84,4 @@ std::string collectives_view(const StepPrediction& p, const ViewOptions& options
          wire_table(rows, shown, options.width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -13,7 +13,7 @@
 #include "lib/report/terms_view.h"
 #include "lib/report/units.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kFlagged = 2;         // multiple of the prediction or of the roof
@@ -261,4 +261,4 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

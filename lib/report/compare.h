@@ -11,7 +11,7 @@
 #include "lib/report/measured_profile.h"
 #include "lib/report/schema.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct ComparedOp {
   std::string name;
@@ -64,6 +64,6 @@ std::string comparison_csv(const Comparison& comparison);
 // The fields of a comparison and of all records in it.
 ResultTable comparison_table();
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_COMPARE_H_

@@ -6,7 +6,7 @@
 #include "lib/report/record_csv.h"
 #include "lib/report/record_json.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kComparisonSchema[] = {"hloroof.comparison/1"};
@@ -168,4 +168,4 @@ ResultTable comparison_table() {
   return describe_result<ComparisonDocument>(kComparisonSchema[0], "Predicted against measured: compare --format json");
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

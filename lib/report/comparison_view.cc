@@ -7,7 +7,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::string device_of(const StepPrediction& p) { return p.topology.empty() ? p.device : p.device + ":" + p.topology; }
@@ -117,4 +117,4 @@ std::string comparison_view(const std::vector<NamedPrediction>& predictions, std
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

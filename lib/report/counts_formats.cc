@@ -6,7 +6,7 @@
 #include "lib/report/record_csv.h"
 #include "lib/report/record_json.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kCountsSchema[] = {"hloroof.counts/1"};
@@ -188,4 +188,4 @@ ResultTable counts_table() {
   return describe_result<CountsDocument>(kCountsSchema[0], "Work without a device: counts --format json");
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

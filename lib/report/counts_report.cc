@@ -7,11 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
+#include "lib/analysis/names.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Returns the shortest text that reads back as the same number.
@@ -312,4 +313,4 @@ std::string counts_table(const std::vector<std::string>& names, const std::vecto
   return table.to_string(width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

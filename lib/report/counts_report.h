@@ -12,12 +12,11 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
-#include "hloroof/counts.h"
 #include "hloroof/module.h"
 #include "lib/report/rows.h"
 #include "lib/report/schema.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct CountsRow {
   std::string name;
@@ -103,6 +102,6 @@ std::string counts_csv(const std::vector<CountsReport>& reports);
 // The fields of a report and of all records in it.
 ResultTable counts_table();
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_COUNTS_REPORT_H_

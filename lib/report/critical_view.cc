@@ -5,7 +5,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::string share_of(double seconds, const StepPrediction& p) {
@@ -68,4 +68,4 @@ std::string critical_view(const StepPrediction& p, const ViewOptions& options) {
   return categories(p, options.width) + "\n" + path(p, options) + "\n" + resources(p, options.width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -6,7 +6,7 @@
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_csv.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 void CsvLine::add(std::string_view text) {
   begin_field();
@@ -60,4 +60,4 @@ std::string predictions_csv(const std::vector<NamedPrediction>& predictions) {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -11,7 +11,7 @@
 #include "hloroof/predict.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Builds a line cell by cell. Quotes text that contains a comma, a quote or a line end. Writes the shortest decimal
 // that reads back as the same number.
@@ -39,6 +39,6 @@ class CsvLine {
 // parameters that were set, and the fields of the op under their JSON names.
 std::string predictions_csv(const std::vector<NamedPrediction>& predictions);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_CSV_H_

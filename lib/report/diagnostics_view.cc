@@ -5,7 +5,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Colors the severity as compilers do, with ECMA-48 escape sequences.
@@ -57,4 +57,4 @@ std::string first_diagnostics_view(const StepPrediction& p, std::size_t count, c
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

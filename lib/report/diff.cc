@@ -11,7 +11,7 @@
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Change {
@@ -195,4 +195,4 @@ bool gate_fails(const Gate& gate, const StepPrediction& before, const StepPredic
   return gate.above ? value > gate.limit : value < gate.limit;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct DiffOptions {
   std::size_t width = 80;
@@ -36,6 +36,6 @@ absl::StatusOr<Gate> parse_gate(std::string_view text);
 // Returns true if the condition holds, which means that the gate fails.
 bool gate_fails(const Gate& gate, const StepPrediction& before, const StepPrediction& after);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_DIFF_H_

@@ -6,13 +6,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
-#include "hloroof/mesh.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
 #include "lib/cost/op_time.h"
+#include "lib/ir/element_type.h"
 #include "lib/predict/execution_terms.h"
 #include "lib/predict/facts.h"
 #include "lib/predict/resource_names.h"
+#include "lib/report/explain_mesh.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/rows.h"
 #include "lib/report/table.h"
@@ -20,7 +21,7 @@
 #include "lib/report/units.h"
 #include "lib/schedule/async_pairs.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Maximum number of tuple leaves to explain in full.
@@ -331,4 +332,4 @@ absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::strin
   return Explanation(*instruction, prediction, width).run();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/mesh.h"
+#include "lib/cost/collective.h"
+#include "lib/report/explain_mesh.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Explains the instruction `name` (with or without %). The explanation has its line, the meaning of each part of its
 // shapes, logical and padded bytes, its work, the time that each resource would need and which of them is the roof, its
@@ -33,6 +36,6 @@ std::string explain_shape(const Shape& shape, DeviceFamily family, std::size_t i
 // other order is smaller by at least a fifth.
 std::string padding_advice(const Shape& shape);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_EXPLAIN_H_

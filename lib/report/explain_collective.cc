@@ -9,13 +9,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
-#include "hloroof/mesh.h"
+#include "hloroof/cost.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
+#include "lib/cost/collective.h"
+#include "lib/ir/element_type.h"
 #include "lib/report/explain.h"
+#include "lib/report/explain_mesh.h"
 #include "lib/report/units.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::string plural(std::int64_t count, std::string_view one) {
@@ -210,4 +214,4 @@ std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMap
   return lines;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -5,12 +5,15 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
+#include "lib/analysis/sizes.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
 #include "lib/report/explain.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::string grouped_digits(std::int64_t value) {
@@ -162,4 +165,4 @@ std::string padding_advice(const Shape& shape) {
                          now / best);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

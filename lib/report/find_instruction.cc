@@ -8,7 +8,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 absl::StatusOr<InstructionView> find_instruction(const Module& module, std::string_view name) {
   if (!name.empty() && name[0] == '%') name.remove_prefix(1);
@@ -27,4 +27,4 @@ absl::StatusOr<InstructionView> find_instruction(const Module& module, std::stri
                    absl::StrJoin(nearest_names(name, names, 3), ", "));
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -7,12 +7,12 @@
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Returns the instruction `name`, with or without %. Names may repeat inside fused computations; instructions of the
 // entry have precedence. Errors: NotFound with the nearest names.
 absl::StatusOr<InstructionView> find_instruction(const Module& module, std::string_view name);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_FIND_INSTRUCTION_H_

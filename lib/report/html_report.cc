@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hloroof/analysis.h"
+#include "lib/analysis/names.h"
 #include "lib/predict/execution_terms.h"
 #include "lib/predict/facts.h"
 #include "lib/report/json_writer.h"
@@ -14,7 +14,7 @@
 #include "lib/report/terms_view.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::string_view file_text(std::string_view name) {
@@ -131,4 +131,4 @@ std::string html_report(const StepPrediction& prediction) {
   return page;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

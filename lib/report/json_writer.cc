@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Returns the length of the UTF-8 sequence at the front of `text`, or 0 if the sequence is malformed.
@@ -194,4 +194,4 @@ void JsonWriter::value(bool truth) { end(copy(truth ? "true" : "false", start(5)
 
 void JsonWriter::null() { end(copy("null", start(4))); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 class JsonWriter {
  public:
@@ -78,6 +78,6 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_JSON_WRITER_H_

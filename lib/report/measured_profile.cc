@@ -9,7 +9,7 @@
 #include "lib/base/strings.h"
 #include "lib/report/profile_collector.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Higher than the limit for device files, because a trace viewer page nests deeper.
@@ -145,4 +145,4 @@ absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_
   return read_records(*json, path);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct MeasuredOp {
   std::string name;  // of the instruction, without %
@@ -36,6 +36,6 @@ struct MeasuredProfile {
 // programs and their runs. Errors: InvalidArgument that names what is missing; those of parse_json.
 absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_view path);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_MEASURED_PROFILE_H_

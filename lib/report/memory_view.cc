@@ -3,7 +3,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Upper bound for the share of temporaries lost to gaps by best fit in decreasing size, which XLA uses to pack them.
@@ -73,4 +73,4 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options.width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

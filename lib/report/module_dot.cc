@@ -1,10 +1,11 @@
 #include <vector>
 
-#include "hloroof/walk.h"
+#include "hloroof/module.h"
+#include "lib/ir/shapes.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/module_views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 void append_quoted(std::string& out, std::string_view text) {
@@ -92,4 +93,4 @@ absl::StatusOr<std::string> neighbourhood_dot(const Module& module, std::string_
   return dot_of(module, keep, center->id());
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -3,7 +3,7 @@
 #include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 void write_instruction(const Module& module, InstructionView instruction, JsonWriter& out) {
@@ -69,4 +69,4 @@ std::string module_json(const Module& module) {
   return out.take_document();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

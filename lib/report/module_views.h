@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Writes Graphviz DOT with a cluster for each computation, a node for each instruction, arrows for operands and dashed
 // arrows for calls.
@@ -23,6 +23,6 @@ absl::StatusOr<std::string> neighbourhood_dot(const Module& module, std::string_
 // ...}]}]}.
 std::string module_json(const Module& module);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_MODULE_VIEWS_H_

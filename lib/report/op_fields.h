@@ -10,7 +10,7 @@
 #include "hloroof/predict.h"
 #include "lib/report/prediction_json.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Returns nullopt for an empty text, which JSON writes as null.
 inline std::optional<std::string_view> text_or_null(const std::string& text) {
@@ -46,6 +46,6 @@ void for_each_op_field(const OpPrediction& op, Field&& field) {
   field("source_line", op.source_line > 0 ? std::optional<std::int64_t>(op.source_line) : std::nullopt);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_OP_FIELDS_H_

@@ -2,7 +2,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const ViewOptions& options) {
   absl::StatusOr<Rows> rows = make_rows(prediction, options.rows);
@@ -32,4 +32,4 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
          "; roof: share of the bounding resource's peak\n" + table.to_string(options.width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -2,7 +2,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const ViewOptions& options) {
   RowOptions row_options = options.rows;
@@ -24,4 +24,4 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
   return "Bytes moved that are tile padding, over the step\n" + table.to_string(options.width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -8,11 +8,12 @@
 #include <tuple>
 
 #include "hloroof/predict.h"
+#include "hloroof/schedule.h"
 #include "hloroof/version.h"
 #include "lib/report/record.h"
 #include "lib/report/terms_fields.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 template <>
 struct EnumNames<CostSource> {
@@ -384,6 +385,6 @@ struct Described<StepPrediction> {
       field("diagnostics", Unit::kNone, "Findings, the most severe and costly first.", &StepPrediction::diagnostics)};
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_PREDICTION_FIELDS_H_

@@ -4,7 +4,7 @@
 #include "lib/report/record_json.h"
 #include "lib/report/schema.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 void write_json(const StepPrediction& prediction, JsonWriter& out) {
   write_json_value(prediction, out, prediction.family);
@@ -35,4 +35,4 @@ ResultTable prediction_table() {
   return describe_result<StepPrediction>(kPredictionSchema[0], "A prediction: predict --format json");
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "lib/report/json_writer.h"
 #include "lib/report/schema.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 void write_json(const StepPrediction& prediction, JsonWriter& out);
 
@@ -34,6 +34,6 @@ std::string predictions_json(const std::vector<StepPrediction>& predictions);
 // The fields of a prediction and of all records in it.
 ResultTable prediction_table();
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_PREDICTION_JSON_H_

@@ -7,7 +7,7 @@
 
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 MeasuredProgram& ProfileCollector::program(std::string_view name) {
   const auto found = programs_.find(name);
@@ -75,4 +75,4 @@ std::string text_in(const JsonValue* value) {
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value->number).ptr);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

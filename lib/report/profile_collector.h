@@ -11,7 +11,7 @@
 #include "lib/base/json.h"
 #include "lib/report/measured_profile.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 inline constexpr double kMicrosecond = 1e-6;
 
@@ -41,6 +41,6 @@ std::string text_in(const JsonValue* value);           // of a string or a whole
 // Reads the events of a Chrome trace.
 absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::string_view path);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_PROFILE_COLLECTOR_H_

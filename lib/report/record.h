@@ -41,7 +41,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Unit of a number. kNone is for text, flags, records and plain numbers.
 enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare, kBytesPerSecond };
@@ -200,6 +200,6 @@ constexpr bool is_scalar() {
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_RECORD_H_

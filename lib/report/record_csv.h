@@ -8,7 +8,7 @@
 #include "lib/report/csv.h"
 #include "lib/report/record.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Calls visit(info, value) for each field that has a column.
 template <DescribedRecord T, typename Visit>
@@ -73,6 +73,6 @@ void add_csv_cells_under(const T& record, CsvLine& line) {
   });
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_RECORD_CSV_H_

@@ -7,7 +7,7 @@
 #include "lib/report/json_writer.h"
 #include "lib/report/record.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 template <typename T>
 void write_json_value(const T& value, JsonWriter& out, DeviceFamily family = DeviceFamily::kOther);
@@ -67,6 +67,6 @@ std::string records_json(const std::vector<T>& records, std::size_t bytes = 0) {
   return out.take_document();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_RECORD_JSON_H_

@@ -4,7 +4,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Shows how busy each resource is, and how far the longest ops are below the roof that limits them.
 std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
@@ -36,4 +36,4 @@ std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
   return out + "Longest ops: intensity, achieved rates, share of the bounding roof\n" + table.to_string(options.width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -8,9 +8,10 @@
 #include <unordered_map>
 
 #include "hloroof/analysis.h"
+#include "lib/analysis/names.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Rewrite {
@@ -188,4 +189,4 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
   return result;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

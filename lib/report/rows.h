@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 enum class GroupBy { kNone, kComputation, kCategory, kOpName, kSource, kLayer };
 enum class SortBy { kTime, kWasted, kFlops, kBytes, kPadding };
@@ -63,6 +63,6 @@ std::string bound_text(const OpPrediction& op, DeviceFamily family);
 // Returns the last component of the path with the line, such as "file.py:31", or empty if the source is unknown.
 std::string short_source(std::string_view file, std::int64_t line);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_ROWS_H_

@@ -5,7 +5,7 @@
 
 #include "lib/report/table.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 using Kind = FieldType::Kind;
@@ -218,4 +218,4 @@ std::string python_classes(const ResultTable& result) {
   return out + "}\n";
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -9,7 +9,7 @@
 
 #include "lib/report/record.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The type of a field in the JSON.
 struct FieldType {
@@ -109,6 +109,6 @@ ResultTable describe_result(std::string_view id, std::string_view title) {
   return result;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_SCHEMA_H_

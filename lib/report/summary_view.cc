@@ -3,7 +3,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   const auto line = [](std::string_view name, const std::string& value, const std::string& remark) {
@@ -48,4 +48,4 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "lib/report/record_csv.h"
 #include "lib/report/record_json.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kSweepSchema[] = {"hloroof.sweep/1"};
@@ -88,4 +88,4 @@ std::string sweep_json(const std::vector<NamedPrediction>& points) { return reco
 
 ResultTable sweep_table() { return describe_result<Sweep>(kSweepSchema[0], "A sweep: sweep --format json"); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -9,7 +9,7 @@
 #include "lib/report/schema.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 std::string sweep_csv(const std::vector<NamedPrediction>& points);
 
@@ -19,6 +19,6 @@ std::string sweep_json(const std::vector<NamedPrediction>& points);
 // The fields of a sweep and of all records in it.
 ResultTable sweep_table();
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_SWEEP_H_

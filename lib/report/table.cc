@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Minimum widths of a narrowed column: first, while other columns can still be narrowed, and finally.
@@ -107,4 +107,4 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

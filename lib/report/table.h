@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 enum class Align { kLeft, kRight };
 
@@ -40,6 +40,6 @@ std::string shorten(std::string_view text, std::size_t width);
 // Breaks `text` at blanks into lines of at most `width`. Each line but the first begins with `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_TABLE_H_

@@ -6,7 +6,7 @@
 #include "lib/predict/execution_terms.h"
 #include "lib/predict/facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 TermRow term_row(Term term) {
   TermRow row;
@@ -48,4 +48,4 @@ std::vector<ParameterRow> parameter_rows(const StepFacts* facts) {
   return rows;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

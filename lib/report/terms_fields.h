@@ -12,7 +12,7 @@
 #include "lib/cost/terms.h"
 #include "lib/report/record.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A Term with the numbers that the JSON has and Term computes.
 struct TermRow {
@@ -93,6 +93,6 @@ struct Described<ParameterRow> {
       field("source", Unit::kNone, "Document or measurement that the value comes from.", &ParameterRow::source)};
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_TERMS_FIELDS_H_

@@ -4,7 +4,7 @@
 
 #include "lib/hardware/names.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 void write_term(const Term& term, JsonWriter& out) {
@@ -67,4 +67,4 @@ void write_parameters(const std::vector<std::string_view>& paths, const Device& 
   out.end_array();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -11,7 +11,7 @@
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kWidestName = 38;
@@ -141,4 +141,4 @@ std::string main_terms(const Term& term, std::size_t most, double times) {
   return text;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "lib/report/units.h"
 #include "lib/report/views.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Shows a strip for each lane, with a loop as its first iteration, and the longest events.
 std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
@@ -54,4 +54,4 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   return out + "\nLongest, in order\n" + table.to_string(options.width);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

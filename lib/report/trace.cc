@@ -13,7 +13,7 @@
 #include "lib/report/views.h"
 #include "lib/schedule/async_pairs.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kMicroseconds = 1e6;
@@ -206,4 +206,4 @@ class TraceWriter {
 
 std::string chrome_trace(const StepPrediction& prediction) { return TraceWriter(prediction).run(); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

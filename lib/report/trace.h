@@ -6,7 +6,7 @@
 
 #include "hloroof/predict.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Writes one process with a thread for each lane, or several if a lane's events overlap. Times are in microseconds, and
 // a loop is shown by its first iteration. Complete events carry the op's numbers as arguments, in SI units. A flow
@@ -16,6 +16,6 @@ namespace hloroof::inline v0 {
 // Reads prediction.facts and the module.
 std::string chrome_trace(const StepPrediction& prediction);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_TRACE_H_

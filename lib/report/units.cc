@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Formats `digits` significant digits, at least three, without an exponent. Expects values with one to four digits
@@ -67,4 +67,4 @@ std::string format_count(double count) {
   return absl::StrFormat("%.3g", count);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -4,7 +4,7 @@
 
 #include "lib/base/strings.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 const std::vector<std::string>& view_names() {
   static const auto* const kNames = new std::vector<std::string>{
@@ -54,4 +54,4 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -11,7 +11,7 @@
 #include "hloroof/predict.h"
 #include "lib/report/rows.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct ViewOptions {
   std::size_t width = 80;
@@ -46,6 +46,6 @@ std::string first_diagnostics_view(const StepPrediction& prediction, std::size_t
 using NamedPrediction = std::pair<std::string, StepPrediction>;  // file name and prediction
 std::string comparison_view(const std::vector<NamedPrediction>& predictions, std::size_t width);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_VIEWS_H_

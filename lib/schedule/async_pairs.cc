@@ -4,7 +4,7 @@
 
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kStartTarget = "\"AsyncCollectiveStart\"";
@@ -166,4 +166,4 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, Span<Instr
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The opcode determines the role. For a fusion, its contents do: TPU compilers
 // split a collective into steps and wrap the first and last step in fusions
@@ -70,6 +70,6 @@ class AsyncPairs {
 // state and calls.
 AsyncPairs pair_async(const Module& module, const CallGraph& calls);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_ASYNC_PAIRS_H_

@@ -5,8 +5,9 @@
 
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/value_walk.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 InstructionView behind_names(InstructionView instruction) {
@@ -262,4 +263,4 @@ void Buffers::visit_donations() {
   }
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

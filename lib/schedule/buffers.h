@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/attribute_values.h"
 #include "hloroof/module.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 using ValueId = std::uint32_t;
 using BufferId = std::uint32_t;  // the representative value of the set
@@ -60,6 +60,6 @@ class Buffers {
   std::vector<std::pair<ValueId, ValueId>> donated_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_BUFFERS_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 Demand without(const Demand& demand, Resource resource) {
   Demand rest = demand;
@@ -19,4 +19,4 @@ Demand without(const Demand& demand, Resource resource) {
   return rest;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "hloroof/cost.h"
-#include "hloroof/ids.h"
+#include "hloroof/shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // What the compute stream does when it reaches an instruction.
 enum class Step : std::uint8_t {
@@ -60,6 +60,6 @@ struct Demand {
 // and the issue time on the compute stream.
 Demand without(const Demand& demand, Resource resource);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_DEMAND_H_

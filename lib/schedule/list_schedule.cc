@@ -5,9 +5,10 @@
 #include <queue>
 #include <utility>
 
+#include "lib/ir/opcode_facts.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Maximum number of transfers of one lane that are in flight, or complete but not used yet: the one that is used next
@@ -246,4 +247,4 @@ ListSchedule list_schedule(const Module& module, const CallGraph& calls, const s
   return Scheduler(module, calls, demands).run();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

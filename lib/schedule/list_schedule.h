@@ -14,7 +14,7 @@
 #include "hloroof/module.h"
 #include "lib/schedule/demand.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // `order` is indexed by ComputationId, `waits` by InstructionId. A default-constructed schedule means text order.
 struct ListSchedule {
@@ -32,6 +32,6 @@ Demand split_collective(InstructionView instruction, const Demand& demand);
 // predecessors.
 ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_LIST_SCHEDULE_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 SharedSeconds Machine::shares(double seconds, const SharedSeconds& busy) {
   SharedSeconds share = {};
@@ -110,4 +110,4 @@ std::vector<FinishedFlight> Machine::take_finished() {
   return finished;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

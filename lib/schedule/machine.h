@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "hloroof/ids.h"
+#include "hloroof/shape.h"
 #include "lib/schedule/demand.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A transfer in flight.
 struct Flight {
@@ -70,6 +70,6 @@ class Machine {
   std::vector<double> speeds_;  // scratch
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_MACHINE_H_

@@ -7,13 +7,13 @@
 #include <set>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "lib/cost/size_cache.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // A point in program order. An instruction at position p allocates its results at 2p. Operands without later uses are
@@ -505,4 +505,4 @@ MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, cons
   return Analysis(module, calls, device, schedule).run();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -4,10 +4,10 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
-#include "hloroof/predict.h"
+#include "hloroof/schedule.h"
 #include "lib/schedule/list_schedule.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct MemoryAnalysis {
   MemoryPrediction prediction;
@@ -21,6 +21,6 @@ struct MemoryAnalysis {
 MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device,
                               const ListSchedule& schedule = {});
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_MEMORY_H_

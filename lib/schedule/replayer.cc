@@ -1,10 +1,12 @@
 #include "lib/schedule/replayer.h"
+#include "lib/analysis/calls.h"
+#include "lib/ir/opcode_facts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Maximum number of iterations of a loop body that are replayed. The last one represents the rest. Software-pipelined
@@ -220,7 +222,7 @@ double Replayer::run_callees(InstructionView instruction, const Demand& demand, 
 
 std::vector<double> Replayer::branch_probabilities(InstructionView conditional,
                                                    const std::vector<ComputationId>& branches) {
-  if (const std::vector<double>* given = calls_->branch_probabilities(conditional.id()); given != nullptr) {
+  if (const std::vector<double>* given = CallFacts::branch_probabilities(*calls_, conditional.id()); given != nullptr) {
     std::vector<double> probabilities = *given;
     probabilities.resize(branches.size(), 0);
     return probabilities;
@@ -303,4 +305,4 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
 
 double Replayer::seconds() const { return module_.has_entry() ? replayed_[module_.entry().id().index].seconds(1) : 0; }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

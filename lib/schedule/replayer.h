@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
+#include "lib/analysis/calls.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/critical_path.h"
 #include "lib/schedule/demand.h"
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/machine.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Sums over the whole step.
 struct ReplaySums {
@@ -53,7 +54,7 @@ class Replayer {
   void replay(const CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
               const ListSchedule& schedule, std::vector<bool> stale);
 
-  // The branches taken by conditionals whose probabilities are not in the call graph. CallGraph::executions_with()
+  // The branches taken by conditionals whose probabilities are not in the call graph. CallFacts::executions_with()
   // turns them into the number of times that each computation runs in the step.
   const BranchProbabilities& branches() const { return branches_; }
 
@@ -113,6 +114,6 @@ class Replayer {
   std::vector<double> flight_begin_;   // by InstructionId of a start: when the transfer began
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_REPLAYER_H_

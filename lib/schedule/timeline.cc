@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/analysis/calls.h"
 #include "lib/schedule/critical_path.h"
 #include "lib/schedule/replayer.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Returns the seconds that the condition of a loop runs before the body.
@@ -60,7 +61,7 @@ Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& 
   Replayer replayer(module, /*record=*/true);
   replayer.replay(calls, pairs, demands, schedule, {});
   Timeline timeline;
-  timeline.executions = calls.executions_with(replayer.branches());
+  timeline.executions = CallFacts::executions_with(calls, replayer.branches());
   replayer.add_up(calls, demands, timeline);
   std::vector<ComputationId> order;
   for (ComputationView computation : module.computations()) {
@@ -80,4 +81,4 @@ double replayed_seconds(const Module& module, const CallGraph& calls, const Asyn
   return replayer.seconds();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

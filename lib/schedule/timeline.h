@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/predict.h"
+#include "hloroof/schedule.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/demand.h"
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/replayer.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 struct Timeline : ReplaySums {        // the exposed seconds add up to `seconds`
   std::vector<double> critical;       // by InstructionId: seconds on the critical path; see critical_path.h
@@ -34,6 +34,6 @@ Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& 
 double replayed_seconds(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
                         const std::vector<Demand>& demands, const ListSchedule& schedule = {});
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_TIMELINE_H_

@@ -9,6 +9,8 @@
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
+
 namespace {
 
 // Short views, for the logs of tests.

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "hloroof/ids.h"
+#include "hloroof/shape.h"
 #include "lib/base/open_addressing.h"
 #include "lib/text/scan.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // The text of an array, padded with zeros to 48 bytes. 99 % of the arrays of the large dumps fit. Comparison and hash
 // use all 48 bytes, which avoids branches on the length; those are hard to predict.
@@ -116,6 +116,6 @@ class ArrayTexts {
   std::size_t size_ = 0;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_ARRAY_TEXTS_H_

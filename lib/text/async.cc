@@ -7,7 +7,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Returns true if `text` is X-start, X-update or X-done of an opcode X. If these are opcodes themselves, X has no short
 // form, and *opcode is kUnknown.
@@ -147,4 +147,4 @@ bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

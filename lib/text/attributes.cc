@@ -2,11 +2,12 @@
 #include <limits>
 #include <string>
 
+#include "lib/ir/attribute_form.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/raw_value.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // attributes := (',' NAME= value)*
 //
@@ -207,4 +208,4 @@ bool ModuleParser::end_attribute(InstructionFrame& frame) {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

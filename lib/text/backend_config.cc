@@ -1,13 +1,13 @@
-#include "hloroof/backend_config.h"
 
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "lib/text/backend_config.h"
 #include "lib/text/cursor.h"
 #include "lib/text/json_view.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Owns the config of an instruction while views into it are used. Newer dumps contain plain JSON, older ones a string
@@ -253,4 +253,4 @@ std::optional<CollectiveBackendConfig> collective_backend_config(InstructionView
   return CollectiveBackendConfig{at["backend"].string(), at["is_sync"].is_true(), at["is_pipelined"].is_true()};
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

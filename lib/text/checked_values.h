@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "hloroof/attribute.h"
+#include "hloroof/module.h"
 #include "lib/base/open_addressing.h"
+#include "lib/ir/attribute_form.h"
 #include "lib/text/scan.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A dump repeats few windows, shardings, replica groups and aliases many times. A value with the same key and bytes as
 // a valid one is valid, because its parse does not depend on the following text. The cache copies the texts, up to a
@@ -109,6 +110,6 @@ class CheckedValues {
   std::size_t size_ = 0;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_CHECKED_VALUES_H_

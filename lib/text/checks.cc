@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/operand_count.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Returns true for a word that the parser would read as a type.
@@ -304,4 +306,4 @@ bool ModuleParser::check_parameters(const ComputationFrame& frame) {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,9 +1,10 @@
 // Parses the bodies of computations. Contains the main loop for everything inside `{ }`.
 #include <string>
 
+#include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // body := '{' instruction+ '}'       The opening brace has been read. Closes the computation on top of the stack.
 bool ModuleParser::parse_body() {
@@ -116,4 +117,4 @@ TextRange ModuleParser::unique_computation_name(std::string_view stem) {
   return ModuleBuilder(*module_).add_text(name_);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

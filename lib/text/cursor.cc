@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -435,4 +435,4 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -16,7 +16,7 @@
 
 #include "lib/text/scan.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A message and its place. An error is a list of records, innermost first: `expects an integer` at the token, then the
 // enclosing constructs.
@@ -181,6 +181,6 @@ std::string unescape(std::string_view raw);
 // Escapes a string as XLA does: \n \r \t \" \' \\, and three octal digits for bytes below 0x20 and above 0x7e.
 std::string escape(std::string_view text);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_CURSOR_H_

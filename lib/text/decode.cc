@@ -1,14 +1,14 @@
-// The functions of attribute_values.h and replica_groups.h that decode a single attribute.
+// The functions of hloroof/attributes.h and attribute_values.h that decode a single attribute.
 #include "lib/text/decode.h"
 
 #include <string>
 #include <utility>
 
-#include "hloroof/attribute_values.h"
-#include "hloroof/replica_groups.h"
+#include "hloroof/attributes.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 std::optional<std::int64_t> integer(InstructionView instruction, AttributeKey key) {
   return decode<std::int64_t>(instruction, key, read_integer);
@@ -64,15 +64,7 @@ std::vector<Precision> operand_precision(InstructionView instruction) {
   return decode<std::vector<Precision>>(instruction, AttributeKey::kOperandPrecision, read_precision_list)
       .value_or(std::vector<Precision>());
 }
-
-std::optional<Window> window(InstructionView instruction) {
-  return decode<Window>(instruction, AttributeKey::kWindow, read_window);
-}
 absl::StatusOr<Window> parse_window(std::string_view text) { return parse_text<Window>(text, read_window); }
-
-std::optional<ConvolutionDimensionNumbers> convolution_dimension_numbers(InstructionView instruction) {
-  return decode<ConvolutionDimensionNumbers>(instruction, AttributeKey::kDimLabels, read_dim_label_numbers);
-}
 absl::StatusOr<ConvolutionDimensionNumbers> parse_convolution_dimension_numbers(std::string_view text) {
   return parse_text<ConvolutionDimensionNumbers>(text, read_dim_label_numbers);
 }
@@ -91,17 +83,6 @@ std::vector<SliceRange> slice_ranges(InstructionView instruction) {
 }
 absl::StatusOr<std::vector<SliceRange>> parse_slice_ranges(std::string_view text) {
   return parse_text<std::vector<SliceRange>>(text, read_slice_ranges);
-}
-
-DotDimensions dot_dimensions(InstructionView instruction) {
-  DotDimensions d;
-  d.lhs_contracting = integers(instruction, AttributeKey::kLhsContractingDims);
-  d.rhs_contracting = integers(instruction, AttributeKey::kRhsContractingDims);
-  d.lhs_batch = integers(instruction, AttributeKey::kLhsBatchDims);
-  d.rhs_batch = integers(instruction, AttributeKey::kRhsBatchDims);
-  d.lhs_ragged = integers(instruction, AttributeKey::kLhsRaggedDims);
-  d.rhs_group = integers(instruction, AttributeKey::kRhsGroupDims);
-  return d;
 }
 
 GatherDimensions gather_dimensions(InstructionView instruction) {
@@ -126,22 +107,36 @@ ScatterDimensions scatter_dimensions(InstructionView instruction) {
   d.index_vector_dim = integer_or(instruction, AttributeKey::kIndexVectorDim, 0);
   return d;
 }
-
-std::optional<ReplicaGroups> replica_groups(InstructionView instruction) {
-  return decode<ReplicaGroups>(instruction, AttributeKey::kReplicaGroups, read_replica_groups);
-}
 absl::StatusOr<ReplicaGroups> parse_replica_groups(std::string_view text) {
   return parse_text<ReplicaGroups>(text, read_replica_groups);
 }
 
-absl::StatusOr<std::vector<std::vector<std::int64_t>>> ReplicaGroups::expand(std::int64_t limit) const {
-  std::vector<std::vector<std::int64_t>> groups;
-  if (id_count() > limit || group_count() > limit) {
-    return resource_exhausted("replica groups hold " + std::to_string(id_count()) + " ids, more than the limit of " +
-                              std::to_string(limit));
-  }
-  for (std::int64_t i = 0; i < group_count(); ++i) copy_group(i, groups.emplace_back());
-  return groups;
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+std::optional<Window> window(InstructionView instruction) {
+  return decode<Window>(instruction, AttributeKey::kWindow, read_window);
+}
+
+std::optional<ConvolutionDimensionNumbers> convolution_dimension_numbers(InstructionView instruction) {
+  return decode<ConvolutionDimensionNumbers>(instruction, AttributeKey::kDimLabels, read_dim_label_numbers);
+}
+
+DotDimensions dot_dimensions(InstructionView instruction) {
+  DotDimensions d;
+  d.lhs_contracting = integers(instruction, AttributeKey::kLhsContractingDims);
+  d.rhs_contracting = integers(instruction, AttributeKey::kRhsContractingDims);
+  d.lhs_batch = integers(instruction, AttributeKey::kLhsBatchDims);
+  d.rhs_batch = integers(instruction, AttributeKey::kRhsBatchDims);
+  d.lhs_ragged = integers(instruction, AttributeKey::kLhsRaggedDims);
+  d.rhs_group = integers(instruction, AttributeKey::kRhsGroupDims);
+  return d;
+}
+
+std::optional<ReplicaGroups> replica_groups(InstructionView instruction) {
+  return decode<ReplicaGroups>(instruction, AttributeKey::kReplicaGroups, read_replica_groups);
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> source_target_pairs(InstructionView instruction) {

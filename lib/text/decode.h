@@ -1,4 +1,4 @@
-// Helpers that decode the text of an attribute, for the functions of attribute_values.h.
+// Helpers that decode the text of an attribute, for the functions of hloroof/attributes.h and attribute_values.h.
 #ifndef HLOROOF_LIB_TEXT_DECODE_H_
 #define HLOROOF_LIB_TEXT_DECODE_H_
 
@@ -9,14 +9,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "hloroof/attribute.h"
 #include "hloroof/module.h"
 #include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/text/cursor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Decodes a text inside a module with `read(Cursor&, T*)`. nullopt unless `read` consumes the whole text.
 template <typename T, typename Read>
@@ -49,6 +48,6 @@ absl::StatusOr<T> parse_text(std::string_view text, Read read) {
   return value;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_DECODE_H_

@@ -5,15 +5,17 @@
 #include <string>
 #include <utility>
 
-#include "hloroof/literal.h"
 #include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
+#include "lib/ir/shapes.h"
 #include "lib/text/decode.h"
+#include "lib/text/literal.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 std::uint64_t load(const Literal& l, std::size_t offset, std::size_t count) {
@@ -50,7 +52,7 @@ double fraction(const Literal& l, std::size_t i) {
 }  // namespace
 
 std::size_t Literal::size() const {
-  const int width = hloroof::bytes(element_type);
+  const int width = internal::bytes(element_type);
   return width == 0 ? 0 : bytes.size() / static_cast<std::size_t>(width);
 }
 
@@ -67,7 +69,7 @@ double Literal::real(std::size_t i) const {
 
 double Literal::imaginary(std::size_t i) const {
   if (!is_complex(element_type)) return 0;
-  const auto width = static_cast<std::size_t>(hloroof::bytes(element_type));
+  const auto width = static_cast<std::size_t>(internal::bytes(element_type));
   return value_of_bits(float_format(element_type), load(*this, i * width + width / 2, width / 2));
 }
 
@@ -117,4 +119,4 @@ std::optional<double> scalar_number(InstructionView constant) {
   return value->real(0);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

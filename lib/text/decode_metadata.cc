@@ -1,31 +1,18 @@
-// The functions of attribute_values.h for metadata, aliasing and the entry layout.
+// Metadata, aliasing and the entry layout.
 #include <string>
 #include <utility>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/decode.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 std::optional<Metadata> metadata(InstructionView instruction) {
   return decode<Metadata>(instruction, AttributeKey::kMetadata, read_metadata);
 }
 absl::StatusOr<Metadata> parse_metadata(std::string_view text) { return parse_text<Metadata>(text, read_metadata); }
-
-std::string op_name(InstructionView instruction) {
-  // op_name is the first field or follows op_type, so the rest need not be read.
-  const std::string_view text = instruction.text(AttributeKey::kMetadata);
-  constexpr std::string_view kFirst = "{op_name=\"";
-  if (text.substr(0, kFirst.size()) == kFirst) {
-    Cursor cursor(text);
-    cursor.move_to(text.data() + kFirst.size() - 1);
-    std::string_view raw;
-    if (cursor.read_string(&raw)) return unescape(raw);
-  }
-  std::optional<Metadata> all = metadata(instruction);
-  return all.has_value() ? std::move(all->op_name) : std::string();
-}
 
 FrontendAttributes frontend_attributes(InstructionView instruction) {
   return decode<FrontendAttributes>(instruction, AttributeKey::kFrontendAttributes, read_frontend_attributes)
@@ -76,6 +63,25 @@ std::optional<EntryLayout> entry_computation_layout(const Module& module, ShapeT
   shapes.start(&table);
   return decode_text<EntryLayout>(
       text, [&shapes](Cursor& cursor, EntryLayout* out) { return read_entry_layout(cursor, shapes, out); });
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+std::string op_name(InstructionView instruction) {
+  // op_name is the first field or follows op_type, so the rest need not be read.
+  const std::string_view text = instruction.text(AttributeKey::kMetadata);
+  constexpr std::string_view kFirst = "{op_name=\"";
+  if (text.substr(0, kFirst.size()) == kFirst) {
+    Cursor cursor(text);
+    cursor.move_to(text.data() + kFirst.size() - 1);
+    std::string_view raw;
+    if (cursor.read_string(&raw)) return unescape(raw);
+  }
+  std::optional<Metadata> all = metadata(instruction);
+  return all.has_value() ? std::move(all->op_name) : std::string();
 }
 
 }  // namespace hloroof::inline v0

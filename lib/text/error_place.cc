@@ -10,6 +10,7 @@
 #include "hloroof/parse.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
 
 std::optional<ErrorPlace> error_place(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kErrorPlaceUrl);

@@ -1,9 +1,10 @@
 // Result shapes of opcodes that call computations or take tuples apart.
 #include <string>
 
+#include "lib/ir/shapes.h"
 #include "lib/text/infer_shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Checks that the parameters of a computation match the operands from `first` on.
@@ -80,4 +81,4 @@ InferredShape infer_conditional(const ShapeInference& in) {
   return branches[0].root().shape_id();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,9 +1,10 @@
 // Result shapes of opcodes that move data.
 #include <string>
 
+#include "lib/text/attribute_values.h"
 #include "lib/text/infer_shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Dimension `i` of the result is dimension dimensions[i] of `shape`. The layout keeps the order in memory.
@@ -145,4 +146,4 @@ InferredShape infer_dimension_size(const ShapeInference& in) {
   return in.shapes.intern(result);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,9 +1,10 @@
 // Result shapes of elementwise opcodes.
 #include <string>
 
+#include "lib/ir/element_type.h"
 #include "lib/text/infer_shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 ElementType real_part(ElementType type) {
@@ -209,4 +210,4 @@ InferredShape infer_select(const ShapeInference& in) {
   return in.shapes.intern(chosen);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

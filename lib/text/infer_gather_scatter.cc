@@ -2,9 +2,10 @@
 #include <string>
 #include <utility>
 
+#include "lib/ir/element_type.h"
 #include "lib/text/infer_shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The extents of the indices without index_vector_dim. If that is the rank of the indices, each element is an index
@@ -165,4 +166,4 @@ InferredShape infer_scatter(const ShapeInference& in) {
   return in.one_or_tuple(std::move(results));
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,9 +1,10 @@
 // Result shapes of fft, cholesky, triangular-solve and batch-norm-*.
 #include <string>
 
+#include "lib/ir/element_type.h"
 #include "lib/text/infer_shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 bool is_field(ElementType type) { return is_floating(type) || is_complex(type); }
@@ -123,4 +124,4 @@ InferredShape infer_batch_norm(const ShapeInference& in) {
   return in.tuple({in.id(0), each, each});
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -5,7 +5,7 @@
 
 #include "lib/text/infer_shape.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 absl::Status expect_same_extents(const ShapeInference& in, std::size_t count) {
@@ -273,4 +273,4 @@ InferredShape infer_scan(const ShapeInference& in) {
   return in.shapes[root].is_tuple() ? in.tuple(std::move(results)) : results[0];
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/text/operand_count.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 absl::StatusOr<ShapeId> infer_shape(InstructionView instruction, ShapeTable& shapes) {
   const InstructionData& row = instruction.data();
@@ -227,4 +228,4 @@ bool ascending(const std::vector<std::int64_t>& values) {
          values.end();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

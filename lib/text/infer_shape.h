@@ -12,13 +12,23 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hloroof/attribute_values.h"
-#include "hloroof/infer_shape.h"
+#include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/decode.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
+// The result shape of `instruction`; its present shape is ignored. New shapes are added to `shapes`, which must be the
+// table of the instruction's module or a copy of it.
+//
+// Supports the opcodes of shape_inferable(), for which XLA's parser infers shapes too. A new array is row-major; the
+// layout is explicit if an operand has one. A result that equals an operand by definition has that operand's layout.
+//
+// Errors: InvalidArgument if the operands or attributes do not match; Unimplemented for opcodes whose result shape does
+// not follow from the operands, such as convert, reshape and custom-call.
+absl::StatusOr<ShapeId> infer_shape(InstructionView instruction, ShapeTable& shapes);
 
 // Size of one dimension.
 struct Extent {
@@ -151,6 +161,6 @@ InferredShape infer_call(const ShapeInference& in);
 InferredShape infer_while(const ShapeInference& in);
 InferredShape infer_conditional(const ShapeInference& in);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_INFER_SHAPE_H_

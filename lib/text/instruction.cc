@@ -4,11 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "lib/ir/opcode_facts.h"
 #include "lib/text/infer_shape.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // Moves the entries of `scratch` from `begin` on to the end of `table`. The lists have one to three entries, for which
@@ -215,4 +216,4 @@ ModuleParser::Step ModuleParser::finish_instruction() {
   return instructions_.empty() && single_ && computations_.size() == 1 ? Step::kEndOfModulePart : Step::kInstruction;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

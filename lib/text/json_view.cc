@@ -5,7 +5,7 @@
 
 #include "lib/text/cursor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 JsonView::JsonView(std::string_view text) : text_(text) {
   while (!text_.empty() && is_space(text_.front())) text_.remove_prefix(1);
@@ -102,4 +102,4 @@ std::vector<std::int64_t> JsonView::integers() const {
   return values;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

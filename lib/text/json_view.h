@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 class JsonView {
  public:
@@ -79,6 +79,6 @@ class JsonView {
   std::string_view text_;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_JSON_VIEW_H_

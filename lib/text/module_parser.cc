@@ -5,10 +5,12 @@
 
 #include "lib/base/error_place.h"
 #include "lib/base/strings.h"
+#include "lib/ir/attribute_form.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/raw_value.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
                                  std::size_t lines_before) {
@@ -284,4 +286,4 @@ bool ModuleParser::check_aliases() {
   return ok;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

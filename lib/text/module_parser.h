@@ -28,18 +28,19 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "hloroof/attribute_values.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/checked_values.h"
 #include "lib/text/cursor.h"
 #include "lib/text/name_table.h"
 #include "lib/text/opcode_attributes.h"
 #include "lib/text/shape_parser.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 class ModuleParser {
  public:
@@ -210,6 +211,6 @@ class ModuleParser {
   std::array<std::uint32_t, kOpcodeCount + 1> next_anonymous_ = {};
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_MODULE_PARSER_H_

@@ -13,7 +13,7 @@
 #include "lib/base/source_text.h"
 #include "lib/text/scan.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A hash table from (scope, name) to an index, with open addressing. Names are ranges of the module's text. reset()
 // empties the table by incrementing its generation and keeps the memory. The table then uses a small part of that
@@ -118,6 +118,6 @@ class NameTable {
   std::size_t size_ = 0;
 };
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_NAME_TABLE_H_

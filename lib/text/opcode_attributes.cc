@@ -4,7 +4,8 @@
 
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 constexpr KeySet kCommon = {AttributeKey::kSharding,
@@ -60,6 +61,11 @@ constexpr KeySet kHeader = {
 const OpcodeAttributes& opcode_attributes(Opcode opcode) { return kTable[static_cast<std::size_t>(opcode)]; }
 
 const KeySet& header_attribute_keys() { return kHeader; }
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 std::string to_string(const KeySet& keys) {
   std::string out;

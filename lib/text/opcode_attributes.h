@@ -6,10 +6,9 @@
 #include <initializer_list>
 #include <string>
 
-#include "hloroof/attribute.h"
-#include "hloroof/opcode.h"
+#include "hloroof/module.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // A set of attribute keys with one bit per key.
 struct KeySet {
@@ -51,6 +50,6 @@ const KeySet& header_attribute_keys();
 // `a, b, c`: the spellings in the order of attribute.def.
 std::string to_string(const KeySet& keys);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_OPCODE_ATTRIBUTES_H_

@@ -2,7 +2,7 @@
 
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Choice {
@@ -40,4 +40,4 @@ std::string operand_counts(Opcode opcode) {
   return fixed < 0 ? "" : std::to_string(fixed);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

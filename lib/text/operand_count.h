@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <string>
 
-#include "hloroof/opcode.h"
+#include "hloroof/module.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 bool takes_operands(Opcode opcode, std::size_t count);
 
 // The permitted number of operands in words: "2", "an even, positive number of". Empty if any number is permitted.
 std::string operand_counts(Opcode opcode);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_OPERAND_COUNT_H_

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // operands := '(' list(operand) ')'
 // operand  := shape? name ('#' INT)* | shape? opcode operands | shape
@@ -230,4 +231,4 @@ bool ModuleParser::add_implicit_parameter(InstructionFrame& frame, std::string_v
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,13 +1,15 @@
-#include "hloroof/parse.h"
 
 #include <string>
 #include <utility>
 
+#include "hloroof/parse.h"
 #include "lib/base/source_text.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/parse_proto.h"
+#include "lib/text/proto.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 absl::Status check_size(std::size_t size, const ParseOptions& options) {
@@ -20,6 +22,38 @@ absl::Status check_size(std::size_t size, const ParseOptions& options) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
+  constexpr std::string_view kSeparator = "// -----";
+  if (absl::Status status = check_size(text.size(), options); !status.ok()) return status;
+  std::vector<Module> modules;
+  ModuleParser parser;
+  std::size_t begin = 0;
+  std::size_t lines_before = 0;
+  while (true) {
+    // The part before the next line that begins with the separator.
+    std::size_t lines = 0;
+    std::size_t line = begin;
+    while (line < text.size() && text.substr(line, kSeparator.size()) != kSeparator) {
+      const std::size_t end = text.find('\n', line);
+      line = end == std::string_view::npos ? text.size() : end + 1;
+      ++lines;
+    }
+    modules.emplace_back();
+    absl::Status status = parser.parse(SourceText::copy(text.substr(begin, line - begin), options.path), options,
+                                       modules.back(), lines_before);
+    if (!status.ok()) return status;
+    const std::size_t end = text.find('\n', line);
+    if (line >= text.size() || end == std::string_view::npos) return modules;
+    begin = end + 1;
+    lines_before += lines + 1;
+  }
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 struct Parser::State {
   ParseOptions options;
@@ -63,33 +97,6 @@ absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& 
   absl::Status status = parser.parse(*std::move(source), options, module);
   if (!status.ok()) return status;
   return module;
-}
-
-absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
-  constexpr std::string_view kSeparator = "// -----";
-  if (absl::Status status = check_size(text.size(), options); !status.ok()) return status;
-  std::vector<Module> modules;
-  ModuleParser parser;
-  std::size_t begin = 0;
-  std::size_t lines_before = 0;
-  while (true) {
-    // The part before the next line that begins with the separator.
-    std::size_t lines = 0;
-    std::size_t line = begin;
-    while (line < text.size() && text.substr(line, kSeparator.size()) != kSeparator) {
-      const std::size_t end = text.find('\n', line);
-      line = end == std::string_view::npos ? text.size() : end + 1;
-      ++lines;
-    }
-    modules.emplace_back();
-    absl::Status status = parser.parse(SourceText::copy(text.substr(begin, line - begin), options.path), options,
-                                       modules.back(), lines_before);
-    if (!status.ok()) return status;
-    const std::size_t end = text.find('\n', line);
-    if (line >= text.size() || end == std::string_view::npos) return modules;
-    begin = end + 1;
-    lines_before += lines + 1;
-  }
 }
 
 }  // namespace hloroof::inline v0

@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "hloroof/proto.h"
 #include "lib/base/strings.h"
 #include "lib/proto/containers.h"
 #include "lib/proto/message_text.h"
+#include "lib/text/proto.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 absl::Status at_path(const absl::Status& status, const std::string& path) {
@@ -81,4 +81,4 @@ absl::StatusOr<std::vector<Module>> parse_protos(std::string_view bytes, const P
   return modules;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

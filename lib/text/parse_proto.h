@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/parse.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Splits FILE.pb, FILE.pb.gz, FILE.pb#NAME and FILE.pb.gz#NAME into file and module name. The file is empty for other
 // paths.
@@ -18,6 +18,6 @@ std::pair<std::string, std::string> split_proto_path(const std::string& path);
 // Like parse_proto, but selects the module `name` unless that is empty.
 absl::StatusOr<Module> parse_named_proto(std::string_view bytes, std::string_view name, const ParseOptions& options);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_PARSE_PROTO_H_

@@ -1,4 +1,3 @@
-#include "hloroof/print.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,11 +8,17 @@
 #include <vector>
 
 #include "hloroof/module.h"
+#include "hloroof/print.h"
 #include "lib/base/huge_pages.h"
 #include "lib/base/source_text.h"
+#include "lib/ir/attribute_form.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
+
 namespace {
 
 // Whether a name without % would be parsed as something else. Few modules have such names, and XLA prints them in a
@@ -440,12 +445,6 @@ std::string print_module(const Module& module, const PrintOptions& options) {
   out.reserve(module.source().size());
   prefer_huge_pages(out.data(), out.capacity());
   Printer(module, options, out).module();
-  return out;
-}
-
-std::string print_computation(ComputationView computation, const PrintOptions& options) {
-  std::string out;
-  Printer(computation.module(), options, out).computation(computation);
   return out;
 }
 

@@ -1,6 +1,6 @@
 #include "lib/text/raw_value.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // '{' balanced '}', '(' balanced ')' or '[' balanced ']'. Skips strings in either quotes and comments. Counts all kinds
@@ -91,4 +91,4 @@ bool skip_raw_value(Cursor& cursor) {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

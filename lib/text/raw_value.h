@@ -4,13 +4,13 @@
 
 #include "lib/text/cursor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // value := group | STRING | token, and everything that follows without a blank, such as [4,8]<=[32]T(1,0); blanks may
 //          follow a joining sign such as <=
 // group := '{' balanced '}' | '(' balanced ')' | '[' balanced ']'
 bool skip_raw_value(Cursor& cursor);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_RAW_VALUE_H_

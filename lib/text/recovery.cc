@@ -4,7 +4,7 @@
 
 #include "lib/text/module_parser.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 const char* next_line(const char* p, const char* end) {
@@ -125,4 +125,4 @@ bool ModuleParser::recover_in_module() {
   return false;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

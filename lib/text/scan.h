@@ -13,7 +13,7 @@
 
 #include "lib/base/simd.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // One bit for each thing a byte can be, so that a scan is a table lookup and a test.
 enum CharClass : std::uint8_t {
@@ -286,6 +286,6 @@ inline bool equal_short(const char* a, const char* b, std::size_t size) {
   return Scan<Bytes16>::equal_short(a, b, size);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_SCAN_H_

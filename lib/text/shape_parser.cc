@@ -5,9 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "lib/ir/element_type.h"
 #include "lib/text/scan.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kFirstCapacity = 256;
@@ -460,4 +461,4 @@ bool read_shape(Cursor& cursor, ShapeTable* table, ShapeId* id) {
   return parser.read(cursor, id);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

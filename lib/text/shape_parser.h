@@ -9,7 +9,7 @@
 #include "lib/text/array_texts.h"
 #include "lib/text/cursor.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Whether the next token begins a shape: a type name, `(`, or the word b before `(`.
 bool at_shape(Cursor& cursor);
@@ -83,6 +83,6 @@ class ShapeParser {
 // Parses one shape into `table` without a cache.
 bool read_shape(Cursor& cursor, ShapeTable* table, ShapeId* id);
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_SHAPE_PARSER_H_

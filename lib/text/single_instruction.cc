@@ -3,7 +3,7 @@
 
 #include "lib/text/module_parser.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Whether a text without a HloModule line is an instruction instead of a computation: it begins with a shape, or with a
 // name and an `=`.
@@ -78,4 +78,4 @@ bool ModuleParser::parse_single_instruction() {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -3,11 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/decode.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Parses the tables. A friend of StackFrames.
 struct StackFrameReader {
@@ -80,6 +81,11 @@ struct StackFrameReader {
     return true;
   }
 };
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 StackFrames::StackFrames(const Module& module) {
   const std::string_view tables = module.stack_frame_tables();

@@ -1,10 +1,11 @@
 // Selects the grammar rule of an attribute value.
 #include "lib/text/values.h"
 
+#include "lib/ir/attribute_form.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/text/raw_value.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // The form of a key whose value depends on the opcode.
@@ -85,4 +86,4 @@ bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key, ShapeParser* sh
   return cursor.fail("a reference is not a plain value");
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -15,16 +15,14 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "hloroof/attribute.h"
-#include "hloroof/attribute_values.h"
-#include "hloroof/literal.h"
-#include "hloroof/opcode.h"
-#include "hloroof/replica_groups.h"
-#include "hloroof/sharding.h"
+#include "hloroof/attributes.h"
+#include "hloroof/module.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/cursor.h"
+#include "lib/text/literal.h"
 #include "lib/text/shape_parser.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // Parses a value by the form of its key. The opcode matters for the few keys whose form depends on it. Does not support
 // forms that name computations or instructions, which the instruction parser handles. `shapes`, if not null, parses the
@@ -170,6 +168,6 @@ inline bool multiply_checked(std::int64_t a, std::int64_t b, std::int64_t* produ
   return !__builtin_mul_overflow(a, b, product);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TEXT_VALUES_H_

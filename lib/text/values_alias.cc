@@ -1,10 +1,11 @@
 // Parses buffer aliasing, the entry layout and lists of shapes.
 #include <string>
 
+#include "lib/text/attribute_values.h"
 #include "lib/text/shape_parser.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // A list of aliases. A comma may follow the last entry, as in XLA.
@@ -112,4 +113,4 @@ bool read_shape_list(Cursor& cursor, ShapeParser& shapes, std::vector<ShapeId>* 
   });
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

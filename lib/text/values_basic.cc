@@ -5,7 +5,7 @@
 
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 
 // double := INT | DECIMAL | 'inf' | '-inf' | 'nan'
 bool read_double(Cursor& cursor, double* out) {
@@ -103,4 +103,4 @@ bool read_string_or_json(Cursor& cursor, std::string_view* out) {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -7,7 +7,8 @@
 
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 // sizes := list1(INT) close       Each size is at least 1. Sets `product` to their product.
@@ -349,6 +350,11 @@ bool read_source_target_pairs(Cursor& cursor, std::vector<std::pair<std::int64_t
   });
 }
 
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
 // ---- The structs' own functions ----------------------------------------------------------------------------------
 
 std::int64_t IotaOrder::size() const {
@@ -390,10 +396,6 @@ std::int64_t ReplicaGroups::group_size() const {
   std::size_t largest = 0;
   for (std::size_t i = 0; i < ends.size(); ++i) largest = std::max(largest, ends[i] - (i == 0 ? 0 : ends[i - 1]));
   return static_cast<std::int64_t>(largest);
-}
-
-bool ReplicaGroups::uniform() const {
-  return form != Form::kList || group_size() * group_count() == static_cast<std::int64_t>(ids.size());
 }
 
 std::int64_t ReplicaGroups::id_count() const {

@@ -6,11 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
+#include "lib/text/literal.h"
 #include "lib/text/shape_parser.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 void append_bytes(std::uint64_t bits, int count, Literal* out) {
@@ -278,4 +280,4 @@ bool read_shaped_literal(Cursor& cursor) {
   return true;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -3,7 +3,7 @@
 
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 enum MetadataField : std::uint8_t {
@@ -203,4 +203,4 @@ bool read_result_accuracy(Cursor& cursor, ResultAccuracy* out) {
   return cursor.expect('}');
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -3,7 +3,7 @@
 
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 // leaf := '{' '}' | '{' (STRING | WORD) index? '}'            older texts have no quotes
@@ -88,4 +88,4 @@ bool read_debug_attributes(Cursor& cursor) {
   });
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

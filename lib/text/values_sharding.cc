@@ -3,10 +3,12 @@
 #include <string>
 
 #include "lib/base/strings.h"
+#include "lib/text/attribute_values.h"
 #include "lib/text/decode.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 // metadatas := metadata | '{' list(metadata) '}'
@@ -329,14 +331,19 @@ bool read_domain(Cursor& cursor) {
   }
   return true;
 }
+absl::StatusOr<ShardingAttribute> parse_sharding(std::string_view text) {
+  return parse_text<ShardingAttribute>(text, read_sharding);
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
 
 // ---- The structs' own functions ----------------------------------------------------------------------------------
 
 std::optional<ShardingAttribute> sharding(InstructionView instruction) {
   return decode<ShardingAttribute>(instruction, AttributeKey::kSharding, read_sharding);
-}
-absl::StatusOr<ShardingAttribute> parse_sharding(std::string_view text) {
-  return parse_text<ShardingAttribute>(text, read_sharding);
 }
 
 std::int64_t Sharding::shards_of_dimension(std::size_t dimension) const {

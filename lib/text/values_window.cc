@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/text/attribute_values.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
+
 namespace {
 
 using Integers = std::vector<std::int64_t>;
@@ -62,11 +64,6 @@ bool read_label_part(Cursor& cursor, const char* where, std::string_view labels,
 }
 
 }  // namespace
-
-bool operator==(const WindowDimension& a, const WindowDimension& b) {
-  return a.size == b.size && a.stride == b.stride && a.pad_low == b.pad_low && a.pad_high == b.pad_high &&
-         a.base_dilation == b.base_dilation && a.window_dilation == b.window_dilation && a.reversal == b.reversal;
-}
 
 // window := '{' (field)* '}'
 // field  := 'size=' dxd | 'stride=' dxd | 'pad=' PAD | 'lhs_dilate=' dxd | 'rhs_dilate=' dxd | 'rhs_reversal=' dxd
@@ -245,6 +242,16 @@ bool read_sparsity(Cursor& cursor) {
     }
   }
   return true;
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+bool operator==(const WindowDimension& a, const WindowDimension& b) {
+  return a.size == b.size && a.stride == b.stride && a.pad_low == b.pad_low && a.pad_high == b.pad_high &&
+         a.base_dilation == b.base_dilation && a.window_dilation == b.window_dilation && a.reversal == b.reversal;
 }
 
 }  // namespace hloroof::inline v0

@@ -2,9 +2,10 @@
 #include <array>
 #include <string>
 
+#include "lib/text/attribute_values.h"
 #include "lib/text/values.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 enum class Case : std::uint8_t { kExact, kIgnored };
@@ -119,4 +120,4 @@ bool read_accuracy_mode(Cursor& cursor, std::size_t* index) {
 
 bool read_log_mode(Cursor& cursor) { return read_word_of(cursor, kLogModes, nullptr, nullptr); }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -16,7 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "tests/accuracy/sections.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr int kSkipped = 77;  // as ctest is told
@@ -105,6 +105,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
-int main(int argc, char** argv) { return hloroof::run(argc, argv); }
+int main(int argc, char** argv) { return hloroof::internal::run(argc, argv); }

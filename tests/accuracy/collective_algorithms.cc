@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/backend_config.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/text/backend_config.h"
 #include "tests/accuracy/sections.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // "UniDirectionNDRingStrategy, 6 colours in 3 phases"; the emitter where there is no strategy.
@@ -74,4 +74,4 @@ void report_collective_algorithms(const std::string& shared, Report& report) {
   report.table({"the compiler notes", "the model takes", "collectives", "on"}, rows);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

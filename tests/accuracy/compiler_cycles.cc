@@ -8,15 +8,16 @@
 
 #include "absl/strings/str_format.h"
 #include "hloroof/analysis.h"
-#include "hloroof/backend_config.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/names.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
+#include "lib/text/backend_config.h"
 #include "tests/accuracy/premises.h"
 #include "tests/accuracy/sections.h"
 #include "tests/accuracy/standing.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 struct Generation {
@@ -239,4 +240,4 @@ void report_compiler_cycles(const std::string& shared, Report& report) {
   report.worst(like_all);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

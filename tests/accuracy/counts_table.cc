@@ -26,12 +26,12 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
-#include "hloroof/counts.h"
+#include "hloroof/cost.h"
 #include "hloroof/parse.h"
 #include "lib/cost/work.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -270,6 +270,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
-int main(int argc, char** argv) { return hloroof::run(argc, argv); }
+int main(int argc, char** argv) { return hloroof::internal::run(argc, argv); }

@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/csv.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::vector<double> ranks(const std::vector<double>& values) {
@@ -151,4 +151,4 @@ std::vector<std::map<std::string, std::string>> read_csv(const std::string& path
   return rows;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // One prediction and its reference, in seconds.
 struct Sample {
@@ -65,6 +65,6 @@ std::string microseconds(double seconds);
 // The rows of a CSV file by column name. A file that cannot be read is reported on stderr and gives no rows.
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path);
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_FIGURES_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "tests/accuracy/program_fits.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 absl::Status print(const char* part, const std::vector<MeasuredProgram>& programs, const Target& target) {
@@ -38,10 +38,10 @@ absl::Status run() {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 int main() {
-  const absl::Status status = hloroof::run();
+  const absl::Status status = hloroof::internal::run();
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }

@@ -5,7 +5,7 @@
 #include "tests/accuracy/sections.h"
 #include "tests/calibrate/collective_table.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string described(const std::string& device, const CollectiveMeasurement& m) {
@@ -58,4 +58,4 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
   report.held_back("collectives below 1 MiB, five GPUs", all_small);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

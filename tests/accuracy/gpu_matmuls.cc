@@ -6,7 +6,7 @@
 #include "lib/cost/op_time.h"
 #include "tests/accuracy/sections.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 struct Series {
@@ -76,4 +76,4 @@ void report_gpu_matmuls(const std::string& shared, Report& report) {
   report.worst(all);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

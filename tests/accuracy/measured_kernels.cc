@@ -10,7 +10,7 @@
 #include "tests/accuracy/sections.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 const std::string kFolder = source_path("tests/accuracy/kernels/");
@@ -103,4 +103,4 @@ void report_measured_kernels(Report& report) {
   report.figure("kernel.p90", figures(held_back).p90);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

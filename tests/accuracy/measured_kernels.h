@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "tests/accuracy/standing.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 struct MeasuredKernel {
   std::string device;
@@ -27,6 +27,6 @@ std::vector<MeasuredKernel> read_measured_kernels();
 // The same, predicted; an error for a row that is not understood.
 absl::StatusOr<std::vector<MeasuredKernel>> measured_kernels();
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_MEASURED_KERNELS_H_

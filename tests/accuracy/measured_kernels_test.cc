@@ -6,7 +6,7 @@
 #include "tests/accuracy/figures.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kFurthest = 1.6;  // the least programs take 4 us, to the nearest one
@@ -30,4 +30,4 @@ TEST_CASE("Measured kernels") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

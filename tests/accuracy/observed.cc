@@ -3,7 +3,7 @@
 #include "tests/accuracy/observed_cases.h"
 #include "tests/accuracy/sections.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 void report_observed(Report& report) {
   report.heading("Observed examples");
@@ -26,4 +26,4 @@ void report_observed(Report& report) {
   report.held_back("observed examples, TPU v5e and v5p, against the middle of the range", held_back);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -1,8 +1,7 @@
 #include "tests/accuracy/observed_cases.h"
-
 #include "hloroof/predict.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr double k5Percent = 0.05;
@@ -228,4 +227,4 @@ double predict_observed(const ObservedCase& observed) {
   return prediction.ok() ? prediction->step_seconds : -1;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

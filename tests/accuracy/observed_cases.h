@@ -6,7 +6,7 @@
 
 #include "tests/accuracy/standing.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 struct ObservedCase {
   const char* what;
@@ -25,6 +25,6 @@ const std::vector<ObservedCase>& observed_cases();
 // The model's step time of the case, seconds; below 0 if the program or the device is not understood.
 double predict_observed(const ObservedCase& observed);
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_OBSERVED_CASES_H_

@@ -2,7 +2,7 @@
 #include "tests/accuracy/observed_cases.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("Observed times") {
@@ -15,4 +15,4 @@ TEST_CASE("Observed times") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

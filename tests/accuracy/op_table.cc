@@ -10,16 +10,17 @@
 
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
-#include "hloroof/backend_config.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/names.h"
 #include "lib/cost/inside.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
 #include "lib/cost/work.h"
+#include "lib/text/backend_config.h"
 #include "tests/accuracy/premises.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // The opcode that makes the result: of a fusion, that of its root.
@@ -107,6 +108,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
-int main(int argc, char** argv) { return hloroof::run(argc, argv); }
+int main(int argc, char** argv) { return hloroof::internal::run(argc, argv); }

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/backend_config.h"
 #include "lib/cost/work.h"
+#include "lib/text/backend_config.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 std::string on_the_premises_of_the_estimate(std::string_view text, bool is_widened) {
   // The tile (2,1), which pairs 16-bit rows, goes with the type.
@@ -57,4 +57,4 @@ bool is_placeholder(InstructionView op) {
   return static_cast<double>(*config->estimated_cycles) == 100 * loop_steps(*config);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

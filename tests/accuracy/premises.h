@@ -8,7 +8,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // The text of a dump as the estimates take it: made before arrays are placed in fast memory, and, with `is_widened`,
 // 16-bit elements as if 32 bits wide.
@@ -23,6 +23,6 @@ Work like_for_like(InstructionView op, const Work& own, const Work& unplaced, co
 // Whether an operation's estimate is none: 100 cycles for every window, whatever is in it.
 bool is_placeholder(InstructionView op);
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_PREMISES_H_

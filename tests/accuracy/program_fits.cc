@@ -10,7 +10,7 @@
 #include "tests/accuracy/observed_cases.h"
 #include "tests/accuracy/published_steps.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kFirstSpan = 8;      // the search starts with an eighth to eight times the value
@@ -107,4 +107,4 @@ absl::StatusOr<double> ratio(const MeasuredProgram& program, const Target& targe
   return prediction->step_seconds / program.seconds;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "hloroof/module.h"
 #include "lib/calibrate/parameter_fit.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 struct MeasuredProgram {
   std::string what;
@@ -35,6 +35,6 @@ absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit,
 // Predicted step time over the measured one; an error where there is no prediction.
 absl::StatusOr<double> ratio(const MeasuredProgram& program, const Target& target);
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_PROGRAM_FITS_H_

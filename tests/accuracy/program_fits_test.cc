@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("Shipped constants are the fit to the programs that are marked") {
@@ -49,4 +49,4 @@ TEST_CASE("A fit to programs finds the constants back that times were made from"
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -3,7 +3,7 @@
 #include "tests/accuracy/figures.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 std::vector<PublishedStep> published_steps() {
   const std::string folder = source_path("tests/accuracy/steps/");
@@ -21,4 +21,4 @@ std::string step_name(const PublishedStep& step) {
   return file.substr(0, file.find(".hlo"));
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 
 #include "tests/accuracy/standing.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 struct PublishedStep {
   std::string path;  // of the dump
@@ -22,6 +22,6 @@ std::vector<PublishedStep> published_steps();
 // "maxtext-22b.v4-128"
 std::string step_name(const PublishedStep& step);
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_PUBLISHED_STEPS_H_

@@ -9,7 +9,7 @@
 #include "lib/calibrate/measurements.h"
 #include "tests/accuracy/figures.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // The terms that add most to the time of an operation, "rows streamed 187.1 us, HBM reads 32.0 us", largest first.
 std::string terms(const Work& work, const Device& device);
@@ -39,6 +39,6 @@ void report_gpu_matmuls(const std::string& shared, Report& report);
 // XLA's table of measured collectives on GPUs.
 void report_gpu_collectives(const std::string& shared, Report& report);
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_SECTIONS_H_

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 enum class Standing {
   kFitted,    // a constant of the device is fitted to it
@@ -41,6 +41,6 @@ inline std::string figure_name(Standing standing, const std::string& name) {
   return std::string(to_string(standing)) + "." + name;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_ACCURACY_STANDING_H_

@@ -8,7 +8,7 @@
 #include "tests/accuracy/published_steps.h"
 #include "tests/accuracy/sections.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 void report_steps(const std::string& shared, Report& report) {
   report.heading("Whole training steps");
@@ -43,4 +43,4 @@ void report_steps(const std::string& shared, Report& report) {
   report.figure("step.median", figures(held_back).median);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

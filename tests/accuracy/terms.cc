@@ -8,7 +8,7 @@
 
 #include "tests/accuracy/sections.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kMost = 2;  // terms that are listed
@@ -44,4 +44,4 @@ std::string terms(const Measurement& measurement, const Device& device) {
   return listed(seconds);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

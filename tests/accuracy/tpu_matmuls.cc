@@ -13,7 +13,7 @@
 #include "tests/accuracy/sections.h"
 #include "tests/accuracy/standing.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 void report_tpu_matmuls(const std::string& shared, Report& report) {
   report.heading("Measured matmuls, TPU v5e and v6e");
@@ -55,4 +55,4 @@ void report_tpu_matmuls(const std::string& shared, Report& report) {
   report.worst(all);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -5,11 +5,13 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/calls.h"
+#include "lib/analysis/names.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TripCount trips_of(const Module& module) {
@@ -379,16 +381,16 @@ ENTRY %main (p: pred[], v: f32[]) -> f32[] {
   const ComputationId a = module.computations()[0].id();
   const InstructionId conditional = module.entry().root().id();
   CHECK(calls.executions(a) == 0.5);
-  CHECK(calls.branch_probabilities(conditional) == nullptr);
-  CHECK(calls.executions_with({}) == std::vector<double>{0.5, 0.5, 1});
-  CHECK(calls.executions_with({{conditional.index, {0, 1}}}) == std::vector<double>{0, 1, 1});
+  CHECK(CallFacts::branch_probabilities(calls, conditional) == nullptr);
+  CHECK(CallFacts::executions_with(calls, {}) == std::vector<double>{0.5, 0.5, 1});
+  CHECK(CallFacts::executions_with(calls, {{conditional.index, {0, 1}}}) == std::vector<double>{0, 1, 1});
   // Probabilities from the user override the assumed ones.
   CallOptions options;
   options.branch_probabilities["c"] = {0.25, 0.75};
   const CallGraph given = analyze_calls(module, options);
   CHECK(given.executions(a) == 0.25);
-  CHECK(*given.branch_probabilities(conditional) == std::vector<double>{0.25, 0.75});
-  CHECK(given.executions_with({{conditional.index, {0, 1}}}) == std::vector<double>{0.25, 0.75, 1});
+  CHECK(*CallFacts::branch_probabilities(given, conditional) == std::vector<double>{0.25, 0.75});
+  CHECK(CallFacts::executions_with(given, {{conditional.index, {0, 1}}}) == std::vector<double>{0.25, 0.75, 1});
 }
 
 TEST_CASE("every loop of the corpus has a trip count if the text determines it") {
@@ -432,4 +434,4 @@ TEST_CASE("layer keys replace counters and keep names") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -1,12 +1,12 @@
 // Tests XProf's categories, and source locations from stack frames.
 #include <string>
 
-#include "hloroof/analysis.h"
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/names.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kComputations[] = R"(
@@ -80,4 +80,4 @@ TEST_CASE("categories") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -125,4 +125,4 @@ TEST_CASE("The groups of a permutation are its chains and cycles") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

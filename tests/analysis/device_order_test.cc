@@ -2,11 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
+#include "lib/analysis/mesh.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 LogicalMesh mesh_of(const std::string& text) {
@@ -84,4 +85,4 @@ TEST_CASE("Invalid device orders") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

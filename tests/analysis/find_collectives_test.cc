@@ -2,13 +2,14 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/mesh.h"
+#include "hloroof/analysis.h"
+#include "hloroof/attributes.h"
 #include "hloroof/parse.h"
-#include "hloroof/replica_groups.h"
+#include "lib/analysis/mesh.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A module of 8 devices whose entry has these lines; `callees` are computations before it.
@@ -174,4 +175,4 @@ TEST_CASE("A send and a recv with the pairs of the permutation they stand for jo
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

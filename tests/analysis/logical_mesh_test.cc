@@ -4,14 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/mesh.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 Module module_with(int partitions, const std::vector<std::string>& collectives) {
@@ -187,4 +188,4 @@ TEST_CASE("Impossible meshes") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "hloroof/analysis.h"
+#include "lib/analysis/sizes.h"
+#include "lib/ir/shapes.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::int64_t kStar = Tile::kCombine;
@@ -233,4 +235,4 @@ TEST_CASE("memory spaces are those of TPU layouts") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

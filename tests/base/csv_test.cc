@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 using Fields = std::vector<std::string>;
@@ -82,4 +82,4 @@ TEST_CASE("csv: columns by name, and files that are not there") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("json: values of every kind") {
@@ -87,4 +87,4 @@ TEST_CASE("json: messages are short for every text") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("nearest: edit distance") {
@@ -35,4 +35,4 @@ TEST_CASE("nearest: a name of megabytes costs no more than a long one") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

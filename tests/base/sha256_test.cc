@@ -4,7 +4,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // The first three are NIST's examples for FIPS 180-4. The others have lengths at the boundaries of the padding; their
@@ -34,4 +34,4 @@ TEST_CASE("sha256: known digests") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

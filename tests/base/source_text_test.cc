@@ -9,7 +9,7 @@
 #include "lib/base/source_text.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A temporary file.
@@ -105,4 +105,4 @@ TEST_CASE("a message shows only a part of a long line, with the caret in place")
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

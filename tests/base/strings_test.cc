@@ -6,7 +6,7 @@
 #include "hloroof/version.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("string views convert both ways and keep embedded NULs") {
@@ -34,4 +34,4 @@ TEST_CASE("the version number and the version string agree") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -15,7 +15,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 const std::string kTable = shared_path("measured/xla_gpu_collective_perf.csv");
@@ -98,4 +98,4 @@ TEST_CASE("Rows not used to fit") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -17,7 +17,7 @@
 #include "lib/calibrate/collective_fit.h"
 #include "lib/cost/scale_up.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // The devices of the table by the names of this project.
 inline const std::vector<std::pair<std::string, std::string>>& table_devices() {
@@ -136,6 +136,6 @@ inline std::vector<PredictedSeries> predict_held_back(const CollectiveTable& tab
   return all;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_CALIBRATE_COLLECTIVE_TABLE_H_

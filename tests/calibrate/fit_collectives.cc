@@ -11,7 +11,7 @@
 #include "lib/calibrate/collective_fit.h"
 #include "tests/calibrate/collective_table.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 void print(const char* rates, const char* name, const Fact<double>& shipped, const Fact<double>& found) {
@@ -39,10 +39,11 @@ void print(const SendRates& shipped, const SendRates& found) {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 int main(int argc, char** argv) {
-  using namespace hloroof;  // NOLINT
+  using namespace hloroof;            // NOLINT
+  using namespace hloroof::internal;  // NOLINT
   if (argc != 2) {
     std::fprintf(stderr, "usage: fit_collectives TABLE.csv\n");
     return 1;

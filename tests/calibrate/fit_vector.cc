@@ -7,7 +7,8 @@
 #include "tests/calibrate/vector_probes.h"
 
 int main(int argc, char** argv) {
-  using namespace hloroof;  // NOLINT
+  using namespace hloroof;            // NOLINT
+  using namespace hloroof::internal;  // NOLINT
   const auto device = find_device("tpu_v5e");
   if (argc != 2 || !device.ok()) {
     std::fprintf(stderr, "usage: fit_vector tpu_compiler_cycles.csv\n");

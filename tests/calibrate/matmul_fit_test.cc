@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 const std::string kShared = shared_path();
@@ -166,4 +166,4 @@ TEST_CASE("Shipped GPU constants are the fit of every second row") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("Shipped vector weights are those of the probes on v5e, and hold on other devices") {
@@ -36,4 +36,4 @@ TEST_CASE("Shipped vector weights are those of the probes on v5e, and hold on ot
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

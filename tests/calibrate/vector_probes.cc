@@ -7,7 +7,7 @@
 #include "hloroof/device.h"
 #include "tests/accuracy/figures.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kRegisterElements = 1024;
@@ -76,4 +76,4 @@ VectorProbes read_vector_probes(const std::string& path) {
   return probes;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // In units of an addition, which takes one slot of an ALU.
 struct ProbedWeight {
@@ -31,6 +31,6 @@ struct VectorProbes {
 
 VectorProbes read_vector_probes(const std::string& path);
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_CALIBRATE_VECTOR_PROBES_H_

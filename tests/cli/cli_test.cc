@@ -12,7 +12,7 @@
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -329,4 +329,4 @@ TEST_CASE("help, version and devices") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "tests/cli/run.h"
 #include "tests/shell.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string said_by(const std::string& command) { return output_of(command + " 2>&1"); }
@@ -109,4 +109,4 @@ TEST_CASE("the manual page is roff that no reader complains about") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

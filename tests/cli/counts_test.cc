@@ -11,7 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -208,4 +208,4 @@ TEST_CASE("bad use of counts") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -12,7 +12,7 @@
 #include "tests/cli/run.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 using enum DiagnosticCode;
@@ -122,4 +122,4 @@ TEST_CASE("every diagnosis is on the list, once, and has a dump") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

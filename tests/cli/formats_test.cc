@@ -10,7 +10,7 @@
 #include "tests/cli/run.h"
 #include "tests/report/json_schema.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
@@ -109,4 +109,4 @@ TEST_CASE("compare as JSON and CSV: both profiles say the same, and the rows add
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // Devices with frozen, round numbers: recalibrating a chip does not rewrite the files.
@@ -64,4 +64,4 @@ TEST_CASE("subcommands on the shipped dumps") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

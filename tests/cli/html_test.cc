@@ -11,7 +11,7 @@
 #include "tests/cli/run.h"
 #include "tests/shell.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 struct Page {
@@ -164,4 +164,4 @@ TEST_CASE("in a browser: a large dump has all its dots, and of its rows those in
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
@@ -250,4 +250,4 @@ TEST_CASE("the codes of diagnoses") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -15,7 +15,7 @@
 #include "lib/cli/cli.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 struct CliResult {
   int code = 0;
@@ -73,6 +73,6 @@ inline std::size_t widest_line(const std::string& text) {
   return widest;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_CLI_RUN_H_

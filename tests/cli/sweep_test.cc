@@ -9,7 +9,7 @@
 #include "tests/cli/run.h"
 #include "tests/report/json_schema.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
@@ -94,4 +94,4 @@ TEST_CASE("too many combinations are refused before any is predicted") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace hloroof;
+using namespace hloroof::internal;
 
 double vector_elements(const Work& work, Opcode opcode) {
   double sum = 0;

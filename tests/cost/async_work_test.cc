@@ -1,11 +1,11 @@
 // An asynchronous operation has the work of what it wraps, however it is written.
-#include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/names.h"
 #include "lib/cost/work.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kHlo[] = R"(HloModule m, is_scheduled=true, num_partitions=4
@@ -56,4 +56,4 @@ TEST_CASE("starts that are written with the opcode they wrap have its work") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -5,14 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "hloroof/analysis.h"
+#include "hloroof/cost.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
+#include "lib/analysis/mesh.h"
+#include "lib/cost/collective.h"
 #include "lib/cost/scale_up.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A collective over some axes of a mesh, on a device with a topology.
@@ -225,4 +228,4 @@ TEST_CASE("Collectives observed on hardware") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/cost/root_work.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string attention_call(const std::string& target, const std::string& results, const std::string& mask,
@@ -208,4 +208,4 @@ TEST_CASE("small kernels take a launch, less in a command buffer; large ones hid
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/cost/root_work.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("a dimension on lanes or sublanes fills tiles of its own for each value of those beside it") {
@@ -102,4 +102,4 @@ TEST_CASE("a tile that is not full takes no more registers than there is to load
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

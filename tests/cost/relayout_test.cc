@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/cost/root_work.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("whole tiles are put together by address, parts of tiles by the vector units") {
@@ -240,4 +240,4 @@ TEST_CASE("a product waits for DMA before its first step and after its last, on 
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include "lib/cost/work.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 // Of the root of a module whose entry is `parameters`, lines, and then `root`.
 inline Work root_work(const std::string& parameters, const std::string& root, const std::string& computations = "",
@@ -24,6 +24,6 @@ inline Device device(const char* name) {
   return *std::move(found);
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_COST_ROOT_WORK_H_

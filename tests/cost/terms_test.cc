@@ -2,7 +2,7 @@
 #include "lib/cost/term_builder.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 Term seconds(const char* name, double value) { return leaf(name, value, value, "s"); }
@@ -67,4 +67,4 @@ TEST_CASE("factors are the device's numbers by their paths") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 TorusSimulator::TorusSimulator(std::vector<SimulatedAxis> axes, double bandwidth, double latency)
     : axes_(std::move(axes)), strides_(axes_.size(), 1), bandwidth_(bandwidth), latency_(latency) {
@@ -447,4 +447,4 @@ double TorusSimulator::shift(double bytes, int axis, int steps, int chunks) {
   return delivered == expected ? now : NAN;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include <queue>
 #include <vector>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 struct SimulatedAxis {
   int size = 1;
@@ -98,6 +98,6 @@ class TorusSimulator {
   std::int64_t sequence_ = 0;
 };
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_COST_TORUS_SIMULATOR_H_

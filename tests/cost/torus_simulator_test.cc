@@ -9,14 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
+#include "lib/analysis/mesh.h"
 #include "lib/cost/permute.h"
 #include "lib/cost/torus.h"
 #include "tests/catch.h"
 #include "tests/cost/torus_simulator.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kBandwidth = 9e10;
@@ -247,4 +248,4 @@ TEST_CASE("Closed forms against the simulator", "[.][table]") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

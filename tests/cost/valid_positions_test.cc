@@ -8,8 +8,8 @@
 
 namespace {
 
-using hloroof::valid_positions;
 using hloroof::WindowDimension;
+using hloroof::internal::valid_positions;
 
 // The definition, pair by pair.
 std::int64_t count_pairs(std::int64_t kernel, std::int64_t output, std::int64_t input, const WindowDimension& w) {

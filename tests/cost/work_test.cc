@@ -12,6 +12,7 @@
 namespace {
 
 using namespace hloroof;
+using namespace hloroof::internal;
 
 constexpr double kMi = 1024.0 * 1024.0;
 

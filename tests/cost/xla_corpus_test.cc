@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/counts.h"
+#include "hloroof/cost.h"
 #include "hloroof/parse.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
@@ -23,7 +23,7 @@ const std::map<std::string, std::string> kExplainedDifferences = {};
 double value(const nlohmann::json& totals, const char* key) { return totals.value(key, 0.0); }
 
 TEST_CASE("totals over the corpus are XLA's") {
-  const fs::path root = hloroof::shared_path("corpus");
+  const fs::path root = hloroof::internal::shared_path("corpus");
   if (!fs::exists(root)) HLOROOF_SKIP("no corpus at " + root.string());
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {

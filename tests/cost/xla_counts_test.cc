@@ -1,4 +1,3 @@
-#include "hloroof/counts.h"
 
 #include <fstream>
 #include <iterator>
@@ -6,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hloroof/cost.h"
 #include "hloroof/parse.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
@@ -13,6 +13,7 @@
 namespace {
 
 using namespace hloroof;
+using namespace hloroof::internal;
 
 ModuleCounts count(std::string_view text, bool float32 = false) {
   const absl::StatusOr<Module> module = parse_module(text);

@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "hloroof/counts.h"
+#include "hloroof/cost.h"
 #include "hloroof/parse.h"
 #include "nlohmann/json.hpp"
 
 namespace {
 
 using namespace hloroof;
+using namespace hloroof::internal;
 
 nlohmann::json counts_of(std::string_view text) {
   const absl::StatusOr<Module> module = parse_module(text);

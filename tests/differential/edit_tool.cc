@@ -12,7 +12,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr int kEdits = 40;
@@ -100,7 +100,7 @@ class Passes {
 };
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 int main() {
   std::ios::sync_with_stdio(false);
@@ -112,7 +112,7 @@ int main() {
     text.resize(size);
     std::cin.read(text.data(), static_cast<std::streamsize>(size));
     absl::StatusOr<hloroof::Module> module = hloroof::parse_module(text);
-    const absl::Status status = module.ok() ? hloroof::Passes(*module).run() : module.status();
+    const absl::Status status = module.ok() ? hloroof::internal::Passes(*module).run() : module.status();
     const std::string answer = status.ok() ? print_module(*module) : std::string(status.message());
     std::cout << (status.ok() ? "ok " : "error ") << answer.size() << '\n' << answer << std::flush;
   }

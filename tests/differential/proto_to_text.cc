@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "hloroof/proto.h"
+#include "lib/text/proto.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     if (entry.path().extension() != ".pb") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    const auto text = hloroof::proto_to_text(bytes);
+    const auto text = hloroof::internal::proto_to_text(bytes);
     std::filesystem::path out = entry.path();
     out.replace_extension(".ours");
     if (!text.ok()) {

@@ -20,7 +20,7 @@
 #include "tests/catch.h"
 #include "tests/shell.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST_CASE("documents show what the command prints") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

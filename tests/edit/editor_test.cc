@@ -1,15 +1,15 @@
 // Tests the effect and the errors of each single edit.
-#include "hloroof/edit.h"
 
 #include <string>
 #include <vector>
 
+#include "hloroof/edit.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kText =
@@ -181,4 +181,4 @@ TEST_CASE("many insertions at one place") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

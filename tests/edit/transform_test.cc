@@ -3,16 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/builder.h"
 #include "hloroof/edit.h"
+#include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
-#include "hloroof/walk.h"
+#include "lib/ir/walk.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kChain = R"(HloModule m
@@ -351,4 +351,4 @@ TEST_CASE("walking") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

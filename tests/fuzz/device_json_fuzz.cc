@@ -8,18 +8,19 @@
 #include "hloroof/device.h"
 #include "lib/hardware/describe.h"
 #include "lib/hardware/registry.h"
+#include "lib/hardware/topology.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  absl::StatusOr<hloroof::Device> device = hloroof::device_from_text(text, "fuzzed.json");
+  absl::StatusOr<hloroof::Device> device = hloroof::internal::device_from_text(text, "fuzzed.json");
   if (!device.ok()) {
     // A message must not be empty or repeat a long text.
     if (device.status().message().empty() || device.status().message().size() > 20'000) std::abort();
     return 0;
   }
-  if (hloroof::describe_device(*device).empty()) std::abort();
+  if (hloroof::internal::describe_device(*device).empty()) std::abort();
   for (const int64_t count : {int64_t{1}, int64_t{7}, int64_t{1000}, INT64_MAX}) {
-    const auto topology = hloroof::default_topology(*device, count);
+    const auto topology = hloroof::internal::default_topology(*device, count);
     if (!topology.ok() || topology->device_count() < count) std::abort();
     // A printed topology parses as the same topology.
     const auto again = hloroof::parse_topology(*device, topology->to_string());

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/literal.h"
 #include "lib/text/cursor.h"
+#include "lib/text/literal.h"
 #include "lib/text/shape_parser.h"
 #include "lib/text/values.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace hloroof;  // NOLINT: one function
+  using namespace hloroof;            // NOLINT: one function
+  using namespace hloroof::internal;  // NOLINT: one function
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::size_t blank = text.find(' ');
   if (blank == std::string::npos) return 0;

@@ -5,10 +5,11 @@
 #include <string>
 
 #include "hloroof/shape.h"
+#include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
 #include "lib/text/shape_parser.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 bool read(const std::string& text, ShapeTable& table, ShapeId& id) {
@@ -21,17 +22,17 @@ bool read(const std::string& text, ShapeTable& table, ShapeId& id) {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   hloroof::ShapeTable table;
   hloroof::ShapeId id;
-  if (!hloroof::read(text, table, id)) return 0;
+  if (!hloroof::internal::read(text, table, id)) return 0;
   hloroof::ShapeId again;
-  if (!hloroof::read(hloroof::to_string(table, id), table, again) || again != id) std::abort();
+  if (!hloroof::internal::read(hloroof::to_string(table, id), table, again) || again != id) std::abort();
   for (hloroof::ShapeId leaf : table.leaves(id)) {
-    if (table[leaf].is_tuple() || hloroof::element_count(table[leaf]) < 0) std::abort();
+    if (table[leaf].is_tuple() || hloroof::internal::element_count(table[leaf]) < 0) std::abort();
   }
   return 0;
 }

@@ -8,10 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "hloroof/infer_shape.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/text/infer_shape.h"
+#include "lib/text/proto.h"
 #include "tests/fuzz/text_mutator.h"
 
 namespace {
@@ -84,10 +85,10 @@ void check_inference(const Module& module) {
   for (hloroof::ComputationView computation : module.computations()) {
     if (computation.is_missing()) continue;
     for (hloroof::InstructionView instruction : computation.instructions()) {
-      const absl::StatusOr<hloroof::ShapeId> inferred = hloroof::infer_shape(instruction, *shapes);
+      const absl::StatusOr<hloroof::ShapeId> inferred = hloroof::internal::infer_shape(instruction, *shapes);
       if (!inferred.ok()) {
         check_message(inferred.status(), 1);
-      } else if (hloroof::infer_shape(instruction, *shapes).value() != *inferred) {
+      } else if (hloroof::internal::infer_shape(instruction, *shapes).value() != *inferred) {
         fail("inferred again it differs", instruction.name());
       }
     }
@@ -151,7 +152,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       }
       break;
     case 4: {
-      const auto modules = hloroof::parse_modules(text);
+      const auto modules = hloroof::internal::parse_modules(text);
       if (!modules.ok()) check_message(modules.status(), 1);
       break;
     }
@@ -165,7 +166,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
   // Mutate bytes and dictionary words in half of the cases, and the structure of the text in the other half.
   if (seed % 2 == 0 || size == 0) return LLVMFuzzerMutate(data, size, max_size);
-  hloroof::TextMutator mutator(seed / 2);
+  hloroof::internal::TextMutator mutator(seed / 2);
   std::string text(reinterpret_cast<const char*>(data), size);
   mutator.mutate(&text);
   const std::size_t kept = std::min(text.size(), max_size);
@@ -175,7 +176,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
                                             uint8_t* out, size_t max_size, unsigned seed) {
-  hloroof::TextMutator mutator(seed);
+  hloroof::internal::TextMutator mutator(seed);
   const std::string text = mutator.cross(std::string(reinterpret_cast<const char*>(a), a_size),
                                          std::string(reinterpret_cast<const char*>(b), b_size));
   const std::size_t kept = std::min(text.size(), max_size);

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 using Range = std::pair<std::size_t, std::size_t>;
@@ -241,4 +241,4 @@ std::string TextMutator::cross(const std::string& a, const std::string& b) {
   return text;
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

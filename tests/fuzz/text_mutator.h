@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 class TextMutator {
  public:
@@ -38,6 +38,6 @@ class TextMutator {
   std::uint64_t state_;
 };
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_FUZZ_TEXT_MUTATOR_H_

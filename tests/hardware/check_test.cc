@@ -4,10 +4,11 @@
 #include <string>
 
 #include "hloroof/device.h"
+#include "lib/hardware/registry.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A whole device in a few lines: all else is that of the device it extends.
@@ -151,4 +152,4 @@ TEST_CASE("check: hostile texts are errors, quickly") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "hloroof/device.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 void check_columns(const std::string& text) {
@@ -77,4 +77,4 @@ TEST_CASE("describe: numbers with their units") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -13,7 +13,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 const std::string kFolder = source_path("data/hardware/");
@@ -190,4 +190,4 @@ TEST_CASE("device files: a built-in device states every number that its predicti
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -4,7 +4,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
@@ -141,4 +141,4 @@ TEST_CASE("vector unit: what an element costs") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

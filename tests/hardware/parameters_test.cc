@@ -5,7 +5,7 @@
 #include "hloroof/device.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("parameters: every number can be listed, set and read back") {
@@ -108,4 +108,4 @@ TEST_CASE("parameters: what is unknown is unknown, not zero") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

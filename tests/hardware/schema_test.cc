@@ -9,7 +9,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("schema: the file in data/hardware is what the field table says (HLOROOF_UPDATE_GOLDEN=1 rewrites it)") {
@@ -46,4 +46,4 @@ TEST_CASE("schema: has every field where the table puts it") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "hloroof/device.h"
+#include "lib/hardware/topology.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string wraps_text(const Topology& topology) {
@@ -183,4 +184,4 @@ TEST_CASE("topology: slices share the devices of the module, or replace those of
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "lib/hardware/registry.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("write_device: what was changed comes back, with its source, and nothing else is written") {
@@ -67,4 +67,4 @@ TEST_CASE("write_device: what cannot be written is an error") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 Opcode row(int i) { return static_cast<Opcode>(i); }
@@ -157,4 +157,4 @@ TEST_CASE("a choice of operand counts is no fixed arity") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/ir/shapes.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 Shape array(ElementType type, std::vector<std::int64_t> dimensions) {
@@ -141,4 +142,4 @@ TEST_CASE("element counts saturate") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -2,12 +2,14 @@
 #include <set>
 #include <string>
 
-#include "hloroof/attribute.h"
-#include "hloroof/element_type.h"
-#include "hloroof/opcode.h"
+#include "hloroof/module.h"
+#include "hloroof/shape.h"
+#include "lib/ir/attribute_form.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("every opcode is found by its own spelling") {
@@ -87,4 +89,4 @@ TEST_CASE("elementwise is XLA's notion of it") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

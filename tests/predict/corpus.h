@@ -13,7 +13,7 @@
 #include "hloroof/device.h"
 #include "lib/base/json.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 inline std::vector<std::filesystem::path> dumps_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
@@ -49,6 +49,6 @@ inline std::string device_of(const std::filesystem::path& dump) {
   return "tpu_v5p";
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_PREDICT_CORPUS_H_

@@ -17,7 +17,7 @@
 #include "hloroof/print.h"
 #include "tests/predict/corpus.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -109,12 +109,12 @@ int run(const fs::path& corpus) {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::fprintf(stderr, "usage: corpus_table FOLDER\n");
     return 1;
   }
-  return hloroof::run(argv[1]);
+  return hloroof::internal::run(argv[1]);
 }

@@ -11,7 +11,7 @@
 #include "tests/catch.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A module line by line; arrays are parameters of the entry.
@@ -387,4 +387,4 @@ TEST_CASE("device numbers: few describe a device and no more") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "hloroof/predict.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::vector<std::string> codes_of(const std::string& body, const char* device, std::string_view header) {
@@ -294,4 +294,4 @@ TEST_CASE("a number that the device file lacks is named, and what needs it is as
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

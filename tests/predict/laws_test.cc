@@ -13,7 +13,7 @@
 #include "tests/paths.h"
 #include "tests/predict/corpus.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // Where transfers share links and memory, what ends sooner may meet another neighbour: by so much such a step may come
@@ -206,4 +206,4 @@ TEST_CASE("twice the elements are never faster") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -10,9 +10,10 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "hloroof/schedule.h"
 #include "tests/predict/corpus.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,12 +108,12 @@ int run(const fs::path& corpus, bool verbose) {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 int main(int argc, char** argv) {
   if (argc < 2 || argc > 3) {
     std::fprintf(stderr, "usage: memory_table FOLDER [-v]\n");
     return 1;
   }
-  return hloroof::run(argv[1], argc == 3);
+  return hloroof::internal::run(argv[1], argc == 3);
 }

@@ -7,9 +7,10 @@
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/mesh.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // An all-reduce over the inner axis of 4 of a 4 x 4 mesh.
@@ -243,4 +244,4 @@ ENTRY e {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

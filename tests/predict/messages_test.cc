@@ -5,7 +5,7 @@
 #include "hloroof/predict.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kOnChannel[] = "channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1},{1,2}}}";
@@ -85,4 +85,4 @@ TEST_CASE("What every device sends to itself goes over no link") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

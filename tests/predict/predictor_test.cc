@@ -1,5 +1,4 @@
 // Predicting after edits against predicting from scratch: equal to the last bit.
-#include "hloroof/predictor.h"
 
 #include <bit>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "hloroof/parse.h"
+#include "hloroof/predict.h"
 #include "hloroof/print.h"
 #include "lib/predict/facts.h"
 #include "tests/catch.h"
@@ -19,7 +19,7 @@
 #include "tests/predict/corpus.h"
 #include "tests/predict/random_edits.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
@@ -484,4 +484,4 @@ TEST_CASE("an edit that makes the module impossible is an error until it is take
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -4,7 +4,7 @@
 #include "hloroof/predict.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A copy of 4 MiB is begun, `between` is done, and the copy is used.
@@ -61,4 +61,4 @@ TEST_CASE("It keeps HBM as busy as any other copy") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

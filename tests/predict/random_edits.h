@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "hloroof/edit.h"
+#include "lib/ir/shapes.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 class RandomEdits {
  public:
@@ -208,6 +209,6 @@ class RandomEdits {
   std::mt19937 random_;
 };
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_PREDICT_RANDOM_EDITS_H_

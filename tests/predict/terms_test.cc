@@ -9,7 +9,7 @@
 #include "tests/paths.h"
 #include "tests/predict/corpus.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr double kTolerance = 1e-12;  // relative
@@ -143,4 +143,4 @@ ENTRY main {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

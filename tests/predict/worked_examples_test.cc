@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // Runs `arguments` on `text` as a file put in place of FILE; each of `parts` must be in the output, which fits 80
@@ -138,4 +138,4 @@ TEST_CASE("an instruction line pasted from a profile predicts and explains, with
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof {
+namespace hloroof::internal {
 
 inline std::string varint(std::uint64_t value) {
   std::string out;
@@ -18,6 +18,6 @@ inline std::string field(std::uint32_t number, std::string_view bytes) {
 }
 inline std::string field(std::uint32_t number, std::uint64_t value) { return varint(number << 3) + varint(value); }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_PROTO_ENCODE_H_

@@ -2,11 +2,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "hloroof/proto.h"
+#include "lib/text/proto.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string sample() {
@@ -93,4 +93,4 @@ TEST_CASE("errors of dangling references name the instruction") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -3,7 +3,6 @@
 // samples/NAME.pb is the output of XLA's HloModule::ToProto() and samples/NAME.hlo that of its ToString(), with the
 // computations in the order of the proto. tests/differential/protos.py makes such pairs and compares with jaxlib
 // directly.
-#include "hloroof/proto.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -13,10 +12,11 @@
 
 #include "hloroof/print.h"
 #include "lib/proto/wire.h"
+#include "lib/text/proto.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST_CASE("fields of the wire format") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -4,7 +4,7 @@
 #include "lib/report/views.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 StepPrediction prediction_with(const std::vector<double>& exposed) {
@@ -55,4 +55,4 @@ TEST_CASE("long kinds, axes and names share 80 columns") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kModule[] = R"(HloModule m, is_scheduled=true
@@ -262,4 +262,4 @@ TEST_CASE("profiles that are none are refused with what is missing") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

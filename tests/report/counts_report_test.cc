@@ -14,6 +14,7 @@
 namespace {
 
 using namespace hloroof;
+using namespace hloroof::internal;
 
 constexpr std::string_view kText = R"(HloModule step
 

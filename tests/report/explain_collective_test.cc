@@ -2,12 +2,15 @@
 #include <string>
 #include <vector>
 
+#include "hloroof/analysis.h"
 #include "hloroof/device.h"
-#include "hloroof/mesh.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/mesh.h"
+#include "lib/hardware/topology.h"
+#include "lib/report/explain_mesh.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string explained(const std::string& text, const std::string& device_name) {
@@ -104,4 +107,4 @@ TEST_CASE("explain: one device has nothing to say") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

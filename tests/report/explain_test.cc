@@ -6,7 +6,7 @@
 #include "hloroof/parse.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A ring of 4 in a loop of a length that the text does not say: in up to 4 rounds a ring of blocks, in more a pipeline.
@@ -69,4 +69,4 @@ TEST_CASE("Facts that a prediction from text points to own the module") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -15,7 +15,7 @@
 #include "tests/paths.h"
 #include "tests/report/json_schema.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 double number(const JsonValue& object, std::string_view name) { return object.find(name)->number; }
@@ -150,4 +150,4 @@ TEST_CASE("the JSON contract holds for real dumps") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

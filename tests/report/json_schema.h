@@ -12,7 +12,7 @@
 #include "lib/base/json.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 class JsonSchema {
  public:
@@ -123,6 +123,6 @@ class JsonSchema {
   JsonValue root_;
 };
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_REPORT_JSON_SCHEMA_H_

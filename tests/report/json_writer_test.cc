@@ -10,7 +10,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string written(double number) {
@@ -110,4 +110,4 @@ TEST_CASE("members stand on lines of their own") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/golden.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("schemas and Python classes follow from the descriptions") {
@@ -48,4 +48,4 @@ TEST_CASE("every field has a meaning, and no record has a field twice") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

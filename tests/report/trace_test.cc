@@ -15,7 +15,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 struct Slice {
@@ -210,4 +210,4 @@ TEST_CASE("traces of real dumps are well formed") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/schedule/program.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 struct ScheduledProgram : Program {
@@ -188,4 +188,4 @@ TEST_CASE("any schedule has every instruction once, after what it depends on") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

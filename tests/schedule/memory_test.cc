@@ -5,7 +5,7 @@
 #include "hloroof/parse.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 MemoryPrediction memory_of(const std::string& text, DeviceFamily family = DeviceFamily::kGpu) {
@@ -193,4 +193,4 @@ ENTRY main {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include "lib/schedule/timeline.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 
 struct Program {
   explicit Program(std::string_view text)
@@ -33,6 +33,6 @@ struct Program {
   std::vector<Demand> demands;
 };
 
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
 #endif  // HLOROOF_TESTS_SCHEDULE_PROGRAM_H_

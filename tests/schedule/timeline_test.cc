@@ -7,7 +7,7 @@
 #include "tests/catch.h"
 #include "tests/schedule/program.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr int kHbm = static_cast<int>(Resource::kHbm);
@@ -298,4 +298,4 @@ TEST_CASE("the body of a loop begins where its condition ends") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -1,13 +1,12 @@
 // Tests the messages of failing checks: directly, through a matcher, and through an assertion result.
-#include "hloroof/testing.h"
 
 #include <sstream>
 
 #include "hloroof/parse.h"
-#include "hloroof/testing_catch2.h"
+#include "hloroof/testing.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 constexpr char kHlo[] = R"(HloModule product, is_scheduled=true, num_partitions=4
@@ -155,4 +154,4 @@ TEST_CASE("an assertion result receives the message") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

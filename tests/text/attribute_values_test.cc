@@ -1,14 +1,15 @@
 // Tests decoding of attributes of a parsed module.
-#include "hloroof/attribute_values.h"
 
 #include <string>
 
-#include "hloroof/backend_config.h"
+#include "hloroof/attributes.h"
 #include "hloroof/parse.h"
+#include "lib/text/attribute_values.h"
+#include "lib/text/backend_config.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // A module whose entry is `body`.
@@ -268,4 +269,4 @@ TEST_CASE("the parse_ functions report the column of an error") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST_CASE("a reused parser names nested operands as a new one does") {
   }
 }
 
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 TEST_CASE("ends of integers") {
@@ -170,4 +170,4 @@ TEST_CASE("comments are white space unless they are unterminated") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
+#include "lib/text/attribute_values.h"
 #include "tests/catch.h"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 struct Case {
@@ -69,4 +70,4 @@ TEST_CASE("the algorithms of the standard library take the ranges of a module") 
 }
 
 }  // namespace
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

@@ -1,6 +1,5 @@
 // Tests shape inference with the table infer_shape_cases.txt, and compares the inferred shape of every instruction of
 // the dumps with the printed one.
-#include "hloroof/infer_shape.h"
 
 #include <filesystem>
 #include <fstream>
@@ -11,10 +10,13 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/text/infer_shape.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -198,4 +200,4 @@ TEST_CASE("printed shapes of the dumps are the inferred ones", "[corpus]") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -9,6 +9,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/text/proto.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -36,7 +37,7 @@ std::size_t allocated_bytes = 0;  // the total of all allocations, not reduced b
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 std::string repeated(const std::string& text, int count) {
@@ -455,4 +456,4 @@ TEST_CASE("a parser that has parsed all texts allocates only for shapes when it 
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

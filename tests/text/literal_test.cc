@@ -1,17 +1,18 @@
 // Tests the values of constants and the device lists of shardings.
-#include "hloroof/literal.h"
 
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "hloroof/attributes.h"
 #include "hloroof/parse.h"
-#include "hloroof/sharding.h"
 #include "lib/ir/float_format.h"
+#include "lib/text/attribute_values.h"
+#include "lib/text/literal.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 Module constant(const std::string& shape, const std::string& text) {
@@ -181,4 +182,4 @@ TEST_CASE("shardings as shards and devices") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST_CASE("inline bodies nest to any depth without recursion") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

@@ -13,7 +13,7 @@
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ TEST_CASE("real dumps are printed unchanged", "[corpus]") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

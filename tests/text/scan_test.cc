@@ -8,7 +8,7 @@
 #include "lib/text/array_texts.h"
 #include "tests/catch.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 // What dumps are made of, and bytes that are signed, zero, or next to those that are looked for.
@@ -157,4 +157,4 @@ TEST_CASE("the ends of arrays, and their texts") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

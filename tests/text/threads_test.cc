@@ -7,14 +7,15 @@
 #include <thread>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
+#include "hloroof/attributes.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/text/attribute_values.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +90,4 @@ TEST_CASE("threads parse at the same time") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

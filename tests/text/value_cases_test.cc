@@ -5,12 +5,16 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/ir/attribute_form.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/text/attribute_values.h"
+#include "lib/text/literal.h"
 #include "lib/text/shape_parser.h"
 #include "lib/text/values.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 struct Case {
@@ -135,4 +139,4 @@ TEST_CASE("the verdicts of the table") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

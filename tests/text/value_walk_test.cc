@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/walk.h"
+#include "hloroof/module.h"
+#include "lib/ir/walk.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
-namespace hloroof {
+namespace hloroof::internal {
 namespace {
 
 const char* const kModule = R"(HloModule m
@@ -256,4 +257,4 @@ TEST_CASE("long chains are walked without recursion, and within the limit") {
 }
 
 }  // namespace
-}  // namespace hloroof
+}  // namespace hloroof::internal

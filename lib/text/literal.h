@@ -1,22 +1,18 @@
-// The values of constants.
-//
-//   if (std::optional<std::int64_t> n = scalar_integer(constant)) use(*n);        // s32[] constant(8)
-//   absl::StatusOr<Literal> l = literal(constant);                               // f32[2] constant({1, 2.5})
-//   for (std::size_t i = 0; i < l->size(); ++i) use(l->real(i));
-#ifndef HLOROOF_LITERAL_H_
-#define HLOROOF_LITERAL_H_
+// Values of constants as numbers.
+#ifndef HLOROOF_LIB_TEXT_LITERAL_H_
+#define HLOROOF_LIB_TEXT_LITERAL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hloroof/element_type.h"
+#include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/ir/element_type.h"
 
-namespace hloroof {
-inline namespace v0 {
+namespace hloroof::internal {
 
 // An array of values. They are row-major in the logical dimensions, independent of the layout.
 struct Literal {
@@ -48,7 +44,6 @@ absl::StatusOr<std::vector<Literal>> literal_leaves(InstructionView constant);
 std::optional<std::int64_t> scalar_integer(InstructionView constant);
 std::optional<double> scalar_number(InstructionView constant);
 
-}  // namespace v0
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
-#endif  // HLOROOF_LITERAL_H_
+#endif  // HLOROOF_LIB_TEXT_LITERAL_H_

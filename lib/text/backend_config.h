@@ -6,26 +6,23 @@
 // Every function decodes the config of one instruction and returns nullopt, or an empty result, if the config does not
 // have that part. The text is searched, not validated: a config need not be JSON. Integers may be written as numbers or
 // as strings.
-#ifndef HLOROOF_BACKEND_CONFIG_H_
-#define HLOROOF_BACKEND_CONFIG_H_
+#ifndef HLOROOF_LIB_TEXT_BACKEND_CONFIG_H_
+#define HLOROOF_LIB_TEXT_BACKEND_CONFIG_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "hloroof/attribute_values.h"
 #include "hloroof/module.h"
+#include "hloroof/shape.h"
+#include "lib/text/attribute_values.h"
 
-namespace hloroof {
-inline namespace v0 {
+namespace hloroof::internal {
 
 // The config without quotes and escapes, usually JSON. Empty if there is none.
 std::string backend_config(InstructionView instruction);
-
-// ---- Any backend ------------------------------------------------------------------------------------------------
 
 // How often the body of a while runs, according to the compiler.
 std::optional<std::int64_t> known_trip_count(InstructionView instruction);
@@ -39,8 +36,6 @@ std::optional<KnownInitStep> known_init_step(InstructionView instruction);
 
 // The tuple element that holds the counter of a while.
 std::optional<std::int64_t> known_induction_variable(InstructionView instruction);
-
-// ---- TPU --------------------------------------------------------------------------------------------------------
 
 // How the compiler tiles an operation: the bounds of one iteration of its loop over VMEM.
 struct WindowConfig {
@@ -111,8 +106,6 @@ struct MemorySpaceColors {
 };
 std::optional<MemorySpaceColors> memory_space_colors(InstructionView instruction);
 
-// ---- GPU --------------------------------------------------------------------------------------------------------
-
 // The config of a cuBLAS call.
 struct GemmBackendConfig {
   DotDimensions dimensions;
@@ -161,6 +154,7 @@ struct FusionBackendConfig {
   std::optional<TritonGemmConfig> triton_gemm;
   std::string custom_name;  // for a __custom_fusion: dynamic_slice_fusion
 };
+
 std::optional<FusionBackendConfig> fusion_backend_config(InstructionView instruction);
 
 // The backend that executes a collective, and whether the program waits for it.
@@ -171,7 +165,6 @@ struct CollectiveBackendConfig {
 };
 std::optional<CollectiveBackendConfig> collective_backend_config(InstructionView instruction);
 
-}  // namespace v0
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
-#endif  // HLOROOF_BACKEND_CONFIG_H_
+#endif  // HLOROOF_LIB_TEXT_BACKEND_CONFIG_H_

@@ -1,21 +1,14 @@
-// The names of HLO attributes, generated from attribute.def. A Module keeps attribute values as text, and
-// attribute_values.h decodes them on demand: most readers need few of them, and they are most of a dump's bytes.
-#ifndef HLOROOF_ATTRIBUTE_H_
-#define HLOROOF_ATTRIBUTE_H_
+// The columns of attribute.def that only the library reads.
+#ifndef HLOROOF_LIB_IR_ATTRIBUTE_FORM_H_
+#define HLOROOF_LIB_IR_ATTRIBUTE_FORM_H_
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace hloroof {
-inline namespace v0 {
+#include "hloroof/module.h"
 
-enum class AttributeKey : std::uint8_t {
-#define HLOROOF_ATTRIBUTE(enumerator, text, value_form) enumerator,
-#include "hloroof/attribute.def"
-  kConstantLiteral,  // the operand text of constant(...); has no name in the text
-  kUnknown,          // a name unknown to this version; kept as `name=value` and printed unchanged
-};
+namespace hloroof::internal {
 
 // The grammar rule of a value. Each rule has a parse function of the same name in lib/text.
 enum class AttributeForm : std::uint8_t {
@@ -58,15 +51,10 @@ enum class AttributeForm : std::uint8_t {
   kRaw,  // unknown, or removed from XLA's grammar: balanced text up to the next top-level comma
 };
 
-// The spelling in HLO text ("lhs_contracting_dims"); empty for kConstantLiteral and kUnknown.
-std::string_view to_string(AttributeKey key);
-
 // The key spelled `text`; nullopt if there is none.
 std::optional<AttributeKey> attribute_from_string(std::string_view text);
-
 AttributeForm form(AttributeKey key);
 
-}  // namespace v0
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
-#endif  // HLOROOF_ATTRIBUTE_H_
+#endif  // HLOROOF_LIB_IR_ATTRIBUTE_FORM_H_

@@ -1,29 +1,18 @@
-// Reads modules from protocol buffers: HloModuleProto and HloProto (`*.pb`, `*.hlo.pb`), and XProf profiles that
-// contain them (`*.xplane.pb`). The library has a small reader of the wire format and does not depend on protobuf.
-//
-//   absl::StatusOr<hloroof::Module> module = hloroof::parse_proto(bytes);
-//   absl::StatusOr<hloroof::Module> one = hloroof::load_module("host.xplane.pb#jit_train_step");
-//
-// A program that links XLA does not need protos. It can pass the text of an xla::HloModule:
-//
-//   xla::HloPrintOptions options = xla::HloPrintOptions::Default().set_print_large_constants(false);
-//   absl::StatusOr<hloroof::Module> module = hloroof::parse_module(xla_module.ToString(options));
-//
-// Lifetime: the results do not refer to `bytes`. Threads: the functions keep no state and may run on any number of
-// threads.
-#ifndef HLOROOF_PROTO_H_
-#define HLOROOF_PROTO_H_
+// Parses protocol buffers, and texts of several modules.
+#ifndef HLOROOF_LIB_TEXT_PROTO_H_
+#define HLOROOF_LIB_TEXT_PROTO_H_
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hloroof/module.h"
 #include "hloroof/parse.h"
 
-namespace hloroof {
-inline namespace v0 {
+namespace hloroof::internal {
+
+// Parses a text of several modules that are separated by lines `// -----`.
+absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options = {});
 
 // The HLO text of the single module in `bytes`, as XLA's HloModule::ToString() prints it. Tuple constants and constants
 // of more than ten elements are elided. XLA's proto has num_partitions and replica_count only as part of a device
@@ -39,7 +28,6 @@ absl::StatusOr<Module> parse_proto(std::string_view bytes, const ParseOptions& o
 // All modules of a profile in order, or the single module of the other kinds. Errors: as parse_proto.
 absl::StatusOr<std::vector<Module>> parse_protos(std::string_view bytes, const ParseOptions& options = {});
 
-}  // namespace v0
-}  // namespace hloroof
+}  // namespace hloroof::internal
 
-#endif  // HLOROOF_PROTO_H_
+#endif  // HLOROOF_LIB_TEXT_PROTO_H_

@@ -1,0 +1,43 @@
+// Parts of the analysis of calls that other passes use.
+#ifndef HLOROOF_LIB_ANALYSIS_CALLS_H_
+#define HLOROOF_LIB_ANALYSIS_CALLS_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "hloroof/analysis.h"
+#include "hloroof/module.h"
+
+namespace hloroof::internal {
+
+// Errors: InvalidArgument if a name is not the name of a while loop or conditional of the module (the message suggests
+// the nearest ones), if a count is negative, or if a probability is outside 0 .. 1. analyze_calls() ignores such
+// entries.
+absl::Status check_call_options(const Module& module, const CallOptions& options);
+
+// The probabilities of each conditional's branches, by the index of the conditional.
+using BranchProbabilities = std::map<std::uint32_t, std::vector<double>>;
+
+// The parts of a CallGraph from which an incremental prediction and the replay determine what an edit invalidates.
+struct CallFacts {
+  // Whether some trip count depends on this instruction, or on the callers of this computation. Editing any other
+  // instruction or call keeps all trip counts valid. False for ids created after this graph.
+  static bool trips_read_off(const CallGraph& calls, InstructionId id);
+  static bool trips_follow_callers(const CallGraph& calls, ComputationId id);
+
+  // The probabilities that the options give for a conditional's branches; null if they give none.
+  static const std::vector<double>* branch_probabilities(const CallGraph& calls, InstructionId conditional);
+
+  // Executions of each computation, by ComputationId, if the conditionals without probabilities of their own take their
+  // branches with those in `assumed`. The branches of a conditional that is in neither are equally likely.
+  static std::vector<double> executions_with(const CallGraph& calls, const BranchProbabilities& assumed);
+};
+
+// The trip count of one while instruction, from the module alone.
+TripCount infer_trip_count(InstructionView while_instruction);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_ANALYSIS_CALLS_H_

@@ -1,0 +1,23 @@
+// Chooses the topology of a prediction.
+#ifndef HLOROOF_LIB_HARDWARE_TOPOLOGY_H_
+#define HLOROOF_LIB_HARDWARE_TOPOLOGY_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "hloroof/device.h"
+
+namespace hloroof::internal {
+
+// Returns the smallest standard slice of `device` that holds `device_count` devices. If no single slice does, returns
+// several of the largest. Errors: InvalidArgument for a count below one.
+absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_count);
+
+// Returns the topology on which a module of `device_count` devices runs: the requested one, or else the default.
+// Errors: InvalidArgument if the target requests fewer than one slice, or fewer devices than `device_count`; the
+// message has both numbers.
+absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_HARDWARE_TOPOLOGY_H_

@@ -1,0 +1,24 @@
+// Comparing and printing shapes of a table.
+#ifndef HLOROOF_LIB_IR_SHAPES_H_
+#define HLOROOF_LIB_IR_SHAPES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "hloroof/shape.h"
+
+namespace hloroof::internal {
+
+// Whether two shapes have the same element types, dimensions and tuple structure. Ignores layouts and dynamic flags,
+// and a dimension `?` matches any dimension. XLA calls this "compatible".
+bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b);
+
+void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
+
+// The product of the dimensions of an array; 1 for a scalar. Saturates at INT64_MAX. An unbounded dimension counts
+// as 1.
+std::int64_t element_count(const Shape& shape);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_IR_SHAPES_H_
