@@ -56,7 +56,7 @@ absl::Status measure(const std::string& file, const hloroof::Target& target, dou
   times.parse = bench::best_seconds(budget, [&] { sink += hloroof::parse_module(text)->instruction_count(); });
   const hloroof::CallGraph calls = hloroof::analyze_calls(*module);
   times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
-  const std::shared_ptr<const hloroof::StepFacts> facts = prediction->facts;
+  const std::shared_ptr<const hloroof::internal::StepFacts> facts = prediction->facts;
   times.costs = bench::best_seconds(budget, [&] {
     const auto collectives = hloroof::internal::cost_collectives(*module, calls, target);
     sink +=

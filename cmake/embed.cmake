@@ -1,6 +1,6 @@
 # Writes a C++ file that holds other files as string literals:
 #   cmake -DOUTPUT=x.cc -DHEADER=lib/layer/x.h -DFUNCTION=embedded_files -DFILES=a.json;b.json -P embed.cmake
-# HEADER declares, in namespace hloroof::inline v0, struct EmbeddedFile { std::string_view name, text; } and
+# HEADER declares, in namespace hloroof::internal, struct EmbeddedFile { std::string_view name, text; } and
 # std::span<const EmbeddedFile> FUNCTION().
 
 set(entries "")
@@ -21,7 +21,7 @@ file(
 
 #include \"${HEADER}\"
 
-namespace hloroof::inline v0 {
+namespace hloroof::internal {
 namespace {
 
 constexpr EmbeddedFile kFiles[] = {
@@ -31,7 +31,7 @@ ${entries}};
 
 std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal
 ")
 # An unchanged file keeps its time stamp, so that nothing is recompiled.
 file(COPY_FILE "${OUTPUT}.new" "${OUTPUT}" ONLY_IF_DIFFERENT)

@@ -359,6 +359,10 @@ CollectivesAgain find_collectives_again(const Module& module, const CallGraph& c
   return result;
 }
 
+std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls) {
+  return Finder().run(module, calls).collectives;
+}
+
 }  // namespace hloroof::internal
 
 namespace hloroof::inline v0 {
@@ -379,12 +383,8 @@ std::string_view collective_name(CollectiveKind kind) {
   return "";
 }
 
-std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls) {
-  return Finder().run(module, calls).collectives;
-}
-
 std::vector<Collective> find_collectives(const Module& module) {
-  return find_collectives(module, analyze_calls(module));
+  return internal::find_collectives(module, analyze_calls(module));
 }
 
 LogicalMesh infer_mesh(const Module& module) { return infer_mesh(module, find_collectives(module)); }

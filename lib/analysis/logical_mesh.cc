@@ -247,6 +247,12 @@ absl::StatusOr<LogicalMesh> override_axes(const LogicalMesh& mesh,
   return given;
 }
 
+LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives) {
+  LogicalMesh mesh = infer_axes(module, collectives);
+  assign_roles(module, calls, collectives, mesh);
+  return mesh;
+}
+
 }  // namespace hloroof::internal
 
 namespace hloroof::inline v0 {
@@ -272,12 +278,6 @@ std::vector<int> spanned_axes(const LogicalMesh& mesh, const DeviceGroups& group
 
 LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives) {
   return internal::infer_mesh(module, analyze_calls(module), collectives);
-}
-
-LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives) {
-  LogicalMesh mesh = infer_axes(module, collectives);
-  assign_roles(module, calls, collectives, mesh);
-  return mesh;
 }
 
 std::string LogicalMesh::to_string() const {

@@ -62,11 +62,6 @@ const OpcodeAttributes& opcode_attributes(Opcode opcode) { return kTable[static_
 
 const KeySet& header_attribute_keys() { return kHeader; }
 
-}  // namespace hloroof::internal
-
-namespace hloroof::inline v0 {
-using namespace internal;
-
 std::string to_string(const KeySet& keys) {
   std::string out;
   for (unsigned i = 0; i < static_cast<unsigned>(AttributeKey::kConstantLiteral); ++i) {
@@ -77,4 +72,4 @@ std::string to_string(const KeySet& keys) {
   return out;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal

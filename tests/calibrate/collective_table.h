@@ -16,6 +16,7 @@
 #include "lib/base/csv.h"
 #include "lib/calibrate/collective_fit.h"
 #include "lib/cost/scale_up.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::internal {
 
