@@ -7,6 +7,9 @@ namespace {
 // Work limit, so that adversarial text ends in "not known". Loop counters need about a dozen steps.
 constexpr std::int64_t kMaxSteps = 1 << 16;
 
+// No operation on scalars has more operands.
+constexpr std::size_t kMaxOperands = 4;
+
 bool is_one_element(const Shape& shape) { return shape.is_array() && element_count(shape) == 1; }
 
 }  // namespace
@@ -159,100 +162,95 @@ std::optional<Scalar> ValueTracer::leaf_value(const Place& place) {
 
 Scalar ValueTracer::evaluate(InstructionId id, Path path) { return evaluate_in(0, id, std::move(path)); }
 
-Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
-  // A source whose operands are being evaluated. `operands` is filled from the left.
-  struct Open {
-    Place place;
-    std::vector<Scalar> operands;
-  };
-  std::vector<Open> open;
-  Scalar result;
-  bool has_result = false;
-
-  // Follows a value to its source, then either returns its value or pushes it as an open entry.
-  const auto visit = [&](Place place) {
-    has_result = false;
-    while (follow(place)) {
-      if (++steps_ >= kMaxSteps) {
-        result = Scalar::unknown();
-        has_result = true;
-        return;
-      }
-    }
-    if (++steps_ >= kMaxSteps) {
-      result = Scalar::unknown();
-      has_result = true;
-      return;
-    }
-    const auto seen = place.path.empty() ? values_.find({place.frame, place.id.index}) : values_.end();
-    if (seen != values_.end()) {
-      result = seen->second;
-      has_result = true;
-      return;
-    }
-    if (const auto leaf = leaf_value(place)) {
-      result = *leaf;
-      has_result = true;
-      return;
-    }
-    open.push_back({std::move(place), {}});
-  };
-
-  visit({frame, id, std::move(path)});
-  while (!open.empty()) {
-    Open& top = open.back();
-    const InstructionView instruction = module_.instruction(top.place.id);
-    if (has_result) {
-      top.operands.push_back(result);
-      has_result = false;
-    }
-    const std::size_t next = top.operands.size();
-    if (instruction.opcode() == Opcode::kWhile) {
-      // The value of a counter after its loop is initial value + trips x increment.
-      const LoopFacts* facts = nullptr;
-      if (const auto at = context_.loops.find(instruction.id().index); at != context_.loops.end()) facts = &at->second;
-      const auto increment =
-          facts != nullptr ? facts->increments.find(top.place.path) : std::map<Path, std::int64_t>::const_iterator();
-      if (facts == nullptr || !facts->trips || increment == facts->increments.end() ||
-          instruction.operand_count() != 1) {
-        result = Scalar::unknown();
-      } else if (next == 0) {
-        visit({top.place.frame, instruction.operand(0).id(), top.place.path});
-        continue;
-      } else {
-        std::int64_t grown = 0;
-        std::int64_t final_value = 0;
-        const bool overflow = __builtin_mul_overflow(*facts->trips, increment->second, &grown) ||
-                              __builtin_add_overflow(top.operands[0].offset, grown, &final_value);
-        result = top.operands[0].is_integer() && !overflow ? Scalar::integer(final_value) : Scalar::unknown();
-      }
-      open.pop_back();
-      has_result = true;
-      continue;
-    }
-    if (next < instruction.operand_count() && next < 4) {
-      visit({top.place.frame, instruction.operand(next).id(), {}});
-      continue;
-    }
-    const ElementType operand_type =
-        instruction.operand_count() > 0 ? instruction.operand(0).shape().element_type : ElementType::kInvalid;
-    if (instruction.opcode() == Opcode::kCompare) {
-      Comparison comparison;
-      const bool ready = top.operands.size() == 2 && top.operands[0].is_integer() && top.operands[1].is_integer() &&
-                         comparison_from_string(instruction.text(AttributeKey::kDirection), comparison);
-      const bool unsigned_64 = operand_type == ElementType::kU64;
-      result = ready ? Scalar::integer(
-                           compare_integers(comparison, top.operands[0].offset, top.operands[1].offset, unsigned_64))
-                     : Scalar::unknown();
-    } else {
-      result = apply(instruction.opcode(), instruction.shape().element_type, operand_type, top.operands.data(),
-                     top.operands.size());
-    }
-    values_[{top.place.frame, top.place.id.index}] = result;
-    open.pop_back();
-    has_result = true;
+// Returns how much counter `path` of a loop grows in all its trips, or nullopt if that is not known.
+std::optional<std::int64_t> ValueTracer::growth(InstructionView loop, const Path& path) const {
+  const auto facts = context_.loops.find(loop.id().index);
+  if (facts == context_.loops.end() || !facts->second.trips || loop.operand_count() != 1) return std::nullopt;
+  const auto increment = facts->second.increments.find(path);
+  std::int64_t grown = 0;
+  if (increment == facts->second.increments.end() ||
+      __builtin_mul_overflow(*facts->second.trips, increment->second, &grown)) {
+    return std::nullopt;
   }
-  return result;
+  return grown;
+}
+
+// Moves `place` to the source of its value. Returns the value if it is known without evaluating operands.
+std::optional<Scalar> ValueTracer::known_value(Place& place) {
+  bool moved = true;
+  while (moved) {
+    moved = follow(place);
+    if (++steps_ >= kMaxSteps) return Scalar::unknown();
+  }
+  if (place.path.empty()) {
+    const auto seen = values_.find({place.frame, place.id.index});
+    if (seen != values_.end()) return seen->second;
+  }
+  return leaf_value(place);
+}
+
+// Returns the operand that a source needs next, or nullopt if it has all values that it needs.
+std::optional<ValueTracer::Place> ValueTracer::next_operand(const PendingSource& source) const {
+  const InstructionView instruction = module_.instruction(source.place.id);
+  const std::size_t next = source.operands.size();
+  if (instruction.opcode() == Opcode::kWhile) {
+    if (next > 0 || !growth(instruction, source.place.path)) return std::nullopt;
+    return Place{source.place.frame, instruction.operand(0).id(), source.place.path};
+  }
+  if (next >= instruction.operand_count() || next >= kMaxOperands) return std::nullopt;
+  return Place{source.place.frame, instruction.operand(next).id(), {}};
+}
+
+// Returns the value of a source from the values of its operands.
+Scalar ValueTracer::value_of(const PendingSource& source) const {
+  const InstructionView instruction = module_.instruction(source.place.id);
+  const std::vector<Scalar>& operands = source.operands;
+  const ElementType operand_type =
+      instruction.operand_count() > 0 ? instruction.operand(0).shape().element_type : ElementType::kInvalid;
+  switch (instruction.opcode()) {
+    case Opcode::kWhile: {  // initial value + trips x increment
+      const std::optional<std::int64_t> grown = growth(instruction, source.place.path);
+      std::int64_t final_value = 0;
+      if (!grown || !operands[0].is_integer() || __builtin_add_overflow(operands[0].offset, *grown, &final_value)) {
+        return Scalar::unknown();
+      }
+      return Scalar::integer(final_value);
+    }
+    case Opcode::kCompare: {
+      Comparison comparison;
+      const bool is_ready = operands.size() == 2 && operands[0].is_integer() && operands[1].is_integer() &&
+                            comparison_from_string(instruction.text(AttributeKey::kDirection), comparison);
+      if (!is_ready) return Scalar::unknown();
+      const bool unsigned_64 = operand_type == ElementType::kU64;
+      return Scalar::integer(compare_integers(comparison, operands[0].offset, operands[1].offset, unsigned_64));
+    }
+    default:
+      return apply(instruction.opcode(), instruction.shape().element_type, operand_type, operands.data(),
+                   operands.size());
+  }
+}
+
+Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
+  std::vector<PendingSource> pending;
+  const auto visit = [&](Place place) {
+    const std::optional<Scalar> value = known_value(place);
+    if (!value) pending.push_back({std::move(place), {}});
+    return value;
+  };
+  std::optional<Scalar> value = visit({frame, id, std::move(path)});
+  while (!pending.empty()) {
+    PendingSource& source = pending.back();
+    if (value) source.operands.push_back(*value);
+    if (std::optional<Place> operand = next_operand(source)) {
+      value = visit(*std::move(operand));
+      continue;
+    }
+    value = value_of(source);
+    const bool is_loop = module_.instruction(source.place.id).opcode() == Opcode::kWhile;
+    if (!is_loop) values_[{source.place.frame, source.place.id.index}] = *value;
+    pending.pop_back();
+  }
+  return *value;
 }
 
 }  // namespace hloroof::internal

@@ -82,6 +82,11 @@ class ValueTracer {
     InstructionId id;
     Path path;
   };
+  // A source whose operands are being evaluated, from the left.
+  struct PendingSource {
+    Place place;
+    std::vector<Scalar> operands;
+  };
 
   bool follow(Place& place);
   bool hands_on(const Place& place) const;
@@ -90,6 +95,10 @@ class ValueTracer {
   int inner_frame(int parent, InstructionId site, ComputationId computation);
   int outer_frame(ComputationId computation);
   std::optional<Scalar> leaf_value(const Place& place);
+  std::optional<Scalar> known_value(Place& place);
+  std::optional<std::int64_t> growth(InstructionView loop, const Path& path) const;
+  std::optional<Place> next_operand(const PendingSource& source) const;
+  Scalar value_of(const PendingSource& source) const;
 
   const TraceContext& context_;
   const Module& module_;
