@@ -105,12 +105,6 @@ void Buffers::visit(InstructionView instruction) {
   const InstructionId id = instruction.id();
   const std::size_t operands = instruction.operand_count();
   const auto operand = [&](std::size_t i) { return i < operands ? instruction.operand_ids()[i] : InstructionId(); };
-  // Parameter `number` of `callee` shares the memory of `argument`. The cases below let the root share that of the
-  // result.
-  const auto call = [&](ComputationView callee, std::int64_t number, InstructionId argument) {
-    const std::vector<InstructionId> parameters = callee.parameters();
-    if (static_cast<std::size_t>(number) < parameters.size()) share_all(parameters[number], argument);
-  };
   switch (flow(instruction.opcode())) {
     case Flow::kPicks:
       if (operands == 1) {
@@ -131,30 +125,8 @@ void Buffers::visit(InstructionView instruction) {
       for (std::uint32_t i = 0; i < count_[id.index]; ++i) share(id, i, operand(i), 0, 1);
       break;
     case Flow::kLoops:
-      share_all(id, operand(0));
-      for (AttributeKey key : {AttributeKey::kBody, AttributeKey::kCondition}) {
-        for (ComputationView callee : instruction.computations(key)) {
-          call(callee, 0, id);
-          if (key == AttributeKey::kBody) share_all(callee.data().root, id);
-        }
-      }
-      break;
-    case Flow::kBranches: {
-      const std::vector<ComputationId> branches = instruction.called_computations();
-      for (std::size_t i = 0; i < branches.size(); ++i) {
-        const ComputationView branch = module_.computation(branches[i]);
-        call(branch, 0, operand(i + 1));
-        share_all(branch.data().root, id);
-      }
-      break;
-    }
-    case Flow::kCalls:
-      for (ComputationView callee : instruction.computations(AttributeKey::kToApply)) {
-        const std::vector<InstructionId> parameters = callee.parameters();
-        for (std::size_t i = 0; i < parameters.size(); ++i) share_all(parameters[i], operand(i));
-        share_all(callee.data().root, id);
-      }
-      break;
+    case Flow::kBranches:
+    case Flow::kCalls: visit_caller(instruction); break;
     case Flow::kFuses:
       visit_stated_aliases(instruction);
       for (ComputationView callee : instruction.computations(AttributeKey::kCalls))
@@ -172,6 +144,44 @@ void Buffers::visit(InstructionView instruction) {
     default:
       if (instruction.opcode() == Opcode::kSend) share(id, 0, operand(0), 0, 1);  // (data, context, token)
       if (instruction.opcode() == Opcode::kCustomCall) visit_stated_aliases(instruction);
+  }
+}
+
+// The parameters of a called computation share the memory of the arguments, and its root that of the caller's result.
+// The state of a loop is parameter, root and result at once.
+void Buffers::visit_caller(InstructionView caller) {
+  const InstructionId id = caller.id();
+  const auto operand = [&](std::size_t i) {
+    return i < caller.operand_count() ? caller.operand_ids()[i] : InstructionId();
+  };
+  const auto bind = [&](ComputationView callee, std::size_t number, InstructionId argument) {
+    const std::vector<InstructionId> parameters = callee.parameters();
+    if (number < parameters.size()) share_all(parameters[number], argument);
+  };
+  switch (flow(caller.opcode())) {
+    case Flow::kLoops:
+      share_all(id, operand(0));
+      for (ComputationView body : caller.computations(AttributeKey::kBody)) {
+        bind(body, 0, id);
+        share_all(body.data().root, id);
+      }
+      for (ComputationView condition : caller.computations(AttributeKey::kCondition)) bind(condition, 0, id);
+      break;
+    case Flow::kBranches: {
+      const std::vector<ComputationId> branches = caller.called_computations();
+      for (std::size_t i = 0; i < branches.size(); ++i) {
+        const ComputationView branch = module_.computation(branches[i]);
+        bind(branch, 0, operand(i + 1));
+        share_all(branch.data().root, id);
+      }
+      break;
+    }
+    default:
+      for (ComputationView callee : caller.computations(AttributeKey::kToApply)) {
+        const std::vector<InstructionId> parameters = callee.parameters();
+        for (std::size_t i = 0; i < parameters.size(); ++i) share_all(parameters[i], operand(i));
+        share_all(callee.data().root, id);
+      }
   }
 }
 

@@ -44,6 +44,7 @@ class Buffers {
   void share(InstructionId a, std::uint32_t a_leaf, InstructionId b, std::uint32_t b_leaf, std::uint32_t count);
   void share_all(InstructionId a, InstructionId b);
   void visit(InstructionView instruction);
+  void visit_caller(InstructionView caller);
   void visit_start(InstructionView start);
   void visit_done(InstructionView done);
   void visit_stated_aliases(InstructionView instruction);
