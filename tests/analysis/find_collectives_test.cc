@@ -39,89 +39,92 @@ std::vector<std::string> found(const Module& module) {
   return all;
 }
 
+const std::string kGroups = "channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true";
+const std::string kSemaphores = "s32[2]{0:S(4)}, u32[]{:S(2)}";
+
+struct Form {
+  std::string lines;
+  std::string callees;
+  std::vector<std::string> collectives;
+};
+
+const Form kForms[] = {
+    {"ROOT g = f32[64,128]{1,0} all-gather(p), dimensions={0}, " + kGroups, "", {"all-gather 32768 B x8 by g"}},
+    {"s = (f32[8,128]{1,0}, f32[64,128]{1,0}) all-gather-start(p), dimensions={0}, " + kGroups +
+         "\nROOT d = f32[64,128]{1,0} all-gather-done(s)",
+     "",
+     {"all-gather 32768 B x8 by s, awaited by d"}},
+    {"s = f32[64,128]{1,0} all-reduce-start(q), to_apply=sum, " + kGroups +
+         "\nROOT d = f32[64,128]{1,0} all-reduce-done(s)",
+     "",
+     {"all-reduce 32768 B x8 by s, awaited by d"}},
+    {"ROOT r = (f32[64,128]{1,0}, f32[8,128]{1,0}) all-reduce(q, p), to_apply=sum, " + kGroups,
+     "",
+     {"all-reduce 36864 B x8 by r, 2 arrays"}},
+    {"ROOT r = f32[8,128]{1,0} reduce-scatter(q), dimensions={0}, to_apply=sum, " + kGroups,
+     "",
+     {"reduce-scatter 32768 B x8 by r"}},
+    {"s = ((f32[64,128]{1,0}), f32[8,128]{1,0}) reduce-scatter-start(q), dimensions={0}, to_apply=sum, " + kGroups +
+         "\nROOT d = f32[8,128]{1,0} reduce-scatter-done(s)",
+     "",
+     {"reduce-scatter 32768 B x8 by s, awaited by d"}},
+    {"s = ((f32[64,128]{1,0}), f32[64,128]{1,0}, s32[]) async-start(q), calls=wrapped\n"
+     "u = ((f32[64,128]{1,0}), f32[64,128]{1,0}, s32[]) async-update(s)\n"
+     "ROOT d = f32[64,128]{1,0} async-done(u)",
+     "wrapped {\n  x = f32[64,128]{1,0} parameter(0)\n  ROOT a = f32[64,128]{1,0} all-to-all(x), dimensions={0}, "
+     "channel_id=1, replica_groups=[1,8]<=[8]\n}\n",
+     {"all-to-all 32768 B x8 by s, awaited by d"}},
+    {"o = s64[8]{0} parameter(2)\nROOT a = f32[64,128]{1,0} ragged-all-to-all(q, q, o, o, o, o), channel_id=1, "
+     "replica_groups=[1,8]<=[8]",
+     "",
+     {"ragged-all-to-all 32768 B x8 by a"}},
+    {"ROOT b = f32[64,128]{1,0} collective-broadcast(q), channel_id=1, replica_groups=[1,8]<=[8]",
+     "",
+     {"collective-broadcast 32768 B x8 by b"}},
+    {"s = (f32[64,128]{1,0}, f32[64,128]{1,0}, u32[], u32[]) collective-permute-start(q), channel_id=1, "
+     "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}\n"
+     "ROOT d = f32[64,128]{1,0} collective-permute-done(s)",
+     "",
+     {"collective-permute 32768 B x8 by s, awaited by d"}},
+    {"s = (f32[64,128]{1,0}, u32[], token[]) send(q, t), channel_id=1\nsd = token[] send-done(s), channel_id=1\n"
+     "r = (f32[64,128]{1,0}, u32[], token[]) recv(sd), channel_id=2\n"
+     "ROOT rd = (f32[64,128]{1,0}, token[]) recv-done(r), channel_id=2",
+     "",
+     {"send 32768 B x1 by s, awaited by sd", "recv 32768 B x1 by r, awaited by rd"}},
+    // The reduce-scatter of TPU dumps: an all-reduce of which a fusion keeps a slice.
+    {"ROOT f = f32[8,128]{1,0} fusion(q), kind=kCustom, calls=all-reduce-scatter",
+     "all-reduce-scatter {\n  x = f32[64,128]{1,0} parameter(0)\n  r = f32[64,128]{1,0} all-reduce(x), "
+     "to_apply=sum, " +
+         kGroups +
+         "\n  i = s32[] constant(0)\n  ROOT d = f32[8,128]{1,0} dynamic-slice(r, i, i), "
+         "dynamic_slice_sizes={8,128}\n}\n",
+     {"reduce-scatter 32768 B x8 by f"}},
+    // A gather cut into steps: the start, a matmul that carries it on, the end.
+    {"s = (f32[8,128]{1,0}, f32[64,128]{1,0}, " + kSemaphores +
+         ") fusion(p), kind=kCustom, calls=start\n"
+         "x = f32[64,128]{1,0} get-tuple-element(s), index=1\n"
+         "flag = u32[]{:S(2)} get-tuple-element(s), index=3\n"
+         "step = f32[64,128]{1,0} fusion(x, q, flag), kind=kOutput, calls=carried\n"
+         "ROOT d = f32[64,128]{1,0} fusion(step), kind=kCustom, calls=ended",
+     "start {\n  x = f32[8,128]{1,0} parameter(0)\n  g = f32[64,128]{1,0} all-gather(x), dimensions={0}, " + kGroups +
+         "\n  ROOT c = (f32[8,128]{1,0}, f32[64,128]{1,0}, " + kSemaphores +
+         ") custom-call(g), custom_call_target=\"AsyncCollectiveStart\"\n}\n\n"
+         "carried {\n  x = f32[64,128]{1,0} parameter(0)\n  y = f32[64,128]{1,0} parameter(1)\n  f = u32[]{:S(2)} "
+         "parameter(2)\n  h = f32[8,128]{1,0} slice(x), slice={[0:8], [0:128]}\n  g = f32[64,128]{1,0} "
+         "all-gather(h), "
+         "dimensions={0}, " +
+         kGroups +
+         "\n  ROOT m = f32[64,128]{1,0} multiply(g, y)\n}\n\n"
+         "ended {\n  x = f32[64,128]{1,0} parameter(0)\n  h = f32[8,128]{1,0} slice(x), slice={[0:8], [0:128]}\n"
+         "  g = f32[64,128]{1,0} all-gather(h), dimensions={0}, " +
+         kGroups + "\n  ROOT c = f32[64,128]{1,0} custom-call(g), custom_call_target=\"AsyncCollectiveDone\"\n}\n",
+     {"all-gather 32768 B x8 by s, awaited by d"}},
+};
+
 TEST_CASE("Every form of a collective is found once") {
-  struct Row {
-    std::string lines;
-    std::string callees;
-    std::vector<std::string> collectives;
-  };
-  const std::string groups = "channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true";
-  const std::string semaphores = "s32[2]{0:S(4)}, u32[]{:S(2)}";
-  const Row rows[] = {
-      {"ROOT g = f32[64,128]{1,0} all-gather(p), dimensions={0}, " + groups, "", {"all-gather 32768 B x8 by g"}},
-      {"s = (f32[8,128]{1,0}, f32[64,128]{1,0}) all-gather-start(p), dimensions={0}, " + groups +
-           "\nROOT d = f32[64,128]{1,0} all-gather-done(s)",
-       "",
-       {"all-gather 32768 B x8 by s, awaited by d"}},
-      {"s = f32[64,128]{1,0} all-reduce-start(q), to_apply=sum, " + groups +
-           "\nROOT d = f32[64,128]{1,0} all-reduce-done(s)",
-       "",
-       {"all-reduce 32768 B x8 by s, awaited by d"}},
-      {"ROOT r = (f32[64,128]{1,0}, f32[8,128]{1,0}) all-reduce(q, p), to_apply=sum, " + groups,
-       "",
-       {"all-reduce 36864 B x8 by r, 2 arrays"}},
-      {"ROOT r = f32[8,128]{1,0} reduce-scatter(q), dimensions={0}, to_apply=sum, " + groups,
-       "",
-       {"reduce-scatter 32768 B x8 by r"}},
-      {"s = ((f32[64,128]{1,0}), f32[8,128]{1,0}) reduce-scatter-start(q), dimensions={0}, to_apply=sum, " + groups +
-           "\nROOT d = f32[8,128]{1,0} reduce-scatter-done(s)",
-       "",
-       {"reduce-scatter 32768 B x8 by s, awaited by d"}},
-      {"s = ((f32[64,128]{1,0}), f32[64,128]{1,0}, s32[]) async-start(q), calls=wrapped\n"
-       "u = ((f32[64,128]{1,0}), f32[64,128]{1,0}, s32[]) async-update(s)\n"
-       "ROOT d = f32[64,128]{1,0} async-done(u)",
-       "wrapped {\n  x = f32[64,128]{1,0} parameter(0)\n  ROOT a = f32[64,128]{1,0} all-to-all(x), dimensions={0}, "
-       "channel_id=1, replica_groups=[1,8]<=[8]\n}\n",
-       {"all-to-all 32768 B x8 by s, awaited by d"}},
-      {"o = s64[8]{0} parameter(2)\nROOT a = f32[64,128]{1,0} ragged-all-to-all(q, q, o, o, o, o), channel_id=1, "
-       "replica_groups=[1,8]<=[8]",
-       "",
-       {"ragged-all-to-all 32768 B x8 by a"}},
-      {"ROOT b = f32[64,128]{1,0} collective-broadcast(q), channel_id=1, replica_groups=[1,8]<=[8]",
-       "",
-       {"collective-broadcast 32768 B x8 by b"}},
-      {"s = (f32[64,128]{1,0}, f32[64,128]{1,0}, u32[], u32[]) collective-permute-start(q), channel_id=1, "
-       "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}\n"
-       "ROOT d = f32[64,128]{1,0} collective-permute-done(s)",
-       "",
-       {"collective-permute 32768 B x8 by s, awaited by d"}},
-      {"s = (f32[64,128]{1,0}, u32[], token[]) send(q, t), channel_id=1\nsd = token[] send-done(s), channel_id=1\n"
-       "r = (f32[64,128]{1,0}, u32[], token[]) recv(sd), channel_id=2\n"
-       "ROOT rd = (f32[64,128]{1,0}, token[]) recv-done(r), channel_id=2",
-       "",
-       {"send 32768 B x1 by s, awaited by sd", "recv 32768 B x1 by r, awaited by rd"}},
-      // The reduce-scatter of TPU dumps: an all-reduce of which a fusion keeps a slice.
-      {"ROOT f = f32[8,128]{1,0} fusion(q), kind=kCustom, calls=all-reduce-scatter",
-       "all-reduce-scatter {\n  x = f32[64,128]{1,0} parameter(0)\n  r = f32[64,128]{1,0} all-reduce(x), "
-       "to_apply=sum, " +
-           groups +
-           "\n  i = s32[] constant(0)\n  ROOT d = f32[8,128]{1,0} dynamic-slice(r, i, i), "
-           "dynamic_slice_sizes={8,128}\n}\n",
-       {"reduce-scatter 32768 B x8 by f"}},
-      // A gather cut into steps: the start, a matmul that carries it on, the end.
-      {"s = (f32[8,128]{1,0}, f32[64,128]{1,0}, " + semaphores +
-           ") fusion(p), kind=kCustom, calls=start\n"
-           "x = f32[64,128]{1,0} get-tuple-element(s), index=1\n"
-           "flag = u32[]{:S(2)} get-tuple-element(s), index=3\n"
-           "step = f32[64,128]{1,0} fusion(x, q, flag), kind=kOutput, calls=carried\n"
-           "ROOT d = f32[64,128]{1,0} fusion(step), kind=kCustom, calls=ended",
-       "start {\n  x = f32[8,128]{1,0} parameter(0)\n  g = f32[64,128]{1,0} all-gather(x), dimensions={0}, " + groups +
-           "\n  ROOT c = (f32[8,128]{1,0}, f32[64,128]{1,0}, " + semaphores +
-           ") custom-call(g), custom_call_target=\"AsyncCollectiveStart\"\n}\n\n"
-           "carried {\n  x = f32[64,128]{1,0} parameter(0)\n  y = f32[64,128]{1,0} parameter(1)\n  f = u32[]{:S(2)} "
-           "parameter(2)\n  h = f32[8,128]{1,0} slice(x), slice={[0:8], [0:128]}\n  g = f32[64,128]{1,0} "
-           "all-gather(h), "
-           "dimensions={0}, " +
-           groups +
-           "\n  ROOT m = f32[64,128]{1,0} multiply(g, y)\n}\n\n"
-           "ended {\n  x = f32[64,128]{1,0} parameter(0)\n  h = f32[8,128]{1,0} slice(x), slice={[0:8], [0:128]}\n"
-           "  g = f32[64,128]{1,0} all-gather(h), dimensions={0}, " +
-           groups + "\n  ROOT c = f32[64,128]{1,0} custom-call(g), custom_call_target=\"AsyncCollectiveDone\"\n}\n",
-       {"all-gather 32768 B x8 by s, awaited by d"}},
-  };
-  for (const Row& row : rows) {
-    INFO(row.lines);
-    CHECK(found(module_of(row.lines + "\n", row.callees)) == row.collectives);
+  for (const Form& form : kForms) {
+    INFO(form.lines);
+    CHECK(found(module_of(form.lines + "\n", form.callees)) == form.collectives);
   }
 }
 

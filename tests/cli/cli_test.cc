@@ -30,112 +30,99 @@ ENTRY main {
 }
 )";
 
-TEST_CASE("bad input: a message that says what is wrong, and the documented exit code") {
-  const Folder folder;
-  const std::string small = folder.write("small.hlo", kSmall);
+// A command line, its exit code and a part of its message. `@x` is file x in the folder of write_bad_files().
+struct BadInput {
+  const char* what;
+  const char* command_line;
+  int code;
+  const char* message;
+};
+
+constexpr BadInput kBadInputs[] = {
+    {"empty text", "predict @empty.hlo --device tpu_v5e", kExitBadInput, "empty.hlo"},
+    {"truncated", "predict @cut.hlo --device tpu_v5e", kExitBadInput, "cut.hlo:"},
+    {"binary junk", "predict @junk.hlo --device tpu_v5e", kExitBadInput, "junk.hlo:1:"},
+    {"missing file", "predict @none.hlo --device tpu_v5e", kExitBadInput, "none.hlo"},
+    {"folder without modules", "predict @empty --device tpu_v5e", kExitBadInput, "after_optimizations"},
+    {"misspelt device", "predict @small.hlo --device tpu_v5x", kExitBadInput, "tpu_v5e"},
+    {"no device", "predict @small.hlo", kExitBadInput, "tpu_v5e"},
+    {"no file", "predict --device tpu_v5e", kExitBadInput, "FILE"},
+    {"no subcommand", "", kExitBadInput, "subcommand"},
+    {"unknown subcommand", "predcit @small.hlo", kExitBadInput, "predcit"},
+    {"unknown opcode", "predict @unknown.hlo --device tpu_v5e", kExitOk, ""},
+    {"unknown opcode, strict", "predict @unknown.hlo --device tpu_v5e --strict", kExitIncomplete, "frobnicate"},
+    {"unknown opcode printed", "print @unknown.hlo", kExitOk, ""},
+    {"unknown opcode printed, strict", "print @unknown.hlo --strict", kExitIncomplete, "frobnicate"},
+    {"too many devices", "predict @many.hlo --device tpu_v5e:2x2", kExitBadInput, "8"},
+    {"too many devices, by option", "predict @many.hlo --device tpu_v5e --topology 2x2", kExitBadInput, "4"},
+    {"bad topology", "predict @small.hlo --device tpu_v5e --topology 2y2", kExitBadInput, "2y2"},
+    {"bad format", "predict @small.hlo --device tpu_v5e --format xml", kExitBadInput, "xml"},
+    {"bad view", "predict @small.hlo --device tpu_v5e --view sumary", kExitBadInput, "summary"},
+    {"bad filter", "predict @small.hlo --device tpu_v5e --filter (", kExitBadInput, "filter"},
+    {"bad rewrite", "predict @small.hlo --device tpu_v5e --rewrite s/a", kExitBadInput, "s/pattern/"},
+    {"bad set", "predict @small.hlo --device tpu_v5e --set hbm.bandwith=1", kExitBadInput, "hbm.bandwidth"},
+    {"set to nothing", "predict @small.hlo --device tpu_v5e --set hbm.bandwidth=fast", kExitBadInput,
+     "hbm.bandwidth=fast"},
+    {"trip count of no loop", "predict @small.hlo --device tpu_v5e --trip-count dot=3", kExitBadInput, "dot"},
+    {"bad trip count", "predict @small.hlo --device tpu_v5e --trip-count dot=x", kExitBadInput, "NAME=N"},
+    {"bad custom call", "predict @small.hlo --device tpu_v5e --custom-call t=flop:3", kExitBadInput, "flops:N"},
+    {"output not writable", "predict @small.hlo --device tpu_v5e -o @none/x", kExitBadInput, "none/x"},
+    {"mesh too large", "predict @many.hlo --device tpu_v5e --mesh data=16", kExitBadInput, "8 devices"},
+    {"bad mesh", "predict @many.hlo --device tpu_v5e --mesh data:8", kExitBadInput, "data=4,model=2"},
+    {"unknown mesh axis", "predict @many.hlo --device tpu_v5e --mesh-order modle", kExitBadInput, "modle"},
+    {"bad device order", "predict @many.hlo --device tpu_v5e --device-order 0,x", kExitBadInput, "0,2,1,3"},
+    {"short device order", "predict @many.hlo --device tpu_v5e --device-order 0,1", kExitBadInput, "8"},
+    {"bad wrap", "predict @many.hlo --device tpu_v5e --wrap yes", kExitBadInput, "on or off"},
+    {"bad reduce dtype", "predict @many.hlo --device tpu_v5e --reduce-dtype int8", kExitBadInput, "s8"},
+    {"bad imbalance", "predict @many.hlo --device tpu_v5e --imbalance 0.5", kExitBadInput, "from 1"},
+    {"mesh given",
+     "predict @many.hlo --device tpu_v5e --mesh data=4,model=2 --mesh-order data --wrap on --reduce-dtype s8", kExitOk,
+     ""},
+    {"no such op", "explain @small.hlo dto --device tpu_v5e", kExitBadInput, "dot"},
+    {"bad gate", "diff @small.hlo @small.hlo --device tpu_v5e --fail-if speed>2", kExitBadInput, "step>+2%"},
+    {"bad device file", "devices check @d.json", kExitBadInput, "d.json:1:"},
+    {"unknown device shown", "devices show tpu_v55e", kExitBadInput, "tpu_v5e"},
+};
+
+// Writes the files that the command lines of kBadInputs name.
+void write_bad_files(const Folder& folder) {
   const std::string text(kSmall);
-  const std::string unknown = folder.write("unknown.hlo", R"(HloModule m, is_scheduled=true
+  folder.write("small.hlo", text);
+  folder.write("empty.hlo", "");
+  folder.write("cut.hlo", text.substr(0, text.size() - 60));
+  folder.write("junk.hlo", std::string("\x7f"
+                                       "ELF\0\x01\xff\xfe",
+                                       8));
+  folder.write("unknown.hlo", R"(HloModule m, is_scheduled=true
 ENTRY main {
   p = f32[8] parameter(0)
   ROOT r = f32[8] frobnicate(p)
 }
 )");
-  const std::string many = folder.write("many.hlo", R"(HloModule m, is_scheduled=true, num_partitions=8
+  folder.write("many.hlo", R"(HloModule m, is_scheduled=true, num_partitions=8
 ENTRY main {
   ROOT p = f32[8] parameter(0)
 }
 )");
+  folder.write("d.json", "{");
   fs::create_directory(fs::path(folder.path()) / "empty");
-  struct Case {
-    const char* what;
+}
+
+TEST_CASE("bad input: a message that says what is wrong, and the documented exit code") {
+  const Folder folder;
+  write_bad_files(folder);
+  for (const BadInput& bad : kBadInputs) {
     std::vector<std::string> arguments;
-    int code;
-    std::string message;
-  };
-  const std::vector<Case> cases = {
-      {"empty text", {"predict", folder.write("empty.hlo", ""), "--device", "tpu_v5e"}, kExitBadInput, "empty.hlo"},
-      {"truncated",
-       {"predict", folder.write("cut.hlo", text.substr(0, text.size() - 60)), "--device", "tpu_v5e"},
-       kExitBadInput,
-       "cut.hlo:"},
-      {"binary junk",
-       {"predict",
-        folder.write("junk.hlo", std::string("\x7f"
-                                             "ELF\0\x01\xff\xfe",
-                                             8)),
-        "--device", "tpu_v5e"},
-       kExitBadInput,
-       "junk.hlo:1:"},
-      {"missing file", {"predict", folder.path() + "/none.hlo", "--device", "tpu_v5e"}, kExitBadInput, "none.hlo"},
-      {"folder without modules",
-       {"predict", folder.path() + "/empty", "--device", "tpu_v5e"},
-       kExitBadInput,
-       "after_optimizations"},
-      {"misspelt device", {"predict", small, "--device", "tpu_v5x"}, kExitBadInput, "tpu_v5e"},
-      {"no device", {"predict", small}, kExitBadInput, "tpu_v5e"},
-      {"no file", {"predict", "--device", "tpu_v5e"}, kExitBadInput, "FILE"},
-      {"no subcommand", {}, kExitBadInput, "subcommand"},
-      {"unknown subcommand", {"predcit", small}, kExitBadInput, "predcit"},
-      {"unknown opcode", {"predict", unknown, "--device", "tpu_v5e"}, kExitOk, ""},
-      {"unknown opcode, strict",
-       {"predict", unknown, "--device", "tpu_v5e", "--strict"},
-       kExitIncomplete,
-       "frobnicate"},
-      {"unknown opcode printed", {"print", unknown}, kExitOk, ""},
-      {"unknown opcode printed, strict", {"print", unknown, "--strict"}, kExitIncomplete, "frobnicate"},
-      {"too many devices", {"predict", many, "--device", "tpu_v5e:2x2"}, kExitBadInput, "8"},
-      {"too many devices, by option",
-       {"predict", many, "--device", "tpu_v5e", "--topology", "2x2"},
-       kExitBadInput,
-       "4"},
-      {"bad topology", {"predict", small, "--device", "tpu_v5e", "--topology", "2y2"}, kExitBadInput, "2y2"},
-      {"bad format", {"predict", small, "--device", "tpu_v5e", "--format", "xml"}, kExitBadInput, "xml"},
-      {"bad view", {"predict", small, "--device", "tpu_v5e", "--view", "sumary"}, kExitBadInput, "summary"},
-      {"bad filter", {"predict", small, "--device", "tpu_v5e", "--filter", "("}, kExitBadInput, "filter"},
-      {"bad rewrite", {"predict", small, "--device", "tpu_v5e", "--rewrite", "s/a"}, kExitBadInput, "s/pattern/"},
-      {"bad set", {"predict", small, "--device", "tpu_v5e", "--set", "hbm.bandwith=1"}, kExitBadInput, "hbm.bandwidth"},
-      {"set to nothing",
-       {"predict", small, "--device", "tpu_v5e", "--set", "hbm.bandwidth=fast"},
-       kExitBadInput,
-       "hbm.bandwidth=fast"},
-      {"trip count of no loop",
-       {"predict", small, "--device", "tpu_v5e", "--trip-count", "dot=3"},
-       kExitBadInput,
-       "dot"},
-      {"bad trip count", {"predict", small, "--device", "tpu_v5e", "--trip-count", "dot=x"}, kExitBadInput, "NAME=N"},
-      {"bad custom call",
-       {"predict", small, "--device", "tpu_v5e", "--custom-call", "t=flop:3"},
-       kExitBadInput,
-       "flops:N"},
-      {"output not writable",
-       {"predict", small, "--device", "tpu_v5e", "-o", folder.path() + "/none/x"},
-       kExitBadInput,
-       "none/x"},
-      {"mesh too large", {"predict", many, "--device", "tpu_v5e", "--mesh", "data=16"}, kExitBadInput, "8 devices"},
-      {"bad mesh", {"predict", many, "--device", "tpu_v5e", "--mesh", "data:8"}, kExitBadInput, "data=4,model=2"},
-      {"unknown mesh axis", {"predict", many, "--device", "tpu_v5e", "--mesh-order", "modle"}, kExitBadInput, "modle"},
-      {"bad device order", {"predict", many, "--device", "tpu_v5e", "--device-order", "0,x"}, kExitBadInput, "0,2,1,3"},
-      {"short device order", {"predict", many, "--device", "tpu_v5e", "--device-order", "0,1"}, kExitBadInput, "8"},
-      {"bad wrap", {"predict", many, "--device", "tpu_v5e", "--wrap", "yes"}, kExitBadInput, "on or off"},
-      {"bad reduce dtype", {"predict", many, "--device", "tpu_v5e", "--reduce-dtype", "int8"}, kExitBadInput, "s8"},
-      {"bad imbalance", {"predict", many, "--device", "tpu_v5e", "--imbalance", "0.5"}, kExitBadInput, "from 1"},
-      {"mesh given",
-       {"predict", many, "--device", "tpu_v5e", "--mesh", "data=4,model=2", "--mesh-order", "data", "--wrap", "on",
-        "--reduce-dtype", "s8"},
-       kExitOk,
-       ""},
-      {"no such op", {"explain", small, "dto", "--device", "tpu_v5e"}, kExitBadInput, "dot"},
-      {"bad gate", {"diff", small, small, "--device", "tpu_v5e", "--fail-if", "speed>2"}, kExitBadInput, "step>+2%"},
-      {"bad device file", {"devices", "check", folder.write("d.json", "{")}, kExitBadInput, "d.json:1:"},
-      {"unknown device shown", {"devices", "show", "tpu_v55e"}, kExitBadInput, "tpu_v5e"},
-  };
-  for (const Case& c : cases) {
-    const Result result = run(c.arguments);
-    CAPTURE(c.what, result.out, result.err);
-    CHECK(result.code == c.code);
-    if (!c.message.empty()) CHECK_THAT(result.err, ContainsSubstring(c.message));
-    if (c.code == kExitBadInput) CHECK(result.out.empty());
-    CHECK((c.code == kExitOk) == result.err.empty());
+    std::istringstream words(bad.command_line);
+    for (std::string word; words >> word;) {
+      arguments.push_back(word[0] == '@' ? folder.path() + "/" + word.substr(1) : word);
+    }
+    const Result result = run(arguments);
+    CAPTURE(bad.what, result.out, result.err);
+    CHECK(result.code == bad.code);
+    CHECK_THAT(result.err, ContainsSubstring(bad.message));
+    if (bad.code == kExitBadInput) CHECK(result.out.empty());
+    CHECK((bad.code == kExitOk) == result.err.empty());
   }
 }
 

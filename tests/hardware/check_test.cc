@@ -1,6 +1,7 @@
 // check_device_file(): what a device file of the user's own is told.
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "hloroof/device.h"
@@ -42,93 +43,111 @@ TEST_CASE("check: the example of data/hardware/README.md is valid") {
   CHECK(status.ok());
 }
 
-TEST_CASE("check: what is wrong is named with its place, what is there and what was expected") {
-  const struct {
-    std::string text;
-    std::string message;
-  } cases[] = {
-      {"", "mine.json:1:1: "},
-      {"[]", "mine.json: found an array; expected an object"},
-      {R"({"name": "mine", "extends": "tpu_v5e"})", R"("schema" is missing; expected "hloroof.device/1")"},
-      {R"({"schema": "hloroof.device/9", "name": "mine"})", R"(at schema: found "hloroof.device/9")"},
-      {R"({"schema": 1, "name": "mine"})", "at schema: found 1"},
-      {R"({"schema": "hloroof.device/1"})", "missing, and needed for every device: name, display_name, vendor, family"},
-      {R"({"schema": "hloroof.device/1", "name": "mine", "display_name": "M", "vendor": "V", "family": "gpu"})",
-       "hbm.bandwidth, hbm.efficiency, on_chip.l2_capacity"},
-      {R"({"schema": "hloroof.device/1", "name": "mine", "display_name": "M", "vendor": "V", "family": "tpu"})",
-       "ici.torus"},
-      {R"({"schema": "hloroof.device/1", "name": "My Device", "extends": "tpu_v5e"})", "at name: found \"My Device\""},
-      {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "tpu_v5"})", "at extends: found \"tpu_v5\""},
-      {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "mine"})", "at extends: found \"mine\""},
-      {small(R"("family": "cpu")"), R"(at family: found "cpu"; expected "tpu", "gpu" or "other")"},
-      {small(R"("abstract": true)"), "at abstract: found true"},
-      {small(R"("abstract": 1)"), "at abstract: found 1; expected true or false"},
-      {small(R"("aliases": "x")"), "at aliases: found \"x\"; expected an array of strings"},
-      {small(R"("aliases": [""])"), "expected a string that is not empty"},
-      {small(R"("colour": "red")"), "at colour: no such member"},
-      {small(R"("hbm": 5)"), "at hbm: found 5; expected an object"},
-      {small(R"("hbm": {"bandwith": {}})"), R"(at hbm.bandwith: no such member; the nearest is "hbm.bandwidth")"},
-      {small(R"("hbm": {"bandwidth": 8e11})"), "at hbm.bandwidth: found 8e+11; expected an object with value"},
-      {bandwidth(R"("unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
-       R"(at hbm.bandwidth: "value" is missing)"},
-      {bandwidth(R"("value": 1, "per": "chip", "kind": "fitted", "source": "x")"),
-       R"("unit" is missing; expected "B/s")"},
-      {bandwidth(R"("value": 1, "unit": "GB/s", "per": "chip", "kind": "fitted", "source": "x")"),
-       R"(at hbm.bandwidth.unit: found "GB/s"; expected "B/s")"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "kind": "fitted", "source": "x")"),
-       R"("per" is missing; expected "device", "chip" or "core")"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "pod", "kind": "fitted", "source": "x")"),
-       R"(at hbm.bandwidth.per: found "pod"; expected "device", "chip" or "core")"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "source": "x")"),
-       R"("kind" is missing; expected "published")"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "guess", "source": "x")"),
-       R"(found "guess"; expected "published")"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted")"), R"("source" is missing)"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "")"),
-       "expected a string that is not empty"},
-      {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x", "why": "y")"),
-       "at hbm.bandwidth.why: no such member of a number"},
-      {bandwidth(R"("value": -1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
-       "at hbm.bandwidth.value: found -1; expected a number above 0"},
-      {bandwidth(R"("value": "1", "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
-       "found \"1\"; expected a number"},
-      {small(R"("hbm": {"efficiency": {"value": 1.2, "unit": "1", "kind": "fitted", "source": "x"}})"),
-       "found 1.2; expected a number above 0, at most 1"},
-      {small(R"("clock": {"value": 1e9, "unit": "Hz", "per": "chip", "kind": "fitted", "source": "x"})"),
-       "at clock.per: no such member of a number"},
-      {small(R"("ici": {"max_chips": {"value": 3.5, "unit": "1", "kind": "fitted", "source": "x"}})"),
-       "found 3.5; expected a whole number"},
-      {small(R"("ici": {"torus": []})"), "at ici.torus: found an array"},
-      {small(R"("ici": {"torus": {"wrap": "full_axis", "slices": ["2x2"], "kind": "assumed", "source": "x"}})"),
-       R"("pod_shape" is missing)"},
-      {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "2x2"], "kind": "assumed", "source": "x"}})"),
-       "the smallest slice first"},
-      {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "4x4x2"], "kind": "assumed", "source": "x"}})"),
-       "expected 2 axes each"},
-      {small(R"("ici": {"torus": {"wrap": "always", "slices": [], "kind": "assumed", "source": "x"}})"),
-       R"("slices" is missing)"},
-      {small(R"("ici": {"torus": {"wrap": "sometimes", "slices": ["2"], "kind": "assumed", "source": "x"}})"),
-       "found \"sometimes\""},
-      {small(R"("vector": {"weights": {"exponential": {"kind": "assumed", "source": "x"}}})"),
-       R"(at vector.weights.exponential: "vector_ops" is missing)"},
-      {small(R"("devices_per_chip": {"value": 3, "unit": "1", "kind": "assumed", "source": "x"})"),
-       "for one device; expected a whole number"},
-      {small(R"("hbm": {"bandwidth": null})"), "missing, and needed for the family \"tpu\": hbm.bandwidth"},
-      {small(R"("hbm": {"bandwidth": {"value": "none", "kind": "assumed", "source": "x"}})"),
-       "missing, and needed for the family \"tpu\": hbm.bandwidth"},
-      {small(R"("hbm": {"read_efficiency": {"value": "none", "kind": "assumed"}})"), R"("source" is missing)"},
-      {small(R"("overhead": {"launch": {"value": 1e-6, "unit": "s", "kind": "assumed", "source": "x"}})"),
-       "at overhead.launch: no number of the family \"tpu\""},
-  };
-  for (const auto& c : cases) {
-    CAPTURE(c.text);
-    const absl::Status status = check_device_file(c.text, "mine.json");
+// A file, and a part of the message about it.
+struct Wrong {
+  std::string text;
+  std::string message;
+};
+
+void check_messages(std::span<const Wrong> files) {
+  for (const Wrong& wrong : files) {
+    CAPTURE(wrong.text);
+    const absl::Status status = check_device_file(wrong.text, "mine.json");
     CHECK(status.code() == absl::StatusCode::kInvalidArgument);
     const std::string message(status.message());
     CHECK_THAT(message, ContainsSubstring("mine.json"));
-    CHECK_THAT(message, ContainsSubstring(c.message));
+    CHECK_THAT(message, ContainsSubstring(wrong.message));
   }
 }
+
+const Wrong kWrongMembers[] = {
+    {"", "mine.json:1:1: "},
+    {"[]", "mine.json: found an array; expected an object"},
+    {R"({"name": "mine", "extends": "tpu_v5e"})", R"("schema" is missing; expected "hloroof.device/1")"},
+    {R"({"schema": "hloroof.device/9", "name": "mine"})", R"(at schema: found "hloroof.device/9")"},
+    {R"({"schema": 1, "name": "mine"})", "at schema: found 1"},
+    {R"({"schema": "hloroof.device/1"})", "missing, and needed for every device: name, display_name, vendor, family"},
+    {R"({"schema": "hloroof.device/1", "name": "mine", "display_name": "M", "vendor": "V", "family": "gpu"})",
+     "hbm.bandwidth, hbm.efficiency, on_chip.l2_capacity"},
+    {R"({"schema": "hloroof.device/1", "name": "mine", "display_name": "M", "vendor": "V", "family": "tpu"})",
+     "ici.torus"},
+    {R"({"schema": "hloroof.device/1", "name": "My Device", "extends": "tpu_v5e"})", "at name: found \"My Device\""},
+    {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "tpu_v5"})", "at extends: found \"tpu_v5\""},
+    {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "mine"})", "at extends: found \"mine\""},
+    {small(R"("family": "cpu")"), R"(at family: found "cpu"; expected "tpu", "gpu" or "other")"},
+    {small(R"("abstract": true)"), "at abstract: found true"},
+    {small(R"("abstract": 1)"), "at abstract: found 1; expected true or false"},
+    {small(R"("aliases": "x")"), "at aliases: found \"x\"; expected an array of strings"},
+    {small(R"("aliases": [""])"), "expected a string that is not empty"},
+    {small(R"("colour": "red")"), "at colour: no such member"},
+    {small(R"("hbm": 5)"), "at hbm: found 5; expected an object"},
+    {small(R"("hbm": {"bandwith": {}})"), R"(at hbm.bandwith: no such member; the nearest is "hbm.bandwidth")"},
+    {small(R"("hbm": {"bandwidth": 8e11})"), "at hbm.bandwidth: found 8e+11; expected an object with value"},
+};
+
+TEST_CASE("check: a member that is wrong is named with its place, what is there and what was expected") {
+  check_messages(kWrongMembers);
+}
+
+const Wrong kWrongNumbers[] = {
+    {bandwidth(R"("unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
+     R"(at hbm.bandwidth: "value" is missing)"},
+    {bandwidth(R"("value": 1, "per": "chip", "kind": "fitted", "source": "x")"),
+     R"("unit" is missing; expected "B/s")"},
+    {bandwidth(R"("value": 1, "unit": "GB/s", "per": "chip", "kind": "fitted", "source": "x")"),
+     R"(at hbm.bandwidth.unit: found "GB/s"; expected "B/s")"},
+    {bandwidth(R"("value": 1, "unit": "B/s", "kind": "fitted", "source": "x")"),
+     R"("per" is missing; expected "device", "chip" or "core")"},
+    {bandwidth(R"("value": 1, "unit": "B/s", "per": "pod", "kind": "fitted", "source": "x")"),
+     R"(at hbm.bandwidth.per: found "pod"; expected "device", "chip" or "core")"},
+    {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "source": "x")"),
+     R"("kind" is missing; expected "published")"},
+    {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "guess", "source": "x")"),
+     R"(found "guess"; expected "published")"},
+    {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted")"), R"("source" is missing)"},
+    {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "")"),
+     "expected a string that is not empty"},
+    {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x", "why": "y")"),
+     "at hbm.bandwidth.why: no such member of a number"},
+    {bandwidth(R"("value": -1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
+     "at hbm.bandwidth.value: found -1; expected a number above 0"},
+    {bandwidth(R"("value": "1", "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),
+     "found \"1\"; expected a number"},
+};
+
+TEST_CASE("check: a number states value, unit, share, kind and source") { check_messages(kWrongNumbers); }
+
+const Wrong kWrongValues[] = {
+    {small(R"("hbm": {"efficiency": {"value": 1.2, "unit": "1", "kind": "fitted", "source": "x"}})"),
+     "found 1.2; expected a number above 0, at most 1"},
+    {small(R"("clock": {"value": 1e9, "unit": "Hz", "per": "chip", "kind": "fitted", "source": "x"})"),
+     "at clock.per: no such member of a number"},
+    {small(R"("ici": {"max_chips": {"value": 3.5, "unit": "1", "kind": "fitted", "source": "x"}})"),
+     "found 3.5; expected a whole number"},
+    {small(R"("ici": {"torus": []})"), "at ici.torus: found an array"},
+    {small(R"("ici": {"torus": {"wrap": "full_axis", "slices": ["2x2"], "kind": "assumed", "source": "x"}})"),
+     R"("pod_shape" is missing)"},
+    {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "2x2"], "kind": "assumed", "source": "x"}})"),
+     "the smallest slice first"},
+    {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "4x4x2"], "kind": "assumed", "source": "x"}})"),
+     "expected 2 axes each"},
+    {small(R"("ici": {"torus": {"wrap": "always", "slices": [], "kind": "assumed", "source": "x"}})"),
+     R"("slices" is missing)"},
+    {small(R"("ici": {"torus": {"wrap": "sometimes", "slices": ["2"], "kind": "assumed", "source": "x"}})"),
+     "found \"sometimes\""},
+    {small(R"("vector": {"weights": {"exponential": {"kind": "assumed", "source": "x"}}})"),
+     R"(at vector.weights.exponential: "vector_ops" is missing)"},
+    {small(R"("devices_per_chip": {"value": 3, "unit": "1", "kind": "assumed", "source": "x"})"),
+     "for one device; expected a whole number"},
+    {small(R"("hbm": {"bandwidth": null})"), "missing, and needed for the family \"tpu\": hbm.bandwidth"},
+    {small(R"("hbm": {"bandwidth": {"value": "none", "kind": "assumed", "source": "x"}})"),
+     "missing, and needed for the family \"tpu\": hbm.bandwidth"},
+    {small(R"("hbm": {"read_efficiency": {"value": "none", "kind": "assumed"}})"), R"("source" is missing)"},
+    {small(R"("overhead": {"launch": {"value": 1e-6, "unit": "s", "kind": "assumed", "source": "x"}})"),
+     "at overhead.launch: no number of the family \"tpu\""},
+};
+
+TEST_CASE("check: a value fits its number, its family and one device") { check_messages(kWrongValues); }
 
 TEST_CASE("check: all problems are told at once, within reason") {
   std::string members;

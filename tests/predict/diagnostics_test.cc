@@ -114,132 +114,164 @@ ENTRY main {
 })";
 }
 
-TEST_CASE("diagnoses: each where it is, and not where it is not") {
+constexpr char kPadded[] = R"(
+  p = f32[4096,4096,2]{2,1,0:T(8,128)} parameter(0)
+  ROOT r = f32[4096,4096,2]{2,1,0:T(8,128)} negate(p))";
+
+constexpr char kUnpadded[] = R"(
+  p = f32[8192,4096]{1,0:T(8,128)} parameter(0)
+  ROOT r = f32[8192,4096]{1,0:T(8,128)} negate(p))";
+
+constexpr char kTransposed[] = R"(
+  p = bf16[4096,4096]{0,1:T(8,128)(2,1)} parameter(0)
+  c = bf16[4096,4096]{1,0:T(8,128)(2,1)} copy(p)
+  ROOT d = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(c, c), lhs_contracting_dims={1}, rhs_contracting_dims={0})";
+
+constexpr char kSameLayout[] = R"(
+  p = bf16[4096,4096]{1,0:T(8,128)(2,1)} parameter(0)
+  c = bf16[4096,4096]{1,0:T(8,128)(2,1)} copy(p)
+  ROOT d = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(c, c), lhs_contracting_dims={1}, rhs_contracting_dims={0})";
+
+constexpr char kNarrowHead[] = R"(
+  p = bf16[65536,4160]{1,0:T(8,128)(2,1)} parameter(0)
+  w = bf16[4160,66]{1,0:T(8,128)(2,1)} parameter(1)
+  v = bf16[66,4160]{1,0:T(8,128)(2,1)} parameter(2)
+  h = bf16[65536,66]{1,0:T(8,128)(2,1)S(1)} dot(p, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT d = bf16[65536,4160]{1,0:T(8,128)(2,1)S(1)} dot(h, v), lhs_contracting_dims={1}, rhs_contracting_dims={0})";
+
+constexpr char kFullHead[] = R"(
+  p = bf16[8192,4096]{1,0:T(8,128)(2,1)} parameter(0)
+  w = bf16[4096,8192]{1,0:T(8,128)(2,1)} parameter(1)
+  ROOT d = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(p, w), lhs_contracting_dims={1}, rhs_contracting_dims={0})";
+
+constexpr char kHighest[] = R"(
+  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+  ROOT d = f32[4096,4096]{1,0:T(8,128)} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest})";
+
+constexpr char kRowUpdate[] = R"(
+  p = f32[16384,4096]{1,0:T(8,128)} parameter(0)
+  u = f32[16384,1]{1,0:T(8,128)} parameter(1)
+  i = s32[]{:T(128)} parameter(2)
+  z = s32[]{:T(128)} constant(0)
+  ROOT d = f32[16384,4096]{1,0:T(8,128)} dynamic-update-slice(p, u, z, i))";
+
+constexpr char kWholeUpdate[] = R"(
+  p = f32[64,4096,128]{2,1,0:T(8,128)} parameter(0)
+  u = f32[1,4096,128]{2,1,0:T(8,128)} parameter(1)
+  i = s32[]{:T(128)} parameter(2)
+  z = s32[]{:T(128)} constant(0)
+  ROOT d = f32[64,4096,128]{2,1,0:T(8,128)} dynamic-update-slice(p, u, i, z, z))";
+
+constexpr char kPrefetchStalls[] = R"(
+  p = f32[4096,2048]{1,0:T(8,128)} parameter(0)
+  s = (f32[4096,2048]{1,0:T(8,128)S(1)}, f32[4096,2048]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)
+  d = f32[4096,2048]{1,0:T(8,128)S(1)} copy-done(s)
+  ROOT r = f32[4096,2048]{1,0:T(8,128)S(1)} negate(d))";
+
+constexpr char kPrefetchHidden[] = R"(
+  p = f32[1024,128]{1,0:T(8,128)} parameter(0)
+  q = bf16[8192,8192]{1,0:T(8,128)(2,1)} parameter(1)
+  s = (f32[1024,128]{1,0:T(8,128)S(1)}, f32[1024,128]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)
+  m = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(q, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  d = f32[1024,128]{1,0:T(8,128)S(1)} copy-done(s)
+  ROOT r = f32[1024,128]{1,0:T(8,128)S(1)} negate(d))";
+
+constexpr char kFromHost[] = R"(
+  p = f32[4096,2048]{1,0:T(8,128)S(5)} parameter(0)
+  s = (f32[4096,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)S(5)}, u32[]{:S(2)}) copy-start(p)
+  d = f32[4096,2048]{1,0:T(8,128)} copy-done(s)
+  ROOT r = f32[4096,2048]{1,0:T(8,128)} negate(d))";
+
+constexpr char kReplicated[] = R"(
+  p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={replicated}
+  ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})";
+
+constexpr char kSharded[] = R"(
+  p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={devices=[8,1]<=[8]}
+  ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})";
+
+constexpr char kCustomCall[] = R"(
+  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+  ROOT c = f32[4096,4096]{1,0:T(8,128)} custom-call(p), custom_call_target="Mystery")";
+
+constexpr char kUnknownOpcode[] = R"(
+  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+  ROOT c = f32[4096,4096]{1,0:T(8,128)} frobnicate(p))";
+
+constexpr char kTooLarge[] = R"(
+  p = f32[65536,65536]{1,0:T(8,128)} parameter(0)
+  ROOT r = f32[65536,65536]{1,0:T(8,128)} negate(p))";
+
+constexpr char kLarge[] = R"(
+  p = f32[16384,16384]{1,0:T(8,128)} parameter(0)
+  ROOT r = f32[16384,16384]{1,0:T(8,128)} negate(p))";
+
+std::string triton(const std::string& block) {
+  return R"(
+product {
+  p = bf16[4096,4096]{1,0} parameter(0)
+  ROOT d = bf16[4096,4096]{1,0} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY main {
+  p = bf16[4096,4096]{1,0} parameter(0)
+  ROOT r = bf16[4096,4096]{1,0} fusion(p), kind=kCustom, calls=product, backend_config={"fusion_backend_config":)"
+         R"({"kind":"__triton_nested_gemm_fusion","block_level_fusion_config":{"output_tiles":[{"sizes":)" +
+         block + "}}}\n}";
+}
+
+constexpr char kEight[] = ", num_partitions=8";
+constexpr char kDonated[] = ", input_output_alias={ {}: (0, {}, must-alias) }";
+
+// A program that has the diagnosis and one that has not.
+struct Row {
+  const char* code;
+  std::string has;
+  std::string has_not;
+  const char* header = "";
+  const char* other_header = nullptr;  // of the program that has not, if it is another
+};
+
+std::vector<Row> diagnoses() {
   const std::string tiny_ops =
       "  a = f32[8,128]{1,0:T(8,128)} negate(x)\n  y = f32[8,128]{1,0:T(8,128)} exponential(a)";
   const std::string known = loop_of("constant(100)", tiny_ops.c_str());
   const std::string unknown = loop_of("get-tuple-element(s), index=2", tiny_ops.c_str());
   const std::string unequal = conditional_of("dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
   const std::string equal = conditional_of("exponential(a)");
-  const std::string pad = entry(R"(
-    p = f32[4096,4096,2]{2,1,0:T(8,128)} parameter(0)
-    ROOT r = f32[4096,4096,2]{2,1,0:T(8,128)} negate(p))");
-  const std::string no_pad = entry(R"(
-    p = f32[8192,4096]{1,0:T(8,128)} parameter(0)
-    ROOT r = f32[8192,4096]{1,0:T(8,128)} negate(p))");
-  const std::string transposed = entry(R"(
-    p = bf16[4096,4096]{0,1:T(8,128)(2,1)} parameter(0)
-    c = bf16[4096,4096]{1,0:T(8,128)(2,1)} copy(p)
-    ROOT d = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(c, c), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
-  const std::string same_layout = entry(R"(
-    p = bf16[4096,4096]{1,0:T(8,128)(2,1)} parameter(0)
-    c = bf16[4096,4096]{1,0:T(8,128)(2,1)} copy(p)
-    ROOT d = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(c, c), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
-  const std::string narrow_head = entry(R"(
-    p = bf16[65536,4160]{1,0:T(8,128)(2,1)} parameter(0)
-    w = bf16[4160,66]{1,0:T(8,128)(2,1)} parameter(1)
-    v = bf16[66,4160]{1,0:T(8,128)(2,1)} parameter(2)
-    h = bf16[65536,66]{1,0:T(8,128)(2,1)S(1)} dot(p, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-    ROOT d = bf16[65536,4160]{1,0:T(8,128)(2,1)S(1)} dot(h, v), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
-  const std::string full_head = entry(R"(
-    p = bf16[8192,4096]{1,0:T(8,128)(2,1)} parameter(0)
-    w = bf16[4096,8192]{1,0:T(8,128)(2,1)} parameter(1)
-    ROOT d = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(p, w), lhs_contracting_dims={1}, rhs_contracting_dims={0})");
-  const std::string highest = entry(R"(
-    p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
-    ROOT d = f32[4096,4096]{1,0:T(8,128)} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest})");
-  const std::string row_update = entry(R"(
-    p = f32[16384,4096]{1,0:T(8,128)} parameter(0)
-    u = f32[16384,1]{1,0:T(8,128)} parameter(1)
-    i = s32[]{:T(128)} parameter(2)
-    z = s32[]{:T(128)} constant(0)
-    ROOT d = f32[16384,4096]{1,0:T(8,128)} dynamic-update-slice(p, u, z, i))");
-  const std::string whole_update = entry(R"(
-    p = f32[64,4096,128]{2,1,0:T(8,128)} parameter(0)
-    u = f32[1,4096,128]{2,1,0:T(8,128)} parameter(1)
-    i = s32[]{:T(128)} parameter(2)
-    z = s32[]{:T(128)} constant(0)
-    ROOT d = f32[64,4096,128]{2,1,0:T(8,128)} dynamic-update-slice(p, u, i, z, z))");
-  const std::string stalls = entry(R"(
-    p = f32[4096,2048]{1,0:T(8,128)} parameter(0)
-    s = (f32[4096,2048]{1,0:T(8,128)S(1)}, f32[4096,2048]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)
-    d = f32[4096,2048]{1,0:T(8,128)S(1)} copy-done(s)
-    ROOT r = f32[4096,2048]{1,0:T(8,128)S(1)} negate(d))");
-  const std::string hidden = entry(R"(
-    p = f32[1024,128]{1,0:T(8,128)} parameter(0)
-    q = bf16[8192,8192]{1,0:T(8,128)(2,1)} parameter(1)
-    s = (f32[1024,128]{1,0:T(8,128)S(1)}, f32[1024,128]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)
-    m = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(q, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-    d = f32[1024,128]{1,0:T(8,128)S(1)} copy-done(s)
-    ROOT r = f32[1024,128]{1,0:T(8,128)S(1)} negate(d))");
-  const std::string from_host = entry(R"(
-    p = f32[4096,2048]{1,0:T(8,128)S(5)} parameter(0)
-    s = (f32[4096,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)S(5)}, u32[]{:S(2)}) copy-start(p)
-    d = f32[4096,2048]{1,0:T(8,128)} copy-done(s)
-    ROOT r = f32[4096,2048]{1,0:T(8,128)} negate(d))");
-  const std::string replicated = entry(R"(
-    p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={replicated}
-    ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})");
-  const std::string sharded = entry(R"(
-    p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={devices=[8,1]<=[8]}
-    ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})");
-  const std::string custom = entry(R"(
-    p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
-    ROOT c = f32[4096,4096]{1,0:T(8,128)} custom-call(p), custom_call_target="Mystery")");
-  const std::string unknown_opcode = entry(R"(
-    p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
-    ROOT c = f32[4096,4096]{1,0:T(8,128)} frobnicate(p))");
-  const std::string too_large = entry(R"(
-    p = f32[65536,65536]{1,0:T(8,128)} parameter(0)
-    ROOT r = f32[65536,65536]{1,0:T(8,128)} negate(p))");
-  const std::string large = entry(R"(
-    p = f32[16384,16384]{1,0:T(8,128)} parameter(0)
-    ROOT r = f32[16384,16384]{1,0:T(8,128)} negate(p))");
-  constexpr char kEight[] = ", num_partitions=8";
-  constexpr char kDonated[] = ", input_output_alias={ {}: (0, {}, must-alias) }";
+  return {
+      {"padding-waste", entry(kPadded), entry(kUnpadded)},
+      {"layout-change", entry(kTransposed), entry(kSameLayout)},
+      {"matrix-underfilled", entry(kNarrowHead), entry(kFullHead)},
+      {"matrix-in-f32", entry(kHighest), entry(kFullHead)},
+      {"narrow-update", entry(kRowUpdate), entry(kWholeUpdate)},
+      {"exposed-communication", kGatherReduce, kMostlyCompute, kEight},
+      {"communication-dominates", kGatherReduce, kMostlyCompute, kEight},
+      {"crossover-not-reached", kGatherReduce, kMostlyCompute, kEight},
+      {"gather-then-cut", kGatherReduce, kGatherUse, kEight},
+      {"replicated-parameter", entry(kReplicated), entry(kSharded), kEight},
+      {"latency-bound-loop", known, entry(kFullHead)},
+      {"unknown-trip-count", unknown, known},
+      {"unknown-custom-call", entry(kCustomCall), entry(kUnpadded)},
+      {"unknown-opcode", entry(kUnknownOpcode), entry(kUnpadded)},
+      {"prefetch-stall", entry(kPrefetchStalls), entry(kPrefetchHidden)},
+      {"host-transfer-exposed", entry(kFromHost), entry(kPrefetchStalls)},
+      {"memory-over-capacity", entry(kTooLarge), entry(kLarge)},
+      {"donation-missed", entry(kLarge), entry(kLarge), "", kDonated},
+      {"branch-imbalance", unequal, equal},
+      {"untuned-blocks", triton(R"(["16","8"]}],"num_stages":1)"), triton(R"(["128","64"]}],"num_stages":3)")},
+  };
+}
 
-  const auto check = [](const char* code, const std::string& has, const std::string& has_not, const char* header = "",
-                        const char* other_header = nullptr) {
-    CAPTURE(code);
-    const auto found = [&](const std::string& program, const char* with) {
-      const std::vector<std::string> codes = codes_of(program, "tpu_v5e", with);
-      return std::find(codes.begin(), codes.end(), code) != codes.end();
+TEST_CASE("diagnoses: each where it is, and not where it is not") {
+  for (const Row& row : diagnoses()) {
+    CAPTURE(row.code);
+    const auto found = [&](const std::string& program, const char* header) {
+      const std::vector<std::string> codes = codes_of(program, "tpu_v5e", header);
+      return std::find(codes.begin(), codes.end(), row.code) != codes.end();
     };
-    CHECK(found(has, header));
-    CHECK_FALSE(found(has_not, other_header != nullptr ? other_header : header));
-  };
-  check("padding-waste", pad, no_pad);
-  check("layout-change", transposed, same_layout);
-  check("matrix-underfilled", narrow_head, full_head);
-  check("matrix-in-f32", highest, full_head);
-  check("narrow-update", row_update, whole_update);
-  check("exposed-communication", kGatherReduce, kMostlyCompute, kEight);
-  check("communication-dominates", kGatherReduce, kMostlyCompute, kEight);
-  check("crossover-not-reached", kGatherReduce, kMostlyCompute, kEight);
-  check("gather-then-cut", kGatherReduce, kGatherUse, kEight);
-  check("replicated-parameter", replicated, sharded, kEight);
-  check("latency-bound-loop", known, full_head);
-  check("unknown-trip-count", unknown, known);
-  check("unknown-custom-call", custom, no_pad);
-  check("unknown-opcode", unknown_opcode, no_pad);
-  check("prefetch-stall", stalls, hidden);
-  check("host-transfer-exposed", from_host, stalls);
-  check("memory-over-capacity", too_large, large);
-  check("donation-missed", large, large, "", kDonated);
-  check("branch-imbalance", unequal, equal);
-  const auto triton = [](const std::string& block) {
-    return R"(
-      product {
-        p = bf16[4096,4096]{1,0} parameter(0)
-        ROOT d = bf16[4096,4096]{1,0} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-      }
-      ENTRY main {
-        p = bf16[4096,4096]{1,0} parameter(0)
-        ROOT r = bf16[4096,4096]{1,0} fusion(p), kind=kCustom, calls=product, backend_config={"fusion_backend_config":)"
-           R"({"kind":"__triton_nested_gemm_fusion","block_level_fusion_config":{"output_tiles":[{"sizes":)" +
-           block + "}}}\n}";
-  };
-  check("untuned-blocks", triton(R"(["16","8"]}],"num_stages":1)"), triton(R"(["128","64"]}],"num_stages":3)"));
+    CHECK(found(row.has, row.header));
+    CHECK_FALSE(found(row.has_not, row.other_header != nullptr ? row.other_header : row.header));
+  }
 }
 
 TEST_CASE("what does not fit says by how much, what is largest and what would help") {

@@ -289,10 +289,8 @@ ENTRY main {
   }
 }
 
-TEST_CASE("loops of another length are replayed, nested ones and branches too") {
-  const absl::StatusOr<Device> device = find_device("tpu_v5e");
-  REQUIRE(device.ok());
-  Module module = parsed(R"(HloModule nested, is_scheduled=true
+// Nested loops of known length around a conditional.
+constexpr char kNested[] = R"(HloModule nested, is_scheduled=true
 inner_body {
   p = (s32[], f32[512,512]{1,0:T(8,128)}) parameter(0)
   i = s32[] get-tuple-element(p), index=0
@@ -342,7 +340,12 @@ ENTRY main {
   state = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) tuple(zero, x, which)
   outer = (s32[], f32[512,512]{1,0:T(8,128)}, s32[]) while(state), condition=outer_condition, body=outer_body
   ROOT r = f32[512,512]{1,0:T(8,128)} get-tuple-element(outer), index=1
-})");
+})";
+
+TEST_CASE("loops of another length are replayed, nested ones and branches too") {
+  const absl::StatusOr<Device> device = find_device("tpu_v5e");
+  REQUIRE(device.ok());
+  Module module = parsed(kNested);
   absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *device);
   REQUIRE(predictor.ok());
   double before = predictor->summary()->step_seconds;

@@ -14,51 +14,42 @@ namespace hloroof::internal {
 namespace {
 
 const char* const kModule = R"(HloModule m
-
 sum {
   sa = f32[] parameter(0)
   sb = f32[] parameter(1)
   ROOT s = f32[] add(sa, sb)
 }
-
 fused {
   fp = f32[8] parameter(0)
   fq = f32[8] parameter(1)
   fn = f32[8] negate(fp)
   ROOT ft = (f32[8], f32[8]) tuple(fn, fq)
 }
-
 wrapped {
   wp = f32[8] parameter(0)
   ROOT wn = f32[8] negate(wp)
 }
-
 called {
   cp = f32[8] parameter(0)
   ROOT cc = f32[8] copy(cp)
 }
-
 condition {
   lp = (f32[8], f32[8]) parameter(0)
   ROOT lt = pred[] constant(true)
 }
-
 body {
   bp = (f32[8], f32[8]) parameter(0)
   b0 = f32[8] get-tuple-element(bp), index=0
   b1 = f32[8] get-tuple-element(bp), index=1
   ROOT bt = (f32[8], f32[8]) tuple(b1, b0)
 }
-
 yes {
   yp = f32[8] parameter(0)
   ROOT yn = f32[8] negate(yp)
 }
-
 no {
   ROOT np = f32[8] parameter(0)
 }
-
 ENTRY e {
   p = f32[8] parameter(0)
   q = f32[8] parameter(1)
