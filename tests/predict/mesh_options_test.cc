@@ -9,6 +9,7 @@
 #include "hloroof/predict.h"
 #include "lib/analysis/mesh.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof::internal {
 namespace {
@@ -105,40 +106,15 @@ TEST_CASE("Groups in no line are no faster than groups on one") {
 }
 
 TEST_CASE("The roles of axes that the user gives follow the trip counts that the user gives") {
-  // A ring of 4 in a loop of a length that the text does not say: in 4 rounds a ring of blocks, in 100 a pipeline.
-  constexpr char kRing[] = R"(HloModule ring, is_scheduled=true, num_partitions=4
-body {
-  p = (s32[], f32[1024,1024]{1,0:T(8,128)}) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  x = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(p), index=1
-  passed = f32[1024,1024]{1,0:T(8,128)} collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}, metadata={op_name="jit(f)/while/body/ppermute"}
-  ROOT t = (s32[], f32[1024,1024]{1,0:T(8,128)}) tuple(next, passed)
-}
-condition {
-  p = (s32[], f32[1024,1024]{1,0:T(8,128)}) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  x = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(p), index=1
-  bound = s32[] custom-call(x), custom_call_target="bound"
-  ROOT c = pred[] compare(i, bound), direction=LT
-}
-ENTRY main {
-  zero = s32[] constant(0)
-  x = f32[1024,1024]{1,0:T(8,128)} parameter(0)
-  state = (s32[], f32[1024,1024]{1,0:T(8,128)}) tuple(zero, x)
-  loop = (s32[], f32[1024,1024]{1,0:T(8,128)}) while(state), condition=condition, body=body
-  ROOT y = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(loop), index=1
-}
-)";
+  const std::string ring = source_text("tests/predict/dumps/ring_in_loop.v5e_2x2.hlo");
   for (const auto& [trips, role] : {std::pair<std::int64_t, std::string>{4, "sequence"}, {100, "pipeline"}}) {
     PredictOptions options;
     options.trip_counts["loop"] = trips;
-    StepPrediction p = predicted(kRing, "tpu_v5e", options);
+    StepPrediction p = predicted(ring, "tpu_v5e", options);
     REQUIRE(p.mesh.size() == 1);
     CHECK(p.mesh[0].roles == std::vector<std::string>{role});
     options.mesh.axes = {{"ring", 4}};
-    p = predicted(kRing, "tpu_v5e", options);
+    p = predicted(ring, "tpu_v5e", options);
     REQUIRE(p.mesh.size() == 1);
     CHECK(p.mesh[0].roles == std::vector<std::string>{role});
   }

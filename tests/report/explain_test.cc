@@ -5,39 +5,15 @@
 
 #include "hloroof/parse.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof::internal {
 namespace {
 
-// A ring of 4 in a loop of a length that the text does not say: in up to 4 rounds a ring of blocks, in more a pipeline.
-constexpr char kRing[] = R"(HloModule ring, is_scheduled=true, num_partitions=4
-body {
-  p = (s32[], f32[1024,1024]{1,0:T(8,128)}) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  x = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(p), index=1
-  passed = f32[1024,1024]{1,0:T(8,128)} collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}, metadata={op_name="jit(f)/while/body/ppermute"}
-  ROOT t = (s32[], f32[1024,1024]{1,0:T(8,128)}) tuple(next, passed)
-}
-condition {
-  p = (s32[], f32[1024,1024]{1,0:T(8,128)}) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  x = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(p), index=1
-  bound = s32[] custom-call(x), custom_call_target="bound"
-  ROOT c = pred[] compare(i, bound), direction=LT
-}
-ENTRY main {
-  zero = s32[] constant(0)
-  x = f32[1024,1024]{1,0:T(8,128)} parameter(0)
-  state = (s32[], f32[1024,1024]{1,0:T(8,128)}) tuple(zero, x)
-  loop = (s32[], f32[1024,1024]{1,0:T(8,128)}) while(state), condition=condition, body=body
-  ROOT y = f32[1024,1024]{1,0:T(8,128)} get-tuple-element(loop), index=1
-}
-)";
+std::string ring() { return source_text("tests/predict/dumps/ring_in_loop.v5e_2x2.hlo"); }
 
 std::string explained(const PredictOptions& options) {
-  const absl::StatusOr<StepPrediction> step = predict_step_time(kRing, "tpu_v5e", options);
+  const absl::StatusOr<StepPrediction> step = predict_step_time(ring(), "tpu_v5e", options);
   INFO(step.status());
   REQUIRE(step.ok());
   const absl::StatusOr<std::string> text = explain(*step, "%passed", 0);
@@ -60,7 +36,7 @@ TEST_CASE("Facts that a prediction from text points to own the module") {
   options.trip_counts["loop"] = 4;
   StepPrediction copy;
   {
-    const absl::StatusOr<StepPrediction> step = predict_step_time(kRing, "tpu_v5e", options);
+    const absl::StatusOr<StepPrediction> step = predict_step_time(ring(), "tpu_v5e", options);
     REQUIRE(step.ok());
     copy = *step;
   }
