@@ -17,7 +17,6 @@
 #include "lib/predict/costs.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/predict/facts.h"
-#include "lib/predict/resource_names.h"
 #include "lib/predict/summary.h"
 #include "lib/schedule/memory.h"
 
@@ -34,8 +33,7 @@ class Prediction {
         device_(facts.target.device),
         calls_(facts.calls),
         collectives_(facts.collectives),
-        costs_(facts.costs),
-        names_(facts.target.device.family()) {}
+        costs_(facts.costs) {}
 
   absl::StatusOr<StepPrediction> run() {
     summary_.fill(facts_);
@@ -182,14 +180,15 @@ class Prediction {
     const auto add = [&](std::string name, bool is_compute, std::optional<double> rate) {
       if (rate && *rate > 0) result_.roofs.push_back({std::move(name), is_compute, *rate});
     };
-    const std::string matrix(names_.name(Resource::kMatrix));
+    const DeviceFamily family = device_.family();
+    const std::string matrix(to_string(Resource::kMatrix, family));
     add(matrix + " bf16", true, device_.matrix.rate(MatrixType::kBf16));
     add(matrix + " s8", true, device_.matrix.rate(MatrixType::kS8));
     add(matrix + " f8", true, device_.matrix.rate(MatrixType::kF8));
     add(matrix + " f32", true, device_.matrix.rate(MatrixType::kF32));
-    add(std::string(names_.name(Resource::kVector)) + " f32", true, device_.vector.f32_rate);
-    add(std::string(names_.name(Resource::kHbm)), false, device_.hbm.bandwidth);
-    const std::string on_chip(names_.name(Resource::kVmem));
+    add(std::string(to_string(Resource::kVector, family)) + " f32", true, device_.vector.f32_rate);
+    add(std::string(to_string(Resource::kHbm, family)), false, device_.hbm.bandwidth);
+    const std::string on_chip(to_string(Resource::kVmem, family));
     if (device_.tpu() != nullptr) add(on_chip, false, device_.tpu()->on_chip.vmem_read_bandwidth);
     if (device_.gpu() != nullptr) add(on_chip, false, device_.gpu()->on_chip.l2_bandwidth);
     add("ici link", false, device_.ici.link_bandwidth.optional());
@@ -229,7 +228,6 @@ class Prediction {
   const CallGraph& calls_;
   const CollectiveCosts& collectives_;
   const Costs& costs_;
-  ResourceNames names_;
   Summary summary_;
   StepPrediction result_;
 };

@@ -12,7 +12,6 @@
 #include "lib/ir/element_type.h"
 #include "lib/predict/execution_terms.h"
 #include "lib/predict/facts.h"
-#include "lib/predict/resource_names.h"
 #include "lib/report/explain_mesh.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/rows.h"
@@ -56,8 +55,7 @@ class Explanation {
         device_(prediction.facts->target.device),
         prediction_(prediction),
         collectives_(prediction.facts->collectives),
-        width_(width),
-        names_(device_.family()) {
+        width_(width) {
     for (const OpPrediction& op : prediction.ops) {
       if (op.id == instruction.id()) op_ = &op;
     }
@@ -138,8 +136,9 @@ class Explanation {
     }
     out_ += "\nWork of one execution\n";
     if (work.flops > 0)
-      line("flops", absl::StrFormat("%s, of which %s on the %s", format_flops(work.flops),
-                                    format_flops(work.matrix_flops), std::string(names_.name(Resource::kMatrix))));
+      line("flops",
+           absl::StrFormat("%s, of which %s on the %s", format_flops(work.flops), format_flops(work.matrix_flops),
+                           std::string(to_string(Resource::kMatrix, prediction_.family))));
     if (work.transcendentals > 0) line("transc.", format_count(work.transcendentals) + " transcendental results");
     for (const MatrixWork& product : work.matrix) {
       if (!product.is_shape_known) continue;
@@ -162,7 +161,7 @@ class Explanation {
       if (read + written > 0) line(key, format_bytes(read) + " read, " + format_bytes(written) + " written");
     };
     bytes("HBM", work.read.hbm, work.written.hbm);
-    bytes(names_.name(Resource::kVmem), work.read.vmem, work.written.vmem);
+    bytes(to_string(Resource::kVmem, prediction_.family), work.read.vmem, work.written.vmem);
     bytes("host", work.read.host, work.written.host);
     if (op_->time.wire_bytes > 0) line("wire", format_bytes(op_->time.wire_bytes) + " sent by each device");
     if (work.padded_bytes > work.logical_bytes && work.logical_bytes > 0) {
@@ -206,10 +205,10 @@ class Explanation {
       if (seconds <= 0) continue;
       std::string text = format_seconds(seconds);
       if (const std::string at_peak = roof(resource); !at_peak.empty()) text += "   " + at_peak;
-      line(names_.name(resource), text);
+      line(to_string(resource, prediction_.family), text);
       if (resource != op_->time.bound && resource != Resource::kLatency && seconds > next) {
         next = seconds;
-        next_name = names_.name(resource);
+        next_name = to_string(resource, prediction_.family);
       }
     }
     line("together", format_seconds(op_->seconds) + ", bound by " + bound_text(*op_, prediction_.family) + " at " +
@@ -317,7 +316,6 @@ class Explanation {
   const StepPrediction& prediction_;
   const CollectiveCosts& collectives_;
   std::size_t width_;
-  ResourceNames names_;
   const OpPrediction* op_ = nullptr;
   std::vector<std::uint32_t> explained_;  // shapes already explained
   std::string out_;
