@@ -86,30 +86,18 @@ struct Field {
     }
   }
 
-  constexpr Field titled(std::string_view title) const {
-    Field copy = *this;
-    copy.info.title = title;
-    return copy;
-  }
-  constexpr Field only_in(Formats formats) const {
-    Field copy = *this;
-    copy.info.formats = formats;
-    return copy;
-  }
-  constexpr Field at_least(double least) const {
-    Field copy = *this;
-    copy.info.least = least;
-    return copy;
-  }
-  constexpr Field at_most(double most) const {
-    Field copy = *this;
-    copy.info.most = most;
-    return copy;
-  }
+  constexpr Field titled(std::string_view title) const { return with(&FieldInfo::title, title); }
+  constexpr Field only_in(Formats formats) const { return with(&FieldInfo::formats, formats); }
+  constexpr Field at_least(double least) const { return with(&FieldInfo::least, least); }
+  constexpr Field at_most(double most) const { return with(&FieldInfo::most, most); }
   constexpr Field may_be_negative() const { return at_least(-std::numeric_limits<double>::infinity()); }
-  constexpr Field one_of(std::span<const std::string_view> choices) const {
+  constexpr Field one_of(std::span<const std::string_view> choices) const { return with(&FieldInfo::choices, choices); }
+
+  // Returns a copy of the row with another value of one member of `info`.
+  template <typename T>
+  constexpr Field with(T FieldInfo::*member, T value) const {
     Field copy = *this;
-    copy.info.choices = choices;
+    copy.info.*member = value;
     return copy;
   }
 };
