@@ -85,11 +85,15 @@ struct MatrixWork {
   bool is_untuned = false;      // compiled without a GPU: the block is a placeholder that no real run would use
   double window_positions = 1;  // positions of a convolution's window, a factor of K; 1 for a dot
   bool is_shape_known = true;   // false if only the FLOPs are stated: m, n and k then describe a cube
-  // TPU: factors by which the tiles of the arrays pad m, n and k. A dimension on lanes or sublanes fills whole tiles
-  // for each value of the other dimensions that form m, n or k together with it. 1 if there is no such dimension.
-  double m_padding = 1;
-  double n_padding = 1;
-  double k_padding = 1;
+  // TPU: the extents of the dimensions on the lanes and sublanes of the arrays' tiles that are only a part of m, n or
+  // k. Such a dimension fills whole tiles for each value of the other dimensions of m, n or k. 0 if there is no such
+  // dimension.
+  double m_on_lanes = 0;  // of the result
+  double m_on_sublanes = 0;
+  double n_on_lanes = 0;
+  double n_on_sublanes = 0;
+  double lhs_k_on_lanes = 0;
+  double rhs_k_on_lanes = 0;
 };
 
 // Work of one kind for the vector units: `opcode` applied to `elements` padded elements. `cross_lane` means that

@@ -134,35 +134,31 @@ Parts parts_of_convolution(const Shape& lhs, const Shape& rhs, const Shape& out,
   return parts;
 }
 
-constexpr std::int64_t kLanes = 128;
-constexpr std::int64_t kSublanes = 8;
+constexpr std::size_t kLanes = 0;  // position in minor_to_major
+constexpr std::size_t kSublanes = 1;
 
-// The factor by which tiles pad `part` of a product, due to the dimension of `shape` at position `minor` of its
-// minor-to-major order. The factor is 1 unless that dimension is only a portion of the part. In that case each value of
-// the other dimensions starts a new tile.
-double tile_padding(const Shape& shape, const std::vector<Part>& parts, Part part, double total, std::size_t minor) {
-  if (shape.layout.tiles.empty() || minor >= shape.layout.minor_to_major.size()) return 1;
+// Returns the extent of the dimension of a tiled array that is `minor` in its order, if it belongs to `part` of a
+// product and is not all of it. Otherwise returns 0.
+double extent_on_tiles(const Shape& shape, const std::vector<Part>& parts, Part part, double total, std::size_t minor) {
+  if (shape.layout.tiles.empty() || minor >= shape.layout.minor_to_major.size()) return 0;
   const std::int64_t d = shape.layout.minor_to_major[minor];
-  if (d < 0 || d >= static_cast<std::int64_t>(parts.size()) || parts[d] != part) return 1;
-  const std::int64_t extent = shape.dimensions[d];
-  if (extent <= 1 || total <= static_cast<double>(extent)) return 1;
-  const std::int64_t granule = minor == 0 ? kLanes : kSublanes;
-  const double tiles = std::ceil(static_cast<double>(extent) / static_cast<double>(granule));
-  return tiles * static_cast<double>(granule) / static_cast<double>(extent);
+  if (d < 0 || d >= static_cast<std::int64_t>(parts.size()) || parts[d] != part) return 0;
+  const auto extent = static_cast<double>(shape.dimensions[d]);
+  return extent <= 1 || total <= extent ? 0 : extent;
 }
 
 // The result is computed tile by tile. Its lanes come from the operand that is resident in the array or from the one
 // that streams, and its sublanes are rows of the other. A contracted dimension is padded if it is on lanes; on sublanes
 // its values can be packed. A sliding window is assumed to have no padding: the compiler may or may not pack several
 // positions of narrow features into one pass.
-void add_padding(const Shape& lhs, const Shape& rhs, const Shape& out, const Parts& parts, MatrixWork& work) {
+void add_extents_on_tiles(const Shape& lhs, const Shape& rhs, const Shape& out, const Parts& parts, MatrixWork& work) {
   if (std::find(parts.lhs.begin(), parts.lhs.end(), Part::kWindow) != parts.lhs.end()) return;
-  for (std::size_t minor : {0, 1}) {
-    work.m_padding *= tile_padding(out, parts.out, Part::kM, work.m, minor);
-    work.n_padding *= tile_padding(out, parts.out, Part::kN, work.n, minor);
-  }
-  work.k_padding =
-      std::max(tile_padding(lhs, parts.lhs, Part::kK, work.k, 0), tile_padding(rhs, parts.rhs, Part::kK, work.k, 0));
+  work.m_on_lanes = extent_on_tiles(out, parts.out, Part::kM, work.m, kLanes);
+  work.m_on_sublanes = extent_on_tiles(out, parts.out, Part::kM, work.m, kSublanes);
+  work.n_on_lanes = extent_on_tiles(out, parts.out, Part::kN, work.n, kLanes);
+  work.n_on_sublanes = extent_on_tiles(out, parts.out, Part::kN, work.n, kSublanes);
+  work.lhs_k_on_lanes = extent_on_tiles(lhs, parts.lhs, Part::kK, work.k, kLanes);
+  work.rhs_k_on_lanes = extent_on_tiles(rhs, parts.rhs, Part::kK, work.k, kLanes);
 }
 
 }  // namespace
@@ -248,7 +244,8 @@ MatrixWork matrix_work(InstructionView contraction) {
       const DotDimensions dimensions = dot_dimensions(contraction);
       work = dot_work(lhs, rhs, dimensions);
       if (contraction.opcode() == Opcode::kDot) {
-        add_padding(lhs, rhs, contraction.shape(), parts_of_dot(lhs, rhs, contraction.shape(), dimensions), work);
+        add_extents_on_tiles(lhs, rhs, contraction.shape(), parts_of_dot(lhs, rhs, contraction.shape(), dimensions),
+                             work);
       }
       break;
     }
@@ -261,7 +258,7 @@ MatrixWork matrix_work(InstructionView contraction) {
       const std::int64_t batches = integer_or(contraction, AttributeKey::kBatchGroupCount, 1);
       work = convolution_work(lhs, rhs, out, sliding, *numbers, features, batches);
       if (features <= 1 && batches <= 1) {
-        add_padding(lhs, rhs, out, parts_of_convolution(lhs, rhs, out, sliding, *numbers), work);
+        add_extents_on_tiles(lhs, rhs, out, parts_of_convolution(lhs, rhs, out, sliding, *numbers), work);
       }
       break;
     }

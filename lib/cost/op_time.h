@@ -101,6 +101,15 @@ struct ProductPeak {
 std::optional<ProductPeak> product_peak(const MatrixWork& product, const Device& device,
                                         MissingNumbers* missing = nullptr);
 
+// The m, n and k of a product on a systolic array: those of MatrixWork, padded to whole tiles of the arrays they lie
+// in.
+struct ProductSize {
+  double m = 1;
+  double n = 1;
+  double k = 1;
+};
+ProductSize padded_size(const MatrixWork& product, const TpuCore::Vector& registers);
+
 // The seconds of the product at the unit's peak rate, without padding or any loss.
 double matrix_peak_seconds(const MatrixWork& product, const Device& device);
 

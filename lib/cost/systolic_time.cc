@@ -7,6 +7,7 @@
 // Source: xla/benchmarks/core/platform_info.py for the cadences.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "lib/cost/matrix_forms.h"
 
@@ -74,13 +75,28 @@ MatrixTerms laid_terms(double m, double n, double k, const MatrixWork& product, 
   return terms;
 }
 
+// The factor by which tiles of `tile` elements pad a dimension of `extent` elements; 1 for no dimension.
+double tile_padding(double extent, std::int64_t tile) {
+  if (extent <= 0) return 1;
+  const auto size = static_cast<double>(tile);
+  return std::ceil(extent / size) * size / extent;
+}
+
 }  // namespace
+
+ProductSize padded_size(const MatrixWork& product, const TpuCore::Vector& registers) {
+  const auto on_lanes = [&](double extent) { return tile_padding(extent, registers.lanes); };
+  const auto on_sublanes = [&](double extent) { return tile_padding(extent, registers.sublanes); };
+  ProductSize size;
+  size.m = product.m * (on_lanes(product.m_on_lanes) * on_sublanes(product.m_on_sublanes));
+  size.n = product.n * (on_lanes(product.n_on_lanes) * on_sublanes(product.n_on_sublanes));
+  size.k = product.k * std::max(on_lanes(product.lhs_k_on_lanes), on_lanes(product.rhs_k_on_lanes));
+  return size;
+}
 
 MatrixTerms systolic_terms(const MatrixWork& product, const ProductPeak& peak, const Device& device,
                            const TpuCore& core, MissingNumbers* missing) {
-  const double m = product.m * product.m_padding;
-  const double n = product.n * product.n_padding;
-  const double k = product.k * product.k_padding;
+  const auto [m, n, k] = padded_size(product, core.vector);
   const MatrixTerms straight = laid_terms(m, n, k, product, peak, device, core, missing);
   MatrixTerms swapped = laid_terms(n, m, k, product, peak, device, core, missing);
   swapped.is_swapped = true;

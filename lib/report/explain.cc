@@ -151,10 +151,11 @@ class Explanation {
       text += " = " + format_flops(2 * product.m * product.n * product.k * product.batch, 4);
       if (product.passes > 1) text += absl::StrFormat(", in %d passes", product.passes);
       line("product", text);
-      if (product.m_padding * product.n_padding * product.k_padding > 1) {
-        line("", absl::StrFormat("the tiles that the arrays lie in make it 2 x %.0f x %.0f x %.0f",
-                                 product.m * product.m_padding, product.n * product.n_padding,
-                                 product.k * product.k_padding));
+      if (device_.tpu() == nullptr) continue;
+      const ProductSize padded = padded_size(product, device_.tpu()->vector);
+      if (padded.m > product.m || padded.n > product.n || padded.k > product.k) {
+        line("", absl::StrFormat("the tiles that the arrays lie in make it 2 x %.0f x %.0f x %.0f", padded.m, padded.n,
+                                 padded.k));
       }
     }
     const auto bytes = [&](std::string_view key, double read, double written) {

@@ -61,10 +61,26 @@ TEST_CASE("a dimension on lanes or sublanes fills tiles of its own for each valu
     const Work work = root_work(std::string("  a = ") + c.lhs + " parameter(0)\n  b = " + c.rhs + " parameter(1)\n",
                                 std::string("r = ") + c.root);
     REQUIRE(work.matrix.size() == 1);
-    CHECK(work.matrix[0].m_padding == Approx(c.m));
-    CHECK(work.matrix[0].n_padding == Approx(c.n));
-    CHECK(work.matrix[0].k_padding == Approx(c.k));
+    const MatrixWork& product = work.matrix[0];
+    const ProductSize padded = padded_size(product, device("tpu_v5e").tpu()->vector);
+    CHECK(padded.m / product.m == Approx(c.m));
+    CHECK(padded.n / product.n == Approx(c.n));
+    CHECK(padded.k / product.k == Approx(c.k));
   }
+}
+
+TEST_CASE("how much a product is padded follows from the registers of the device") {
+  const Work work = root_work(
+      "  a = bf16[32,196,768]{2,1,0:T(8,128)(2,1)} parameter(0)\n"
+      "  b = bf16[768,512]{1,0:T(8,128)(2,1)} parameter(1)\n",
+      "r = bf16[32,196,512]{2,1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={2}, rhs_contracting_dims={0}");
+  REQUIRE(work.matrix.size() == 1);
+  CHECK(work.matrix[0].m_on_sublanes == 196);
+  CHECK(work.matrix[0].m_on_lanes == 0);
+  TpuCore::Vector registers;
+  registers.lanes = 128;
+  registers.sublanes = 16;
+  CHECK(padded_size(work.matrix[0], registers).m == Approx(32 * 208));
 }
 
 TEST_CASE("padding takes the matrix unit's time and adds no FLOPs") {
