@@ -151,7 +151,7 @@ struct Host {
 enum class WrapRule {
   kNone,        // never; also for devices without a torus
   kFullAxis,    // the axis is as long as the same axis of the pod
-  kWholeCubes,  // all axes of the slice are multiples of 4
+  kWholeCubes,  // all axes of the slice are multiples of Ici::cube_edge
   kAlways,
 };
 
@@ -161,6 +161,7 @@ struct Ici {
   WrapRule wrap = WrapRule::kNone;
   std::vector<int64_t> pod_shape;            // chips along each axis of the whole pod; may be empty
   std::vector<std::vector<int64_t>> slices;  // standard slice shapes, by size
+  int64_t cube_edge = 0;                     // chips along the edge of the cubes that optical switches join; 0: none
   Fact<int64_t> max_chips;                   // chips of a pod
   Fact<double> link_bandwidth;               // bytes/s, usable, of one link in one direction
   Fact<double> link_bandwidth_nominal;       // bytes/s, as published, of one link in one direction

@@ -95,6 +95,7 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
     device.ici.dims = file.torus->dims;
     device.ici.wrap = file.torus->wrap;
     device.ici.pod_shape = file.torus->pod_shape;
+    device.ici.cube_edge = file.torus->cube_edge;
     device.ici.slices = file.torus->slices;
   }
   device.vector.weights = file.weights;

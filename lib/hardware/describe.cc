@@ -82,7 +82,8 @@ std::string wrap_words(const Ici& ici) {
     case WrapRule::kFullAxis:
       return absl::StrCat("an axis closes to a ring when as long as the pod's (", print_box(ici.pod_shape), ")");
     case WrapRule::kWholeCubes:
-      return "all axes close to rings when all are multiples of 4; k x k x 2k and k x 2k x 2k may be _twisted";
+      return absl::StrCat("all axes close to rings when all are multiples of ", ici.cube_edge,
+                          "; k x k x 2k and k x 2k x 2k may be _twisted");
     case WrapRule::kAlways: return "all axes close to rings";
   }
   return "?";

@@ -308,7 +308,7 @@ class Reader {
     }
   }
 
-  // Torus = { "wrap": ..., "slices": [box...], ["pod_shape": box,] "source": ..., ["note": ...] }
+  // Torus = { "wrap": ..., "slices": [box...], ["pod_shape": box,] ["cube_edge": count,] "source": ..., ["note": ...] }
   void read_torus(std::string_view at, const JsonValue& value) {
     if (!value.is(Kind::kObject)) {
       problem(at, value, "an object with wrap and slices");
@@ -324,6 +324,10 @@ class Reader {
         torus.wrap = wrap.value_or(WrapRule::kNone);
       } else if (key == "pod_shape") {
         if (auto shape = read_box(here, member)) torus.pod_shape = std::move(*shape);
+      } else if (key == "cube_edge") {
+        const bool is_count = member.is(Kind::kNumber) && in_range(FieldRange::kCount, member.number);
+        if (!is_count) problem(here, member, describe(FieldRange::kCount));
+        torus.cube_edge = is_count ? static_cast<int64_t>(member.number) : 1;
       } else if (key == "slices") {
         if (!member.is(Kind::kArray)) problem(here, member, "an array of slice shapes, the smallest first");
         for (const JsonValue& element : member.elements) {
@@ -370,6 +374,9 @@ class Reader {
     }
     if (torus.wrap == WrapRule::kFullAxis && torus.pod_shape.empty()) {
       missing(at, "pod_shape", "the shape of the pod, which full_axis goes by");
+    }
+    if (torus.wrap == WrapRule::kWholeCubes && torus.cube_edge == 0) {
+      missing(at, "cube_edge", "the chips along the edge of a cube, which whole_cubes goes by");
     }
   }
 

@@ -31,6 +31,7 @@ struct TorusSpec {
   int64_t dims = 0;
   WrapRule wrap = WrapRule::kNone;
   std::vector<int64_t> pod_shape;
+  int64_t cube_edge = 0;
   std::vector<std::vector<int64_t>> slices;
 };
 

@@ -70,6 +70,7 @@ constexpr std::string_view kTail = R"(
         "wrap": {"enum": [%WRAP%]},
         "slices": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/box"}},
         "pod_shape": {"$ref": "#/$defs/box"},
+        "cube_edge": {"$ref": "#/$defs/count"},
         "kind": {"$ref": "#/$defs/kind"},
         "source": {"$ref": "#/$defs/text"},
         "note": {"$ref": "#/$defs/text"}

@@ -24,8 +24,6 @@ namespace hloroof::internal {
 namespace {
 
 constexpr int64_t kMaxSlices = 1'000'000;
-constexpr int64_t kCube =
-    4;  // chips along the edge of the cubes that optical switches join (Cloud TPU v4 documentation)
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
 
@@ -33,6 +31,9 @@ bool has_torus(const Device& device) { return device.ici.dims > 0 && !device.ici
 
 // An axis of two cannot wrap: the closing link would connect the same two chips a second time.
 bool can_wrap(int64_t extent) { return extent > 2; }
+
+// Returns whether an axis consists of whole cubes, so that optical switches can join its ends.
+bool is_whole_cubes(const Ici& ici, int64_t extent) { return ici.cube_edge > 0 && extent % ici.cube_edge == 0; }
 
 std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& shape) {
   std::vector<bool> wraps(shape.size(), false);
@@ -44,8 +45,8 @@ std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& sha
       }
       break;
     case WrapRule::kWholeCubes:
-      if (std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent % kCube == 0; })) {
-        wraps.assign(shape.size(), true);
+      if (std::all_of(shape.begin(), shape.end(), [&](int64_t extent) { return is_whole_cubes(device.ici, extent); })) {
+        for (size_t i = 0; i < shape.size(); ++i) wraps[i] = can_wrap(shape[i]);
       }
       break;
     case WrapRule::kAlways:
@@ -61,7 +62,7 @@ std::vector<bool> wraps_of(const Device& device, const std::vector<int64_t>& sha
 bool can_twist(const Device& device, const std::vector<int64_t>& shape) {
   const int64_t shortest = *std::min_element(shape.begin(), shape.end());
   const int64_t longest = *std::max_element(shape.begin(), shape.end());
-  return device.ici.wrap == WrapRule::kWholeCubes && shortest % kCube == 0 && longest == 2 * shortest &&
+  return device.ici.wrap == WrapRule::kWholeCubes && is_whole_cubes(device.ici, shortest) && longest == 2 * shortest &&
          std::all_of(shape.begin(), shape.end(),
                      [&](int64_t extent) { return extent == shortest || extent == longest; });
 }
@@ -231,8 +232,9 @@ absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view t
   if (!can_twist(device, topology->shape)) {
     return bad_topology(device, text,
                         device.ici.wrap == WrapRule::kWholeCubes
-                            ? "twisted slices are k x k x 2k or k x 2k x 2k chips with k a multiple of 4"
-                            : "no optical switches join its cubes, so it has no twisted slices");
+                            ? absl::StrCat("twisted slices are k x k x 2k or k x 2k x 2k chips with k a multiple of ",
+                                           device.ici.cube_edge)
+                            : std::string("no optical switches join its cubes, so it has no twisted slices"));
   }
   topology->twisted = true;
   return topology;

@@ -127,6 +127,11 @@ const Wrong kWrongValues[] = {
     {small(R"("ici": {"torus": []})"), "at ici.torus: found an array"},
     {small(R"("ici": {"torus": {"wrap": "full_axis", "slices": ["2x2"], "kind": "assumed", "source": "x"}})"),
      R"("pod_shape" is missing)"},
+    {small(R"("ici": {"torus": {"wrap": "whole_cubes", "slices": ["2x2"], "kind": "assumed", "source": "x"}})"),
+     R"("cube_edge" is missing)"},
+    {small(R"("ici": {"torus": {"wrap": "whole_cubes", "cube_edge": 0, "slices": ["2"], "kind": "assumed", )"
+           R"("source": "x"}})"),
+     "at ici.torus.cube_edge: found 0; expected a whole number"},
     {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "2x2"], "kind": "assumed", "source": "x"}})"),
      "the smallest slice first"},
     {small(R"("ici": {"torus": {"wrap": "always", "slices": ["4x4", "4x4x2"], "kind": "assumed", "source": "x"}})"),

@@ -119,6 +119,18 @@ TEST_CASE("topology: as written") {
   }
 }
 
+TEST_CASE("topology: the cubes that are joined are those of the device file") {
+  Device device = find_device("tpu_v5p").value();
+  device.ici.cube_edge = 8;
+  CHECK(wraps_text(*parse_topology(device, "4x4x4")) == "---");
+  CHECK(wraps_text(*parse_topology(device, "8x8x8")) == "ooo");
+  const auto twisted = parse_topology(device, "4x4x8_twisted");
+  REQUIRE_FALSE(twisted.ok());
+  CHECK_THAT(std::string(twisted.status().message()), ContainsSubstring("a multiple of 8"));
+  device.ici.cube_edge = 0;
+  CHECK(wraps_text(*parse_topology(device, "8x8x8")) == "---");
+}
+
 TEST_CASE("topology: what cannot be is refused with what can") {
   const struct {
     std::string device;
