@@ -166,9 +166,11 @@ struct Ici {
   Fact<double> link_bandwidth;               // bytes/s, usable, of one link in one direction
   Fact<double> link_bandwidth_nominal;       // bytes/s, as published, of one link in one direction
   Fact<double> hop_latency;                  // s, one hop
-  Fact<double> message_bytes;                // bytes sent between two waits for the neighbour; each wait is a hop
-                                             // latency; none: the waits are hidden
-  Fact<double> die_to_die_bandwidth;         // bytes/s, one direction, between the devices of one chip; none: as a link
+  Fact<double> mean_distance;         // mean distance of a step of a collective among scattered devices, as a share of
+                                      // the longest distance
+  Fact<double> message_bytes;         // bytes sent between two waits for the neighbour; each wait is a hop
+                                      // latency; none: the waits are hidden
+  Fact<double> die_to_die_bandwidth;  // bytes/s, one direction, between the devices of one chip; none: as a link
 };
 
 // The network between slices (TPU) or between scale-up domains (GPU), per device.

@@ -222,8 +222,8 @@ std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device
 }
 
 // The cost for groups that are not a stretch of the machine. The data of a device can go to any other device, over
-// links that all groups share, as in an exchange among all devices. Dependent steps cover half of the longest distance
-// on average.
+// links that all groups share, as in an exchange among all devices. Dependent steps cover Ici::mean_distance of the
+// longest distance on average.
 TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
                          const Device& device, MissingNumbers* missing) {
   std::vector<TorusAxis> torus;
@@ -238,9 +238,13 @@ TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices
       bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
   TorusCost cost = exchange_cost(torus, sent);
   cost.wire_bytes = sent;
-  const double steps = 0.5 * std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
-  cost.hop_seconds *= steps;
-  for (TorusHops& hops : cost.hops) hops.count *= steps;
+  const double distance = number_or(device.ici.mean_distance, 1.0, missing);
+  const double steps = std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
+  cost.hop_seconds *= distance * steps;
+  for (TorusHops& hops : cost.hops) {
+    hops.count *= steps;
+    hops.share = distance;
+  }
   cost.algorithm = "groups in no line: as if what is sent went anywhere";
   return cost;
 }

@@ -62,8 +62,9 @@ Term hops_term(const TorusHops& hops, const DeviceFactors& device) {
   // The members of a group may be several links apart.
   std::vector<Factor> factors = {latency};
   if (hops.latency != latency.value) factors.push_back(times(hops.latency / latency.value));
-  return leaf(absl::StrCat("hops over ", link_name(hops.link)), hops.count * hops.latency, hops.count, "hop",
-              std::move(factors));
+  if (hops.share != 1) factors.push_back(device.times({"ici.mean_distance"}));
+  return leaf(absl::StrCat("hops over ", link_name(hops.link)), hops.count * hops.latency * hops.share, hops.count,
+              "hop", std::move(factors));
 }
 
 Term torus_terms(const CollectiveParts& parts, const DeviceFactors& device) {

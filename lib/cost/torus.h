@@ -40,6 +40,7 @@ struct TorusHops {
   LinkKind link = LinkKind::kIci;
   double count = 0;
   double latency = 0;  // s, of one hop
+  double share = 1;    // Ici::mean_distance if `count` is for steps of the longest distance
 };
 
 struct TorusCost {

@@ -192,6 +192,17 @@ void add_collectives(Program& program, std::int64_t devices, const std::vector<s
   }
 }
 
+// A gather among devices that are no axis of the mesh: the first and the last, the second and the last but one.
+void add_scattered(Program& program, std::int64_t devices) {
+  std::string pairs;
+  for (std::int64_t i = 0; i < devices / 2; ++i) {
+    pairs += (i == 0 ? "{" : ",{") + std::to_string(i) + "," + std::to_string(devices - 1 - i) + "}";
+  }
+  program.add(program.shape("f32", "2048,1024"), "all-gather(" + program.parameter(program.shape("f32", "1024,1024")) +
+                                                     "), dimensions={0}, replica_groups={" + pairs +
+                                                     "}, channel_id=999, use_global_device_ids=true");
+}
+
 // Messages: to a neighbour and back, or round; of several sizes, from those with a flag in every word up.
 void add_messages(Program& program, std::int64_t devices) {
   int channel = 1000;
@@ -306,6 +317,7 @@ std::vector<Case> cases_for(const Device& device) {
   std::vector<std::int64_t> sizes = {domain};
   if (device.devices_per_chip > 1 && is_tpu) sizes.push_back(device.devices_per_chip);
   add_collectives(joined, domain, sizes);
+  add_scattered(joined, domain);
   add_messages(joined, domain);
   cases.push_back(make(joined, domain));
   PredictOptions apart;
