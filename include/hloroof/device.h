@@ -233,6 +233,11 @@ struct Overhead {
   double overlap_norm = 0;    // n: compute a and memory b of one operation combine to (a^n + b^n)^(1/n); not a time
 };
 
+// How a program that no compiler has scheduled is ordered.
+struct Scheduling {
+  int64_t transfers_ahead = 1;  // maximum of transfers of one lane that are in flight, or complete and not yet used
+};
+
 // Cycles in which one systolic array loads one register of weights, by operand type.
 struct LatchCycles {
   Fact<double> bf16;  // none: loading weights adds no time
@@ -366,6 +371,7 @@ struct Device {
   ScaleUp scale_up;
   Network network;
   Overhead overhead;
+  Scheduling schedule;
 
   std::string origin;                    // path of the device file; empty for a built-in device
   std::string file_sha256;               // of the device file and the files it extends, 64 hexadecimal digits

@@ -41,7 +41,7 @@ CostInputs cost_inputs(const StepFacts& facts) {
 
 ListSchedule find_schedule(const StepFacts& facts) {
   if (!needs_schedule(*facts.module)) return {};
-  return list_schedule(*facts.module, facts.calls, facts.costs.demand);
+  return list_schedule(*facts.module, facts.calls, facts.costs.demand, facts.target.device.schedule);
 }
 
 absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,

@@ -11,18 +11,15 @@
 namespace hloroof::internal {
 namespace {
 
-// Maximum number of transfers of one lane that are in flight, or complete but not used yet: the one that is used next
-// and the one after it. XLA's scheduler allows one transfer of each kind in flight.
-constexpr int kAhead = 2;
-
 bool is_split(InstructionView instruction) { return work_class(instruction.opcode()) == WorkClass::kCollective; }
 
 class Scheduler {
  public:
-  Scheduler(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands)
+  Scheduler(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands, const Scheduling& rules)
       : module_(module),
         calls_(calls),
         demands_(demands),
+        rules_(rules),
         place_(module.instruction_limit(), 0),
         seconds_(module.computation_limit(), 0) {
     schedule_.order.resize(module.computation_limit());
@@ -153,7 +150,8 @@ class Scheduler {
     if (transfers_.empty()) return false;
     const std::uint32_t at = transfers_.top();
     const int lane = static_cast<int>(demands_[nodes_[at].id.index].lane);
-    if (!anyway && (lane_free_[lane] > clock_ || ahead_[lane] >= kAhead) && has_more_to_do()) return false;
+    if (!anyway && (lane_free_[lane] > clock_ || ahead_[lane] >= rules_.transfers_ahead) && has_more_to_do())
+      return false;
     transfers_.pop();
     order.push_back(nodes_[at].id);
     // The stream was idle until the lane was free. Without this wait, the two transfers would share the lane.
@@ -217,6 +215,7 @@ class Scheduler {
   const Module& module_;
   const CallGraph& calls_;
   const std::vector<Demand>& demands_;
+  const Scheduling& rules_;
   std::vector<std::uint32_t> place_;  // by InstructionId, within its computation
   std::vector<double> seconds_;       // by ComputationId
   ListSchedule schedule_;
@@ -243,8 +242,9 @@ Demand split_collective(InstructionView instruction, const Demand& demand) {
   return split;
 }
 
-ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands) {
-  return Scheduler(module, calls, demands).run();
+ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands,
+                           const Scheduling& rules) {
+  return Scheduler(module, calls, demands, rules).run();
 }
 
 }  // namespace hloroof::internal

@@ -4,13 +4,14 @@
 // stream runs the first instruction in text order whose operands are available. Text order keeps buffer lifetimes close
 // to those in the program. If the next instruction would wait for a transfer, the stream skips to the first one that
 // need not wait. A collective starts as soon as its operands are available and its lane is free, but a lane has at most
-// kAhead transfers whose results are unused.
+// Scheduling::transfers_ahead transfers whose results are unused.
 #ifndef HLOROOF_LIB_SCHEDULE_LIST_SCHEDULE_H_
 #define HLOROOF_LIB_SCHEDULE_LIST_SCHEDULE_H_
 
 #include <vector>
 
 #include "hloroof/analysis.h"
+#include "hloroof/device.h"
 #include "hloroof/module.h"
 #include "lib/schedule/demand.h"
 
@@ -30,7 +31,8 @@ Demand split_collective(InstructionView instruction, const Demand& demand);
 
 // Orders the instructions of all scheduled computations. Each instruction appears once, after its operands and control
 // predecessors.
-ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands);
+ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands,
+                           const Scheduling& rules);
 
 }  // namespace hloroof::internal
 

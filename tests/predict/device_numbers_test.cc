@@ -47,8 +47,9 @@ class Program {
   void computation(const std::string& text) { computations_ += text; }
   bool is_tpu() const { return is_tpu_; }
 
-  std::string text(std::int64_t partitions) const {
-    return "HloModule numbers, is_scheduled=true, num_partitions=" + std::to_string(partitions) + "\n\nadd {\n" +
+  std::string text(std::int64_t partitions, bool is_scheduled = true) const {
+    return std::string("HloModule numbers") + (is_scheduled ? ", is_scheduled=true" : "") +
+           ", num_partitions=" + std::to_string(partitions) + "\n\nadd {\n" +
            "  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n" + computations_ +
            "\nENTRY main {\n" + entry_ + results() + "}\n";
   }
@@ -203,6 +204,23 @@ void add_scattered(Program& program, std::int64_t devices) {
                                                      "}, channel_id=999, use_global_device_ids=true");
 }
 
+// Gathers that are ready from the beginning, other work, then what uses the gathers, for a program without a schedule.
+void add_gathers_ahead(Program& program, std::int64_t devices) {
+  constexpr int kGathers = 6;
+  std::vector<std::string> gathered;
+  for (int i = 0; i < kGathers; ++i) {
+    gathered.push_back(program.add(program.shape("f32", std::to_string(64 * devices) + ",1024"),
+                                   "all-gather(" + program.parameter(program.shape("f32", "64,1024")) +
+                                       "), dimensions={0}, " + groups(devices, 1, devices) +
+                                       ", channel_id=" + std::to_string(i + 1) + ", use_global_device_ids=true"));
+  }
+  const std::string work = program.shape("f32", "8192,8192");
+  for (int i = 0; i < kGathers; ++i) program.add(work, "negate(" + program.parameter(work) + ")");
+  for (const std::string& one : gathered) {
+    program.add(program.shape("f32", std::to_string(64 * devices) + ",1024"), "negate(" + one + ")");
+  }
+}
+
 // Messages: to a neighbour and back, or round; of several sizes, from those with a flag in every word up.
 void add_messages(Program& program, std::int64_t devices) {
   int channel = 1000;
@@ -320,6 +338,9 @@ std::vector<Case> cases_for(const Device& device) {
   add_scattered(joined, domain);
   add_messages(joined, domain);
   cases.push_back(make(joined, domain));
+  Program unscheduled(is_tpu);
+  add_gathers_ahead(unscheduled, domain);
+  cases.push_back(Case{parsed(unscheduled.text(domain, false)), {}});
   PredictOptions apart;
   if (is_tpu) apart.slices = 2;
   Program across(is_tpu);

@@ -1,5 +1,7 @@
 #include "lib/schedule/list_schedule.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <random>
 #include <set>
 #include <string>
@@ -17,7 +19,7 @@ struct ScheduledProgram : Program {
     for (InstructionId id : calls.scheduled_instructions()) {
       demands[id.index] = split_collective(module.instruction(id), demands[id.index]);
     }
-    schedule = list_schedule(module, calls, demands);
+    schedule = list_schedule(module, calls, demands, rules);
   }
 
   std::string order() const {
@@ -28,6 +30,7 @@ struct ScheduledProgram : Program {
     return names;
   }
 
+  Scheduling rules{.transfers_ahead = 2};
   ListSchedule schedule;
 };
 
@@ -111,13 +114,22 @@ TEST_CASE("few results of transfers lie about unused") {
     program.runs("g" + std::to_string(i), 1);
     program.runs("x" + std::to_string(i + 1), 4);
   }
-  program.scheduled();
-  int unused = 0;
-  for (InstructionId id : program.schedule.order[program.module.entry().id().index]) {
-    const Opcode opcode = program.module.data(id).opcode;
-    unused += opcode == Opcode::kAllGather ? 1 : opcode == Opcode::kAdd ? -1 : 0;
-    CHECK(unused <= 3);
-  }
+  const auto most_unused = [&](std::int64_t ahead) {
+    program.rules.transfers_ahead = ahead;
+    program.scheduled();
+    int unused = 0;
+    int most = 0;
+    for (InstructionId id : program.schedule.order[program.module.entry().id().index]) {
+      const Opcode opcode = program.module.data(id).opcode;
+      unused += opcode == Opcode::kAllGather ? 1 : opcode == Opcode::kAdd ? -1 : 0;
+      most = std::max(most, unused);
+    }
+    return most;
+  };
+  CHECK(most_unused(1) <= 2);
+  CHECK(most_unused(4) <= 5);
+  CHECK(most_unused(4) > most_unused(1));
+  CHECK(most_unused(2) <= 3);
   const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
   CHECK(timeline.seconds == Approx(1 + 4 * kLayers));  // all but the first gather hidden
 }
