@@ -57,11 +57,22 @@ absl::Status check_one(const Subjects& subjects, const std::string& format) {
   return invalid_argument("--format " + format + " takes one file, one device and one value for each --set");
 }
 
+// A CSV file has one table.
+absl::Status check_csv_views(const Flags& flags) {
+  if (flags.format != "csv" || flags.views.empty()) return absl::OkStatus();
+  if (flags.views.size() == 1 && (flags.views[0] == "ops" || flags.views[0] == "collectives")) return absl::OkStatus();
+  return invalid_argument(
+      "--format csv takes --view ops or --view collectives; --format json has the numbers of all views");
+}
+
 // `document` is the finished text of the formats that are written while the predictions have their facts: JSON, the
 // page and the trace.
 absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictions, const std::string& document,
                                    const Flags& flags, const ViewOptions& options) {
-  if (flags.format == "csv") return predictions_csv(predictions);
+  if (flags.format == "csv") {
+    if (flags.views == std::vector<std::string>{"collectives"}) return collectives_csv(predictions);
+    return ops_csv(predictions, options.rows);
+  }
   if (flags.format != "text") return document;
   if (predictions.size() > 1 && flags.views.empty()) return comparison_view(predictions, options.width);
   if (predictions.size() > 1) {  // each view shows one prediction
@@ -87,6 +98,7 @@ void run(const Flags& flags, Context& context) {
   const absl::StatusOr<ViewOptions> view = view_options(flags, context.terminal.color);
   if (!view.ok()) return context.fail(view.status());
   if (absl::Status status = check_views(flags.views); !status.ok()) return context.fail(status);
+  if (absl::Status status = check_csv_views(flags); !status.ok()) return context.fail(status);
   // Reject a malformed filter or rewrite before predicting anything.
   if (auto rows = make_rows(StepPrediction(), view->rows); !rows.ok()) return context.fail(rows.status());
   absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "hloroof/predict.h"
+#include "lib/report/rows.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -35,9 +37,12 @@ class CsvLine {
   bool is_first_ = true;
 };
 
-// Writes one line for each op of each prediction. The columns are the file, the device, the topology, the device
-// parameters that were set, and the fields of the op under their JSON names.
-std::string predictions_csv(const std::vector<NamedPrediction>& predictions);
+// Writes one line for each op, or each collective, of each prediction. The columns are the file, the device, the
+// topology, the device parameters that were set, and the fields of the op under their JSON names. `rows` selects ops by
+// its filter. If it groups or rewrites, a line is one row of make_rows(); its limit does not apply. Errors: those of
+// make_rows().
+absl::StatusOr<std::string> ops_csv(const std::vector<NamedPrediction>& predictions, const RowOptions& rows);
+std::string collectives_csv(const std::vector<NamedPrediction>& predictions);
 
 }  // namespace hloroof::internal
 

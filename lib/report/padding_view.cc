@@ -10,18 +10,18 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
   absl::StatusOr<Rows> rows = make_rows(prediction, row_options);
   if (!rows.ok()) return rows.status();
   Table table({{"padding", Align::kRight},
-               {"HBM bytes", Align::kRight},
+               {"of bytes", Align::kRight},
                {"time", Align::kRight},
                {"op"},
                {"source", Align::kLeft, 18}});
   const auto add = [&](const Row& row) {
-    table.add({format_bytes(row.padding_bytes), format_bytes(row.hbm_bytes), format_seconds(row.seconds), row.label,
+    table.add({format_bytes(row.padding_bytes), format_bytes(row.moved_bytes), format_seconds(row.seconds), row.label,
                row.source});
   };
   for (const Row& row : rows->rows) add(row);
   if (rows->others) add(*rows->others);
   add(rows->total);
-  return "Bytes moved that are tile padding, over the step\n" + table.to_string(options.width);
+  return "Bytes moved in all memories that are tile padding, over the step\n" + table.to_string(options.width);
 }
 
 }  // namespace hloroof::internal

@@ -44,6 +44,7 @@ void add(Row& row, const OpPrediction& op, DeviceFamily family) {
   row.efficiency += op.efficiency * op.total_seconds;
   row.flops += op.executions * op.work.flops;
   row.hbm_bytes += op.executions * (op.work.read.hbm + op.work.written.hbm);
+  row.moved_bytes += op.executions * op.work.padded_bytes;
   row.padding_bytes += op.executions * (op.work.padded_bytes - op.work.logical_bytes);
   if (op.bound && (row.bound.empty() || op.exposed_seconds > row.largest)) {
     row.bound = bound_text(op, family);
@@ -57,6 +58,7 @@ void add(Row& row, const Row& more) {
   row.busy_seconds += more.busy_seconds;
   row.flops += more.flops;
   row.hbm_bytes += more.hbm_bytes;
+  row.moved_bytes += more.moved_bytes;
   row.padding_bytes += more.padding_bytes;
 }
 

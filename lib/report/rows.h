@@ -39,7 +39,8 @@ struct Row {
   double efficiency = 0;    // weighted by busy_seconds
   double flops = 0;
   double hbm_bytes = 0;
-  double padding_bytes = 0;
+  double moved_bytes = 0;    // in all memories, with padding
+  double padding_bytes = 0;  // of moved_bytes
   double largest = 0;  // seconds of the op that set `bound`
   std::string first_op;
 };

@@ -12,6 +12,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
+#include "lib/text/attribute_values.h"
 
 namespace hloroof::internal {
 namespace {
@@ -205,7 +206,8 @@ class Analysis {
     }
   }
 
-  // Matches results that are not stored in an argument with single-array arguments that do not hold a result. XLA
+  // Matches results that are not stored in an argument with single-array arguments that do not hold a result. Skips
+  // arguments that the program donates to any result (buffer_donor). XLA
   // reuses a donated argument for a result of the same type, dimensions and layout.
   void list_donatable(MemoryPrediction& memory) const {
     const InstructionView root = module_.entry().root();
@@ -213,6 +215,12 @@ class Analysis {
     for (const auto& [output, parameter] : buffers_.donated()) {
       taken.insert(output);
       taken.insert(parameter);
+    }
+    const std::vector<InstructionId> parameters = module_.entry().parameters();
+    for (const BufferDonor& donor : buffer_donors(module_)) {
+      if (donor.parameter < 0 || static_cast<std::size_t>(donor.parameter) >= parameters.size()) continue;
+      const InstructionId parameter = parameters[static_cast<std::size_t>(donor.parameter)];
+      if (parameter.valid()) taken.insert(buffers_.first_value(parameter));
     }
     std::multimap<std::string, ValueId> results;
     const Span<ShapeId> leaves = module_.shapes().leaves(root.shape_id());
@@ -223,7 +231,7 @@ class Analysis {
       }
     }
     std::int64_t number = -1;
-    for (InstructionId id : module_.entry().parameters()) {
+    for (InstructionId id : parameters) {
       ++number;
       if (!id.valid() || buffers_.leaf_count(id) != 1 || taken.count(buffers_.first_value(id)) != 0) continue;
       const InstructionView parameter = module_.instruction(id);

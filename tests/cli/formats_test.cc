@@ -59,6 +59,38 @@ TEST_CASE("predict's CSV has the op fields of the schema, in its order, with the
   }
 }
 
+TEST_CASE("predict's CSV follows --view, --group-by and --filter") {
+  const auto csv = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"predict", kFfn, "--device", "tpu_v5e", "--format", "csv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return records_of(run_hloroof(arguments).out);
+  };
+  const auto column = [](const std::vector<std::vector<std::string>>& records, const std::string& title) {
+    const auto& titles = records.front();
+    return static_cast<std::size_t>(std::find(titles.begin(), titles.end(), title) - titles.begin());
+  };
+  const JsonValue json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  const auto collectives = csv({"--view", "collectives"});
+  CHECK(collectives.size() == json.find("collectives")->elements.size() + 1);
+  CHECK(column(collectives, "wire_bytes") < collectives.front().size());
+
+  // The groups add up to the step, and there are fewer of them than ops.
+  const auto groups = csv({"--group-by", "category"});
+  CHECK(groups.size() < json.find("ops")->elements.size());
+  double exposed = 0;
+  for (std::size_t i = 1; i < groups.size(); ++i) {
+    exposed += std::strtod(groups[i][column(groups, "exposed_seconds")].c_str(), nullptr);
+  }
+  CHECK(exposed == Approx(json.find("step_seconds")->number));
+
+  const auto fusions = csv({"--filter", "^fusion"});
+  REQUIRE(fusions.size() > 1);
+  CHECK(fusions.size() < json.find("ops")->elements.size() + 1);
+  for (std::size_t i = 1; i < fusions.size(); ++i) {
+    CHECK(fusions[i][column(fusions, "name")].rfind("fusion", 0) == 0);
+  }
+}
+
 TEST_CASE("counts as JSON") {
   const JsonSchema schema("counts");
   for (const char* convention : {"xla", "physical"}) {

@@ -16,8 +16,9 @@ namespace {
 
 struct Page {
   std::string text;
-  std::size_t ops = 0;    // rows of the data
-  std::size_t timed = 0;  // of them with a time
+  std::size_t ops = 0;     // rows of the data
+  std::size_t timed = 0;   // of them with a time of their own
+  std::size_t listed = 0;  // with a time of their own or a wait
 };
 
 // The page's own data must agree with what the JSON of the same prediction says.
@@ -37,7 +38,9 @@ Page make_page(const std::string& dump, const std::string& device, const std::st
   REQUIRE(json.ok());
   for (const JsonValue& op : json->find("ops")->elements) {
     ++page.ops;
-    page.timed += op.find("total_seconds")->number > 0 ? 1 : 0;
+    const bool works = op.find("total_seconds")->number > 0;
+    page.timed += works ? 1 : 0;
+    page.listed += works || op.find("exposed_seconds")->number > 0 ? 1 : 0;
   }
   CHECK(data->find("ops")->elements.size() == page.ops);
   return page;
@@ -116,11 +119,11 @@ TEST_CASE("in a browser: no errors, a dot an op, and the filter filters") {
   CAPTURE(plain.log);
   CHECK(plain.log.find("CONSOLE") == std::string::npos);
   CHECK(attribute(plain.dom, "data-error").empty());
-  CHECK(attribute(plain.dom, "data-ops") == std::to_string(page.timed));
+  CHECK(attribute(plain.dom, "data-ops") == std::to_string(page.listed));
   CHECK(attribute(plain.dom, "data-dots") == std::to_string(page.timed));
-  CHECK(attribute(plain.dom, "data-shown") == std::to_string(page.timed));
+  CHECK(attribute(plain.dom, "data-shown") == std::to_string(page.listed));
   CHECK(count(plain.dom, "<circle ") == page.timed);
-  CHECK(count(plain.dom, "<tr data-op=") == page.timed);
+  CHECK(count(plain.dom, "<tr data-op=") == page.listed);
 
   const Opened filtered = open_page(browser, folder, path, "#filter=%5Ecopy&theme=dark");
   CHECK(attribute(filtered.dom, "data-theme") == "dark");
@@ -137,6 +140,38 @@ TEST_CASE("in a browser: no errors, a dot an op, and the filter filters") {
   CHECK(count(chosen.dom, "class=\"node") >= 3);
   CHECK(count(chosen.dom, "class=\"node center\"") == 1);
   CHECK(count(chosen.dom, "aria-sort=\"descending\"") == 1);
+}
+
+TEST_CASE("in a browser: waits are rows, so that the total is the step") {
+  const std::string browser = find_browser();
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/page.html";
+  const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", path);
+  CHECK(page.listed > page.timed);
+  const Opened opened = open_page(browser, folder, path, "");
+  if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+  const std::size_t foot = opened.dom.find("<tfoot");
+  REQUIRE(foot != std::string::npos);
+  CHECK(opened.dom.substr(foot, opened.dom.find("</tfoot>", foot) - foot).find("11.2 ms") != std::string::npos);
+  CHECK(attribute(opened.dom, "data-ops") == std::to_string(page.listed));
+}
+
+TEST_CASE("in a browser: a filter that is cleared leaves nothing dimmed") {
+  const std::string browser = find_browser();
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  const TemporaryFolder folder;
+  const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", folder.path() + "/page.html");
+  const auto dimmed = [&](const std::string& filters) {
+    const std::string script =
+        "<script>for (const text of [" + filters + "]) { $('filter').value = text; drawTable(); }</script>";
+    return count(open_page(browser, folder, folder.write("filtered.html", page.text + script), "").dom, "dim\"");
+  };
+  if (open_page(browser, folder, folder.path() + "/page.html", "").dom.find("<html") == std::string::npos) {
+    HLOROOF_SKIP("chromium does not start here");
+  }
+  CHECK(dimmed("'fusion'") > 0);
+  CHECK(dimmed("'fusion', ''") == 0);
 }
 
 TEST_CASE("in a browser: a large dump has all its dots, and of its rows those in view") {

@@ -82,6 +82,24 @@ ENTRY main {
   CHECK(memory.hbm_peak_bytes == 1024);
 }
 
+TEST_CASE("an argument that the program donates to any result is not a missed donation") {
+  const auto donatable = [](const std::string& header) {
+    return memory_of("HloModule m, is_scheduled=true" + header + R"(
+ENTRY main {
+  p = f32[256] parameter(0)
+  q = f32[256] parameter(1)
+  ROOT r = f32[256] add(p, q)
+}
+)")
+        .donatable;
+  };
+  REQUIRE(donatable("").size() == 1);
+  CHECK(donatable("")[0].number == 0);
+  REQUIRE(donatable(", buffer_donor={ (0, {}) }").size() == 1);
+  CHECK(donatable(", buffer_donor={ (0, {}) }")[0].number == 1);
+  CHECK(donatable(", buffer_donor={ (0, {}), (1, {}) }").empty());
+}
+
 TEST_CASE("several updates of one array in a row are in place, of whatever kind") {
   const MemoryPrediction memory = memory_of(R"(
 HloModule m, is_scheduled=true

@@ -14,6 +14,8 @@ const ops = data.ops.map((row, index) => {
   return op;
 });
 const timed = ops.filter((op) => op.total_seconds > 0);
+// The rows of the table: also the ops that only wait for a transfer.
+const listed = ops.filter((op) => op.total_seconds > 0 || op.exposed_seconds > 0);
 const users = ops.map(() => []);
 for (const op of ops) for (const operand of op.operands) users[operand].push(op.index);
 const isContainer = (op) => ['while', 'conditional', 'call'].includes(op.opcode);

@@ -17,7 +17,7 @@ const ALL_ROWS = 300;   // shorter tables have all their rows
 
 let sortBy = 'exposed_seconds';
 let descending = true;
-let visible = timed;
+let visible = listed;
 let marks = [];  // the elements outside the table that belong to ops
 
 // Call after redrawing.
@@ -30,9 +30,10 @@ function collectMarks() {
 
 let isDimmed = false;
 function dim() {
-  const everything = visible.length === timed.length;
+  const everything = visible.length === listed.length;
   if (everything && !isDimmed) return;
   const keep = new Uint8Array(ops.length);
+  if (everything) keep.fill(1);  // also the marks of ops that are not in the table
   for (const op of visible) keep[op.index] = 1;
   for (const [index, element] of marks) element.classList.toggle('dim', keep[index] === 0);
   isDimmed = !everything;
@@ -69,7 +70,7 @@ function drawTable() {
   $('filter').setAttribute('aria-invalid', wanted !== '' && pattern === null);
   const matches = (op) => pattern === null || pattern.test(op.name) || pattern.test(op.op_name || '') ||
     pattern.test(op.category) || pattern.test(op.place);
-  visible = timed.filter(matches).sort((a, b) => {
+  visible = listed.filter(matches).sort((a, b) => {
     const [x, y] = [a[sortBy] ?? -1, b[sortBy] ?? -1];
     const order = x < y ? -1 : x > y ? 1 : 0;
     return order === 0 ? a.index - b.index : descending ? -order : order;
@@ -79,12 +80,12 @@ function drawTable() {
     return `<td>${column.unit === 's' ? seconds(visible.reduce((s, op) => s + op[column.name], 0)) : ''}</td>`;
   };
   $('ops').querySelector('tfoot').innerHTML = `<tr>${COLUMNS.map(total).join('')}</tr>`;
-  $('shown').textContent = `${visible.length} of ${timed.length} ops` + (pattern === null && wanted !== '' ? '; not a valid regular expression' : '');
+  $('shown').textContent = `${visible.length} of ${listed.length} ops` + (pattern === null && wanted !== '' ? '; not a valid regular expression' : '');
   $('scroll').scrollTop = 0;
   drawRows();
   dim();
   const root = document.documentElement;
-  root.setAttribute('data-ops', timed.length);
+  root.setAttribute('data-ops', listed.length);
   root.setAttribute('data-dots', document.querySelectorAll('#roofline circle').length);
   root.setAttribute('data-shown', visible.length);
 }
