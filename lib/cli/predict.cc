@@ -79,7 +79,7 @@ absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictio
     std::string all;
     for (const auto& [file, prediction] : predictions) {
       const absl::StatusOr<std::string> text = render_views(prediction, flags.views, options);
-      if (!text.ok()) return text;
+      if (!text.ok()) return text.status();
       all += (all.empty() ? "" : "\n") + file + " on " + prediction.device + " " + prediction.topology + "\n\n" + *text;
     }
     return all;
