@@ -52,7 +52,7 @@ absl::Status compare_one(const hloroof::Module& module, const std::string& name,
     other.topology = *parsed;
     what = "on " + parsed->to_string();
   } else {
-    const absl::Status status = hloroof::set_parameter(other.device, "hbm.bandwidth", 2 * device->hbm.bandwidth);
+    absl::Status status = hloroof::set_parameter(other.device, "hbm.bandwidth", 2 * device->hbm.bandwidth);
     if (!status.ok()) return status;
   }
   return print_step(module, other, what);
