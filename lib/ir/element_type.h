@@ -29,9 +29,6 @@ inline bool is_integral(ElementType type) {
   return kind(type) == ElementKind::kSigned || kind(type) == ElementKind::kUnsigned;
 }
 
-// True for the types that an array can have; false for token, opaque, tuple and buffer.
-inline bool is_array_type(ElementType type) { return type < ElementType::kToken; }
-
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_IR_ELEMENT_TYPE_H_

@@ -56,6 +56,11 @@ TEST_CASE("element types have the sizes of XLA's table") {
 }
 
 TEST_CASE("array types are the ones before token") {
+  const auto is_array_type = [](ElementType type) {
+    Shape shape;
+    shape.element_type = type;
+    return shape.is_array();
+  };
   CHECK(is_array_type(ElementType::kPred));
   CHECK(is_array_type(ElementType::kC128));
   CHECK_FALSE(is_array_type(ElementType::kToken));
