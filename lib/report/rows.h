@@ -41,7 +41,7 @@ struct Row {
   double hbm_bytes = 0;
   double moved_bytes = 0;    // in all memories, with padding
   double padding_bytes = 0;  // of moved_bytes
-  double largest = 0;  // seconds of the op that set `bound`
+  double largest = 0;        // seconds of the op that set `bound`
   std::string first_op;
 };
 
