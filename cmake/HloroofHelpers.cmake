@@ -140,7 +140,9 @@ function(hloroof_cc_library)
     add_library(${target} STATIC ${arg_SRCS} ${arg_HDRS})
     _hloroof_common_properties(${target})
     set_target_properties(${target} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/layers"
-                                               POSITION_INDEPENDENT_CODE ${HLOROOF_PIC})
+                                               POSITION_INDEPENDENT_CODE ${HLOROOF_PIC}
+                                               UNITY_BUILD ${HLOROOF_UNITY}
+                                               UNITY_BUILD_BATCH_SIZE 12)
     target_link_libraries(${target} PRIVATE hloroof_compile_options)
     hloroof_reuse_precompiled(${target} pch)
     set(scope PUBLIC)

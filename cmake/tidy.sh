@@ -1,19 +1,25 @@
 #!/usr/bin/env bash
 # Runs clang-tidy on the changed sources, for at most SECONDS:
 #
-#   bash cmake/tidy.sh [BUILD] [SECONDS] [BASE]     BUILD: a configured tree, build/release by default
+#   bash cmake/tidy.sh [SECONDS] [BASE]
 #
 # A source is changed if it differs from the commit BASE, which is the previous one by default. BASE `all` means all sources.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-build=${1:-build/release}
-seconds=${2:-300}
-base=${3:-HEAD~1}
+seconds=${1:-300}
+base=${2:-HEAD~1}
+build=build/tidy
 
 if [[ $base != all ]] && ! git rev-parse --verify --quiet "$base" >/dev/null; then
   echo "clang-tidy: no commit $base to compare with here; nothing was checked"
   exit 0
+fi
+
+# clang-tidy reads one source at a time, with the headers that it includes: no batches of sources, and no headers that another
+# compiler precompiled.
+if [[ ! -f $build/compile_commands.json ]]; then
+  cmake --preset release -B "$build" -DHLOROOF_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 fi
 
 # Keep only sources that the build compiles.
@@ -34,12 +40,9 @@ fi
 deadline=$((SECONDS + seconds))
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
-# clang-tidy cannot read the precompiled headers of another compiler. The sources include all they use, so leave them out.
-sed -E 's/ -Winvalid-pch| -include [^ ]*cmake_pch\.hxx//g' "$build/compile_commands.json" >"$results/compile_commands.json"
-
 check_one() {
   local out=$results/${1//\//_}
-  if clang-tidy --quiet -p "$results" "$1" >"$out.log" 2>/dev/null; then mv "$out.log" "$out.ok"; else mv "$out.log" "$out.bad"; fi
+  if clang-tidy --quiet -p "$build" "$1" >"$out.log" 2>/dev/null; then mv "$out.log" "$out.ok"; else mv "$out.log" "$out.bad"; fi
 }
 
 for file in "${sources[@]}"; do

@@ -152,7 +152,7 @@ class RoleReader {
   std::map<std::uint32_t, std::int64_t> trips_;  // by loop body
 };
 
-struct Evidence {
+struct RoleEvidence {
   double bytes = 0;
   std::set<std::string_view> why;
 };
@@ -180,12 +180,12 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
     axis.bytes = 0;
   }
   const RoleReader reader(module, calls);
-  std::vector<std::map<AxisRole, Evidence>> evidence(mesh.axes.size());
+  std::vector<std::map<AxisRole, RoleEvidence>> evidence(mesh.axes.size());
   for (const Collective& collective : collectives) {
     const Use use = reader.use_of(collective);
     const double bytes = collective.bytes * reader.executions(collective);
     for (const int i : spanned_axes(mesh, collective.groups)) {
-      Evidence& of_role = evidence[i][use.role];
+      RoleEvidence& of_role = evidence[i][use.role];
       of_role.bytes += bytes;
       of_role.why.insert(use.why);
       mesh.axes[i].bytes += bytes;
@@ -193,10 +193,10 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
   }
   for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
     MeshAxis& axis = mesh.axes[i];
-    std::map<AxisRole, Evidence>& roles = evidence[i];
+    std::map<AxisRole, RoleEvidence>& roles = evidence[i];
     // FSDP includes data parallelism.
     if (roles.count(AxisRole::kFsdp) != 0) roles.erase(AxisRole::kData);
-    std::vector<std::pair<AxisRole, Evidence>> sorted(roles.begin(), roles.end());
+    std::vector<std::pair<AxisRole, RoleEvidence>> sorted(roles.begin(), roles.end());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
     // On an expert axis, the other collectives move tokens to the experts and back.

@@ -11,7 +11,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct CalibrateFlags {
   PredictFlags predict;
   std::string measurements;
   std::vector<std::string> parameters;
@@ -35,7 +35,7 @@ std::string errors_line(const char* part, std::size_t count, FitError before, Fi
                          100 * after.p90);
 }
 
-void run(const Flags& flags, Context& context) {
+void run_calibrate(const CalibrateFlags& flags, Context& context) {
   absl::StatusOr<Target> target = find_one_target(flags.predict);
   if (!target.ok()) return context.fail(target.status());
   Device device = std::move(target->device);
@@ -89,7 +89,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command calibrate_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CalibrateFlags>();
   Command command{.name = "calibrate", .text = "Fits the efficiencies of a device to measured matmuls"};
   command.options = {
       device_option(flags->predict),
@@ -120,7 +120,7 @@ Command calibrate_command(Context& context) {
        .target = &flags->dumps},
       {.names = {"--name"}, .argument = "NAME", .text = "Name of the new device", .target = &flags->name},
       {.names = {"-o", "--output"}, .argument = "OUT", .text = "Write the device file here", .target = &flags->output}};
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_calibrate(*flags, context); };
   return command;
 }
 

@@ -11,7 +11,7 @@ namespace {
 // A trace of a few seconds is smaller than this.
 constexpr std::int64_t kMaxProfile = std::int64_t{1} << 30;
 
-struct Flags {
+struct CompareFlags {
   std::string file;
   std::string profile;
   PredictFlags predict;
@@ -21,7 +21,7 @@ struct Flags {
   bool wide = false;
 };
 
-void run(const Flags& flags, Context& context) {
+void run_compare(const CompareFlags& flags, Context& context) {
   const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
   if (!subject.ok()) return context.fail(subject.status());
   const auto text = SourceText::read(flags.profile, kMaxProfile);
@@ -50,7 +50,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command compare_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CompareFlags>();
   Command command{.name = "compare", .text = "Compares the prediction with a measured profile, op by op"};
   command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true}};
   command.options = prediction_options(flags->predict);
@@ -64,7 +64,7 @@ Command compare_command(Context& context) {
           output_option(flags->output),
           limit_option(flags->limit, "rows"),
           wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_compare(*flags, context); };
   return command;
 }
 

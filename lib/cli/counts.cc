@@ -14,7 +14,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct CountsFlags {
   std::vector<std::string> files;
   PredictFlags work;
   std::string convention = "xla";
@@ -26,7 +26,7 @@ struct Flags {
   bool wide = false;
 };
 
-absl::StatusOr<CountsReport> count(const Module& module, const Flags& flags, const PredictOptions& options) {
+absl::StatusOr<CountsReport> count(const Module& module, const CountsFlags& flags, const PredictOptions& options) {
   const CallOptions of_calls = call_options(options);
   if (absl::Status status = check_call_options(module, of_calls); !status.ok()) return status;
   if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
@@ -44,7 +44,7 @@ absl::StatusOr<CountsReport> count(const Module& module, const Flags& flags, con
   return counts_report(module, calls, compute_work(module, calls, work_options));
 }
 
-absl::StatusOr<std::string> render(const Flags& flags, const std::vector<std::string>& files,
+absl::StatusOr<std::string> render(const CountsFlags& flags, const std::vector<std::string>& files,
                                    const std::vector<CountsReport>& reports) {
   if (flags.format == "json") return counts_json(reports);
   if (flags.format == "csv") return counts_csv(reports);
@@ -55,7 +55,7 @@ absl::StatusOr<std::string> render(const Flags& flags, const std::vector<std::st
   return reports.size() == 1 ? counts_text(reports.front(), text) : counts_table(files, reports, text.width);
 }
 
-void run(const Flags& flags, Context& context) {
+void run_counts(const CountsFlags& flags, Context& context) {
   const std::optional<GroupBy> group = group_by_from_string(flags.group_by);
   const absl::StatusOr<PredictOptions> options = predict_options(flags.work);
   if (!options.ok()) return context.fail(options.status());
@@ -83,7 +83,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command counts_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CountsFlags>();
   Command command{.name = "counts", .text = "Counts FLOPs, transcendentals and bytes; needs no device"};
   command.positionals = {files_argument(flags->files)};
   command.options = {{.names = {"--convention"},
@@ -105,7 +105,7 @@ Command counts_command(Context& context) {
            .text = "Print one row for all ops that share this",
            .target = &flags->group_by},
           wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_counts(*flags, context); };
   return command;
 }
 

@@ -7,7 +7,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct DiffFlags {
   std::string before;
   std::string after;
   PredictFlags predict;
@@ -16,7 +16,7 @@ struct Flags {
   bool wide = false;
 };
 
-void run(const Flags& flags, Context& context) {
+void run_diff(const DiffFlags& flags, Context& context) {
   std::vector<Gate> gates;
   for (const std::string& text : flags.fail_if) {
     absl::StatusOr<Gate> gate = parse_gate(text);
@@ -50,7 +50,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command diff_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DiffFlags>();
   Command command{.name = "diff", .text = "Shows what changed between two modules, by category and op"};
   command.positionals = {
       {.names = {"OLD"}, .text = "HLO text before the change", .target = &flags->before, .required = true},
@@ -62,7 +62,7 @@ Command diff_command(Context& context) {
                             .target = &flags->fail_if},
                            limit_option(flags->diff.limit, "ops"),
                            wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_diff(*flags, context); };
   return command;
 }
 

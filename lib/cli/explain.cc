@@ -6,13 +6,13 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct ExplainFlags {
   std::string file;
   std::string op;
   PredictFlags predict;
 };
 
-void run(const Flags& flags, Context& context) {
+void run_explain(const ExplainFlags& flags, Context& context) {
   const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
   if (!subject.ok()) return context.fail(subject.status());
   const absl::StatusOr<StepPrediction> prediction =
@@ -26,13 +26,13 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command explain_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ExplainFlags>();
   Command command{.name = "explain",
                   .text = "Explains one instruction: what its text says, its bytes, its time, its mesh axes"};
   command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true},
                          {.names = {"OP"}, .text = "Name of the instruction", .target = &flags->op, .required = true}};
   command.options = prediction_options(flags->predict);
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_explain(*flags, context); };
   return command;
 }
 

@@ -13,7 +13,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct LintFlags {
   std::vector<std::string> files;
   PredictFlags predict;
   std::string fail_on = "warning";
@@ -44,7 +44,7 @@ absl::Status check_codes(const std::vector<std::string>& given) {
   return absl::OkStatus();
 }
 
-void run(const Flags& flags, Context& context) {
+void run_lint(const LintFlags& flags, Context& context) {
   if (flags.list_codes) return list_codes(context);
   if (flags.files.empty())
     return context.fail(invalid_argument("FILE is required. `hloroof lint --help` lists the options"));
@@ -70,7 +70,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command lint_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<LintFlags>();
   Command command{.name = "lint", .text = "Prints the diagnostics; exits with 3 if one is as severe as --fail-on"};
   command.positionals = {files_argument(flags->files)};
   command.positionals.front().required = false;  // --codes needs none
@@ -86,7 +86,7 @@ Command lint_command(Context& context) {
            .target = &flags->ignore},
           {.names = {"--codes"}, .text = "List the codes with their meaning and exit", .target = &flags->list_codes},
           wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_lint(*flags, context); };
   return command;
 }
 

@@ -6,14 +6,14 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct MemoryFlags {
   std::vector<std::string> files;
   PredictFlags predict;
   std::size_t limit = 20;
   bool wide = false;
 };
 
-void run(const Flags& flags, Context& context) {
+void run_memory(const MemoryFlags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kOne);
   if (!subjects.ok()) return context.fail(subjects.status());
   ViewOptions view;
@@ -29,13 +29,13 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command memory_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<MemoryFlags>();
   Command command{.name = "memory",
                   .text = "Prints peak memory, the buffers live at the peak, and whether they fit the device"};
   command.positionals = {files_argument(flags->files)};
   command.options = prediction_options(flags->predict);
   append(command.options, {limit_option(flags->limit, "buffers"), wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_memory(*flags, context); };
   return command;
 }
 

@@ -13,7 +13,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct PredictCommandFlags {
   std::vector<std::string> files;
   PredictFlags predict;
   std::string format = "text";
@@ -27,7 +27,7 @@ struct Flags {
   bool wide = false;
 };
 
-absl::StatusOr<ViewOptions> view_options(const Flags& flags, bool color) {
+absl::StatusOr<ViewOptions> view_options(const PredictCommandFlags& flags, bool color) {
   ViewOptions options;
   options.width = flags.wide ? 0 : 80;
   options.color = color && flags.output.empty();
@@ -58,7 +58,7 @@ absl::Status check_one(const Subjects& subjects, const std::string& format) {
 }
 
 // A CSV file has one table.
-absl::Status check_csv_views(const Flags& flags) {
+absl::Status check_csv_views(const PredictCommandFlags& flags) {
   if (flags.format != "csv" || flags.views.empty()) return absl::OkStatus();
   if (flags.views.size() == 1 && (flags.views[0] == "ops" || flags.views[0] == "collectives")) return absl::OkStatus();
   return invalid_argument(
@@ -68,7 +68,7 @@ absl::Status check_csv_views(const Flags& flags) {
 // `document` is the finished text of the formats that are written while the predictions have their facts: JSON, the
 // page and the trace.
 absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictions, const std::string& document,
-                                   const Flags& flags, const ViewOptions& options) {
+                                   const PredictCommandFlags& flags, const ViewOptions& options) {
   if (flags.format == "csv") {
     if (flags.views == std::vector<std::string>{"collectives"}) return collectives_csv(predictions);
     return ops_csv(predictions, options.rows);
@@ -94,7 +94,7 @@ absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictio
   return text;
 }
 
-void run(const Flags& flags, Context& context) {
+void run_predict(const PredictCommandFlags& flags, Context& context) {
   const absl::StatusOr<ViewOptions> view = view_options(flags, context.terminal.color);
   if (!view.ok()) return context.fail(view.status());
   if (absl::Status status = check_views(flags.views); !status.ok()) return context.fail(status);
@@ -126,7 +126,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command predict_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PredictCommandFlags>();
   Command command{.name = "predict",
                   .text = "Predicts the step time and shows where it goes; compares several files or devices"};
   command.positionals = {files_argument(flags->files)};
@@ -159,7 +159,7 @@ Command predict_command(Context& context) {
            .text = "Rewrite the names of the groups; may be repeated",
            .target = &flags->rewrites},
           wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_predict(*flags, context); };
   return command;
 }
 

@@ -14,7 +14,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct PrintFlags {
   std::vector<std::string> files;
   std::string format = "hlo";
   std::string output;
@@ -27,7 +27,7 @@ struct Flags {
 
 // Parses several times with one parser into one module, as a sweep over many dumps would, and reports the shortest
 // time, which other load on the machine disturbs least. Reading the file is not timed.
-absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& text, double& best_seconds) {
+absl::StatusOr<Module> parse_repeatedly(const PrintFlags& flags, const SourceText& text, double& best_seconds) {
   ParseOptions options = reading_options();
   options.path = text.path();
   options.strict = flags.strict;
@@ -45,7 +45,7 @@ absl::StatusOr<Module> parse_repeatedly(const Flags& flags, const SourceText& te
   return module;
 }
 
-void run(const Flags& flags, Context& context) {
+void run_print(const PrintFlags& flags, Context& context) {
   if (!flags.around.empty() && flags.format != "dot") {
     return context.fail(invalid_argument("--around requires --format dot"));
   }
@@ -94,7 +94,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command print_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PrintFlags>();
   Command command{.name = "print", .text = "Prints the module as HLO text, as a Graphviz graph or as JSON"};
   command.positionals = {files_argument(flags->files)};
   command.options = {
@@ -116,7 +116,7 @@ Command print_command(Context& context) {
       {.names = {"--timing"},
        .text = "Print the shortest parse time as JSON to standard error",
        .target = &flags->timing}};
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_print(*flags, context); };
   return command;
 }
 

@@ -7,7 +7,7 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::size_t kWidth = 79;  // a line of 80 would wrap on some terminals
+constexpr std::size_t kLineWidth = 79;  // a line of 80 would wrap on some terminals
 constexpr std::size_t kBar = 20;
 constexpr std::chrono::milliseconds kBetween{50};  // the eye cannot follow more frequent updates
 
@@ -23,8 +23,8 @@ void Progress::step(std::string_view what) {
   const std::size_t filled = kBar * (number - 1) / steps_;
   std::string line = "[" + std::string(filled, '#') + std::string(kBar - filled, '.') + "] " + std::to_string(number) +
                      "/" + std::to_string(steps_) + " ";
-  line += shorten(what, kWidth - line.size());
-  line.resize(kWidth, ' ');
+  line += shorten(what, kLineWidth - line.size());
+  line.resize(kLineWidth, ' ');
   context_.err << '\r' << line << std::flush;
   shown_ = now;
   is_shown_ = true;
@@ -32,7 +32,7 @@ void Progress::step(std::string_view what) {
 
 void Progress::end() {
   if (!is_shown_) return;
-  context_.err << '\r' << std::string(kWidth, ' ') << '\r' << std::flush;
+  context_.err << '\r' << std::string(kLineWidth, ' ') << '\r' << std::flush;
   is_shown_ = false;
 }
 

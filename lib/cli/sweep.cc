@@ -7,7 +7,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct SweepFlags {
   std::vector<std::string> files;
   PredictFlags predict;
   std::string format = "text";
@@ -15,7 +15,7 @@ struct Flags {
   bool wide = false;
 };
 
-void run(const Flags& flags, Context& context) {
+void run_sweep(const SweepFlags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
   std::vector<NamedPrediction> points;
@@ -44,7 +44,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command sweep_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SweepFlags>();
   Command command{.name = "sweep",
                   .text = "Prints one line for each combination of files, devices and values of --set NAME=V,V,..."};
   command.positionals = {files_argument(flags->files)};
@@ -53,7 +53,7 @@ Command sweep_command(Context& context) {
          {{.names = {"--format"}, .argument = "text|json|csv", .text = "Output format", .target = &flags->format},
           output_option(flags->output),
           wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_sweep(*flags, context); };
   return command;
 }
 

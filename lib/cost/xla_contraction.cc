@@ -12,8 +12,6 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::int64_t kFmaFlops = 2;
-
 // The size of dimension `i`; nullopt if there is no such dimension.
 std::optional<std::int64_t> dimension(const Shape& shape, std::int64_t i) {
   if (i < 0 || i >= shape.rank()) return std::nullopt;

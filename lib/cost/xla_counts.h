@@ -19,6 +19,8 @@
 
 namespace hloroof::internal {
 
+inline constexpr std::int64_t kFmaFlops = 2;
+
 // All inputs that a rule may read.
 class XlaContext {
  public:

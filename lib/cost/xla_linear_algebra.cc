@@ -8,7 +8,6 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::int64_t kFmaFlops = 2;
 constexpr std::int64_t kFmasPerComplexMultiply = 4;
 
 // Flops: 2 * 4 * floor(log2 length) for every transformed dimension * elements of the operand.

@@ -28,8 +28,8 @@ constexpr std::string_view kSourcesFile = "sources.json";
 constexpr std::string_view kSuffix = ".json";
 constexpr size_t kMaxExtends = 8;             // files in a chain of "extends"
 constexpr size_t kMaxFileBytes = 16u << 20u;  // of a device file; the built-in files have a few kilobytes
-constexpr size_t kSuggested = 5;              // names suggested for an unknown name
-constexpr size_t kMaxShown = 80;              // characters of an invalid name in a message
+constexpr size_t kSuggestedNames = 5;         // names suggested for an unknown name
+constexpr size_t kMaxNameShown = 80;          // characters of an invalid name in a message
 
 // Returns the text of the built-in file for `name`; nullopt if there is none.
 std::optional<std::string_view> embedded_text(std::string_view name) {
@@ -90,9 +90,9 @@ absl::Status unknown_device(std::string_view name) {
   for (const std::string& alias : nearest_names(folded(name), candidates, candidates.size())) {
     const std::string& device = index().device_by_name.at(alias);
     if (std::find(offered.begin(), offered.end(), device) == offered.end()) offered.push_back(device);
-    if (offered.size() == kSuggested) break;
+    if (offered.size() == kSuggestedNames) break;
   }
-  const std::string shown(name.substr(0, kMaxShown));
+  const std::string shown(name.substr(0, kMaxNameShown));
   return not_found(absl::StrCat("no device \"", shown, "\"; the nearest are ", absl::StrJoin(offered, ", ")));
 }
 
@@ -102,7 +102,8 @@ absl::StatusOr<Device> complete(DeviceFile file, std::string_view text, std::str
   for (size_t links = 0; !file.extends.empty(); ++links) {
     const std::optional<std::string_view> base_text = embedded_text(file.extends);
     if (!base_text || links == kMaxExtends) {
-      return invalid_argument(absl::StrCat(to_absl(path), ": at extends: found \"", file.extends.substr(0, kMaxShown),
+      return invalid_argument(absl::StrCat(to_absl(path), ": at extends: found \"",
+                                           file.extends.substr(0, kMaxNameShown),
                                            "\"; expected the name of a built-in device"));
     }
     hashed += *base_text;
@@ -169,7 +170,7 @@ using namespace internal;
 absl::StatusOr<Device> find_device(std::string_view name) {
   if (name.find_first_of(":*") == std::string_view::npos) return built_in_device(name);
   return invalid_argument(
-      absl::StrCat("\"", to_absl(name.substr(0, kMaxShown)),
+      absl::StrCat("\"", to_absl(name.substr(0, kMaxNameShown)),
                    "\" requests a topology, which is not part of a device; find_target() reads it"));
 }
 

@@ -11,9 +11,6 @@ namespace {
 
 using enum DiagnosticCode;
 
-// Minimum share of the step or of the capacity. Findings below it are noise.
-constexpr double kWorthOfStep = 0.01;
-constexpr double kWorthOfMemory = 0.01;
 // Maximum relative difference between the model and the compiler's own estimate. Larger differences are reported.
 constexpr double kModelTolerance = 0.30;
 

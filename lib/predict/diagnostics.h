@@ -7,6 +7,10 @@
 
 namespace hloroof::internal {
 
+// Minimum share of the step or of the capacity. Findings below it are noise.
+inline constexpr double kWorthOfStep = 0.01;
+inline constexpr double kWorthOfMemory = 0.01;
+
 // Every code with its meaning and the suggested action, most important first.
 struct DiagnosisKind {
   DiagnosticCode code;

@@ -20,9 +20,6 @@ namespace {
 
 using enum DiagnosticCode;
 
-// Minimum share of the step or of the capacity. Findings below it are noise.
-constexpr double kWorthOfStep = 0.01;
-constexpr double kWorthOfMemory = 0.01;
 constexpr double kDominates = 0.10;      // share of the step above which total communication is reported
 constexpr double kPoorlyFilled = 0.75;   // share of the matrix unit's rows and columns in use
 constexpr std::size_t kMostValues = 64;  // limit on the values followed from one op to its users

@@ -16,8 +16,8 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr double kFlagged = 2;         // multiple of the prediction or of the roof
-constexpr std::size_t kMostTerms = 3;  // of a flagged op
+constexpr double kFlagged = 2;             // multiple of the prediction or of the roof
+constexpr std::size_t kMostTermsOfOp = 3;  // of a flagged op
 
 using OpsByName = std::unordered_map<std::string_view, std::vector<const OpPrediction*>>;
 
@@ -79,7 +79,7 @@ void add_predicted(const std::vector<const OpPrediction*>& ops, ComparedOp& comp
 // Returns the main terms of the seconds of an op, or empty if they are unknown.
 std::string terms_of(const StepPrediction& prediction, const OpPrediction& op) {
   if (prediction.facts == nullptr) return "";
-  return main_terms(execution_terms(*prediction.facts, op.id), kMostTerms, op.executions);
+  return main_terms(execution_terms(*prediction.facts, op.id), kMostTermsOfOp, op.executions);
 }
 
 }  // namespace

@@ -161,11 +161,11 @@ absl::StatusOr<Gate> parse_gate(std::string_view text) {
   std::string_view unit = rest.substr(static_cast<std::size_t>(end - rest.data()));
   while (!unit.empty() && unit[0] == ' ') unit.remove_prefix(1);
   gate.kind = is_signed ? Gate::Kind::kChange : Gate::Kind::kValue;
-  struct Unit {
+  struct GateUnit {
     std::string_view name;
     double factor;
   };
-  static constexpr Unit kUnits[] = {
+  static constexpr GateUnit kUnits[] = {
       {"", 1},         {"s", 1},           {"ms", 1e-3},          {"us", 1e-6}, {"ns", 1e-9}, {"B", 1},
       {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"kB", 1e3},  {"MB", 1e6},  {"GB", 1e9}};
   if (unit == "%") {
@@ -173,7 +173,7 @@ absl::StatusOr<Gate> parse_gate(std::string_view text) {
     gate.limit /= 100;
     return gate;
   }
-  for (const Unit& known : kUnits) {
+  for (const GateUnit& known : kUnits) {
     if (known.name == unit) {
       gate.limit *= known.factor;
       return gate;

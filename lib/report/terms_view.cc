@@ -76,13 +76,13 @@ std::string formula(const Term& term) {
   return text + factors_text(term.factors);
 }
 
-struct Row {
+struct TermLine {
   std::string name;  // indented
   std::string seconds;
   std::string text;
 };
 
-void add_rows(const Term& term, std::size_t depth, std::vector<Row>& rows) {
+void add_rows(const Term& term, std::size_t depth, std::vector<TermLine>& rows) {
   std::string text = formula(term);
   if (!term.note.empty()) text += (text.empty() ? "" : "; ") + term.note;
   rows.push_back({std::string(2 * depth, ' ') + term.name, format_seconds(term.seconds), std::move(text)});
@@ -92,14 +92,14 @@ void add_rows(const Term& term, std::size_t depth, std::vector<Row>& rows) {
 }  // namespace
 
 std::string terms_table(const Term& term, std::size_t width) {
-  std::vector<Row> rows;
+  std::vector<TermLine> rows;
   add_rows(term, 1, rows);
   std::size_t name_width = 0;
-  for (const Row& row : rows) name_width = std::max(name_width, row.name.size());
+  for (const TermLine& row : rows) name_width = std::max(name_width, row.name.size());
   name_width = std::min(name_width, kWidestName);
   const std::size_t text_column = name_width + 1 + kSecondsWidth + 2;
   std::string out;
-  for (const Row& row : rows) {
+  for (const TermLine& row : rows) {
     const std::string name = row.name.size() > name_width ? shorten(row.name, name_width) : row.name;
     std::string line =
         absl::StrFormat("%-*s %*s", static_cast<int>(name_width), name, static_cast<int>(kSecondsWidth), row.seconds);

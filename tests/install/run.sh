@@ -74,14 +74,14 @@ fi
 
 with_find_package build_tree -Dhloroof_DIR="$build"
 
-quietly cmake -G Ninja -S tests/install/add_subdirectory -B "$work/subfolder" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Debug \
+quietly cmake -G Ninja -S tests/install/add_subdirectory -B "$work/subfolder" -DBUILD_SHARED_LIBS=ON -DHLOROOF_UNITY=ON -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DHLOROOF_INSTALL=ON
 quietly cmake --build "$work/subfolder"
 quietly "$work/subfolder/consumer"
 echo "install test: subfolder: $(cat "$work/log")"
 
 # Only configures: that shows that fetching defines the same targets as add_subdirectory, and the build would be the same.
-quietly cmake -G Ninja -S tests/install/fetch_content -B "$work/fetched" -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Debug \
+quietly cmake -G Ninja -S tests/install/fetch_content -B "$work/fetched" -DBUILD_SHARED_LIBS=ON -DHLOROOF_UNITY=ON -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG=-O0
 quietly ninja -C "$work/fetched" -t query consumer
 grep -q 'libhloroof' "$work/log"
