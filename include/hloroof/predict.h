@@ -90,6 +90,17 @@ struct ResourceUse {
   std::optional<double> step_if_free_seconds;
 };
 
+// A transfer that the compute stream waits for.
+struct TransferWait {
+  InstructionId transfer;  // the start
+  std::string name;        // of the start, without %
+  std::string limit;       // the link and the mesh axes of the transfer: "ici, axis_0", "hbm"
+  double seconds = 0;      // in the whole step
+  // The part of `seconds` that other transfers cause, which use the same link at the same time, and their number.
+  double queued_seconds = 0;
+  std::int64_t queued_behind = 0;
+};
+
 // One executed top-level instruction of the entry, a loop body or condition, a called computation or a branch.
 struct OpPrediction {
   InstructionId id;
@@ -98,13 +109,19 @@ struct OpPrediction {
   std::string opcode;
   std::string category;  // XProf's name: "convolution fusion", "loop fusion", "all-reduce", "copy", ...
   double executions = 1;
-  double seconds = 0;          // of one execution; for a start the time of its transfer, for a done 0
-  double total_seconds = 0;    // seconds x executions
-  double exposed_seconds = 0;  // in the whole step: time that the compute stream spends in this op or waits for it
+  double seconds = 0;           // of one execution; for a start the time of its transfer, for a done 0
+  double total_seconds = 0;     // seconds x executions
+  double exposed_seconds = 0;   // in the whole step: time that the compute stream spends in this op, works or waits
+  double wait_seconds = 0;      // the part of exposed_seconds in which it waits for transfers
+  double overhead_seconds = 0;  // the part of exposed_seconds that is launch, latency and pipeline fill
   // In the whole step: time on the critical path. A transfer that the compute stream waits for replaces the ops that
   // ran at the same time.
   double critical_seconds = 0;
-  std::optional<Resource> bound;  // nullopt if the op takes no time
+  std::optional<Resource> bound;  // of its own work; nullopt if the op takes no time
+  // What limits the op in the step: the name of `bound`, or "wait (ici, axis_0)" if it waits for longer than it works.
+  // Empty if the op takes no time.
+  std::string limit;
+  std::vector<TransferWait> waits;  // longest first; the sum is wait_seconds
   Work work;
   OpTime time;
   double efficiency = 0;
@@ -138,6 +155,14 @@ struct CollectivePrediction {
 // The time of one category of ops on the critical path.
 struct CategoryPrediction {
   std::string category;
+  double seconds = 0;
+};
+
+// The part of the step in which the compute stream works on one resource or waits for one link.
+struct BreakdownPart {
+  std::string name;  // "mxu", "hbm", "wait (ici, axis_0)"
+  Resource resource = Resource::kLatency;
+  bool is_wait = false;
   double seconds = 0;
 };
 
@@ -216,6 +241,7 @@ struct StepPrediction : StepSummary {
   std::optional<double> compiler_estimate_seconds;
   std::vector<Roof> roofs;
   std::vector<OpPrediction> ops;
+  std::vector<BreakdownPart> breakdown;           // longest first; the sum is step_seconds
   std::vector<CategoryPrediction> critical_path;  // longest first; the sum is about step_seconds
   std::vector<MeshAxisPrediction> mesh;           // outermost first
   std::vector<CollectivePrediction> collectives;

@@ -51,13 +51,15 @@ struct MemoryPrediction {
   std::vector<double> hbm_over_program;      // peak of HBM in each of at most 512 equal parts of the program order
 };
 
-// One op on the timeline of a lane, in the first execution of its computation.
+// One op on the timeline of a lane, in the first execution of its computation. An op that works and waits has an event
+// for each.
 struct TimelineEvent {
   InstructionId id;
   Lane lane = Lane::kCompute;
   double begin = 0;  // seconds from the start of the step
   double end = 0;
   double executions = 1;  // executions of the op in the whole step
+  InstructionId awaited;  // the start of the transfer that the compute stream waits for; not valid if it works
 };
 
 }  // namespace v0

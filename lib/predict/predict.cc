@@ -18,6 +18,7 @@
 #include "lib/predict/diagnostics.h"
 #include "lib/predict/facts.h"
 #include "lib/predict/summary.h"
+#include "lib/predict/waits.h"
 #include "lib/schedule/memory.h"
 
 namespace hloroof::internal {
@@ -42,6 +43,8 @@ class Prediction {
     list_ops();
     list_collectives();
     summarise();
+    list_waits(facts_, result_);
+    list_breakdown(facts_, result_);
     list_critical_path();
     result_.timeline = facts_.timeline.events;
     result_.compiler_estimate_seconds = compiler_step_seconds(facts_);

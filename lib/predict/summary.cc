@@ -21,7 +21,7 @@ void Summary::fill_row(const StepFacts& facts, InstructionId id) {
   row.source = op_source(facts, id);
   row.bound = facts.costs.time[id.index].bound;
   const Step step = facts.costs.demand[id.index].step;
-  row.is_done = step == Step::kDone;
+  row.is_start = step == Step::kStart;
   row.adds = step != Step::kFree || row.flops != 0 || row.transcendentals != 0 || row.hbm_bytes != 0 ||
              row.logical_bytes != 0 || row.padded_bytes != 0 || row.wire_bytes != 0;
 }
@@ -80,19 +80,15 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
       result.logical_bytes += n * row.logical_bytes;
       result.padded_bytes += n * row.padded_bytes;
       result.wire_bytes += n * row.wire_bytes;
-      const double seconds = sums.exposed[op.index];
-      if (seconds == 0) continue;
-      Resource bound = row.bound;
-      CostSource source = this->source(module, op);
-      if (row.is_done) {  // the transfer that it waited for determines the bound
-        for (InstructionId start : facts.pairs.starts_of(op)) {
-          bound = terms_[start.index].bound;
-          source = worse(source, terms_[start.index].time_source);
-        }
-      }
-      exposed[static_cast<int>(bound)] += seconds;
-      by_source[static_cast<int>(source)] += seconds;
+      const double own = sums.exposed[op.index] - sums.waited[op.index];
+      if (own <= 0) continue;
+      exposed[static_cast<int>(row.is_start ? Resource::kLatency : row.bound)] += own;
+      by_source[static_cast<int>(source(module, op))] += own;
     }
+  }
+  for (const Wait& wait : sums.waits) {  // the transfers that cause it determine the bound
+    exposed[static_cast<int>(terms_[wait.cause.index].bound)] += wait.seconds;
+    by_source[static_cast<int>(worse(source(module, wait.op), terms_[wait.cause.index].time_source))] += wait.seconds;
   }
   const double step = result.step_seconds;
   if (step > 0) {
@@ -131,28 +127,18 @@ std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary&
   for (const auto& [carrier, c] : all.by_carrier) listed.emplace_back(c, carrier);
   std::sort(listed.begin(), listed.end());
   for (const auto& [c, carrier] : listed) {
-    exposed[c] = sums.exposed[carrier];
-    if (facts.costs.demand[carrier].step == Step::kRun) {
-      // The rest of the time belongs to the other work in the fusion, which takes that long without the collective.
-      const double executions = facts.executions(module.data(InstructionId(carrier)).computation);
-      exposed[c] = std::min(exposed[c], executions * all.costs[c].seconds);
-    }
-    result.exposed_communication_seconds += exposed[c];
     last_of[carrier] = c;
+    if (facts.costs.demand[carrier].step != Step::kRun) continue;
+    // The rest of the time belongs to the other work in the fusion, which takes that long without the collective.
+    const double executions = facts.executions(module.data(InstructionId(carrier)).computation);
+    exposed[c] = std::min(sums.exposed[carrier], executions * all.costs[c].seconds);
+    result.exposed_communication_seconds += exposed[c];
   }
-  // The stall of a done is charged to the transfer that it waited for.
-  for (ComputationId id : facts.calls.scheduled()) {
-    for (InstructionId op : ops_[id.index]) {
-      const double seconds = sums.exposed[op.index];
-      if (!terms_[op.index].is_done || seconds <= 0) continue;
-      for (InstructionId start : facts.pairs.starts_of(op)) {
-        const auto found = last_of.find(facts.costs.demand[start.index].transfer_of(start).index);
-        if (found == last_of.end()) continue;
-        exposed[found->second] += seconds;
-        result.exposed_communication_seconds += seconds;
-        break;
-      }
-    }
+  for (const Wait& wait : sums.waits) {
+    const auto found = last_of.find(wait.cause.index);
+    if (found == last_of.end()) continue;
+    exposed[found->second] += wait.seconds;
+    result.exposed_communication_seconds += wait.seconds;
   }
   return exposed;
 }

@@ -21,7 +21,7 @@ struct OpTerms {
   CostSource time_source = CostSource::kModel;
   CostSource source = CostSource::kModel;  // if the number of executions is not assumed
   Resource bound = Resource::kLatency;
-  bool is_done = false;
+  bool is_start = false;
   bool adds = false;  // the op adds to some sum or takes time
 };
 

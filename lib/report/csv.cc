@@ -60,8 +60,8 @@ void add_prediction_cells(const NamedPrediction& named, CsvLine& line) {
 void add_row_cells(const Row& row, CsvLine& line) {
   line.add(row.label);
   line.add(row.bound);
-  for (double number : {row.count, row.seconds, row.busy_seconds, row.efficiency, row.flops, row.hbm_bytes,
-                        row.moved_bytes, row.padding_bytes}) {
+  for (double number : {row.count, row.seconds, row.wait_seconds, row.busy_seconds, row.efficiency, row.flops,
+                        row.hbm_bytes, row.moved_bytes, row.padding_bytes}) {
     line.add(number);
   }
 }
@@ -75,8 +75,8 @@ absl::StatusOr<std::string> ops_csv(const std::vector<NamedPrediction>& predicti
   CsvLine line;
   add_prediction_titles(predictions, line);
   if (is_grouped) {
-    for (const char* title : {"group", "bound", "executions", "exposed_seconds", "total_seconds", "efficiency", "flops",
-                              "hbm_bytes", "moved_bytes", "padding_bytes"}) {
+    for (const char* title : {"group", "bound", "executions", "exposed_seconds", "wait_seconds", "total_seconds",
+                              "efficiency", "flops", "hbm_bytes", "moved_bytes", "padding_bytes"}) {
       line.add(title);
     }
   } else {

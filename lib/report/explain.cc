@@ -223,15 +223,55 @@ class Explanation {
                                                          bound_text(*op_, prediction_.family))
                                        : ""));
     }
-    line("in the step",
-         format_seconds(op_->exposed_seconds) +
-             (prediction_.step_seconds > 0 ? ", " + format_percent(op_->exposed_seconds / prediction_.step_seconds)
-                                           : ""));
+    in_the_step();
     if (op_->source != CostSource::kModel)
       line("source", "part of this is " + std::string(op_->source == CostSource::kUnknown   ? "not known"
                                                       : op_->source == CostSource::kAssumed ? "assumed"
                                                       : op_->source == CostSource::kUser    ? "given by you"
                                                                                          : "the compiler's estimate"));
+  }
+
+  // Work, overhead and waits add up to the time in the step.
+  void in_the_step() {
+    std::string text = format_seconds(op_->exposed_seconds);
+    if (prediction_.step_seconds > 0) text += ", " + format_percent(op_->exposed_seconds / prediction_.step_seconds);
+    const double own = op_->exposed_seconds - op_->wait_seconds;
+    if (op_->wait_seconds > 0) {
+      text += ": " + format_seconds(op_->wait_seconds) + " wait, " + format_seconds(own - op_->overhead_seconds) +
+              " work, " + format_seconds(op_->overhead_seconds) + " overhead";
+    }
+    line("in the step", text);
+    for (const TransferWait& wait : op_->waits) {
+      line("waits for", wait.name + " (" + wait.limit + "): " + format_seconds(wait.seconds) + queued(wait));
+    }
+    waited_for();
+  }
+
+  static std::string queued(const TransferWait& wait) {
+    if (wait.queued_behind == 0) return "";
+    return absl::StrFormat(", of which it queued %s behind %d other transfer%s", format_seconds(wait.queued_seconds),
+                           wait.queued_behind, wait.queued_behind == 1 ? "" : "s");
+  }
+
+  // The ops that wait for this transfer, or for others that queue behind it.
+  void waited_for() {
+    double seconds = 0;
+    double of_others = 0;
+    InstructionId at;
+    double most = 0;
+    for (const Wait& wait : prediction_.facts->timeline.waits) {
+      if (wait.cause != op_->id) continue;
+      seconds += wait.seconds;
+      if (wait.awaited != op_->id) of_others += wait.seconds;
+      if (wait.seconds <= most) continue;
+      most = wait.seconds;
+      at = wait.op;
+    }
+    if (seconds <= 0) return;
+    std::string text = format_seconds(seconds) + " of the step wait for this transfer";
+    if (of_others > 0) text += ", " + format_seconds(of_others) + " of them in transfers that queue behind it";
+    if (at.valid() && at != op_->id) text += "; most at " + std::string(module_.instruction(at).name());
+    line("exposed", text);
   }
 
   // Lists the terms of the seconds and the sources of the device parameters in them.

@@ -11,23 +11,34 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   const bool grouped = options.rows.group != GroupBy::kNone || !options.rows.rewrites.empty();
   // 80 columns have no room for the category next to a readable name; --wide shows it.
   const bool wide = options.width == 0;
-  std::vector<Column> columns = {{"share", Align::kRight}, {"time", Align::kRight},
-                                 {"runs", Align::kRight},  {"bound", Align::kLeft},
-                                 {"roof", Align::kRight},  {grouped ? "group" : "op", Align::kLeft}};
-  if (!grouped) columns.push_back({"source", Align::kLeft, wide ? std::size_t{0} : std::size_t{16}});
-  if (!grouped && wide) columns.push_back({"category", Align::kLeft});
-  Table table(std::move(columns));
+  const bool any_wait = rows->total.wait_seconds > 0;  // the column of waits takes the room of the source
+  const bool has_source = !grouped && (wide || !any_wait);
   const auto share = [&](const Row& row) {
     return prediction.step_seconds > 0 ? format_percent(row.seconds / prediction.step_seconds) : std::string();
   };
-  for (const Row& row : rows->rows) {
-    table.add({share(row), format_seconds(row.seconds), format_count(row.count), row.bound,
-               row.busy_seconds > 0 ? format_percent(row.efficiency) : "", row.label, grouped ? "" : row.source,
-               row.category});
+  std::vector<Column> columns = {{"share", Align::kRight}, {"time", Align::kRight}};
+  if (any_wait) columns.push_back({"wait", Align::kRight});
+  for (Column column : {Column{"runs", Align::kRight}, Column{"bound", Align::kLeft}, Column{"roof", Align::kRight},
+                        Column{grouped ? "group" : "op", Align::kLeft}}) {
+    columns.push_back(std::move(column));
   }
-  if (rows->others)
-    table.add({share(*rows->others), format_seconds(rows->others->seconds), "", "", "", rows->others->label});
-  table.add({share(rows->total), format_seconds(rows->total.seconds), "", "", "", rows->total.label});
+  if (has_source) columns.push_back({"source", Align::kLeft, wide ? std::size_t{0} : std::size_t{16}});
+  if (!grouped && wide) columns.push_back({"category", Align::kLeft});
+  Table table(std::move(columns));
+  const auto add = [&](const Row& row, const std::vector<std::string>& middle) {
+    std::vector<std::string> cells = {share(row), format_seconds(row.seconds)};
+    if (any_wait) cells.push_back(row.wait_seconds > 0 ? format_seconds(row.wait_seconds) : "");
+    cells.insert(cells.end(), middle.begin(), middle.end());
+    cells.push_back(row.label);
+    if (has_source) cells.push_back(row.source);
+    if (!grouped && wide) cells.push_back(row.category);
+    table.add(std::move(cells));
+  };
+  for (const Row& row : rows->rows) {
+    add(row, {format_count(row.count), row.bound, row.busy_seconds > 0 ? format_percent(row.efficiency) : ""});
+  }
+  if (rows->others) add(*rows->others, {"", "", ""});
+  add(rows->total, {"", "", ""});
   return "Time in the step by " + std::string(grouped ? "group" : "op") +
          "; roof: share of the bounding resource's peak\n" + table.to_string(options.width);
 }

@@ -46,6 +46,29 @@ struct EnumNames<DiagnosticCode> {
 inline constexpr double kWhole = 1.000001;
 
 template <>
+struct Described<TransferWait> {
+  static constexpr RecordInfo kInfo = {"wait", "Wait", "A transfer that the compute stream waits for."};
+  static constexpr auto kFields =
+      std::tuple{field("transfer", Unit::kNone, "Instruction that starts the transfer.", &TransferWait::name),
+                 field("limit", Unit::kNone, "Link and mesh axes of the transfer.", &TransferWait::limit),
+                 field("seconds", Unit::kSeconds, "Time of the step.", &TransferWait::seconds),
+                 field("queued_seconds", Unit::kSeconds, "Part that other transfers on the same link cause.",
+                       &TransferWait::queued_seconds),
+                 field("queued_behind", Unit::kCount, "Number of those transfers.", &TransferWait::queued_behind)};
+};
+
+template <>
+struct Described<BreakdownPart> {
+  static constexpr RecordInfo kInfo = {"breakdown_part", "BreakdownPart",
+                                       "Part of the step in which it works on one resource or waits for one link."};
+  static constexpr auto kFields =
+      std::tuple{field("name", Unit::kNone, "`mxu`, `hbm`, `wait (ici, axis_0)`.", &BreakdownPart::name),
+                 field("resource", Unit::kNone, "Resource that is used or waited for.", &BreakdownPart::resource),
+                 field("is_wait", Unit::kNone, "True if the compute stream waits.", &BreakdownPart::is_wait),
+                 field("seconds", Unit::kSeconds, "Time of the step.", &BreakdownPart::seconds)};
+};
+
+template <>
 struct Described<OpPrediction> {
   static constexpr RecordInfo kInfo = {
       "op", "Op", "One executed instruction of ENTRY, a loop body or condition, a called computation or a branch."};
@@ -58,13 +81,23 @@ struct Described<OpPrediction> {
       field("seconds", Unit::kSeconds, "Time of one execution. A start has the time of its transfer, a done has 0.",
             &OpPrediction::seconds),
       field("total_seconds", Unit::kSeconds, "seconds x executions.", &OpPrediction::total_seconds).titled("busy"),
-      field("exposed_seconds", Unit::kSeconds, "Time that the compute stream spends in this op, or waits for it.",
+      field("exposed_seconds", Unit::kSeconds, "Time that the compute stream spends in this op, working or waiting.",
             &OpPrediction::exposed_seconds)
           .titled("in step"),
+      field("wait_seconds", Unit::kSeconds, "Part of exposed_seconds in which it waits for transfers.",
+            &OpPrediction::wait_seconds)
+          .titled("wait"),
+      field("overhead_seconds", Unit::kSeconds, "Part of exposed_seconds that is launch, latency and pipeline fill.",
+            &OpPrediction::overhead_seconds),
       field("critical_seconds", Unit::kSeconds, "Time on the critical path of the step.",
             &OpPrediction::critical_seconds),
-      field("bound", Unit::kNone, "Resource that limits the op; null if it takes no time.", &OpPrediction::bound)
+      field("bound", Unit::kNone,
+            "What limits the op in the step: a resource, or `wait (ici, axis_0)` if it waits for longer than it works; "
+            "null if it takes no time.",
+            [](const OpPrediction& op) { return text_or_null(op.limit); })
           .titled("bound"),
+      field("waits", Unit::kNone, "Transfers that the compute stream waits for in this op, the longest wait first.",
+            &OpPrediction::waits),
       field("flops", Unit::kFlops, "FLOPs of one execution.", [](const OpPrediction& op) { return op.work.flops; })
           .titled("flops"),
       field("transcendentals", Unit::kCount, "Transcendental functions of one execution.",
@@ -377,6 +410,8 @@ struct Described<StepPrediction> {
             }),
       field("parameters", Unit::kNone, "The known numbers of the device, to which terms refer.",
             [](const StepPrediction& p) { return parameter_rows(p.facts.get()); }),
+      field("breakdown", Unit::kNone, "What the compute stream does, longest first; adds up to the step.",
+            &StepPrediction::breakdown),
       field("critical_path", Unit::kNone, "The critical path by category, longest first.",
             &StepPrediction::critical_path),
       field("mesh", Unit::kNone, "Axes of the device mesh, outermost first.", &StepPrediction::mesh),

@@ -37,17 +37,18 @@ std::string key_of(const OpPrediction& op, GroupBy group) {
   return op.name;
 }
 
-void add(Row& row, const OpPrediction& op, DeviceFamily family) {
+void add(Row& row, const OpPrediction& op) {
   row.count += op.executions;
   row.seconds += op.exposed_seconds;
+  row.wait_seconds += op.wait_seconds;
   row.busy_seconds += op.total_seconds;
   row.efficiency += op.efficiency * op.total_seconds;
   row.flops += op.executions * op.work.flops;
   row.hbm_bytes += op.executions * (op.work.read.hbm + op.work.written.hbm);
   row.moved_bytes += op.executions * op.work.padded_bytes;
   row.padding_bytes += op.executions * (op.work.padded_bytes - op.work.logical_bytes);
-  if (op.bound && (row.bound.empty() || op.exposed_seconds > row.largest)) {
-    row.bound = bound_text(op, family);
+  if (!op.limit.empty() && (row.bound.empty() || op.exposed_seconds > row.largest)) {
+    row.bound = op.limit;
     row.largest = op.exposed_seconds;
   }
 }
@@ -55,6 +56,7 @@ void add(Row& row, const OpPrediction& op, DeviceFamily family) {
 void add(Row& row, const Row& more) {
   row.count += more.count;
   row.seconds += more.seconds;
+  row.wait_seconds += more.wait_seconds;
   row.busy_seconds += more.busy_seconds;
   row.flops += more.flops;
   row.hbm_bytes += more.hbm_bytes;
@@ -171,7 +173,7 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
       row.first_op = op.name;
       result.rows.push_back(std::move(row));
     }
-    add(result.rows[at], op, prediction.family);
+    add(result.rows[at], op);
   }
   for (Row& row : result.rows) {
     if (row.busy_seconds > 0) row.efficiency /= row.busy_seconds;

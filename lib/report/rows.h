@@ -34,7 +34,8 @@ struct Row {
   std::string source;       // "attention.py:31"
   std::string bound;        // of the op with the most time
   double count = 0;         // executions; in a group, the sum over its ops
-  double seconds = 0;       // of the step: the time that the compute stream spends or waits
+  double seconds = 0;       // of the step: the time that the compute stream works or waits
+  double wait_seconds = 0;  // the part of `seconds` that it waits for transfers
   double busy_seconds = 0;  // seconds x executions
   double efficiency = 0;    // weighted by busy_seconds
   double flops = 0;
@@ -58,7 +59,8 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
 // Reads sed's s/pattern/replacement/, with any character in place of the slash. Errors: InvalidArgument.
 absl::StatusOr<std::pair<std::string, std::string>> parse_rewrite(std::string_view text);
 
-// Returns the name of the resource that limits the op, or empty if the op takes no time.
+// Returns the name of the resource that limits the op's own work, or empty if it takes no time. OpPrediction::limit
+// also has the waits.
 std::string bound_text(const OpPrediction& op, DeviceFamily family);
 
 // Returns the last component of the path with the line, such as "file.py:31", or empty if the source is unknown.

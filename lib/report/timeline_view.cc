@@ -15,10 +15,12 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   for (const TimelineEvent& event : p.timeline) end = std::max(end, event.end);
   if (end <= 0) return "Timeline: nothing runs\n";
   const std::size_t columns = options.width > 24 ? options.width - 16 : 40;
-  std::string out = "Timeline, " + format_seconds(end) + " across; loops by their first iteration (# busy, + partly)\n";
+  std::string out =
+      "Timeline, " + format_seconds(end) + " across; loops by their first iteration (# busy, + partly, w waits)\n";
   for (int l = 0; l < kLaneCount; ++l) {
     const auto lane = static_cast<Lane>(l);
     std::vector<double> busy(columns, 0);
+    std::vector<double> waits(columns, 0);
     bool any = false;
     for (const TimelineEvent& event : p.timeline) {
       if (event.lane != lane) continue;
@@ -26,12 +28,15 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
       const double from = event.begin / end * static_cast<double>(columns);
       const double to = event.end / end * static_cast<double>(columns);
       for (auto c = static_cast<std::size_t>(from); c < columns && static_cast<double>(c) < to; ++c) {
-        busy[c] += std::min(to, static_cast<double>(c + 1)) - std::max(from, static_cast<double>(c));
+        (event.awaited.valid() ? waits : busy)[c] +=
+            std::min(to, static_cast<double>(c + 1)) - std::max(from, static_cast<double>(c));
       }
     }
     if (!any) continue;
     out += absl::StrFormat("  %-10s  ", std::string(to_string(lane, p.family)));
-    for (double share : busy) out += share > 0.66 ? '#' : share > 0.05 ? '+' : '.';
+    for (std::size_t c = 0; c < columns; ++c) {
+      out += waits[c] > 0.05 && waits[c] >= busy[c] ? 'w' : busy[c] > 0.66 ? '#' : busy[c] > 0.05 ? '+' : '.';
+    }
     out += '\n';
   }
 
@@ -46,10 +51,15 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
                    [](auto* a, auto* b) { return a->end - a->begin > b->end - b->begin; });
   if (options.rows.limit > 0 && events.size() > options.rows.limit) events.resize(options.rows.limit);
   std::stable_sort(events.begin(), events.end(), [](auto* a, auto* b) { return a->begin < b->begin; });
+  const auto name = [&](const TimelineEvent& event) {
+    if (!event.awaited.valid()) return ops[event.id.index]->name;
+    const auto awaited = ops.find(event.awaited.index);
+    return "wait for " + (awaited != ops.end() ? awaited->second->name : ops[event.id.index]->name);
+  };
   Table table({{"begins", Align::kRight}, {"takes", Align::kRight}, {"runs", Align::kRight}, {"lane"}, {"op"}});
   for (const TimelineEvent* event : events) {
     table.add({format_seconds(event->begin), format_seconds(event->end - event->begin), format_count(event->executions),
-               std::string(to_string(event->lane, p.family)), ops[event->id.index]->name});
+               std::string(to_string(event->lane, p.family)), name(*event)});
   }
   return out + "\nLongest, in order\n" + table.to_string(options.width);
 }

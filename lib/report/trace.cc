@@ -92,7 +92,7 @@ class TraceWriter {
       std::vector<InstructionId> waiting;  // dones since the last op that has an event
       const TimelineEvent* last = nullptr;
       const auto place = [&](double at, double executions) {
-        for (InstructionId done : waiting) added.push_back({done, Lane::kCompute, at, at, executions});
+        for (InstructionId done : waiting) added.push_back({done, Lane::kCompute, at, at, executions, {}});
         waiting.clear();
       };
       for (InstructionView instruction : computation.instructions()) {
@@ -133,8 +133,11 @@ class TraceWriter {
         rows_.row(contains_others(op) ? "control flow" : std::string(to_string(event.lane, prediction_.family)),
                   event.begin, event.end);
     placed_[event.id.index] = placed;
-    begin_event(op.name, "X", placed.row);
-    out_.member("cat", std::string_view(op.category));
+    const bool waits = event.awaited.valid();
+    begin_event(waits ? "wait for " + std::string(module_.instruction(event.awaited).name()) : op.name, "X",
+                placed.row);
+    out_.member("cat", std::string_view(waits ? "wait" : op.category));
+    if (waits) out_.member("cname", "terrible");  // a colour of its own in the viewer
     out_.member("ts", event.begin * kMicroseconds);
     out_.member("dur", (event.end - event.begin) * kMicroseconds);
     out_.key("args");

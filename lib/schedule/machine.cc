@@ -24,7 +24,50 @@ double Machine::start(InstructionId id, const Demand& demand) {
 
 void Machine::adopt(const Flight& flight) { flights_.push_back(flight); }
 
-void Machine::advance(double* remaining, const SharedSeconds* share) {
+void Machine::charge(InstructionId cause, double seconds) {
+  for (WaitPart& part : causes_) {
+    if (part.cause == cause) {
+      part.seconds += seconds;
+      return;
+    }
+  }
+  causes_.push_back({cause, seconds});
+}
+
+// Charges `seconds` of waiting for `awaited`. It causes the time that it would take alone. The rest is queueing: it is
+// charged to the transfers that share a crowded resource with it, directly or through others, in proportion to their
+// speeds. No transfer is thus charged with more time than it progresses: the transfers on the most crowded resource
+// together progress by at least `seconds`.
+void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, double seconds) {
+  const std::size_t count = flights_.size();
+  std::size_t own = 0;
+  while (flights_[own].start != awaited) ++own;
+  std::vector<bool> shares(count, false);
+  std::vector<std::size_t> open = {own};
+  shares[own] = true;
+  double others = 0;
+  while (!open.empty()) {
+    const Flight& flight = flights_[open.back()];
+    open.pop_back();
+    for (int r = 0; r < kSharedCount; ++r) {
+      if (flight.share[r] <= 0 || load[r] <= 1) continue;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (shares[i] || flights_[i].share[r] <= 0) continue;
+        shares[i] = true;
+        others += speeds_[i];
+        open.push_back(i);
+      }
+    }
+  }
+  charge(awaited, others > 0 ? seconds * speeds_[own] : seconds);
+  if (others <= 0) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i == own || !shares[i]) continue;
+    charge(flights_[i].start, seconds * (1 - speeds_[own]) * speeds_[i] / others);
+  }
+}
+
+void Machine::advance(double* remaining, const SharedSeconds* share, InstructionId awaited) {
   SharedSeconds load = {};
   if (share != nullptr) load = *share;
   for (const Flight& flight : flights_) {
@@ -48,6 +91,7 @@ void Machine::advance(double* remaining, const SharedSeconds* share) {
   }
 
   now_ += step;
+  if (awaited.valid()) charge_wait(awaited, load, step);
   // An activity that would end within a billionth of the step ends now. Otherwise rounding errors would leave
   // remainders that cost another iteration.
   const double crumb = 1e-9 * step;
@@ -91,16 +135,22 @@ double Machine::run(double seconds, const SharedSeconds& busy) {
 
 double Machine::wait(InstructionId start) {
   const double began = now_;
+  causes_.clear();
   const auto under_way = [&] {
     return std::any_of(flights_.begin(), flights_.end(), [&](const Flight& f) { return f.start == start; });
   };
-  while (under_way()) advance(nullptr, nullptr);
+  while (under_way()) advance(nullptr, nullptr, start);
   return now_ - began;
 }
 
 double Machine::drain() {
   const double began = now_;
-  while (!flights_.empty()) advance(nullptr, nullptr);
+  causes_.clear();
+  while (!flights_.empty()) {
+    const auto longest = std::max_element(flights_.begin(), flights_.end(),
+                                          [](const Flight& a, const Flight& b) { return a.remaining < b.remaining; });
+    advance(nullptr, nullptr, longest->start);
+  }
   return now_ - began;
 }
 

@@ -26,6 +26,14 @@ struct Flight {
   double begin = 0;          // on the clock
 };
 
+// A part of a wait: how long one transfer kept the awaited one from ending. The awaited transfer itself causes the time
+// that it would take alone. The others that share its most crowded resource cause the rest, in proportion to their
+// shares.
+struct WaitPart {
+  InstructionId cause;
+  double seconds = 0;
+};
+
 struct FinishedFlight {
   InstructionId start;
   Lane lane;
@@ -52,8 +60,12 @@ class Machine {
   // Waits until the transfer of `start` has ended, if it is in flight. Returns the seconds waited.
   double wait(InstructionId start);
 
-  // Waits until no transfer is in flight. Returns the seconds waited.
+  // Waits until no transfer is in flight. Returns the seconds waited. Every transfer causes the time in which it is the
+  // one with the most left to do.
   double drain();
+
+  // Returns the parts of the last start(), wait() or drain(). They add up to the seconds waited.
+  const std::vector<WaitPart>& causes() const { return causes_; }
 
   // Returns the transfers that ended since the last call, in the order in which they ended.
   std::vector<FinishedFlight> take_finished();
@@ -61,12 +73,15 @@ class Machine {
  private:
   static SharedSeconds shares(double seconds, const SharedSeconds& busy);
   // Advances the clock to the next end of the activity or of a transfer. `remaining` and `share` belong to the activity
-  // and are null when the compute stream only waits.
-  void advance(double* remaining, const SharedSeconds* share);
+  // and are null when the compute stream only waits. It waits for `awaited`, if that is valid.
+  void advance(double* remaining, const SharedSeconds* share, InstructionId awaited = {});
+  void charge_wait(InstructionId awaited, const SharedSeconds& load, double seconds);
+  void charge(InstructionId cause, double seconds);
 
   double now_ = 0;
   std::vector<Flight> flights_;
   std::vector<FinishedFlight> finished_;
+  std::vector<WaitPart> causes_;
   std::vector<double> speeds_;  // scratch
 };
 

@@ -1,10 +1,12 @@
 #include "lib/schedule/replayer.h"
-#include "lib/analysis/calls.h"
-#include "lib/ir/opcode_facts.h"
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
+
+#include "lib/analysis/calls.h"
+#include "lib/ir/opcode_facts.h"
 
 namespace hloroof::internal {
 namespace {
@@ -103,6 +105,7 @@ void Replayer::replay_computation(ComputationView computation) {
 }
 
 void Replayer::replay_once(ComputationView computation, Machine& machine, Replayed& result, bool is_first) {
+  result.last_waits = result.waits.size();
   if (record_) {
     PathRecord& path = records_[computation.id().index].last;
     path = PathRecord();
@@ -113,33 +116,50 @@ void Replayer::replay_once(ComputationView computation, Machine& machine, Replay
     return;
   }
   for (InstructionId id : result.steps) {
-    for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine);
+    for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine, result, is_first);
     replay_step(id, machine, result, is_first);
   }
   // The results of split collectives must be available when the computation ends.
   for (InstructionId id : result.steps) {
     const bool is_split = work_class(module_.data(id).opcode) == WorkClass::kCollective;
-    if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine);
+    if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine, result, is_first);
   }
 }
 
+// Records that the machine has just waited at `op`.
+void Replayer::note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine,
+                         Replayed& result) {
+  if (waited <= 0) return;
+  for (const WaitPart& part : machine.causes()) result.waits.push_back({op, awaited, part.cause, part.seconds});
+}
+
 // Waits for a transfer that has no done.
-void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine) {
+void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, bool is_first) {
   const double begin = machine.now();
   const double waited = machine.wait(transfer);
   if (waited <= 0) return;
   first_[transfer.index] += waited;
   last_[transfer.index] += waited;
+  note_wait(transfer, transfer, waited, machine, result);
   if (!record_) return;
-  records_[module_.data(transfer).computation.index].last.steps.push_back(
-      {transfer, begin, machine.now(), waited, transfer, flight_begin_[transfer.index]});
+  ReplayRecord& record = records_[module_.data(transfer).computation.index];
+  record.last.steps.push_back({transfer, begin, machine.now(), waited, transfer, flight_begin_[transfer.index]});
+  if (is_first) record.first.push_back({transfer, Lane::kCompute, begin, machine.now(), transfer});
 }
 
 void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result, bool is_first) {
   const Demand& demand = (*demands_)[id.index];
   const double begin = machine.now();
   double exposed = 0;
+  std::vector<ReplayRecord::Stretch> waits;  // at most one for each start of a done
   InstructionId waited_for;
+  const auto note = [&](InstructionId transfer, double waited) {
+    note_wait(id, transfer, waited, machine, result);
+    exposed += waited;
+    if (record_ && is_first && waited > 0) {
+      waits.push_back({id, Lane::kCompute, machine.now() - waited, machine.now(), transfer});
+    }
+  };
   switch (demand.step) {
     case Step::kFree: break;
     case Step::kRun:
@@ -147,7 +167,8 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
       add(result.busy, demand.busy, 1);
       break;
     case Step::kStart:
-      exposed = machine.run(demand.issue, {}) + machine.start(id, demand);
+      exposed = machine.run(demand.issue, {});
+      note(id, machine.start(id, demand));
       if (record_) flight_begin_[id.index] = machine.now();
       add(result.busy, demand.busy, 1);
       result.last_start = id;
@@ -159,7 +180,7 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
         const InstructionId transfer = (*demands_)[start.index].transfer_of(start);
         const double waited = machine.wait(transfer);
         if (waited > 0) waited_for = transfer;
-        exposed += waited;
+        note(transfer, waited);
       }
       break;
     case Step::kLoop:
@@ -176,7 +197,9 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
   }
   if (!is_first) return;
   begin_[id.index] = begin;
-  if (machine.now() > begin) record.first.push_back({id, Lane::kCompute, begin, machine.now()});
+  const double worked = waits.empty() ? machine.now() : waits.front().begin;
+  if (worked > begin) record.first.push_back({id, Lane::kCompute, begin, worked, {}});
+  record.first.insert(record.first.end(), waits.begin(), waits.end());
 }
 
 // Runs the callees of an instruction as one interval of average load. Transfers that they leave in flight continue in
@@ -241,11 +264,15 @@ std::vector<double> Replayer::branch_probabilities(InstructionView conditional,
 void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order) {
   const double began = machine.now();
   drained_seconds_ = machine.drain();
+  drained_waits_.clear();
   drained_ = InstructionId();
   for (ComputationId id : order) {
     if (replayed_[id.index].last_start.valid()) drained_ = replayed_[id.index].last_start;
   }
-  if (!record_ || drained_seconds_ <= 0 || !drained_.valid()) return;
+  if (drained_seconds_ <= 0 || !drained_.valid()) return;
+  for (const WaitPart& part : machine.causes())
+    drained_waits_.push_back({drained_, part.cause, part.cause, part.seconds});
+  if (!record_) return;
   records_[module_.entry().id().index].last.steps.push_back(
       {drained_, began, machine.now(), drained_seconds_, drained_, flight_begin_[drained_.index]});
 }
@@ -254,7 +281,7 @@ void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order)
 void Replayer::record_transfers(ComputationView computation, Machine& machine, double first_end) {
   for (const FinishedFlight& flight : machine.take_finished()) {
     if (flight.begin > first_end || module_.data(flight.start).computation != computation.id()) continue;
-    records_[computation.id().index].first.push_back({flight.start, flight.lane, flight.begin, flight.end});
+    records_[computation.id().index].first.push_back({flight.start, flight.lane, flight.begin, flight.end, {}});
   }
 }
 
@@ -273,6 +300,7 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
   sums.serial_seconds = 0;
   sums.busy = {};
   sums.exposed.assign(module_.instruction_limit(), 0);
+  sums.waits = drained_waits_;
   for (ComputationId id : calls.scheduled()) {
     const ComputationView computation = module_.computation(id);
     const double executions = sums.executions[id.index];
@@ -280,16 +308,13 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
     const double entered = entries(calls, sums.executions, computation);
     const auto replayed = static_cast<double>(replayed_[id.index].ends.size());
     const double further = executions - entered * replayed;
+    add_waits(replayed_[id.index], executions, entered, sums);
     for (InstructionId step : replayed_[id.index].steps) {
       const std::uint32_t i = step.index;
       const Demand& demand = demands[i];
-      double first = first_[i];
-      double last = last_[i];
-      if (step == drained_ && drained_seconds_ > 0) {
-        first += drained_seconds_;
-        last += drained_seconds_;
-      }
-      sums.exposed[i] = further >= 0 ? entered * first + further * last : executions * first / std::max(1.0, replayed);
+      sums.exposed[i] =
+          further >= 0 ? entered * first_[i] + further * last_[i] : executions * first_[i] / std::max(1.0, replayed);
+      if (step == drained_ && drained_seconds_ > 0) sums.exposed[i] += drained_seconds_;
       double serial = demand.seconds + demand.issue;
       if (demand.step == Step::kLoop) {
         const TripCount* trips = calls.trip_count(step);
@@ -299,8 +324,39 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
       add(sums.busy, demand.busy, executions);
     }
   }
+  merge_waits(sums);
   sums.busy[static_cast<int>(Resource::kIci)] = std::min(kForever, links_busy(sums.busy));
   sums.seconds = seconds();
+}
+
+// Adds the waits of a computation, with the same weights as its exposed seconds.
+void Replayer::add_waits(const Replayed& replayed, double executions, double entered, ReplaySums& sums) const {
+  const auto iterations = static_cast<double>(replayed.ends.size());
+  const double further = executions - entered * iterations;
+  const double of_all = further >= 0 ? entered : executions / std::max(1.0, iterations);
+  for (std::size_t i = 0; i < replayed.waits.size(); ++i) {
+    Wait wait = replayed.waits[i];
+    const bool is_last = i >= replayed.last_waits;
+    wait.seconds *= of_all + (is_last && further > 0 ? further : 0);
+    sums.waits.push_back(wait);
+  }
+}
+
+// Adds up the waits of the same op for the same transfer with the same cause.
+void Replayer::merge_waits(ReplaySums& sums) const {
+  const auto key = [](const Wait& wait) { return std::tuple(wait.op.index, wait.awaited.index, wait.cause.index); };
+  std::stable_sort(sums.waits.begin(), sums.waits.end(), [&](const Wait& a, const Wait& b) { return key(a) < key(b); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < sums.waits.size(); ++i) {
+    if (kept > 0 && key(sums.waits[kept - 1]) == key(sums.waits[i])) {
+      sums.waits[kept - 1].seconds += sums.waits[i].seconds;
+    } else {
+      sums.waits[kept++] = sums.waits[i];
+    }
+  }
+  sums.waits.resize(kept);
+  sums.waited.assign(module_.instruction_limit(), 0);
+  for (const Wait& wait : sums.waits) sums.waited[wait.op.index] += wait.seconds;
 }
 
 double Replayer::seconds() const { return module_.has_entry() ? replayed_[module_.entry().id().index].seconds(1) : 0; }

@@ -19,12 +19,23 @@
 
 namespace hloroof::internal {
 
+// The compute stream is at `op` and waits for the transfer of the start `awaited`. The start `cause` is either the same
+// or that of a transfer that `awaited` queues behind.
+struct Wait {
+  InstructionId op;
+  InstructionId awaited;
+  InstructionId cause;
+  double seconds = 0;
+};
+
 // Sums over the whole step.
 struct ReplaySums {
   std::vector<double> executions;  // by ComputationId: how often it runs, with the branches that the replay took
   double seconds = 0;              // the step
   double serial_seconds = 0;       // the step without any overlap
   std::vector<double> exposed;     // by InstructionId: seconds of the step that the compute stream spends in it
+  std::vector<Wait> waits;         // sorted by op, awaited and cause; each combination occurs once
+  std::vector<double> waited;      // by InstructionId: the sum of its `waits`, which is a part of `exposed`
   SharedSeconds busy = {};         // the entry of kIci is that of the busiest link
 };
 
@@ -35,6 +46,7 @@ struct ReplayRecord {
     Lane lane = Lane::kCompute;
     double begin = 0;
     double end = 0;
+    InstructionId awaited;  // the start of the transfer that the compute stream waits for, if it waits
   };
   std::vector<Stretch> first;  // of the first iteration; transfers come last
   PathRecord last;             // of the last replayed iteration, which represents all later ones
@@ -75,6 +87,8 @@ class Replayer {
     double steady = 0;                 // seconds of every further iteration
     SharedSeconds busy = {};           // over the replayed iterations
     std::vector<Flight> left;          // transfers in flight at the end
+    std::vector<Wait> waits;           // over the replayed iterations
+    std::size_t last_waits = 0;        // where those of the last replayed iteration begin
     std::vector<InstructionId> steps;  // instructions whose step is not kFree
     InstructionId last_start;          // the last transfer started
     bool has_run = false;
@@ -86,7 +100,10 @@ class Replayer {
   void replay_computation(ComputationView computation);
   void replay_once(ComputationView computation, Machine& machine, Replayed& result, bool is_first);
   void replay_step(InstructionId id, Machine& machine, Replayed& result, bool is_first);
-  void wait_for_transfer(InstructionId transfer, Machine& machine);
+  void note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Replayed& result);
+  void wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, bool is_first);
+  void add_waits(const Replayed& replayed, double executions, double entered, ReplaySums& sums) const;
+  void merge_waits(ReplaySums& sums) const;
   double run_callees(InstructionView instruction, const Demand& demand, Machine& machine, Replayed& result);
   std::vector<double> branch_probabilities(InstructionView conditional, const std::vector<ComputationId>& branches);
   void finish(Machine& machine, const std::vector<ComputationId>& order);
@@ -107,6 +124,7 @@ class Replayer {
   std::vector<double> last_;         // by InstructionId: exposed seconds in the last replayed iteration
   InstructionId drained_;            // the last transfer started; charged with the wait at the end of the step
   double drained_seconds_ = 0;       // the wait at the end of the step
+  std::vector<Wait> drained_waits_;  // the parts of that wait
   BranchProbabilities branches_;
   // Filled in only if record_ is true:
   std::vector<ReplayRecord> records_;  // by ComputationId

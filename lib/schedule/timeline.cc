@@ -46,7 +46,7 @@ std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& 
     if (executions[id.index] <= 0) continue;
     for (const ReplayRecord::Stretch& stretch : replayer.record(id).first) {
       events.push_back({stretch.id, stretch.lane, stretch.begin + offset[id.index], stretch.end + offset[id.index],
-                        executions[id.index]});
+                        executions[id.index], stretch.awaited});
     }
   }
   std::stable_sort(events.begin(), events.end(),
