@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,45 @@ StepPrediction predicted(const Module& module, const std::string& device, const 
   return *std::move(prediction);
 }
 
+// The waits of an op add up, and are a part of its time in the step.
+void check_waits(const OpPrediction& op) {
+  INFO(op.name);
+  const double least = kRounding * op.exposed_seconds + 1e-18;
+  double waits = 0;
+  for (const TransferWait& wait : op.waits) {
+    waits += wait.seconds;
+    CHECK(wait.queued_seconds <= wait.seconds + least);
+    CHECK(!wait.limit.empty());
+    CHECK((wait.queued_behind > 0) == (wait.queued_seconds > 0));
+  }
+  CHECK(waits == Approx(op.wait_seconds).epsilon(1e-6).margin(1e-15));
+  CHECK(op.wait_seconds + op.overhead_seconds <= op.exposed_seconds + least);
+  const bool mostly_waits = op.wait_seconds > op.exposed_seconds - op.wait_seconds;
+  CHECK((op.limit.substr(0, 6) == "wait (") == mostly_waits);
+}
+
+// The breakdown adds up to the step, and no collective exposes more than its own time.
+void check_breakdown(const StepPrediction& p) {
+  double sum = 0;
+  double waits = 0;
+  for (const BreakdownPart& part : p.breakdown) {
+    sum += part.seconds;
+    if (part.is_wait) waits += part.seconds;
+  }
+  CHECK(sum == Approx(p.step_seconds).epsilon(1e-6).margin(1e-15));
+  double of_ops = 0;
+  std::unordered_map<std::uint32_t, double> executions;
+  for (const OpPrediction& op : p.ops) {
+    of_ops += op.wait_seconds;
+    executions[op.id.index] = op.executions;
+  }
+  CHECK(waits == Approx(of_ops).epsilon(1e-6).margin(1e-15));
+  for (const CollectivePrediction& collective : p.collectives) {
+    INFO(collective.name);
+    CHECK(collective.exposed_seconds <= collective.seconds * executions[collective.id.index] * (1 + 1e-6) + 1e-15);
+  }
+}
+
 void check_sums(const StepPrediction& p) {
   const double step = p.step_seconds;
   double exposed = 0;
@@ -42,7 +82,9 @@ void check_sums(const StepPrediction& p) {
     CHECK(op.seconds >= 0);
     CHECK(op.exposed_seconds >= -kRounding * step);
     CHECK(op.efficiency <= 1 + kRounding);
+    check_waits(op);
   }
+  check_breakdown(p);
   CHECK(exposed == Approx(step).epsilon(1e-6).margin(1e-15));
   CHECK(critical == Approx(step).epsilon(1e-6).margin(1e-15));
   CHECK(flops == Approx(p.flops).epsilon(1e-9));

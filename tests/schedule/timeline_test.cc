@@ -62,6 +62,71 @@ TEST_CASE("a hidden transfer does not stall") {
   CHECK(program.replayed().seconds == Approx(3));
 }
 
+// The seconds that `op` waits for `awaited` because of `cause`.
+double waited(const Program& program, const Timeline& timeline, std::string_view op, std::string_view awaited,
+              std::string_view cause) {
+  double seconds = 0;
+  for (const Wait& wait : timeline.waits) {
+    if (wait.op == program.find(op) && wait.awaited == program.find(awaited) && wait.cause == program.find(cause)) {
+      seconds += wait.seconds;
+    }
+  }
+  return seconds;
+}
+
+constexpr char kTwoTransfers[] = R"(
+HloModule queue, is_scheduled=true
+ENTRY main {
+  p = f32[8] parameter(0)
+  q = f32[8] parameter(1)
+  long = (f32[8]{0:S(1)}, f32[8], u32[]{:S(2)}) copy-start(p)
+  short = (f32[8]{0:S(1)}, f32[8], u32[]{:S(2)}) copy-start(q)
+  work = f32[8] negate(p)
+  short.done = f32[8]{0:S(1)} copy-done(short)
+  long.done = f32[8]{0:S(1)} copy-done(long)
+  ROOT r = f32[8] add(short.done, long.done)
+}
+)";
+
+TEST_CASE("a wait is charged to the transfer itself and to those that it queues behind") {
+  ReplayedProgram program(kTwoTransfers);
+  program.demand("short.done").step = Step::kDone;
+  program.demand("long.done").step = Step::kDone;
+  program.starts("long", 9, 9);
+  program.starts("short", 3, 3);
+  program.runs("work", 2);
+  const Timeline timeline = program.replayed();
+  // Both get half of the memory: after the 2 seconds of work, `short` has 2 left, which take 4. Then `long` has 6 left.
+  CHECK(timeline.seconds == Approx(12));
+  CHECK(program.exposed(timeline, "short.done") == Approx(4));
+  CHECK(waited(program, timeline, "short.done", "short", "short") == Approx(2));
+  CHECK(waited(program, timeline, "short.done", "short", "long") == Approx(2));
+  CHECK(waited(program, timeline, "long.done", "long", "long") == Approx(6));
+  CHECK(timeline.waits.size() == 3);
+  CHECK(timeline.waited[program.find("short.done").index] == Approx(4));
+  CHECK(timeline.waited[program.find("work").index] == 0);
+}
+
+TEST_CASE("a done that works and waits has an event for each") {
+  ReplayedProgram program(kOverlap);
+  program.runs("done", 1);
+  program.demand("done").step = Step::kDone;
+  program.starts("start", 5);
+  program.runs("work", 3);
+  const Timeline timeline = program.replayed();
+  CHECK(timeline.waited[program.find("done").index] == Approx(1));
+  CHECK(program.exposed(timeline, "done") == Approx(2));
+  std::vector<TimelineEvent> events;
+  for (const TimelineEvent& event : timeline.events) {
+    if (event.id == program.find("done")) events.push_back(event);
+  }
+  REQUIRE(events.size() == 2);
+  CHECK_FALSE(events[0].awaited.valid());
+  CHECK(events[0].end == Approx(4));
+  CHECK(events[1].awaited == program.find("start"));
+  CHECK(events[1].end == Approx(5));
+}
+
 TEST_CASE("what shares a resource slows down by the sum of the shares") {
   struct Case {
     double work_hbm;  // of 3 seconds
