@@ -16,7 +16,7 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   if (end <= 0) return "Timeline: nothing runs\n";
   const std::size_t columns = options.width > 24 ? options.width - 16 : 40;
   std::string out =
-      "Timeline, " + format_seconds(end) + " across; loops by their first iteration (# busy, + partly, w waits)\n";
+      "Timeline, " + format_seconds(end) + "; loops by their first iteration (# busy, + partly, w wait)\n";
   for (int l = 0; l < kLaneCount; ++l) {
     const auto lane = static_cast<Lane>(l);
     std::vector<double> busy(columns, 0);

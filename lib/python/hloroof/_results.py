@@ -41,6 +41,8 @@ class StepPrediction:
     """All executed instructions outside of fusions."""
     parameters: list[Parameter] = field(repr=False)
     """The known numbers of the device, to which terms refer."""
+    breakdown: list[BreakdownPart] = field(repr=False)
+    """What the compute stream does, longest first; adds up to the step."""
     critical_path: list[CriticalPart] = field(repr=False)
     """The critical path by category, longest first."""
     mesh: list[MeshAxis] = field(repr=False)
@@ -157,12 +159,18 @@ class Op:
     total_seconds: float
     """seconds x executions."""
     exposed_seconds: float
-    """Time that the compute stream spends in this op, or waits for it."""
+    """Time that the compute stream spends in this op, working or waiting."""
+    wait_seconds: float
+    """Part of exposed_seconds in which it waits for transfers."""
+    overhead_seconds: float
+    """Part of exposed_seconds that is launch, latency and pipeline fill."""
     critical_seconds: float
     """Time on the critical path of the step."""
     bound: Optional[str]
-    """Resource that limits the op; None if it takes no time. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency,
-    tensor, cuda, l2, nvlink, network."""
+    """What limits the op in the step: a resource, or `wait (ici, axis_0)` if it waits for longer than it works; None if
+    it takes no time."""
+    waits: list[Wait] = field(repr=False)
+    """Transfers that the compute stream waits for in this op, the longest wait first."""
     flops: float
     """FLOPs of one execution."""
     transcendentals: float
@@ -190,6 +198,22 @@ class Op:
     """Line in source_file."""
     terms: Optional[Term]
     """The parts of `seconds`; None if the op takes no time."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A transfer that the compute stream waits for."""
+
+    transfer: str
+    """Instruction that starts the transfer."""
+    limit: str
+    """Link and mesh axes of the transfer."""
+    seconds: float
+    """Time of the step."""
+    queued_seconds: float
+    """Part that other transfers on the same link cause."""
+    queued_behind: int
+    """Number of those transfers."""
 
 
 @dataclass(frozen=True)
@@ -234,6 +258,21 @@ class Parameter:
     """Published, derived, fitted, assumed, or set by the user."""
     source: str
     """Document or measurement that the value comes from."""
+
+
+@dataclass(frozen=True)
+class BreakdownPart:
+    """Part of the step in which it works on one resource or waits for one link."""
+
+    name: str
+    """`mxu`, `hbm`, `wait (ici, axis_0)`."""
+    resource: str
+    """Resource that is used or waited for. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2,
+    nvlink, network."""
+    is_wait: bool
+    """True if the compute stream waits."""
+    seconds: float
+    """Time of the step."""
 
 
 @dataclass(frozen=True)
@@ -377,11 +416,13 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "coverage": Coverage,
     "ops": Op,
     "parameters": Parameter,
+    "breakdown": BreakdownPart,
     "critical_path": CriticalPart,
     "mesh": MeshAxis,
     "collectives": Collective,
     "memory": Memory,
     "diagnostics": Diagnostic,
+    "waits": Wait,
     "terms": Term,
     "children": Term,
     "live_at_peak": LiveBuffer,
