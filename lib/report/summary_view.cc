@@ -1,6 +1,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
+#include "lib/report/verdict.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -23,6 +24,9 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   const std::string name = !p.module_name.empty() ? p.module_name : p.ops.empty() ? "module" : p.ops.back().name;
   std::string out = shorten(name, options.width - where.size() - 4) + " on " + where + "\n\n";
 
+  if (const std::string sentence = verdict(p); !sentence.empty()) {
+    out += "  " + wrap(sentence, options.width == 0 ? 80 : options.width, 2) + "\n\n";
+  }
   out += line("step time", format_seconds(p.step_seconds),
               format_seconds(p.lower_bound_seconds) + " with perfect overlap, " + format_seconds(p.serial_seconds) +
                   " with none");

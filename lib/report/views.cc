@@ -7,8 +7,9 @@
 namespace hloroof::internal {
 
 const std::vector<std::string>& view_names() {
-  static const auto* const kNames = new std::vector<std::string>{
-      "summary", "ops", "roofline", "memory", "padding", "collectives", "timeline", "critical", "diagnostics"};
+  static const auto* const kNames =
+      new std::vector<std::string>{"summary", "breakdown",   "ops",      "roofline", "memory",
+                                   "padding", "collectives", "timeline", "critical", "diagnostics"};
   return *kNames;
 }
 
@@ -30,6 +31,8 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
     absl::StatusOr<std::string> text;
     if (view == "summary") {
       text = summary_view(prediction, options);
+    } else if (view == "breakdown") {
+      text = breakdown_view(prediction, options);
     } else if (view == "ops") {
       text = ops_view(prediction, options);
     } else if (view == "roofline") {

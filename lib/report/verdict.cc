@@ -1,0 +1,144 @@
+#include "lib/report/verdict.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/report/units.h"
+
+namespace hloroof::internal {
+namespace {
+
+// Waits below this share of the step are not what limits it.
+constexpr double kWorthAVerdict = 0.10;
+// At this share of its peak, a resource is used well.
+constexpr double kNearPeak = 0.85;
+
+std::string of_step(const StepPrediction& p, double seconds) {
+  return absl::StrFormat("%.0f %% of the step", 100 * seconds / p.step_seconds);
+}
+
+double busy_seconds(const StepPrediction& p, Resource resource) {
+  for (const ResourceUse& use : p.resources) {
+    if (use.resource == resource) return use.busy_seconds;
+  }
+  return 0;
+}
+
+// The longest that a resource of the chip itself is busy.
+double chip_seconds(const StepPrediction& p) {
+  double most = 0;
+  for (const Resource resource : {Resource::kMatrix, Resource::kVector, Resource::kHbm, Resource::kVmem}) {
+    most = std::max(most, busy_seconds(p, resource));
+  }
+  return most;
+}
+
+// Returns "all-gather and reduce-scatter over axis_0 (FSDP)" for the collectives that use `link` and are exposed the
+// longest, or an empty text if there are none.
+std::string collectives_on(const StepPrediction& p, const std::string& link) {
+  std::map<std::string, double> seconds;
+  std::vector<std::string> axes;
+  for (const CollectivePrediction& collective : p.collectives) {
+    std::string name(to_string(Resource::kIci, p.family));
+    std::string dcn(to_string(Resource::kDcn, p.family));
+    for (const std::string& axis : collective.axis_names) {
+      absl::StrAppend(&name, ", ", axis);
+      absl::StrAppend(&dcn, ", ", axis);
+    }
+    if ((name != link && dcn != link) || collective.exposed_seconds <= 0) continue;
+    seconds[collective.kind] += collective.exposed_seconds;
+    axes = collective.axis_names;
+  }
+  if (seconds.empty()) return "";
+  std::vector<std::pair<std::string, double>> kinds(seconds.begin(), seconds.end());
+  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text = kinds[0].first;
+  if (kinds.size() > 1 && kinds[1].second > 0.25 * kinds[0].second) absl::StrAppend(&text, " and ", kinds[1].first);
+  std::string over;
+  for (const std::string& axis : axes) {
+    absl::StrAppend(&over, over.empty() ? "" : " and ", axis);
+    for (const MeshAxisPrediction& entry : p.mesh) {
+      if (entry.name == axis && !entry.roles.empty()) absl::StrAppend(&over, " (", entry.roles.front(), ")");
+    }
+  }
+  return over.empty() ? text : absl::StrCat(text, " over ", over);
+}
+
+// What could hide the communication.
+std::string remedy_for_link(const StepPrediction& p, Resource resource) {
+  const double link = busy_seconds(p, resource);
+  const double chip = chip_seconds(p);
+  const std::string name(to_string(resource, p.family));
+  if (link <= 0) return "";
+  const std::string busy =
+      absl::StrFormat("%s is busy for %s, the chip itself for %s", name, format_seconds(link), format_seconds(chip));
+  if (link <= chip) return absl::StrCat(": ", busy, ". A schedule with more overlap can hide it");
+  if (chip <= 0) return absl::StrCat(": ", busy);
+  return absl::StrFormat(": %s. No schedule can hide that; %.1f times the batch per device could", busy, link / chip);
+}
+
+std::string on_link(const StepPrediction& p, const BreakdownPart& part) {
+  const std::size_t open = part.name.find('(');
+  const std::string link = part.is_wait ? part.name.substr(open + 1, part.name.size() - open - 2) : part.name;
+  const std::string what = collectives_on(p, link);
+  const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
+  return absl::StrCat(of_step(p, part.seconds), part.is_wait ? " waits for " : " is spent in ",
+                      what.empty() ? link : what, is_link ? remedy_for_link(p, part.resource) : "", ".");
+}
+
+// Share of the peak that the ops bound by `resource` attain, weighted by their time.
+double efficiency_of(const StepPrediction& p, Resource resource) {
+  double seconds = 0;
+  double weighted = 0;
+  for (const OpPrediction& op : p.ops) {
+    if (op.bound != resource) continue;
+    seconds += op.total_seconds;
+    weighted += op.total_seconds * op.efficiency;
+  }
+  return seconds > 0 ? weighted / seconds : 0;
+}
+
+std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
+  if (part.resource == Resource::kLatency) {
+    return absl::StrCat(of_step(p, part.seconds),
+                        " is overhead: launches, latencies and pipeline fills. Fewer and larger ops would help.");
+  }
+  const double efficiency = efficiency_of(p, part.resource);
+  return absl::StrCat(of_step(p, part.seconds), " is bound by ", part.name, ", at ", format_percent(efficiency),
+                      " of its peak",
+                      efficiency >= kNearPeak ? ": these ops are near their roof."
+                                              : ". `--sort wasted` shows which ops are furthest from their roof.");
+}
+
+}  // namespace
+
+std::string verdict(const StepPrediction& p) {
+  if (p.step_seconds <= 0 || p.breakdown.empty()) return "";
+  std::string text;
+  if (!p.memory.fits) {
+    text = absl::StrCat("The program does NOT fit: it needs ",
+                        format_bytes(p.memory.hbm_peak_bytes - p.memory.capacity_bytes), " more memory. ");
+  }
+  const BreakdownPart* worst = nullptr;
+  for (const BreakdownPart& part : p.breakdown) {
+    const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
+    if (!part.is_wait && !is_link) continue;
+    if (worst == nullptr || part.seconds > worst->seconds) worst = &part;
+  }
+  if (worst != nullptr && worst->seconds >= kWorthAVerdict * p.step_seconds) {
+    absl::StrAppend(&text, on_link(p, *worst), " ");
+  }
+  for (const BreakdownPart& part : p.breakdown) {
+    const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
+    if (part.is_wait || is_link) continue;
+    absl::StrAppend(&text, on_chip(p, part));
+    break;
+  }
+  return text;
+}
+
+}  // namespace hloroof::internal
