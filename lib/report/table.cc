@@ -14,9 +14,14 @@ constexpr std::size_t kLeastWidth = 8;
 std::string shorten(std::string_view text, std::size_t width) {
   if (text.size() <= width) return std::string(text);
   if (width <= 4) return std::string(text.substr(0, width));
-  const std::size_t head = (width - 2) / 2;
-  const std::size_t tail = width - 2 - head;
-  return std::string(text.substr(0, head)) + ".." + std::string(text.substr(text.size() - tail));
+  std::size_t head = (width - 2) / 2;
+  std::size_t tail = text.size() - (width - 2 - head);
+  const auto is_inside_character = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  while (head > 0 && is_inside_character(head)) --head;
+  while (tail < text.size() && is_inside_character(tail)) ++tail;
+  return std::string(text.substr(0, head)) + ".." + std::string(text.substr(tail));
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
