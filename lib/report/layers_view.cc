@@ -156,7 +156,7 @@ class LayersTable {
     Table table(std::move(columns));
     for (Row& row : rows_) {
       // Only the name is shortened, not its indentation nor the number of repetitions.
-      const std::size_t fixed = used + row.indent.size() + row.suffix.size();
+      const std::size_t fixed = used + row.indent.size() + display_width(row.suffix);
       const std::size_t room = width > fixed + kLeastName ? width - fixed : kLeastName;
       row.cells.push_back(row.indent + (width == 0 ? row.label : shorten_name(row.label, room)) + row.suffix);
       table.add(std::move(row.cells));
