@@ -1,4 +1,4 @@
-// Categories and layer keys, by which profiles group operations.
+// Categories, by which profiles group operations.
 //
 // Sources: HloInstruction::ToCategory and its overrides in openxla/xla xla/hlo/ir (fusion kinds, data formatting,
 // non-fusion elementwise, convolution); XProf's TPU profiles for "convolution fusion" and the collective fusions.
@@ -98,19 +98,6 @@ std::string async_category(InstructionView instruction, std::string_view suffix)
   return std::string(instruction.opcode_text());
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// Whether a word is the name of a type, whose digits are not a count.
-bool names_type(std::string_view letters) {
-  constexpr std::string_view kTypes[] = {"f", "bf",    "s",      "u",   "c",    "fp",
-                                         "e", "float", "bfloat", "int", "uint", "complex"};
-  for (std::string_view type : kTypes) {
-    if (letters == type) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string op_category(InstructionView instruction) {
@@ -128,32 +115,6 @@ std::string op_category(InstructionView instruction) {
       if (is_elementwise(instruction.opcode())) return "non-fusion elementwise";
       return std::string(instruction.opcode_text());
   }
-}
-
-std::string layer_key(std::string_view op_name) {
-  std::string key;
-  key.reserve(op_name.size());
-  std::size_t word = 0;  // the start of the current run of letters and digits
-  for (std::size_t i = 0; i < op_name.size();) {
-    if (!is_digit(op_name[i])) {
-      if (!is_letter(op_name[i])) word = i + 1;
-      key += op_name[i++];
-      continue;
-    }
-    std::size_t end = i;
-    while (end < op_name.size() && is_digit(op_name[end])) ++end;
-    const bool in_word = end < op_name.size() && is_letter(op_name[end]);
-    std::size_t letters = word;
-    while (letters < i && is_letter(op_name[letters])) ++letters;
-    const bool folds = !in_word && !names_type(op_name.substr(word, letters - word));
-    if (folds) {
-      key += '*';
-    } else {
-      key += op_name.substr(i, end - i);
-    }
-    i = end;
-  }
-  return key;
 }
 
 }  // namespace hloroof::internal

@@ -60,39 +60,81 @@ absl::Status check_one(const Subjects& subjects, const std::string& format) {
 // A CSV file has one table.
 absl::Status check_csv_views(const PredictCommandFlags& flags) {
   if (flags.format != "csv" || flags.views.empty()) return absl::OkStatus();
-  if (flags.views.size() == 1 && (flags.views[0] == "ops" || flags.views[0] == "collectives")) return absl::OkStatus();
+  const std::string& view = flags.views[0];
+  const bool is_table = view == "ops" || view == "layers" || view == "collectives";
+  if (flags.views.size() == 1 && is_table) return absl::OkStatus();
   return invalid_argument(
-      "--format csv takes --view ops or --view collectives; --format json has the numbers of all views");
+      "--format csv takes one of --view ops, layers, collectives; --format json has the numbers of all views");
 }
 
-// `document` is the finished text of the formats that are written while the predictions have their facts: JSON, the
-// page and the trace.
-absl::StatusOr<std::string> render(const std::vector<NamedPrediction>& predictions, const std::string& document,
-                                   const PredictCommandFlags& flags, const ViewOptions& options) {
-  if (flags.format == "csv") {
-    if (flags.views == std::vector<std::string>{"collectives"}) return collectives_csv(predictions);
-    return ops_csv(predictions, options.rows);
-  }
-  if (flags.format != "text") return document;
-  if (predictions.size() > 1 && flags.views.empty()) return comparison_view(predictions, options.width);
-  if (predictions.size() > 1) {  // each view shows one prediction
-    std::string all;
-    for (const auto& [file, prediction] : predictions) {
-      const absl::StatusOr<std::string> text = render_views(prediction, flags.views, options);
-      if (!text.ok()) return text.status();
-      all += (all.empty() ? "" : "\n") + file + " on " + prediction.device + " " + prediction.topology + "\n\n" + *text;
-    }
-    return all;
-  }
+absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool with_titles,
+                                           const PredictCommandFlags& flags, const ViewOptions& options) {
+  const std::string view = flags.views.empty() ? "ops" : flags.views.front();
+  if (view == "collectives") return collectives_csv(named, with_titles);
+  if (view == "layers") return layers_csv(named, with_titles);
+  return ops_csv(named, options.rows, with_titles);
+}
+
+// The views of one of `count` predictions.
+absl::StatusOr<std::string> prediction_text(const NamedPrediction& named, std::size_t count,
+                                            const PredictCommandFlags& flags, const ViewOptions& options) {
+  const auto& [file, prediction] = named;
   std::vector<std::string> views = flags.views;
   if (views.empty()) views = {"summary", "ops"};
-  absl::StatusOr<std::string> text = render_views(predictions.front().second, views, options);
-  if (!text.ok() || !flags.views.empty()) return text;
+  absl::StatusOr<std::string> text = render_views(prediction, views, options);
+  if (!text.ok()) return text;
+  if (count > 1) return file + " on " + prediction.device + " " + prediction.topology + "\n\n" + *text;
+  if (!flags.views.empty()) return text;
   // The first screen ends with the most valuable diagnostics; --view diagnostics prints all.
-  const std::string worth_most = first_diagnostics_view(predictions.front().second, 3, options);
+  const std::string worth_most = first_diagnostics_view(prediction, 3, options);
   if (!worth_most.empty()) *text += "\n" + worth_most;
   return text;
 }
+
+// Writes the predictions one after the other, each while it has its facts.
+class PredictDocument {
+ public:
+  PredictDocument(const PredictCommandFlags& flags, const ViewOptions& options, std::size_t count)
+      : flags_(flags), options_(options), count_(count), json_(count) {}
+
+  void add(const std::string& file, StepPrediction prediction) {
+    if (flags_.format == "json") return json_.add(prediction);
+    if (is_comparison()) {
+      prediction.facts.reset();  // a few times as large as the rest
+      compared_.emplace_back(file, std::move(prediction));
+      return;
+    }
+    absl::StatusOr<std::string> one = render({file, std::move(prediction)});
+    if (!one.ok()) return status_.Update(one.status());
+    if (flags_.format == "text" && !text_.empty()) text_ += '\n';
+    text_ += *one;
+  }
+
+  absl::StatusOr<std::string> take() {
+    if (!status_.ok()) return status_;
+    if (flags_.format == "json") return json_.take();
+    if (is_comparison()) return comparison_view(compared_, options_.width);
+    return std::move(text_);
+  }
+
+ private:
+  bool is_comparison() const { return flags_.format == "text" && count_ > 1 && flags_.views.empty(); }
+
+  absl::StatusOr<std::string> render(const NamedPrediction& named) const {
+    if (flags_.format == "html") return html_report(named.second);
+    if (flags_.format == "trace") return chrome_trace(named.second);
+    if (flags_.format == "csv") return prediction_csv(named, text_.empty(), flags_, options_);
+    return prediction_text(named, count_, flags_, options_);
+  }
+
+  const PredictCommandFlags& flags_;
+  const ViewOptions& options_;
+  std::size_t count_;
+  PredictionsWriter json_;
+  std::vector<NamedPrediction> compared_;
+  std::string text_;
+  absl::Status status_;
+};
 
 void run_predict(const PredictCommandFlags& flags, Context& context) {
   const absl::StatusOr<ViewOptions> view = view_options(flags, context.terminal.color);
@@ -106,19 +148,12 @@ void run_predict(const PredictCommandFlags& flags, Context& context) {
   if (absl::Status status = check_one(*subjects, flags.format); !status.ok()) return context.fail(status);
   subjects->options.resource_what_ifs =
       std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
-  std::vector<NamedPrediction> predictions;
-  std::string document;
-  PredictionsWriter json(count_predictions(*subjects));
+  PredictDocument document(flags, *view, count_predictions(*subjects));
   const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
-    if (flags.format == "html") document = html_report(prediction);
-    if (flags.format == "trace") document = chrome_trace(prediction);
-    if (flags.format == "json") return json.add(prediction);
-    prediction.facts.reset();
-    predictions.emplace_back(file, std::move(prediction));
+    document.add(file, std::move(prediction));
   });
   if (!done) return;
-  if (flags.format == "json") document = json.take();
-  const absl::StatusOr<std::string> text = render(predictions, document, flags, *view);
+  const absl::StatusOr<std::string> text = document.take();
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }
@@ -151,8 +186,8 @@ Command predict_command(Context& context) {
            .text = "Print only ops whose name, op_name, category or source matches",
            .target = &flags->filter},
           {.names = {"--group-by"},
-           .argument = "none|computation|category|op_name|source|layer",
-           .text = "Print one row for all ops that share this",
+           .argument = "none|computation|category|op_name|source|layer|similar",
+           .text = "Print one row for all ops that share this; similar ops have equal opcode, output shape and op_name",
            .target = &flags->group_by},
           {.names = {"--rewrite"},
            .argument = "s/RE/TEXT/",

@@ -42,6 +42,9 @@ std::optional<Kernel> kernel_called(std::string_view name) {
   return std::nullopt;
 }
 
+// Attention has two matrix products in the forward pass, and more in each backward kernel.
+constexpr int kForwardProducts = 2;
+
 double extent(std::int64_t d) { return static_cast<double>(std::max<std::int64_t>(d, 1)); }
 
 double elements(const Shape& shape) { return static_cast<double>(element_count(shape)); }
@@ -305,6 +308,11 @@ bool add_pallas_kernel(InstructionView call, Work& work) {
     case PallasOperands::kGroupsOut: return add_grouped_matmul(call, *kernel, work);
   }
   return false;
+}
+
+bool names_backward_kernel(std::string_view name) {
+  const std::optional<Kernel> kernel = kernel_called(name);
+  return kernel && kernel->products_with_dq > kForwardProducts;
 }
 
 }  // namespace hloroof::internal

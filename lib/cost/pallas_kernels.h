@@ -2,6 +2,8 @@
 #ifndef HLOROOF_LIB_COST_PALLAS_KERNELS_H_
 #define HLOROOF_LIB_COST_PALLAS_KERNELS_H_
 
+#include <string_view>
+
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 
@@ -12,6 +14,9 @@ namespace hloroof::internal {
 // kernel, or does not have its operands. Values that depend on data (masks, lengths of sequences) are assumed, and the
 // source says so.
 bool add_pallas_kernel(InstructionView call, Work& work);
+
+// Returns true if `name` contains the name of a kernel of pallas_kernels.def for the backward pass of attention.
+bool names_backward_kernel(std::string_view name);
 
 }  // namespace hloroof::internal
 

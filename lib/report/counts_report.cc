@@ -9,6 +9,7 @@
 
 #include "hloroof/attributes.h"
 #include "lib/analysis/names.h"
+#include "lib/analysis/op_name.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 
@@ -28,7 +29,7 @@ CountsRow named_row(InstructionView instruction, double executions, const StackF
   row.opcode = std::string(instruction.opcode_text());
   row.category = op_category(instruction);
   row.op_name = op_name(instruction);
-  row.layer = layer_key(row.op_name);
+  row.layer = layer_key(row.op_name, instruction.module().name());
   const SourceLocation source = source_location(instruction, frames);
   row.source_file = source.file;
   row.source_line = source.line;
@@ -85,6 +86,7 @@ std::string group_key(const CountsRow& row, GroupBy group) {
     case GroupBy::kSource:
       return row.source_file.empty() ? "no source" : row.source_file + ":" + std::to_string(row.source_line);
     case GroupBy::kLayer: return row.layer.empty() ? "no op_name" : row.layer;
+    case GroupBy::kSimilar:  // predictions only
     case GroupBy::kNone: break;
   }
   return row.name;

@@ -26,7 +26,7 @@ struct CountsRow {
   std::string op_name;
   std::string source_file;
   std::int64_t source_line = 0;  // 0: not in the text
-  std::string layer;             // op_name with layer indices folded
+  std::string layer;             // layer_key() of op_name
   double executions = 1;         // in a group: the sum over its ops; the numbers below are then averages
   double flops = 0;              // per execution, like the numbers below
   double transcendentals = 0;

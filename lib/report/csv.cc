@@ -43,10 +43,9 @@ std::string CsvLine::take() {
 
 namespace {
 
-void add_prediction_titles(const std::vector<NamedPrediction>& predictions, CsvLine& line) {
+void add_prediction_titles(const StepPrediction& prediction, CsvLine& line) {
   for (const char* title : {"file", "device", "topology"}) line.add(title);
-  if (predictions.empty()) return;
-  for (const auto& [parameter, value] : predictions.front().second.set) line.add(parameter);
+  for (const auto& [parameter, value] : prediction.set) line.add(parameter);
 }
 
 void add_prediction_cells(const NamedPrediction& named, CsvLine& line) {
@@ -66,60 +65,74 @@ void add_row_cells(const Row& row, CsvLine& line) {
   }
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> ops_csv(const std::vector<NamedPrediction>& predictions, const RowOptions& options) {
-  const bool is_grouped = options.group != GroupBy::kNone || !options.rewrites.empty();
-  RowOptions all = options;
-  all.limit = 0;
+std::string ops_titles(const StepPrediction& prediction, bool is_grouped) {
   CsvLine line;
-  add_prediction_titles(predictions, line);
-  if (is_grouped) {
-    for (const char* title : {"group", "bound", "executions", "exposed_seconds", "wait_seconds", "total_seconds",
-                              "efficiency", "flops", "hbm_bytes", "moved_bytes", "padding_bytes"}) {
-      line.add(title);
-    }
-  } else {
+  add_prediction_titles(prediction, line);
+  if (!is_grouped) {
     add_csv_titles(OpPrediction(), line);
+    return line.take();
   }
-  std::string out = line.take();
-  for (const NamedPrediction& named : predictions) {
-    const StepPrediction& prediction = named.second;
-    absl::StatusOr<Rows> rows = make_rows(prediction, all);
-    if (!rows.ok()) return rows.status();
-    if (is_grouped) {
-      for (const Row& row : rows->rows) {
-        add_prediction_cells(named, line);
-        add_row_cells(row, line);
-        out += line.take();
-      }
-      continue;
-    }
-    std::set<std::string> kept;
-    for (const Row& row : rows->rows) kept.insert(row.label);
-    for (const OpPrediction& op : prediction.ops) {
-      if (!options.filter.empty() && kept.count(op.name) == 0) continue;
-      add_prediction_cells(named, line);
-      add_csv_cells(op, line, prediction.family);
-      out += line.take();
-    }
+  for (const char* title : {"group", "bound", "executions", "exposed_seconds", "wait_seconds", "total_seconds",
+                            "efficiency", "flops", "hbm_bytes", "moved_bytes", "padding_bytes"}) {
+    line.add(title);
+  }
+  return line.take();
+}
+
+// The lines of described records, all fields of each.
+template <DescribedRecord T>
+std::string records_csv(const NamedPrediction& named, const std::vector<T>& records, bool with_titles) {
+  CsvLine line;
+  std::string out;
+  if (with_titles) {
+    add_prediction_titles(named.second, line);
+    add_csv_titles(T(), line);
+    out = line.take();
+  }
+  for (const T& record : records) {
+    add_prediction_cells(named, line);
+    add_csv_cells(record, line, named.second.family);
+    out += line.take();
   }
   return out;
 }
 
-std::string collectives_csv(const std::vector<NamedPrediction>& predictions) {
+}  // namespace
+
+absl::StatusOr<std::string> ops_csv(const NamedPrediction& named, const RowOptions& options, bool with_titles) {
+  const StepPrediction& prediction = named.second;
+  const bool is_grouped = options.group != GroupBy::kNone || !options.rewrites.empty();
+  RowOptions all = options;
+  all.limit = 0;
+  const absl::StatusOr<Rows> rows = make_rows(prediction, all);
+  if (!rows.ok()) return rows.status();
+  std::string out = with_titles ? ops_titles(prediction, is_grouped) : "";
   CsvLine line;
-  add_prediction_titles(predictions, line);
-  add_csv_titles(CollectivePrediction(), line);
-  std::string out = line.take();
-  for (const NamedPrediction& named : predictions) {
-    for (const CollectivePrediction& collective : named.second.collectives) {
+  if (is_grouped) {
+    for (const Row& row : rows->rows) {
       add_prediction_cells(named, line);
-      add_csv_cells(collective, line, named.second.family);
+      add_row_cells(row, line);
       out += line.take();
     }
+    return out;
+  }
+  std::set<std::string> kept;
+  for (const Row& row : rows->rows) kept.insert(row.label);
+  for (const OpPrediction& op : prediction.ops) {
+    if (!options.filter.empty() && kept.count(op.name) == 0) continue;
+    add_prediction_cells(named, line);
+    add_csv_cells(op, line, prediction.family);
+    out += line.take();
   }
   return out;
+}
+
+std::string collectives_csv(const NamedPrediction& named, bool with_titles) {
+  return records_csv(named, named.second.collectives, with_titles);
+}
+
+std::string layers_csv(const NamedPrediction& named, bool with_titles) {
+  return records_csv(named, make_layers(named.second), with_titles);
 }
 
 }  // namespace hloroof::internal

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lib/analysis/names.h"
+#include "lib/analysis/op_name.h"
 #include "lib/predict/execution_terms.h"
 #include "lib/predict/facts.h"
 #include "lib/report/json_writer.h"
@@ -53,7 +53,7 @@ void write_op(const OpPrediction& op, const StepFacts& facts, DeviceFamily famil
               const std::unordered_map<std::uint32_t, std::int64_t>& index, JsonWriter& out) {
   out.begin_array();
   for_each_field(op, [&](const FieldInfo&, const auto& value) { write_json_value(value, out, family); });
-  out.value(std::string_view(layer_key(op.op_name)));
+  out.value(std::string_view(layer_key(op.op_name, facts.module->name())));
   out.begin_array();
   for (InstructionId operand : facts.module->instruction(op.id).operand_ids()) {
     if (const auto found = index.find(operand.index); found != index.end()) out.value(found->second);

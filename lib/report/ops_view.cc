@@ -1,3 +1,4 @@
+#include "lib/report/fold.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 #include "lib/report/views.h"
@@ -22,6 +23,8 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
                         Column{grouped ? "group" : "op", Align::kLeft}}) {
     columns.push_back(std::move(column));
   }
+  const bool folded = options.rows.group == GroupBy::kSimilar;
+  if (folded) columns.push_back({"layer", Align::kLeft, wide ? std::size_t{0} : std::size_t{12}});
   if (has_source) columns.push_back({"source", Align::kLeft, wide ? std::size_t{0} : std::size_t{16}});
   if (!grouped && wide) columns.push_back({"category", Align::kLeft});
   Table table(std::move(columns));
@@ -29,7 +32,8 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
     std::vector<std::string> cells = {share(row), format_seconds(row.seconds)};
     if (any_wait) cells.push_back(row.wait_seconds > 0 ? format_seconds(row.wait_seconds) : "");
     cells.insert(cells.end(), middle.begin(), middle.end());
-    cells.push_back(row.label);
+    cells.push_back(folded && !row.first_op.empty() ? folded_label(row.label, row.ops) : row.label);
+    if (folded) cells.push_back(row.layer);
     if (has_source) cells.push_back(row.source);
     if (!grouped && wide) cells.push_back(row.category);
     table.add(std::move(cells));

@@ -10,6 +10,7 @@
 #include "hloroof/predict.h"
 #include "hloroof/schedule.h"
 #include "hloroof/version.h"
+#include "lib/report/layers.h"
 #include "lib/report/record.h"
 #include "lib/report/terms_fields.h"
 
@@ -229,6 +230,31 @@ struct Described<CollectivePrediction> {
 };
 
 template <>
+struct Described<Layer> {
+  static constexpr RecordInfo kInfo = {"layer", "Layer",
+                                       "Time of the step in one scope of the traced program, or in one op of a scope."};
+  static constexpr auto kFields = std::tuple{
+      field("path", Unit::kNone, "Scopes from the top, by slashes. * stands for the numbers of several scopes.",
+            &Layer::path),
+      field("name", Unit::kNone, "Last part of the path.", &Layer::name),
+      field("depth", Unit::kCount, "0 at the top; the scopes in a scope follow it, one deeper.", &Layer::depth),
+      field("is_op", Unit::kNone, "True for ops, the leaves; their sum is the step.", &Layer::is_op),
+      field("repeats", Unit::kCount, "Runs of a scope that is the body of a loop, times the scopes that * stands for.",
+            &Layer::repeats),
+      field("share", Unit::kShare, "Share of the step.", &Layer::share).at_most(kWhole),
+      field("seconds", Unit::kSeconds, "Time in the step, in all iterations of loops, with waits.",
+            [](const Layer& layer) { return layer.times.seconds; }),
+      field("forward_seconds", Unit::kSeconds, "The part in the forward pass.",
+            [](const Layer& layer) { return layer.times.of(Phase::kForward); }),
+      field("backward_seconds", Unit::kSeconds, "The part in the backward pass, without remat_seconds.",
+            [](const Layer& layer) { return layer.times.of(Phase::kBackward); }),
+      field("remat_seconds", Unit::kSeconds, "The part in which the backward pass recomputes the forward pass.",
+            [](const Layer& layer) { return layer.times.of(Phase::kRemat); }),
+      field("other_seconds", Unit::kSeconds, "The part in neither pass, such as the optimizer.",
+            [](const Layer& layer) { return layer.times.of(Phase::kOther); })};
+};
+
+template <>
 struct Described<LiveBuffer> {
   static constexpr RecordInfo kInfo = {"live_buffer", "LiveBuffer", "A buffer that is live at the memory peak."};
   static constexpr auto kFields = std::tuple{
@@ -408,6 +434,8 @@ struct Described<StepPrediction> {
               for (const OpPrediction& op : p.ops) rows.push_back({op, p.facts.get()});
               return rows;
             }),
+      field("layers", Unit::kNone, "The step by scopes of the traced program: a tree in preorder.",
+            [](const StepPrediction& p) { return make_layers(p); }),
       field("parameters", Unit::kNone, "The known numbers of the device, to which terms refer.",
             [](const StepPrediction& p) { return parameter_rows(p.facts.get()); }),
       field("breakdown", Unit::kNone, "What the compute stream does, longest first; adds up to the step.",

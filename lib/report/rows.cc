@@ -8,8 +8,9 @@
 #include <unordered_map>
 
 #include "hloroof/analysis.h"
-#include "lib/analysis/names.h"
+#include "lib/analysis/op_name.h"
 #include "lib/base/strings.h"
+#include "lib/report/fold.h"
 
 namespace hloroof::internal {
 namespace {
@@ -19,25 +20,81 @@ struct Rewrite {
   std::string replacement;
 };
 
+// The patterns of the options, compiled.
+struct Patterns {
+  std::unique_ptr<RE2> filter;
+  std::vector<Rewrite> rewrites;
+};
+
 std::unique_ptr<RE2> compile(const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);
   return std::make_unique<RE2>(pattern, options);
 }
 
-std::string key_of(const OpPrediction& op, GroupBy group) {
-  switch (group) {
+// What make_rows() needs to group the ops.
+struct OpGroups {
+  GroupBy by = GroupBy::kNone;
+  std::string_view module_name;
+  std::vector<FoldedRow> folded;     // for kSimilar
+  std::vector<std::size_t> fold_of;  // index in `folded` by op
+
+  OpGroups(const StepPrediction& prediction, GroupBy group) : by(group), module_name(prediction.module_name) {
+    if (by != GroupBy::kSimilar) return;
+    folded = fold_rows(prediction);
+    fold_of.assign(prediction.ops.size(), 0);
+    for (std::size_t f = 0; f < folded.size(); ++f) {
+      for (std::size_t op : folded[f].ops) fold_of[op] = f;
+    }
+  }
+};
+
+std::string group_label(const OpPrediction& op, std::size_t at, const OpGroups& groups) {
+  switch (groups.by) {
     case GroupBy::kNone: return op.name;
     case GroupBy::kComputation: return op.computation;
     case GroupBy::kCategory: return op.category;
     case GroupBy::kOpName: return op.op_name;
     case GroupBy::kSource: return short_source(op.source_file, op.source_line);
-    case GroupBy::kLayer: return layer_key(op.op_name);
+    case GroupBy::kLayer: return layer_key(op.op_name, groups.module_name);
+    case GroupBy::kSimilar: return groups.folded[groups.fold_of[at]].name;
   }
   return op.name;
 }
 
+// The last scope of the path, or the op if it has none.
+std::string innermost_scope(std::string_view op_name, std::string_view module_name) {
+  const OpPath path = parse_op_name(op_name, module_name);
+  return fold_numbers(path.scopes.empty() ? path.op : path.scopes.back());
+}
+
+absl::StatusOr<Patterns> compile_patterns(const RowOptions& options) {
+  Patterns patterns;
+  if (!options.filter.empty()) {
+    patterns.filter = compile(options.filter);
+    if (!patterns.filter->ok()) {
+      return invalid_argument("filter '" + options.filter + "': " + patterns.filter->error());
+    }
+  }
+  for (const auto& [pattern, replacement] : options.rewrites) {
+    patterns.rewrites.push_back({compile(pattern), replacement});
+    const RE2& compiled = *patterns.rewrites.back().pattern;
+    if (!compiled.ok()) return invalid_argument("rewrite '" + pattern + "': " + compiled.error());
+    std::string error;
+    if (!compiled.CheckRewriteString(replacement, &error)) {
+      return invalid_argument("rewrite to '" + replacement + "': " + error);
+    }
+  }
+  return patterns;
+}
+
+bool matches(const OpPrediction& op, const std::string& source, const RE2& filter) {
+  return RE2::PartialMatch(op.name, filter) || RE2::PartialMatch(op.op_name, filter) ||
+         RE2::PartialMatch(op.category, filter) || RE2::PartialMatch(source, filter);
+}
+
 void add(Row& row, const OpPrediction& op) {
+  ++row.ops;
   row.count += op.executions;
   row.seconds += op.exposed_seconds;
   row.wait_seconds += op.wait_seconds;
@@ -79,8 +136,9 @@ double sort_key(const Row& row, SortBy sort) {
 
 std::optional<GroupBy> group_by_from_string(std::string_view text) {
   static constexpr std::pair<std::string_view, GroupBy> kNames[] = {
-      {"none", GroupBy::kNone},      {"computation", GroupBy::kComputation}, {"category", GroupBy::kCategory},
-      {"op_name", GroupBy::kOpName}, {"source", GroupBy::kSource},           {"layer", GroupBy::kLayer},
+      {"none", GroupBy::kNone},       {"computation", GroupBy::kComputation}, {"category", GroupBy::kCategory},
+      {"op_name", GroupBy::kOpName},  {"source", GroupBy::kSource},           {"layer", GroupBy::kLayer},
+      {"similar", GroupBy::kSimilar},
   };
   for (const auto& [name, group] : kNames) {
     if (name == text) return group;
@@ -133,43 +191,32 @@ absl::StatusOr<std::pair<std::string, std::string>> parse_rewrite(std::string_vi
 }
 
 absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOptions& options) {
-  std::unique_ptr<RE2> filter;
-  if (!options.filter.empty()) {
-    filter = compile(options.filter);
-    if (!filter->ok()) return invalid_argument("filter '" + options.filter + "': " + filter->error());
-  }
-  std::vector<Rewrite> rewrites;
-  for (const auto& [pattern, replacement] : options.rewrites) {
-    rewrites.push_back({compile(pattern), replacement});
-    if (!rewrites.back().pattern->ok()) {
-      return invalid_argument("rewrite '" + pattern + "': " + rewrites.back().pattern->error());
-    }
-    std::string error;
-    if (!rewrites.back().pattern->CheckRewriteString(replacement, &error)) {
-      return invalid_argument("rewrite to '" + replacement + "': " + error);
-    }
-  }
+  absl::StatusOr<Patterns> patterns = compile_patterns(options);
+  if (!patterns.ok()) return patterns.status();
+  const OpGroups groups(prediction, options.group);
+  const bool has_rewrites = !options.rewrites.empty();
+  const bool one_by_one = options.group == GroupBy::kNone && !has_rewrites;
+  const bool by_fold = options.group == GroupBy::kSimilar && !has_rewrites;
 
   Rows result;
   std::unordered_map<std::string, std::size_t> index;
-  for (const OpPrediction& op : prediction.ops) {
-    if (!op.bound && op.exposed_seconds == 0 && op.total_seconds == 0) continue;  // structural op without time
+  for (std::size_t i = 0; i < prediction.ops.size(); ++i) {
+    const OpPrediction& op = prediction.ops[i];
+    if (!takes_time(op)) continue;
     const std::string source = short_source(op.source_file, op.source_line);
-    if (filter != nullptr && !RE2::PartialMatch(op.name, *filter) && !RE2::PartialMatch(op.op_name, *filter) &&
-        !RE2::PartialMatch(op.category, *filter) && !RE2::PartialMatch(source, *filter)) {
-      continue;
-    }
-    std::string key = key_of(op, options.group);
-    for (const Rewrite& rewrite : rewrites) RE2::GlobalReplace(&key, *rewrite.pattern, rewrite.replacement);
-    if (key.empty()) key = "[none]";
-    const bool one_by_one = options.group == GroupBy::kNone && rewrites.empty();
+    if (patterns->filter != nullptr && !matches(op, source, *patterns->filter)) continue;
+    std::string label = group_label(op, i, groups);
+    for (const Rewrite& rewrite : patterns->rewrites) RE2::GlobalReplace(&label, *rewrite.pattern, rewrite.replacement);
+    if (label.empty()) label = "[none]";
     std::size_t at = result.rows.size();
-    if (!one_by_one) at = index.try_emplace(key, at).first->second;
+    // Different rows of similar ops may have the same label.
+    if (!one_by_one) at = index.try_emplace(by_fold ? std::to_string(groups.fold_of[i]) : label, at).first->second;
     if (at == result.rows.size()) {
       Row row;
-      row.label = std::move(key);
+      row.label = std::move(label);
       row.category = op.category;
       row.source = source;
+      if (by_fold) row.layer = innermost_scope(op.op_name, groups.module_name);
       row.first_op = op.name;
       result.rows.push_back(std::move(row));
     }

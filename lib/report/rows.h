@@ -14,7 +14,7 @@
 
 namespace hloroof::internal {
 
-enum class GroupBy { kNone, kComputation, kCategory, kOpName, kSource, kLayer };
+enum class GroupBy { kNone, kComputation, kCategory, kOpName, kSource, kLayer, kSimilar };
 enum class SortBy { kTime, kWasted, kFlops, kBytes, kPadding };
 
 std::optional<GroupBy> group_by_from_string(std::string_view text);
@@ -32,8 +32,10 @@ struct Row {
   std::string label;
   std::string category;
   std::string source;       // "attention.py:31"
+  std::string layer;        // of similar ops: the innermost scope of the first, or its op
   std::string bound;        // of the op with the most time
   double count = 0;         // executions; in a group, the sum over its ops
+  std::size_t ops = 0;      // in a group, the number of its ops
   double seconds = 0;       // of the step: the time that the compute stream works or waits
   double wait_seconds = 0;  // the part of `seconds` that it waits for transfers
   double busy_seconds = 0;  // seconds x executions

@@ -9,14 +9,23 @@ namespace {
 constexpr std::size_t kReadableWidth = 12;
 constexpr std::size_t kLeastWidth = 8;
 
+// Whether the byte is not a continuation of a character in UTF-8.
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
 }  // namespace
 
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
 std::string shorten(std::string_view text, std::size_t width) {
-  if (text.size() <= width) return std::string(text);
+  if (display_width(text) <= width) return std::string(text);
   if (width <= 4) return std::string(text.substr(0, width));
-  const std::size_t head = (width - 2) / 2;
-  const std::size_t tail = width - 2 - head;
-  return std::string(text.substr(0, head)) + ".." + std::string(text.substr(text.size() - tail));
+  std::size_t head = (width - 2) / 2;
+  std::size_t tail = text.size() - (width - 2 - head);
+  while (head > 0 && !begins_character(text[head])) --head;
+  while (tail < text.size() && !begins_character(text[tail])) ++tail;
+  return std::string(text.substr(0, head)) + ".." + std::string(text.substr(tail));
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
@@ -60,7 +69,7 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     widths[c] = columns_[c].title.size();
     for (const auto& row : rows_) {
-      if (c < row.size()) widths[c] = std::max(widths[c], row[c].size());
+      if (c < row.size()) widths[c] = std::max(widths[c], display_width(row[c]));
     }
     if (columns_[c].max_width > 0)
       widths[c] = std::min(widths[c], std::max(columns_[c].max_width, columns_[c].title.size()));
@@ -91,7 +100,7 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
     std::string text(indent, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {  // cells beyond the columns are omitted
       const std::string cell = shorten(cell_of(c), widths[c]);
-      const std::string pad(widths[c] - cell.size(), ' ');
+      const std::string pad(widths[c] - std::min(widths[c], display_width(cell)), ' ');
       text += columns_[c].align == Align::kRight ? pad + cell : cell + pad;
       if (c + 1 < columns_.size()) text += "  ";
     }

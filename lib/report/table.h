@@ -33,6 +33,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// The number of characters of UTF-8 text.
+std::size_t display_width(std::string_view text);
+
 // Shortens `text` to at most `width` characters. Replaces the middle by ".." because the beginning and the final number
 // identify a name.
 std::string shorten(std::string_view text, std::size_t width);

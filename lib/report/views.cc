@@ -8,7 +8,7 @@ namespace hloroof::internal {
 
 const std::vector<std::string>& view_names() {
   static const auto* const kNames =
-      new std::vector<std::string>{"summary", "breakdown",   "ops",      "roofline", "memory",
+      new std::vector<std::string>{"summary", "breakdown",   "ops",      "layers",   "roofline",   "memory",
                                    "padding", "collectives", "timeline", "critical", "diagnostics"};
   return *kNames;
 }
@@ -35,6 +35,8 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
       text = breakdown_view(prediction, options);
     } else if (view == "ops") {
       text = ops_view(prediction, options);
+    } else if (view == "layers") {
+      text = layers_view(prediction, options);
     } else if (view == "roofline") {
       text = roofline_view(prediction, options);
     } else if (view == "memory") {

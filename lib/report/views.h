@@ -32,6 +32,7 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
 std::string summary_view(const StepPrediction& prediction, const ViewOptions& options);
 absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string breakdown_view(const StepPrediction& prediction, const ViewOptions& options);
+std::string layers_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string roofline_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string memory_view(const StepPrediction& prediction, const ViewOptions& options);
 absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const ViewOptions& options);

@@ -6,7 +6,6 @@
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "lib/analysis/calls.h"
-#include "lib/analysis/names.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
@@ -420,17 +419,6 @@ TEST_CASE("every loop of the corpus has a trip count if the text determines it")
   // The only loop whose bound is an argument of the program.
   REQUIRE(not_inferred.size() == 1);
   CHECK_THAT(not_inferred[0], ContainsSubstring("while_dynamic"));
-}
-
-TEST_CASE("layer keys replace counters and keep names") {
-  const std::pair<const char*, const char*> cases[] = {
-      {"jit(f)/layers_17/mlp/dot_general", "jit(f)/layers_*/mlp/dot_general"},
-      {"jit(f)/block12/attn.3/add", "jit(f)/block*/attn.*/add"},
-      {"conv2d/bf16/f8e4m3/x", "conv2d/bf16/f8e4m3/x"},
-      {"", ""},
-      {"[0]/h7", "[*]/h*"},
-  };
-  for (const auto& [name, key] : cases) CHECK(layer_key(name) == key);
 }
 
 }  // namespace

@@ -83,6 +83,16 @@ TEST_CASE("predict's CSV follows --view, --group-by and --filter") {
   }
   CHECK(exposed == Approx(json.find("step_seconds")->number));
 
+  // The leaves of the tree of layers add up to the step.
+  const auto layers = csv({"--view", "layers"});
+  CHECK(layers.size() == json.find("layers")->elements.size() + 1);
+  double leaves = 0;
+  for (std::size_t i = 1; i < layers.size(); ++i) {
+    if (layers[i][column(layers, "is_op")] != "1") continue;
+    leaves += std::strtod(layers[i][column(layers, "seconds")].c_str(), nullptr);
+  }
+  CHECK(leaves == Approx(json.find("step_seconds")->number));
+
   const auto fusions = csv({"--filter", "^fusion"});
   REQUIRE(fusions.size() > 1);
   CHECK(fusions.size() < json.find("ops")->elements.size() + 1);

@@ -26,13 +26,16 @@ TEST_CASE("subcommands on the shipped dumps") {
   const std::string ffn = "examples/ffn_block.v5e_2x4.hlo";
   const std::string decode = "examples/decode_step.v5e.hlo";
   const std::string heads = "examples/narrow_heads.v5e.hlo";
-  const std::string all_views = "summary,ops,roofline,memory,padding,collectives,timeline,critical,diagnostics";
+  const std::string scanned = "tests/report/dumps/scanned_layers.v5e.hlo";
+  const std::string all_views = "summary,ops,layers,roofline,memory,padding,collectives,timeline,critical,diagnostics";
   const std::vector<Case> cases = {
       {"predict_ffn", {"predict", ffn, "--device", kTpuX}},
       {"predict_decode", {"predict", decode, "--device", kTpuX}},
       {"predict_heads", {"predict", heads, "--device", kTpuX}},
       {"predict_ffn_views", {"predict", ffn, "--device", kTpuX, "--view", all_views, "-n", "5"}},
       {"predict_decode_layers", {"predict", decode, "--device", kTpuX, "--group-by", "layer"}},
+      {"predict_scanned_layers", {"predict", scanned, "--device", kTpuX, "--view", "layers"}},
+      {"predict_scanned_similar", {"predict", scanned, "--device", kTpuX, "--view", "ops", "--group-by", "similar"}},
       {"predict_devices", {"predict", ffn, "--device", kTpuX + "," + kTpuY + "," + kGpuX}},
       {"predict_files", {"predict", ffn, decode, heads, "--device", kTpuX}},
       {"explain_heads", {"explain", heads, "fusion.5", "--device", kTpuX}},

@@ -52,7 +52,7 @@ TEST_CASE("wrong options: one line that says what would be right") {
       {{"predict", kFfn, "--device", "tpu_v5e", "--fromat", "json"}, "no option --fromat; the nearest are --format"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--format", "xml"}, "--format takes text, json, csv, html or trace"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--format", "csv", "--view", "memory"},
-       "--format csv takes --view ops or --view collectives"},
+       "--format csv takes one of --view ops, layers, collectives"},
       {{"predict", kFfn, "--device", "tpu_v5e", "-n", "-3"}, "-n takes a whole number from 0, not '-3'"},
       {{"predict", kFfn, "--device", "tpu_v5e", "-n", "many"}, "not 'many'"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--slices", "x"}, "--slices takes a whole number from 1, not 'x'"},

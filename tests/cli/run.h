@@ -13,6 +13,7 @@
 
 #include "lib/base/json.h"
 #include "lib/cli/cli.h"
+#include "lib/report/table.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {
@@ -69,7 +70,7 @@ class TemporaryFolder {
 inline std::size_t widest_line(const std::string& text) {
   std::size_t widest = 0;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
   return widest;
 }
 

@@ -39,6 +39,8 @@ class StepPrediction:
     coverage: Coverage
     ops: list[Op] = field(repr=False)
     """All executed instructions outside of fusions."""
+    layers: list[Layer] = field(repr=False)
+    """The step by scopes of the traced program: a tree in preorder."""
     parameters: list[Parameter] = field(repr=False)
     """The known numbers of the device, to which terms refer."""
     breakdown: list[BreakdownPart] = field(repr=False)
@@ -245,6 +247,34 @@ class Term:
 
 
 @dataclass(frozen=True)
+class Layer:
+    """Time of the step in one scope of the traced program, or in one op of a scope."""
+
+    path: str
+    """Scopes from the top, by slashes. * stands for the numbers of several scopes."""
+    name: str
+    """Last part of the path."""
+    depth: int
+    """0 at the top; the scopes in a scope follow it, one deeper."""
+    is_op: bool
+    """True for ops, the leaves; their sum is the step."""
+    repeats: float
+    """Runs of a scope that is the body of a loop, times the scopes that * stands for."""
+    share: float
+    """Share of the step."""
+    seconds: float
+    """Time in the step, in all iterations of loops, with waits."""
+    forward_seconds: float
+    """The part in the forward pass."""
+    backward_seconds: float
+    """The part in the backward pass, without remat_seconds."""
+    remat_seconds: float
+    """The part in which the backward pass recomputes the forward pass."""
+    other_seconds: float
+    """The part in neither pass, such as the optimizer."""
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A number of the device, with its source."""
 
@@ -415,6 +445,7 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "totals": Totals,
     "coverage": Coverage,
     "ops": Op,
+    "layers": Layer,
     "parameters": Parameter,
     "breakdown": BreakdownPart,
     "critical_path": CriticalPart,
