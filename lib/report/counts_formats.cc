@@ -78,7 +78,8 @@ struct Described<CountedOp> {
             })
           .at_least(1)
           .only_in(Formats::kJsonOnly),
-      field("layer", Unit::kNone, "Scopes and op of op_name, with the numbers of layers replaced by *.", &text<&CountsRow::layer>)
+      field("layer", Unit::kNone, "Scopes and op of op_name, with the numbers of layers replaced by *.",
+            &text<&CountsRow::layer>)
           .only_in(Formats::kJsonOnly),
       field("executions", Unit::kCount, "Executions in one step.", &row<&CountsRow::executions>),
       field("flops", Unit::kFlops, "FLOPs of one execution.", &row<&CountsRow::flops>).may_be_negative(),

@@ -24,7 +24,8 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
     columns.push_back(std::move(column));
   }
   const bool folded = options.rows.group == GroupBy::kSimilar;
-  if (folded) columns.push_back({"layer", Align::kLeft, wide ? std::size_t{0} : std::size_t{12}});
+  const bool has_layer = folded && (wide || !any_wait);
+  if (has_layer) columns.push_back({"layer", Align::kLeft, wide ? std::size_t{0} : std::size_t{12}});
   if (has_source) columns.push_back({"source", Align::kLeft, wide ? std::size_t{0} : std::size_t{16}});
   if (!grouped && wide) columns.push_back({"category", Align::kLeft});
   Table table(std::move(columns));
@@ -33,7 +34,7 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
     if (any_wait) cells.push_back(row.wait_seconds > 0 ? format_seconds(row.wait_seconds) : "");
     cells.insert(cells.end(), middle.begin(), middle.end());
     cells.push_back(folded && !row.first_op.empty() ? folded_label(row.label, row.ops) : row.label);
-    if (folded) cells.push_back(row.layer);
+    if (has_layer) cells.push_back(row.layer);
     if (has_source) cells.push_back(row.source);
     if (!grouped && wide) cells.push_back(row.category);
     table.add(std::move(cells));
