@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kFlagged = 2;             // multiple of the prediction or of the roof
 constexpr std::size_t kMostTermsOfOp = 3;  // of a flagged op
+constexpr double kRoundingOfStep = 1e-9;   // relative
 
 using OpsByName = std::unordered_map<std::string_view, std::vector<const OpPrediction*>>;
 
@@ -232,22 +233,26 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
                ratio_text(op.measured, op.predicted),
                op.measured > 0 && op.roof > 0 ? format_percent(op.roof / op.measured) : "", flags, op.name});
   }
-  double all_predicted = 0;
-  for (const ComparedOp& op : comparison.ops) all_predicted += op.predicted;
+  double matched = 0;  // of the prediction
+  for (const ComparedOp& op : comparison.ops) matched += op.predicted;
   const auto line = [&](std::string name, double m, double p) {
     table.add({share(m), format_seconds(m), format_seconds(p), ratio_text(m, p), "", "", std::move(name)});
   };
   if (rows < comparison.ops.size()) {
     line(absl::StrFormat("[%d others]", comparison.ops.size() - rows), comparison.explained_seconds - measured,
-         all_predicted - predicted);
+         matched - predicted);
   }
   const double outside = comparison.measured_seconds - comparison.explained_seconds;
   if (!comparison.unmatched.empty()) {
     line(absl::StrFormat("[%d not in the module]", comparison.unmatched.size()), outside, 0);
   }
+  if (!comparison.unmeasured.empty()) {
+    line(absl::StrFormat("[%d not in the profile]", comparison.unmeasured.size()), 0, missing);
+  }
+  // Ops of a trace may overlap, and then take more time together than the step.
   const double between = whole - comparison.measured_seconds;
-  if (between > 0) line("[between ops]", between, 0);
-  line("TOTAL", std::max(whole, comparison.measured_seconds), all_predicted);
+  if (std::abs(between) > kRoundingOfStep * whole) line(between > 0 ? "[between ops]" : "[overlap of ops]", between, 0);
+  line("TOTAL", whole, prediction.step_seconds);
   out += table.to_string(options.width);
   out += terms_of_flagged(comparison, options);
   if (!comparison.unmatched.empty()) {
