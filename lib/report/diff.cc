@@ -18,8 +18,8 @@ const Module* module_of(const StepPrediction& prediction) {
 
 // Returns what differs between the nodes of a pair.
 std::vector<std::string> differences(const OpNode& a, const Module* a_module, const OpNode& b, const Module* b_module) {
+  if (a.opcode != b.opcode) return {"opcode"};  // such as a start and done for one op; the rest follows from it
   std::vector<std::string> what;
-  if (a.opcode != b.opcode) what.emplace_back("opcode");
   if (a.shapes != b.shapes) what.emplace_back("shape");
   if (a.attributes != b.attributes && a.id.valid() && b.id.valid()) {
     const std::vector<std::string> names = changed_attributes(a_module->instruction(a.id), b_module->instruction(b.id));

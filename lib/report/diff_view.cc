@@ -257,8 +257,9 @@ std::string diff_markdown(const Difference& difference, const DiffOptions& optio
     out += (gate.failed ? "- **failed** " : "- passed ") + markdown_code(gate.condition) + ": " + gate.finding + "\n";
   }
   if (!difference.gates.empty()) out += "\n";
-  out += markdown_code(b.module_name) + " on " + place_of(a) +
-         (place_of(a) == place_of(b) ? "" : " -> " + place_of(b)) + "; " + matched_text(difference) + "\n\n";
+  const std::string place = place_of(a) == place_of(b) ? place_of(a) : place_of(a) + " -> " + place_of(b);
+  out +=
+      wrap(markdown_code(b.module_name) + " on " + place + "; " + matched_text(difference), options.width, 0) + "\n\n";
   out += markdown_row({"", "before", "after", "relative"}) + "|---|--:|--:|--:|\n";
   for (const TotalRow& row : total_rows(difference)) {
     out += markdown_row({row.name, row.before, row.after, row.relative});

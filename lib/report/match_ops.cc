@@ -1,4 +1,4 @@
-// Three tests of equality ("levels") run from strict to loose. At each level:
+// Tests of equality ("levels") run from strict to loose. At each level:
 //
 //   1. Each node gets a hash of its surroundings up to a radius (Weisfeiler-Lehman), in which a matched neighbour
 //   counts
@@ -25,6 +25,7 @@ enum class Level : std::uint8_t {
   kSame,        // the same op with the same shapes
   kShapes,      // the same op_name and shapes
   kForm,        // the same op_name, with other sizes: another sharding
+  kCollective,  // the same op_name and kind of collective, synchronous or not, fused or not
   kCategory,    // the same op_name, opcode and category
   kName,        // the same op_name and opcode; only next to a match
   kOpcode,      // the same opcode and shapes; only next to a match
@@ -39,6 +40,9 @@ std::uint64_t label(const OpNode& node, Level level) {
                      combine(node.attributes, node.inside));
     case Level::kShapes: return combine(combine(node.opcode, node.op_name), combine(node.shapes, node.scope));
     case Level::kForm: return combine(combine(node.opcode, name), combine(node.form, node.category));
+    case Level::kCollective:
+      if (node.collective == 0) return label(node, Level::kSame);
+      return combine(combine(node.collective, name), 5);
     case Level::kCategory: return combine(combine(node.opcode, name), combine(node.category, 1));
     case Level::kName: return combine(combine(node.opcode, name), 2);
     case Level::kOpcode: return combine(combine(node.opcode, node.shapes), 3);
@@ -67,10 +71,11 @@ class Matcher {
   }
 
   OpMatches match() {
-    for (const Level level : {Level::kSame, Level::kShapes, Level::kForm}) match_surroundings(level);
+    for (const Level level : {Level::kSame, Level::kShapes, Level::kForm, Level::kCollective})
+      match_surroundings(level);
     // Neighbours of matches are better evidence than the order in the program.
     for (const Level level : {Level::kName, Level::kOpcode, Level::kOpcodeForm}) spread(level);
-    for (const Level level : {Level::kSame, Level::kShapes, Level::kForm, Level::kCategory}) {
+    for (const Level level : {Level::kSame, Level::kShapes, Level::kForm, Level::kCollective, Level::kCategory}) {
       match_by_key(level, 0, Take::kInOrder);
       spread(level);
     }

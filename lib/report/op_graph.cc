@@ -90,6 +90,7 @@ class GraphBuilder {
 
   OpGraph build() {
     find_running();
+    find_collectives();
     hash_insides();
     find_scopes();
     add_nodes();
@@ -105,6 +106,14 @@ class GraphBuilder {
       const InstructionId id = prediction_.ops[i].id;
       op_of_[id.index] = i;
       computations_.runs[module_.data(id).computation.index] = true;
+    }
+  }
+
+  void find_collectives() {
+    collective_of_.assign(module_.instruction_limit(), 0);
+    for (const Collective& collective : prediction_.facts->collectives.collectives) {
+      const InstructionId end = collective.done.valid() ? collective.done : collective.carrier;
+      if (end.valid()) collective_of_[end.index] = static_cast<std::uint64_t>(collective.kind) + 1;
     }
   }
 
@@ -180,6 +189,7 @@ class GraphBuilder {
     node.has_op_name = !name.empty();
     node.op_name = op_name_hash(name);
     node.opcode = opcode_hash(instruction);
+    node.collective = collective_of_[instruction.id().index];
     node.category = node.op != kNone ? hash_of(prediction_.ops[node.op].category) : 0;
     node.scope = computations_.scope[instruction.computation().id().index];
     const std::uint32_t shape = instruction.shape_id().index;
@@ -231,8 +241,9 @@ class GraphBuilder {
   const Module& module_;
   ShapeHashes shapes_;
   Computations computations_;
-  std::vector<std::uint32_t> op_of_;    // by InstructionId
-  std::vector<std::uint32_t> node_of_;  // by InstructionId
+  std::vector<std::uint64_t> collective_of_;  // by InstructionId
+  std::vector<std::uint32_t> op_of_;          // by InstructionId
+  std::vector<std::uint32_t> node_of_;        // by InstructionId
   OpGraph graph_;
 };
 

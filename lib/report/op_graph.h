@@ -28,7 +28,8 @@ struct OpNode {
   // backend_config, which has the bodies of kernels.
   std::uint64_t opcode = 0;      // and the target of a custom call
   std::uint64_t category = 0;    // "convolution fusion", ...
-  std::uint64_t op_name = 0;     // of the metadata
+  std::uint64_t collective = 0;  // the kind of the collective that ends here, synchronous or not; 0: none
+  std::uint64_t op_name = 0;     // of the metadata, without a final number
   std::uint64_t scope = 0;       // the chain of loops, branches and calls around the instruction
   std::uint64_t form = 0;        // element types and ranks of the result
   std::uint64_t shapes = 0;      // of the result and the operands, without layouts

@@ -158,6 +158,22 @@ TEST_CASE("diff: ops match by op_name, opcode and shape, and not by name") {
   CHECK_THAT(text, ContainsSubstring("75.0 %"));
 }
 
+TEST_CASE("diff: a collective that becomes asynchronous is still the same") {
+  std::string text(kBefore);
+  const std::size_t begin = text.find("  %all-reduce.26");
+  std::string line = text.substr(begin, text.find('\n', begin) + 1 - begin);
+  std::string start = line;
+  start.replace(start.find("all-reduce.26"), 13, "ars.1");
+  start.replace(start.find(" all-reduce("), 12, " all-reduce-start(");
+  const std::string done =
+      "  %ard.1 = f32[1024,1024]{1,0} all-reduce-done(%ars.1), metadata={op_name=\"jit(f)/mlp/psum\"}\n";
+  text.replace(begin, line.size(), start + done);
+  text.replace(text.find("negate(%all-reduce.26)"), 22, "negate(%ard.1)");
+  const StepPrediction before = predicted(kBefore);
+  const StepPrediction after = predicted(text);
+  CHECK(pairs(find_difference(before, after, {})).at("all-reduce.26") == "ard.1 opcode");
+}
+
 TEST_CASE("diff: without the modules, ops match by their fields") {
   StepPrediction before = predicted(kBefore);
   StepPrediction after = predicted(kAfter);
