@@ -8,7 +8,7 @@
 namespace hloroof::internal {
 namespace {
 
-struct Flags {
+struct DiffFlags {
   std::string before;
   std::string after;
   PredictFlags predict;
@@ -21,7 +21,7 @@ struct Flags {
 };
 
 // Finds one side of the comparison: FILE, or FILE@DEVICE if there is no file with the whole name.
-absl::StatusOr<Subject> find_side(const PredictFlags& flags, const std::string& text) {
+absl::StatusOr<Subject> find_diff_side(const PredictFlags& flags, const std::string& text) {
   std::error_code error;
   const std::size_t at = text.rfind('@');
   if (at == std::string::npos || std::filesystem::exists(text, error)) return find_subject(flags, text);
@@ -30,14 +30,14 @@ absl::StatusOr<Subject> find_side(const PredictFlags& flags, const std::string& 
   return find_subject(of_side, text.substr(0, at));
 }
 
-std::string render(const Difference& difference, const std::string& format, const DiffOptions& options) {
+std::string render_diff(const Difference& difference, const std::string& format, const DiffOptions& options) {
   if (format == "json") return diff_json(difference);
   if (format == "csv") return diff_csv(difference);
   if (format == "markdown") return diff_markdown(difference, options);
   return diff_view(difference, options);
 }
 
-void run(const Flags& flags, Context& context) {
+void run_diff(const DiffFlags& flags, Context& context) {
   std::vector<Gate> gates;
   for (const std::string& text : flags.fail_if) {
     absl::StatusOr<Gate> gate = parse_gate(text);
@@ -45,8 +45,8 @@ void run(const Flags& flags, Context& context) {
     gates.push_back(*std::move(gate));
   }
   // The predictions refer to the modules of the subjects.
-  const absl::StatusOr<Subject> subjects[] = {find_side(flags.predict, flags.before),
-                                              find_side(flags.predict, flags.after)};
+  const absl::StatusOr<Subject> subjects[] = {find_diff_side(flags.predict, flags.before),
+                                              find_diff_side(flags.predict, flags.after)};
   std::vector<StepPrediction> predictions;
   for (const absl::StatusOr<Subject>& subject : subjects) {
     if (!subject.ok()) return context.fail(subject.status());
@@ -61,7 +61,7 @@ void run(const Flags& flags, Context& context) {
   difference.before_file = subjects[0]->file;
   difference.after_file = subjects[1]->file;
   for (const Gate& gate : gates) difference.gates.push_back(check_gate(gate, predictions[0], predictions[1]));
-  const std::string text = render(difference, flags.format, options);
+  const std::string text = render_diff(difference, flags.format, options);
   if (absl::Status status = write_output(context, flags.output, text); !status.ok()) return context.fail(status);
   for (const GateResult& gate : difference.gates) {
     if (!gate.failed) continue;
@@ -73,7 +73,7 @@ void run(const Flags& flags, Context& context) {
 }  // namespace
 
 Command diff_command(Context& context) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DiffFlags>();
   Command command{.name = "diff", .text = "Shows what changed between two modules or devices, by category and op"};
   command.positionals = {{.names = {"OLD"},
                           .text = "HLO text before the change; FILE@DEVICE names a device for this side",
@@ -99,7 +99,7 @@ Command diff_command(Context& context) {
                             .target = &flags->group_by},
                            limit_option(flags->diff.limit, "ops or groups"),
                            wide_option(flags->wide)});
-  command.run = [flags, &context] { run(*flags, context); };
+  command.run = [flags, &context] { run_diff(*flags, context); };
   return command;
 }
 

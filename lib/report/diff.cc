@@ -31,7 +31,7 @@ std::vector<std::string> differences(const OpNode& a, const Module* a_module, co
   return what;
 }
 
-void count(MatchedShare& share, const OpPrediction& op, bool matched) {
+void count_op(MatchedShare& share, const OpPrediction& op, bool matched) {
   ++share.ops;
   share.seconds += op.exposed_seconds;
   if (!matched) return;
@@ -63,13 +63,13 @@ void find_op_changes(Difference& difference, bool read_modules) {
       }
     }
     const bool matched = change.after != nullptr;
-    if (takes_time(*change.before)) count(difference.before_share, *change.before, matched);
+    if (takes_time(*change.before)) count_op(difference.before_share, *change.before, matched);
     if (takes_time(*change.before) || (matched && takes_time(*change.after)))
       difference.ops.push_back(std::move(change));
   }
   for (std::size_t i = 0; i < after.ops.size(); ++i) {
     if (!takes_time(after.ops[i])) continue;
-    count(difference.after_share, after.ops[i], partner_of[i] != nullptr);
+    count_op(difference.after_share, after.ops[i], partner_of[i] != nullptr);
     if (partner_of[i] == nullptr) difference.ops.push_back({nullptr, &after.ops[i], {}});
   }
 }

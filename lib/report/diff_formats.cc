@@ -11,7 +11,7 @@ namespace hloroof::internal {
 namespace {
 
 constexpr std::string_view kDiffSchema[] = {"hloroof.diff/1"};
-constexpr std::string_view kStates[] = {"matched", "gone", "new"};
+constexpr std::string_view kChangeStates[] = {"matched", "gone", "new"};
 
 struct DiffSide {
   std::string_view file;
@@ -32,13 +32,13 @@ DiffDocument document_of(const Difference& difference) {
 }
 
 template <auto kMember>
-const auto& step(const DiffSide& side) {
+const auto& of_side(const DiffSide& side) {
   return side.step->*kMember;
 }
 
-std::string_view state_of(bool was_there, bool is_there) { return kStates[!is_there ? 1 : !was_there ? 2 : 0]; }
+std::string_view state_name(bool was_there, bool is_there) { return kChangeStates[!is_there ? 1 : !was_there ? 2 : 0]; }
 
-std::optional<std::string_view> name_of(const OpPrediction* op) {
+std::optional<std::string_view> name_or_null(const OpPrediction* op) {
   return op != nullptr ? std::optional<std::string_view>(op->name) : std::nullopt;
 }
 
@@ -57,18 +57,18 @@ struct Described<DiffSide> {
   static constexpr RecordInfo kInfo = {"side", "DiffSide", "One of the two predictions."};
   static constexpr auto kFields = std::tuple{
       field("file", Unit::kNone, "Path of the dump.", &DiffSide::file),
-      field("module", Unit::kNone, "Name of the module.", &step<&StepPrediction::module_name>),
-      field("device", Unit::kNone, "Name of the device.", &step<&StepPrediction::device>),
-      field("topology", Unit::kNone, "Topology of one slice.", &step<&StepPrediction::topology>),
-      field("slices", Unit::kCount, "Number of slices.", &step<&StepPrediction::slices>).at_least(1),
-      field("step_seconds", Unit::kSeconds, "Predicted step time.", &step<&StepPrediction::step_seconds>),
+      field("module", Unit::kNone, "Name of the module.", &of_side<&StepPrediction::module_name>),
+      field("device", Unit::kNone, "Name of the device.", &of_side<&StepPrediction::device>),
+      field("topology", Unit::kNone, "Topology of one slice.", &of_side<&StepPrediction::topology>),
+      field("slices", Unit::kCount, "Number of slices.", &of_side<&StepPrediction::slices>).at_least(1),
+      field("step_seconds", Unit::kSeconds, "Predicted step time.", &of_side<&StepPrediction::step_seconds>),
       field("exposed_communication_seconds", Unit::kSeconds, "Time during which the step waits for communication.",
-            &step<&StepPrediction::exposed_communication_seconds>),
+            &of_side<&StepPrediction::exposed_communication_seconds>),
       field("hbm_peak_bytes", Unit::kBytes, "Peak of HBM.",
             [](const DiffSide& side) { return side.step->memory.hbm_peak_bytes; }),
-      field("flops", Unit::kFlops, "Floating-point operations.", &step<&StepPrediction::flops>),
-      field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.", &step<&StepPrediction::hbm_bytes>),
-      field("wire_bytes", Unit::kBytes, "Bytes that each device sends.", &step<&StepPrediction::wire_bytes>),
+      field("flops", Unit::kFlops, "Floating-point operations.", &of_side<&StepPrediction::flops>),
+      field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.", &of_side<&StepPrediction::hbm_bytes>),
+      field("wire_bytes", Unit::kBytes, "Bytes that each device sends.", &of_side<&StepPrediction::wire_bytes>),
       field("ops", Unit::kCount, "Ops that take time.", [](const DiffSide& side) { return side.share->ops; }),
       field("matched_ops_share", Unit::kShare, "Share of these ops that have a partner in the other program.",
             [](const DiffSide& side) { return side.share->of_ops(); })
@@ -99,8 +99,8 @@ struct Described<GroupChange> {
   static constexpr auto kFields = std::tuple{
       field("name", Unit::kNone, "What the ops share.", &GroupChange::name),
       field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
-            [](const GroupChange& group) { return state_of(group.was_there, group.is_there); })
-          .one_of(kStates),
+            [](const GroupChange& group) { return state_name(group.was_there, group.is_there); })
+          .one_of(kChangeStates),
       field("before_seconds", Unit::kSeconds, "Part of the step before.", &GroupChange::before_seconds),
       field("after_seconds", Unit::kSeconds, "Part of the step after.", &GroupChange::after_seconds),
       field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const GroupChange& group) {
@@ -113,12 +113,12 @@ struct Described<OpChange> {
   static constexpr RecordInfo kInfo = {"op", "OpChange", "An op of either program or of both."};
   static constexpr auto kFields =
       std::tuple{field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
-                       [](const OpChange& op) { return state_of(op.before != nullptr, op.after != nullptr); })
-                     .one_of(kStates),
+                       [](const OpChange& op) { return state_name(op.before != nullptr, op.after != nullptr); })
+                     .one_of(kChangeStates),
                  field("before", Unit::kNone, "Name of the instruction before; null if it is new.",
-                       [](const OpChange& op) { return name_of(op.before); }),
+                       [](const OpChange& op) { return name_or_null(op.before); }),
                  field("after", Unit::kNone, "Name of the instruction after; null if it is gone.",
-                       [](const OpChange& op) { return name_of(op.after); }),
+                       [](const OpChange& op) { return name_or_null(op.after); }),
                  field("category", Unit::kNone, "Category as XProf names it.",
                        [](const OpChange& op) -> const std::string& { return op.op().category; }),
                  field("op_name", Unit::kNone, "Path in the user's program; null if the metadata has none.",

@@ -18,10 +18,9 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::uint32_t kNone = OpNode::kNone;
-constexpr int kRadius = 4;  // farther neighbours rarely separate nodes that nearer ones do not
+constexpr int kMatchRadius = 4;  // farther neighbours rarely separate nodes that nearer ones do not
 
-enum class Level : std::uint8_t {
+enum class MatchLevel : std::uint8_t {
   kSame,        // the same op with the same shapes
   kShapes,      // the same op_name and shapes
   kForm,        // the same op_name, with other sizes: another sharding
@@ -32,54 +31,57 @@ enum class Level : std::uint8_t {
   kOpcodeForm,  // the same opcode, with other sizes; only next to a match
 };
 
-std::uint64_t label(const OpNode& node, Level level) {
+std::uint64_t match_label(const OpNode& node, MatchLevel level) {
   const std::uint64_t name = node.has_op_name ? node.op_name : combine(node.shapes, 1);
   switch (level) {
-    case Level::kSame:
+    case MatchLevel::kSame:
       return combine(combine(combine(node.opcode, node.op_name), combine(node.shapes, node.scope)),
                      combine(node.attributes, node.inside));
-    case Level::kShapes: return combine(combine(node.opcode, node.op_name), combine(node.shapes, node.scope));
-    case Level::kForm: return combine(combine(node.opcode, name), combine(node.form, node.category));
-    case Level::kCollective:
-      if (node.collective == 0) return label(node, Level::kSame);
+    case MatchLevel::kShapes: return combine(combine(node.opcode, node.op_name), combine(node.shapes, node.scope));
+    case MatchLevel::kForm: return combine(combine(node.opcode, name), combine(node.form, node.category));
+    case MatchLevel::kCollective:
+      if (node.collective == 0) return match_label(node, MatchLevel::kSame);
       return combine(combine(node.collective, name), 5);
-    case Level::kCategory: return combine(combine(node.opcode, name), combine(node.category, 1));
-    case Level::kName: return combine(combine(node.opcode, name), 2);
-    case Level::kOpcode: return combine(combine(node.opcode, node.shapes), 3);
-    case Level::kOpcodeForm: return combine(combine(node.opcode, node.form), 4);
+    case MatchLevel::kCategory: return combine(combine(node.opcode, name), combine(node.category, 1));
+    case MatchLevel::kName: return combine(combine(node.opcode, name), 2);
+    case MatchLevel::kOpcode: return combine(combine(node.opcode, node.shapes), 3);
+    case MatchLevel::kOpcodeForm: return combine(combine(node.opcode, node.form), 4);
   }
   return 0;
 }
 
 // A node and the hash by which it matches.
-struct Entry {
+struct KeyedNode {
   std::uint64_t key = 0;
   std::uint32_t node = 0;
 
-  friend bool operator<(const Entry& a, const Entry& b) { return std::tie(a.key, a.node) < std::tie(b.key, b.node); }
+  friend bool operator<(const KeyedNode& a, const KeyedNode& b) {
+    return std::tie(a.key, a.node) < std::tie(b.key, b.node);
+  }
 };
 
-using Hashes = std::vector<std::uint64_t>;
+using NodeHashes = std::vector<std::uint64_t>;
 
 class Matcher {
  public:
   Matcher(const OpGraph& before, const OpGraph& after) : graphs_{&before, &after} {
     for (int side = 0; side < 2; ++side) {
-      partner_[side].assign(graphs_[side]->nodes.size(), kNone);
+      partner_[side].assign(graphs_[side]->nodes.size(), OpNode::kNone);
       labels_[side].resize(graphs_[side]->nodes.size());
     }
   }
 
   OpMatches match() {
-    for (const Level level : {Level::kSame, Level::kShapes, Level::kForm, Level::kCollective})
+    for (const MatchLevel level : {MatchLevel::kSame, MatchLevel::kShapes, MatchLevel::kForm, MatchLevel::kCollective})
       match_surroundings(level);
     // Neighbours of matches are better evidence than the order in the program.
-    for (const Level level : {Level::kName, Level::kOpcode, Level::kOpcodeForm}) spread(level);
-    for (const Level level : {Level::kSame, Level::kShapes, Level::kForm, Level::kCollective, Level::kCategory}) {
+    for (const MatchLevel level : {MatchLevel::kName, MatchLevel::kOpcode, MatchLevel::kOpcodeForm}) spread(level);
+    for (const MatchLevel level :
+         {MatchLevel::kSame, MatchLevel::kShapes, MatchLevel::kForm, MatchLevel::kCollective, MatchLevel::kCategory}) {
       match_by_key(level, 0, Take::kInOrder);
       spread(level);
     }
-    for (const Level level : {Level::kName, Level::kOpcode, Level::kOpcodeForm}) spread(level);
+    for (const MatchLevel level : {MatchLevel::kName, MatchLevel::kOpcode, MatchLevel::kOpcodeForm}) spread(level);
     return {std::move(partner_[0]), std::move(partner_[1])};
   }
 
@@ -91,9 +93,9 @@ class Matcher {
     kInOrder,     // any number, in order, the nearest to their neighbours
   };
 
-  void match_surroundings(Level level) {
+  void match_surroundings(MatchLevel level) {
     for (const Take take : {Take::kUnique, Take::kEqualCount}) {
-      for (int radius = kRadius; radius >= 0; --radius) {
+      for (int radius = kMatchRadius; radius >= 0; --radius) {
         if (radius == 0 && take == Take::kEqualCount) continue;
         match_by_key(level, radius, take);
       }
@@ -101,26 +103,27 @@ class Matcher {
     }
   }
 
-  void set_labels(Level level) {
+  void set_labels(MatchLevel level) {
     for (int side = 0; side < 2; ++side) {
-      for (std::size_t i = 0; i < labels_[side].size(); ++i) labels_[side][i] = label(graphs_[side]->nodes[i], level);
+      for (std::size_t i = 0; i < labels_[side].size(); ++i)
+        labels_[side][i] = match_label(graphs_[side]->nodes[i], level);
     }
   }
 
   // Returns the hash of the surroundings of each node.
-  Hashes surroundings(int side, int radius) const {
+  NodeHashes surroundings(int side, int radius) const {
     const OpGraph& graph = *graphs_[side];
-    Hashes own = labels_[side];
+    NodeHashes own = labels_[side];
     for (std::uint32_t i = 0; i < own.size(); ++i) {
       // Both nodes of a pair get the same hash.
       const std::uint32_t partner = partner_[side][i];
-      if (partner != kNone) own[i] = combine(4, side == 0 ? i : partner);
+      if (partner != OpNode::kNone) own[i] = combine(4, side == 0 ? i : partner);
     }
-    Hashes hashes = own;
-    Hashes next(own.size());
+    NodeHashes hashes = own;
+    NodeHashes next(own.size());
     for (; radius > 0; --radius) {
       for (std::uint32_t i = 0; i < own.size(); ++i) {
-        if (partner_[side][i] != kNone) {
+        if (partner_[side][i] != OpNode::kNone) {
           next[i] = own[i];
           continue;
         }
@@ -135,25 +138,25 @@ class Matcher {
     return hashes;
   }
 
-  std::vector<Entry> unmatched(int side, const Hashes& hashes) const {
-    std::vector<Entry> entries;
+  std::vector<KeyedNode> unmatched(int side, const NodeHashes& hashes) const {
+    std::vector<KeyedNode> entries;
     for (std::uint32_t i = 0; i < hashes.size(); ++i) {
-      if (partner_[side][i] == kNone) entries.push_back({hashes[i], i});
+      if (partner_[side][i] == OpNode::kNone) entries.push_back({hashes[i], i});
     }
     std::sort(entries.begin(), entries.end());
     return entries;
   }
 
-  void match_by_key(Level level, int radius, Take take) {
+  void match_by_key(MatchLevel level, int radius, Take take) {
     set_labels(level);
-    const std::array<std::vector<Entry>, 2> entries = {unmatched(0, surroundings(0, radius)),
-                                                       unmatched(1, surroundings(1, radius))};
+    const std::array<std::vector<KeyedNode>, 2> entries = {unmatched(0, surroundings(0, radius)),
+                                                           unmatched(1, surroundings(1, radius))};
     if (take == Take::kInOrder) find_positions();
     match_groups(entries, take);
   }
 
   // Matches the entries with equal keys. Both lists are sorted.
-  void match_groups(const std::array<std::vector<Entry>, 2>& entries, Take take) {
+  void match_groups(const std::array<std::vector<KeyedNode>, 2>& entries, Take take) {
     std::size_t a = 0;
     std::size_t b = 0;
     while (a < entries[0].size() && b < entries[1].size()) {
@@ -166,13 +169,13 @@ class Matcher {
       const std::size_t b_begin = b;
       while (a < entries[0].size() && entries[0][a].key == key) ++a;
       while (b < entries[1].size() && entries[1][b].key == key) ++b;
-      const Span<Entry> old_nodes(entries[0].data() + a_begin, a - a_begin);
-      const Span<Entry> new_nodes(entries[1].data() + b_begin, b - b_begin);
+      const Span<KeyedNode> old_nodes(entries[0].data() + a_begin, a - a_begin);
+      const Span<KeyedNode> new_nodes(entries[1].data() + b_begin, b - b_begin);
       match_group(old_nodes, new_nodes, take);
     }
   }
 
-  void match_group(Span<Entry> old_nodes, Span<Entry> new_nodes, Take take) {
+  void match_group(Span<KeyedNode> old_nodes, Span<KeyedNode> new_nodes, Take take) {
     if (take == Take::kUnique && (old_nodes.size() != 1 || new_nodes.size() != 1)) return;
     if (old_nodes.size() == new_nodes.size()) {
       for (std::size_t i = 0; i < old_nodes.size(); ++i) pair(old_nodes[i].node, new_nodes[i].node);
@@ -186,16 +189,16 @@ class Matcher {
     positions_.resize(partner_[0].size());
     std::uint32_t last = 0;
     for (std::size_t i = 0; i < positions_.size(); ++i) {
-      if (partner_[0][i] != kNone) last = partner_[0][i];
+      if (partner_[0][i] != OpNode::kNone) last = partner_[0][i];
       positions_[i] = last;
     }
   }
 
   // Matches each node of the shorter list with a near one of the longer list and keeps the order.
-  void match_nearest(Span<Entry> old_nodes, Span<Entry> new_nodes) {
+  void match_nearest(Span<KeyedNode> old_nodes, Span<KeyedNode> new_nodes) {
     const bool more_new = new_nodes.size() > old_nodes.size();
-    const Span<Entry> few = more_new ? old_nodes : new_nodes;
-    const Span<Entry> many = more_new ? new_nodes : old_nodes;
+    const Span<KeyedNode> few = more_new ? old_nodes : new_nodes;
+    const Span<KeyedNode> many = more_new ? new_nodes : old_nodes;
     const auto distance = [&](std::size_t f, std::size_t m) {
       const std::int64_t old_position = positions_[more_new ? few[f].node : many[m].node];
       const std::int64_t new_position = more_new ? many[m].node : few[f].node;
@@ -216,11 +219,11 @@ class Matcher {
   }
 
   // Spreads all matches to neighbours with equal labels, until no more match.
-  void spread(Level level) {
+  void spread(MatchLevel level) {
     set_labels(level);
     pending_.clear();
     for (std::uint32_t i = 0; i < partner_[0].size(); ++i) {
-      if (partner_[0][i] != kNone) pending_.push_back(i);
+      if (partner_[0][i] != OpNode::kNone) pending_.push_back(i);
     }
     for (std::size_t next = 0; next < pending_.size(); ++next) {
       const std::uint32_t a = pending_[next];
@@ -237,29 +240,30 @@ class Matcher {
   }
 
   void pair_if_equal(std::uint32_t a, std::uint32_t b) {
-    if (partner_[0][a] == kNone && partner_[1][b] == kNone && labels_[0][a] == labels_[1][b]) pair(a, b);
+    if (partner_[0][a] == OpNode::kNone && partner_[1][b] == OpNode::kNone && labels_[0][a] == labels_[1][b])
+      pair(a, b);
   }
 
   // Matches unmatched neighbours of which both sides have the same number.
   void match_neighbours(Span<std::uint32_t> old_nodes, Span<std::uint32_t> new_nodes) {
-    const std::array<std::vector<Entry>, 2> entries = {neighbours(0, old_nodes), neighbours(1, new_nodes)};
+    const std::array<std::vector<KeyedNode>, 2> entries = {neighbours(0, old_nodes), neighbours(1, new_nodes)};
     match_groups(entries, Take::kEqualCount);
   }
 
-  std::vector<Entry> neighbours(int side, Span<std::uint32_t> nodes) const {
-    std::vector<Entry> entries;
+  std::vector<KeyedNode> neighbours(int side, Span<std::uint32_t> nodes) const {
+    std::vector<KeyedNode> entries;
     for (const std::uint32_t node : nodes) {
-      if (partner_[side][node] == kNone) entries.push_back({labels_[side][node], node});
+      if (partner_[side][node] == OpNode::kNone) entries.push_back({labels_[side][node], node});
     }
     std::sort(entries.begin(), entries.end());
-    const auto same = [](const Entry& a, const Entry& b) { return a.node == b.node; };
+    const auto same = [](const KeyedNode& a, const KeyedNode& b) { return a.node == b.node; };
     entries.erase(std::unique(entries.begin(), entries.end(), same), entries.end());
     return entries;
   }
 
   std::array<const OpGraph*, 2> graphs_;  // before, after
   std::array<std::vector<std::uint32_t>, 2> partner_;
-  std::array<Hashes, 2> labels_;          // at the current level
+  std::array<NodeHashes, 2> labels_;      // at the current level
   std::vector<std::uint32_t> positions_;  // by old node
   std::vector<std::uint32_t> pending_;    // old nodes whose neighbours may match
 };

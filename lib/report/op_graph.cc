@@ -12,16 +12,14 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::uint32_t kNone = OpNode::kNone;
-
-std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
+std::uint64_t hash_of_text(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 // Hashes an op_name. The compiler names ops that it adds after instructions, such as "broadcast.48", whose number means
 // nothing.
 std::uint64_t op_name_hash(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789");
   if (end != std::string_view::npos && name[end] == '.') name = name.substr(0, end);
-  return hash_of(name);
+  return hash_of_text(name);
 }
 
 // Attributes that say where an instruction is from, how it is numbered or how the compiler chose to run it. References
@@ -43,14 +41,15 @@ std::uint64_t attributes_hash(InstructionView instruction) {
   std::uint64_t sum = 0;  // the order of attributes has no meaning
   for (const AttributeData& attribute : instruction.attributes()) {
     if (!is_compared(attribute)) continue;
-    sum += combine(static_cast<std::uint64_t>(attribute.key), hash_of(instruction.module().text(attribute.value)));
+    sum += combine(static_cast<std::uint64_t>(attribute.key), hash_of_text(instruction.module().text(attribute.value)));
   }
   if (instruction.opcode() == Opcode::kGetTupleElement) sum += combine(1, instruction.data().number);
   return sum;
 }
 
 std::uint64_t opcode_hash(InstructionView instruction) {
-  return combine(hash_of(instruction.opcode_text()), hash_of(instruction.text(AttributeKey::kCustomCallTarget)));
+  return combine(hash_of_text(instruction.opcode_text()),
+                 hash_of_text(instruction.text(AttributeKey::kCustomCallTarget)));
 }
 
 // The computations that run as part of the step appear as nodes. All others (fused, applied) are part of their caller.
@@ -77,8 +76,8 @@ ShapeHashes hash_shapes(const Module& module) {
           combine(form, combine(static_cast<std::uint64_t>(table[leaf].element_type), table[leaf].dimensions.size()));
     }
     hashes.form.push_back(form);
-    hashes.plain.push_back(hash_of(to_string(table, id, ShapeText::kWithoutLayout)));
-    hashes.with_layout.push_back(hash_of(to_string(table, id)));
+    hashes.plain.push_back(hash_of_text(to_string(table, id, ShapeText::kWithoutLayout)));
+    hashes.with_layout.push_back(hash_of_text(to_string(table, id)));
   }
   return hashes;
 }
@@ -100,7 +99,7 @@ class GraphBuilder {
 
  private:
   void find_running() {
-    op_of_.assign(module_.instruction_limit(), kNone);
+    op_of_.assign(module_.instruction_limit(), OpNode::kNone);
     computations_.runs.assign(module_.computation_limit(), false);
     for (std::uint32_t i = 0; i < prediction_.ops.size(); ++i) {
       const InstructionId id = prediction_.ops[i].id;
@@ -171,7 +170,7 @@ class GraphBuilder {
   }
 
   void add_nodes() {
-    node_of_.assign(module_.instruction_limit(), kNone);
+    node_of_.assign(module_.instruction_limit(), OpNode::kNone);
     for (const ComputationView computation : module_.computations()) {
       if (!computations_.runs[computation.id().index]) continue;
       for (const InstructionView instruction : computation.instructions()) {
@@ -185,12 +184,12 @@ class GraphBuilder {
     OpNode node;
     node.id = instruction.id();
     node.op = op_of_[instruction.id().index];
-    const std::string name = node.op != kNone ? prediction_.ops[node.op].op_name : op_name(instruction);
+    const std::string name = node.op != OpNode::kNone ? prediction_.ops[node.op].op_name : op_name(instruction);
     node.has_op_name = !name.empty();
     node.op_name = op_name_hash(name);
     node.opcode = opcode_hash(instruction);
     node.collective = collective_of_[instruction.id().index];
-    node.category = node.op != kNone ? hash_of(prediction_.ops[node.op].category) : 0;
+    node.category = node.op != OpNode::kNone ? hash_of_text(prediction_.ops[node.op].category) : 0;
     node.scope = computations_.scope[instruction.computation().id().index];
     const std::uint32_t shape = instruction.shape_id().index;
     node.form = shapes_.form[shape];
@@ -234,7 +233,7 @@ class GraphBuilder {
   }
 
   void add_operand(InstructionId id) {
-    if (id.valid() && node_of_[id.index] != kNone) graph_.operands.edges.push_back(node_of_[id.index]);
+    if (id.valid() && node_of_[id.index] != OpNode::kNone) graph_.operands.edges.push_back(node_of_[id.index]);
   }
 
   const StepPrediction& prediction_;
@@ -253,8 +252,8 @@ OpGraph graph_of_fields(const StepPrediction& prediction) {
     OpNode node;
     node.op = static_cast<std::uint32_t>(graph.nodes.size());
     node.has_op_name = !op.op_name.empty();
-    node.opcode = hash_of(op.opcode);
-    node.category = hash_of(op.category);
+    node.opcode = hash_of_text(op.opcode);
+    node.category = hash_of_text(op.category);
     node.op_name = op_name_hash(op.op_name);
     node.shapes =
         combine(std::bit_cast<std::uint64_t>(op.work.flops), std::bit_cast<std::uint64_t>(op.work.logical_bytes));
