@@ -1,11 +1,12 @@
 """The JAX programs of the dumps in this folder. Run this file to make the dumps again.
 
     pip install jax==0.10.2 libtpu==0.0.42.1
-    python examples/programs.py            # writes examples/*.hlo
+    python examples/programs.py            # writes the dumps in examples/
 
 Compiles ahead of time for a TPU topology, so no TPU is needed. hloroof itself does not need this file or these packages.
 """
 
+import gzip
 import os
 import pathlib
 import sys
@@ -18,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental import topologies
+from jax.experimental.layout import Format, Layout
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 # The source lines in a dump name examples/programs.py, independent of the working directory.
@@ -56,7 +58,7 @@ def ffn_block():
     return jax.jit(ffn, out_shardings=x.sharding).lower(x, w_in, w_in, w_out)
 
 
-def decode_step():
+def decode_step(lower=None):
     """One token for each of 16 sequences through a 16-layer transformer on one chip, with a KV cache of 2,048 positions."""
     mesh = mesh_on("v5e:2x2", {"one": 1})
     layers, batch, length, embed, hidden, heads, kv_heads, head, vocab = 16, 16, 2048, 2048, 8192, 32, 8, 64, 32768
@@ -117,7 +119,7 @@ def decode_step():
     cache = {name: w(layers, batch, kv_heads, length, head) for name in ("key", "value")}
     token = array(mesh, (batch,), jnp.int32)
     position = array(mesh, (), jnp.int32)
-    return jax.jit(step, donate_argnums=1).lower(weights, cache, token, position)
+    return (lower or lower_step)(step, weights, cache, token, position)
 
 
 def narrow_heads():
@@ -131,9 +133,28 @@ def narrow_heads():
         array(mesh, (512, 33, 17, 5), jnp.float32), array(mesh, (512, 33, 17, 5), jnp.float32))
 
 
+def lower_step(step, weights, cache, token, position):
+    return jax.jit(step, donate_argnums=1).lower(weights, cache, token, position)
+
+
+def lower_step_with_free_cache(step, weights, cache, token, position):
+    """The same step, but the compiler chooses the layout in which the cache is passed from step to step."""
+    def sharding(tree):
+        return jax.tree.map(lambda x: x.sharding, tree)
+
+    free = jax.tree.map(lambda x: Format(Layout.AUTO, x.sharding), cache)
+    step = jax.jit(
+        step,
+        donate_argnums=1,
+        in_shardings=(sharding(weights), free, sharding(token), sharding(position)),
+        out_shardings=(sharding(token), free))
+    return step.lower(weights, jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), cache), token, position)
+
+
 DUMPS = {
     "ffn_block.v5e_2x4.hlo": ffn_block,
     "decode_step.v5e.hlo": decode_step,
+    "decode_step_free_cache.v5e.hlo.gz": lambda: decode_step(lower_step_with_free_cache),
     "narrow_heads.v5e.hlo": narrow_heads,
 }
 
@@ -144,7 +165,8 @@ def main():
         if len(sys.argv) > 1 and name not in sys.argv[1:]:
             continue
         text = program().compile().as_text()
-        (folder / name).write_text(text)
+        data = text.encode()
+        (folder / name).write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
         print(f"{name}: {len(text)} bytes")
 
 

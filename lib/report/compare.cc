@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kFlagged = 2;             // multiple of the prediction or of the roof
 constexpr std::size_t kMostTermsOfOp = 3;  // of a flagged op
+constexpr double kRoundingOfStep = 1e-9;   // relative
 
 using OpsByName = std::unordered_map<std::string_view, std::vector<const OpPrediction*>>;
 
@@ -165,51 +166,27 @@ std::string terms_of_flagged(const Comparison& comparison, const CompareOptions&
   return out;
 }
 
-}  // namespace
+// The time of a step that the shares refer to: wall time if the profile has it, otherwise the time in ops.
+double whole_step(const Comparison& comparison) {
+  return comparison.step_seconds.value_or(comparison.measured_seconds);
+}
 
-std::string compare_view(const StepPrediction& prediction, const Comparison& comparison,
-                         const CompareOptions& options) {
-  // Shares are of the wall time of the step if the profile has it, otherwise of the time in ops.
-  const double whole = comparison.step_seconds.value_or(comparison.measured_seconds);
-  const auto share = [&](double seconds) { return whole > 0 ? format_percent(seconds / whole) : std::string(); };
-  std::string out = comparison.format + (comparison.program.empty() ? "" : ", program " + comparison.program) +
-                    absl::StrFormat(", %.0f step%s", comparison.steps, comparison.steps == 1 ? "" : "s") + "\n\n";
-  if (comparison.step_seconds) {
-    out += absl::StrFormat("  measured    %-10s a step, of which %s in ops\n", format_seconds(*comparison.step_seconds),
-                           format_seconds(comparison.measured_seconds));
-  } else {
-    out += absl::StrFormat("  measured    %-10s a step, the ops of the profile together\n",
-                           format_seconds(comparison.measured_seconds));
-  }
-  out += absl::StrFormat("  predicted   %-10s measured / predicted %s\n", format_seconds(prediction.step_seconds),
-                         ratio_text(whole, prediction.step_seconds));
-  out += absl::StrFormat("  explained   %-10s of the measured step is in ops that the module has\n",
-                         share(comparison.explained_seconds));
-  double missing = 0;
-  for (const ComparedOp& op : comparison.unmeasured) missing += op.predicted;
-  if (missing > 0) {
-    out += absl::StrFormat("  not seen    %-10s of the prediction is in %d op%s that the profile has not\n",
-                           format_percent(missing / prediction.step_seconds), comparison.unmeasured.size(),
-                           comparison.unmeasured.size() == 1 ? "" : "s");
-  }
-  if (comparison.other_seconds > 0) {
-    out += absl::StrFormat("  left out    %-10s of other programs in the profile\n",
-                           format_seconds(comparison.other_seconds));
-  }
+std::string share_of_step(const Comparison& comparison, double seconds) {
+  const double whole = whole_step(comparison);
+  return whole > 0 ? format_percent(seconds / whole) : std::string();
+}
 
-  out += "\nBy category; ratio: measured / predicted\n";
-  Table categories({{"share", Align::kRight},
-                    {"measured", Align::kRight},
-                    {"predicted", Align::kRight},
-                    {"ratio", Align::kRight},
-                    {"category"}});
-  for (const ComparedOp& c : comparison.categories) {
-    categories.add({share(c.measured), format_seconds(c.measured), format_seconds(c.predicted),
-                    ratio_text(c.measured, c.predicted), c.name});
-  }
-  out += categories.to_string(options.width);
+// The predicted time of the ops that the profile lacks.
+double unmeasured_seconds(const Comparison& comparison) {
+  double sum = 0;
+  for (const ComparedOp& op : comparison.unmeasured) sum += op.predicted;
+  return sum;
+}
 
-  out += "\nBy op; x: over twice the prediction, r: over twice the roof\n";
+// The longest ops, and rows that complete both steps.
+std::string op_table(const StepPrediction& prediction, const Comparison& comparison, const CompareOptions& options) {
+  const double whole = whole_step(comparison);
+  const auto share = [&](double seconds) { return share_of_step(comparison, seconds); };
   Table table({{"share", Align::kRight},
                {"measured", Align::kRight},
                {"predicted", Align::kRight},
@@ -232,23 +209,71 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
                ratio_text(op.measured, op.predicted),
                op.measured > 0 && op.roof > 0 ? format_percent(op.roof / op.measured) : "", flags, op.name});
   }
-  double all_predicted = 0;
-  for (const ComparedOp& op : comparison.ops) all_predicted += op.predicted;
+  double matched = 0;  // of the prediction
+  for (const ComparedOp& op : comparison.ops) matched += op.predicted;
   const auto line = [&](std::string name, double m, double p) {
     table.add({share(m), format_seconds(m), format_seconds(p), ratio_text(m, p), "", "", std::move(name)});
   };
   if (rows < comparison.ops.size()) {
     line(absl::StrFormat("[%d others]", comparison.ops.size() - rows), comparison.explained_seconds - measured,
-         all_predicted - predicted);
+         matched - predicted);
   }
   const double outside = comparison.measured_seconds - comparison.explained_seconds;
   if (!comparison.unmatched.empty()) {
     line(absl::StrFormat("[%d not in the module]", comparison.unmatched.size()), outside, 0);
   }
+  if (!comparison.unmeasured.empty()) {
+    line(absl::StrFormat("[%d not in the profile]", comparison.unmeasured.size()), 0, unmeasured_seconds(comparison));
+  }
+  // Ops of a trace may overlap, and then take more time together than the step.
   const double between = whole - comparison.measured_seconds;
-  if (between > 0) line("[between ops]", between, 0);
-  line("TOTAL", std::max(whole, comparison.measured_seconds), all_predicted);
-  out += table.to_string(options.width);
+  if (std::abs(between) > kRoundingOfStep * whole) line(between > 0 ? "[between ops]" : "[overlap of ops]", between, 0);
+  line("TOTAL", whole, prediction.step_seconds);
+  return table.to_string(options.width);
+}
+
+}  // namespace
+
+std::string compare_view(const StepPrediction& prediction, const Comparison& comparison,
+                         const CompareOptions& options) {
+  const auto share = [&](double seconds) { return share_of_step(comparison, seconds); };
+  std::string out = comparison.format + (comparison.program.empty() ? "" : ", program " + comparison.program) +
+                    absl::StrFormat(", %.0f step%s", comparison.steps, comparison.steps == 1 ? "" : "s") + "\n\n";
+  if (comparison.step_seconds) {
+    out += absl::StrFormat("  measured    %-10s a step, of which %s in ops\n", format_seconds(*comparison.step_seconds),
+                           format_seconds(comparison.measured_seconds));
+  } else {
+    out += absl::StrFormat("  measured    %-10s a step, the ops of the profile together\n",
+                           format_seconds(comparison.measured_seconds));
+  }
+  out += absl::StrFormat("  predicted   %-10s measured / predicted %s\n", format_seconds(prediction.step_seconds),
+                         ratio_text(whole_step(comparison), prediction.step_seconds));
+  out += absl::StrFormat("  explained   %-10s of the measured step is in ops that the module has\n",
+                         share(comparison.explained_seconds));
+  if (const double missing = unmeasured_seconds(comparison); missing > 0) {
+    out += absl::StrFormat("  not seen    %-10s of the prediction is in %d op%s that the profile has not\n",
+                           format_percent(missing / prediction.step_seconds), comparison.unmeasured.size(),
+                           comparison.unmeasured.size() == 1 ? "" : "s");
+  }
+  if (comparison.other_seconds > 0) {
+    out += absl::StrFormat("  left out    %-10s of other programs in the profile\n",
+                           format_seconds(comparison.other_seconds));
+  }
+
+  out += "\nBy category; ratio: measured / predicted\n";
+  Table categories({{"share", Align::kRight},
+                    {"measured", Align::kRight},
+                    {"predicted", Align::kRight},
+                    {"ratio", Align::kRight},
+                    {"category"}});
+  for (const ComparedOp& c : comparison.categories) {
+    categories.add({share(c.measured), format_seconds(c.measured), format_seconds(c.predicted),
+                    ratio_text(c.measured, c.predicted), c.name});
+  }
+  out += categories.to_string(options.width);
+
+  out += "\nBy op; x: over twice the prediction, r: over twice the roof\n";
+  out += op_table(prediction, comparison, options);
   out += terms_of_flagged(comparison, options);
   if (!comparison.unmatched.empty()) {
     std::string names = "not in the module:";

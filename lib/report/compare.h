@@ -52,6 +52,7 @@ struct CompareOptions {
 };
 
 // Formats totals, bias by category, and ops as text. Marks each op that takes over twice its prediction or its roof.
+// The rows of the op table add up to the measured and the predicted step of the first lines.
 std::string compare_view(const StepPrediction& prediction, const Comparison& comparison, const CompareOptions& options);
 
 // Schema "hloroof.comparison/1"; SI units.

@@ -1,198 +1,138 @@
 #include "lib/report/diff.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <limits>
-#include <map>
+#include <unordered_map>
 
-#include "absl/strings/str_format.h"
-#include "lib/base/strings.h"
-#include "lib/report/table.h"
-#include "lib/report/units.h"
+#include "lib/predict/facts.h"
+#include "lib/report/match_ops.h"
 
 namespace hloroof::internal {
 namespace {
 
-struct Change {
-  std::string name;
-  double before = 0;
-  double after = 0;
-  bool was_there = false;
-  bool is_there = false;
-  double delta() const { return after - before; }
-};
+bool takes_time(const OpPrediction& op) { return op.bound || op.exposed_seconds != 0 || op.total_seconds != 0; }
 
-std::string relative(double before, double after) {
-  if (before == after) return "[ = ]";
-  if (before == 0) return "[NEW]";
-  if (after == 0) return "-100.0 %";
-  return absl::StrFormat("%+.1f %%", 100 * (after - before) / before);
+const Module* module_of(const StepPrediction& prediction) {
+  return prediction.facts != nullptr ? prediction.facts->module.get() : nullptr;
 }
 
-std::string signed_seconds(double seconds) { return (seconds > 0 ? "+" : "") + format_seconds(seconds); }
-
-template <typename Key>
-std::vector<Change> changes(const StepPrediction& before, const StepPrediction& after, Key key) {
-  std::map<std::string, Change> by_name;
-  for (const OpPrediction& op : before.ops) {
-    Change& change = by_name[key(op)];
-    change.before += op.exposed_seconds;
-    change.was_there = true;
+// Returns what differs between the nodes of a pair.
+std::vector<std::string> differences(const OpNode& a, const Module* a_module, const OpNode& b, const Module* b_module) {
+  if (a.opcode != b.opcode) return {"opcode"};  // such as a start and done for one op; the rest follows from it
+  std::vector<std::string> what;
+  if (a.shapes != b.shapes) what.emplace_back("shape");
+  if (a.attributes != b.attributes && a.id.valid() && b.id.valid()) {
+    const std::vector<std::string> names = changed_attributes(a_module->instruction(a.id), b_module->instruction(b.id));
+    what.insert(what.end(), names.begin(), names.end());
   }
-  for (const OpPrediction& op : after.ops) {
-    Change& change = by_name[key(op)];
-    change.after += op.exposed_seconds;
-    change.is_there = true;
-  }
-  std::vector<Change> result;
-  for (auto& [name, change] : by_name) {
-    if (change.before == 0 && change.after == 0) continue;
-    change.name = name;
-    result.push_back(std::move(change));
-  }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const Change& a, const Change& b) { return std::abs(a.delta()) > std::abs(b.delta()); });
-  return result;
+  // The fused computation changes with the shapes, which says nothing more.
+  if (a.inside != b.inside && a.shapes == b.shapes) what.emplace_back("fused ops");
+  if (a.layouts != b.layouts && a.shapes == b.shapes) what.emplace_back("layout");
+  return what;
 }
 
-std::string change_table(std::string_view title, const std::vector<Change>& all, std::size_t limit, std::size_t width) {
-  Table table({{"change", Align::kRight},
-               {"relative", Align::kRight},
-               {"before", Align::kRight},
-               {"after", Align::kRight},
-               {std::string(title)}});
-  Change total;
-  Change others;
-  Change unchanged;
-  std::size_t shown = 0;
-  std::size_t hidden = 0;
-  std::size_t same = 0;
-  const auto add = [&](const Change& change, std::string state) {
-    table.add({signed_seconds(change.delta()), std::move(state), format_seconds(change.before),
-               format_seconds(change.after), change.name});
+void count_op(MatchedShare& share, const OpPrediction& op, bool matched) {
+  ++share.ops;
+  share.seconds += op.exposed_seconds;
+  if (!matched) return;
+  ++share.matched_ops;
+  share.matched_seconds += op.exposed_seconds;
+}
+
+// Adds the changes of all ops that take time on either side.
+void find_op_changes(Difference& difference, bool read_modules) {
+  const StepPrediction& before = *difference.before;
+  const StepPrediction& after = *difference.after;
+  // Both graphs must be of one kind.
+  read_modules = read_modules && module_of(before) != nullptr && module_of(after) != nullptr;
+  const OpGraph old_graph = make_op_graph(before, read_modules);
+  const OpGraph new_graph = make_op_graph(after, read_modules);
+  const OpMatches matches = match_ops(old_graph, new_graph);
+  std::vector<const OpPrediction*> partner_of(after.ops.size());
+  for (std::size_t i = 0; i < old_graph.nodes.size(); ++i) {
+    const OpNode& node = old_graph.nodes[i];
+    if (node.op == OpNode::kNone) continue;
+    OpChange change;
+    change.before = &before.ops[node.op];
+    if (matches.after_of[i] != OpNode::kNone) {
+      const OpNode& partner = new_graph.nodes[matches.after_of[i]];
+      if (partner.op != OpNode::kNone) {
+        change.after = &after.ops[partner.op];
+        partner_of[partner.op] = change.before;
+        change.what = differences(node, module_of(before), partner, module_of(after));
+      }
+    }
+    const bool matched = change.after != nullptr;
+    if (takes_time(*change.before)) count_op(difference.before_share, *change.before, matched);
+    if (takes_time(*change.before) || (matched && takes_time(*change.after)))
+      difference.ops.push_back(std::move(change));
+  }
+  for (std::size_t i = 0; i < after.ops.size(); ++i) {
+    if (!takes_time(after.ops[i])) continue;
+    count_op(difference.after_share, after.ops[i], partner_of[i] != nullptr);
+    if (partner_of[i] == nullptr) difference.ops.push_back({nullptr, &after.ops[i], {}});
+  }
+}
+
+template <typename Change>
+void sort_by_size(std::vector<Change>& changes) {
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return std::abs(a.change()) > std::abs(b.change()); });
+}
+
+std::vector<GroupChange> group_ops(const Difference& difference, GroupBy group) {
+  std::vector<GroupChange> groups;
+  std::unordered_map<std::string, std::size_t> index;
+  const auto group_of = [&](const OpPrediction& op, const StepPrediction& prediction) -> GroupChange& {
+    std::string key = group_key(op, group, prediction.module_name);
+    if (key.empty()) key = "[none]";
+    const auto [found, is_new] = index.try_emplace(key, groups.size());
+    if (is_new) groups.push_back({.name = std::move(key)});
+    return groups[found->second];
   };
-  for (const Change& change : all) {
-    total.before += change.before;
-    total.after += change.after;
-    if (change.delta() == 0 && change.was_there && change.is_there) {
-      unchanged.before += change.before;
-      unchanged.after += change.after;
-      ++same;
-      continue;
+  for (const OpChange& change : difference.ops) {
+    // A group by category shows work that moved to another category; other groups follow the op.
+    const bool is_before = change.after == nullptr || group == GroupBy::kCategory;
+    if (change.before != nullptr) {
+      GroupChange& row =
+          is_before ? group_of(*change.before, *difference.before) : group_of(*change.after, *difference.after);
+      row.before_seconds += change.before_seconds();
+      row.was_there = true;
     }
-    if (limit > 0 && shown >= limit) {
-      others.before += change.before;
-      others.after += change.after;
-      ++hidden;
-      continue;
+    if (change.after != nullptr) {
+      GroupChange& row = group_of(*change.after, *difference.after);
+      row.after_seconds += change.after_seconds();
+      row.is_there = true;
     }
-    ++shown;
-    add(change, !change.was_there ? "[NEW]" : !change.is_there ? "[GONE]" : relative(change.before, change.after));
   }
-  if (hidden > 0) {
-    others.name = absl::StrFormat("[%d others]", hidden);
-    add(others, relative(others.before, others.after));
-  }
-  if (same > 0) {
-    unchanged.name = absl::StrFormat("[%d unchanged]", same);
-    add(unchanged, relative(unchanged.before, unchanged.after));
-  }
-  total.name = "TOTAL";
-  add(total, relative(total.before, total.after));
-  return table.to_string(width);
-}
-
-double metric(std::string_view name, const StepPrediction& p) {
-  if (name == "step") return p.step_seconds;
-  if (name == "exposed") return p.exposed_communication_seconds;
-  if (name == "memory") return p.memory.hbm_peak_bytes;
-  if (name == "flops") return p.flops;
-  if (name == "hbm") return p.hbm_bytes;
-  return p.wire_bytes;
+  std::erase_if(groups, [](const GroupChange& g) { return g.before_seconds == 0 && g.after_seconds == 0; });
+  sort_by_size(groups);
+  return groups;
 }
 
 }  // namespace
 
-std::string diff_view(const StepPrediction& before, const StepPrediction& after, const DiffOptions& options) {
-  Table totals({{"", Align::kLeft}, {"before", Align::kRight}, {"after", Align::kRight}, {"relative", Align::kRight}});
-  const auto row = [&](const char* name, double a, double b, std::string (*format)(double)) {
-    totals.add({name, format(a), format(b), relative(a, b)});
-  };
-  row("step time", before.step_seconds, after.step_seconds, format_seconds);
-  row("exposed comm.", before.exposed_communication_seconds, after.exposed_communication_seconds, format_seconds);
-  row("peak memory", before.memory.hbm_peak_bytes, after.memory.hbm_peak_bytes, format_bytes);
-  row("flops", before.flops, after.flops, [](double flops) { return format_flops(flops); });
-  row("HBM bytes", before.hbm_bytes, after.hbm_bytes, format_bytes);
-  row("wire bytes", before.wire_bytes, after.wire_bytes, format_bytes);
-  std::string out = totals.to_string(options.width);
-  out += "\nBy category\n" + change_table("category",
-                                          changes(before, after, [](const OpPrediction& op) { return op.category; }), 0,
-                                          options.width);
-  out += "\nBy op\n" + change_table("op", changes(before, after, [](const OpPrediction& op) { return op.name; }),
-                                    options.limit, options.width);
-  return out;
+bool owns_module(const StepPrediction& prediction) {
+  return prediction.facts != nullptr && prediction.facts->module.use_count() > 0;
 }
 
-absl::StatusOr<Gate> parse_gate(std::string_view text) {
-  const absl::Status malformed = invalid_argument(
-      "'" + std::string(text) +
-      "' is no gate: expected a metric (step, exposed, memory, flops, hbm, wire), > or <, and a "
-      "number: 'step>+2%' is a relative change, 'step>+1ms' an absolute one, 'memory>15GiB' the new value");
-  Gate gate;
-  gate.text = std::string(text);
-  const std::size_t at = text.find_first_of("<>");
-  if (at == std::string_view::npos) return malformed;
-  gate.metric = std::string(text.substr(0, at));
-  while (!gate.metric.empty() && gate.metric.back() == ' ') gate.metric.pop_back();
-  static constexpr std::string_view kMetrics[] = {"step", "exposed", "memory", "flops", "hbm", "wire"};
-  if (std::find(std::begin(kMetrics), std::end(kMetrics), gate.metric) == std::end(kMetrics)) return malformed;
-  gate.above = text[at] == '>';
-  std::string_view rest = text.substr(at + 1);
-  if (!rest.empty() && rest[0] == '=') {
-    gate.or_equal = true;
-    rest.remove_prefix(1);
+Difference find_difference(const StepPrediction& before, const StepPrediction& after, const DiffOptions& options) {
+  Difference difference;
+  difference.before = &before;
+  difference.after = &after;
+  find_op_changes(difference, options.read_modules);
+  difference.categories = group_ops(difference, GroupBy::kCategory);
+  if (options.group != GroupBy::kNone) {
+    difference.group_by = to_string(options.group);
+    difference.groups = group_ops(difference, options.group);
   }
-  while (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
-  const bool is_signed = !rest.empty() && (rest[0] == '+' || rest[0] == '-');
-  if (!rest.empty() && rest[0] == '+') rest.remove_prefix(1);
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), gate.limit);
-  if (error != std::errc() || !std::isfinite(gate.limit)) return malformed;
-  std::string_view unit = rest.substr(static_cast<std::size_t>(end - rest.data()));
-  while (!unit.empty() && unit[0] == ' ') unit.remove_prefix(1);
-  gate.kind = is_signed ? Gate::Kind::kChange : Gate::Kind::kValue;
-  struct GateUnit {
-    std::string_view name;
-    double factor;
-  };
-  static constexpr GateUnit kUnits[] = {
-      {"", 1},         {"s", 1},           {"ms", 1e-3},          {"us", 1e-6}, {"ns", 1e-9}, {"B", 1},
-      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"kB", 1e3},  {"MB", 1e6},  {"GB", 1e9}};
-  if (unit == "%") {
-    gate.kind = Gate::Kind::kRelativeChange;
-    gate.limit /= 100;
-    return gate;
-  }
-  for (const GateUnit& known : kUnits) {
-    if (known.name == unit) {
-      gate.limit *= known.factor;
-      return gate;
-    }
-  }
-  return malformed;
+  sort_by_size(difference.ops);
+  return difference;
 }
 
-bool gate_fails(const Gate& gate, const StepPrediction& before, const StepPrediction& after) {
-  const double a = metric(gate.metric, before);
-  const double b = metric(gate.metric, after);
-  double value = b;
-  if (gate.kind == Gate::Kind::kChange) value = b - a;
-  if (gate.kind == Gate::Kind::kRelativeChange) {
-    // A change from 0 to a positive value is infinite.
-    value = a != 0 ? (b - a) / a : b > 0 ? std::numeric_limits<double>::infinity() : 0;
-  }
-  if (value == gate.limit) return gate.or_equal;
-  return gate.above ? value > gate.limit : value < gate.limit;
+bool is_change(const Difference& difference, double seconds) {
+  constexpr double kRounding = 1e-9;  // of the step
+  return std::abs(seconds) > kRounding * std::max(difference.before->step_seconds, difference.after->step_seconds);
 }
 
 }  // namespace hloroof::internal

@@ -32,6 +32,12 @@ std::unique_ptr<RE2> compile(const std::string& pattern) {
   return std::make_unique<RE2>(pattern, options);
 }
 
+constexpr std::pair<std::string_view, GroupBy> kGroups[] = {
+    {"none", GroupBy::kNone},       {"computation", GroupBy::kComputation}, {"category", GroupBy::kCategory},
+    {"op_name", GroupBy::kOpName},  {"source", GroupBy::kSource},           {"layer", GroupBy::kLayer},
+    {"similar", GroupBy::kSimilar},
+};
+
 // What make_rows() needs to group the ops.
 struct OpGroups {
   GroupBy by = GroupBy::kNone;
@@ -50,16 +56,8 @@ struct OpGroups {
 };
 
 std::string group_label(const OpPrediction& op, std::size_t at, const OpGroups& groups) {
-  switch (groups.by) {
-    case GroupBy::kNone: return op.name;
-    case GroupBy::kComputation: return op.computation;
-    case GroupBy::kCategory: return op.category;
-    case GroupBy::kOpName: return op.op_name;
-    case GroupBy::kSource: return short_source(op.source_file, op.source_line);
-    case GroupBy::kLayer: return layer_key(op.op_name, groups.module_name);
-    case GroupBy::kSimilar: return groups.folded[groups.fold_of[at]].name;
-  }
-  return op.name;
+  if (groups.by == GroupBy::kSimilar) return groups.folded[groups.fold_of[at]].name;
+  return group_key(op, groups.by, groups.module_name);
 }
 
 // The last scope of the path, or the op if it has none.
@@ -135,15 +133,30 @@ double sort_key(const Row& row, SortBy sort) {
 }  // namespace
 
 std::optional<GroupBy> group_by_from_string(std::string_view text) {
-  static constexpr std::pair<std::string_view, GroupBy> kNames[] = {
-      {"none", GroupBy::kNone},       {"computation", GroupBy::kComputation}, {"category", GroupBy::kCategory},
-      {"op_name", GroupBy::kOpName},  {"source", GroupBy::kSource},           {"layer", GroupBy::kLayer},
-      {"similar", GroupBy::kSimilar},
-  };
-  for (const auto& [name, group] : kNames) {
+  for (const auto& [name, group] : kGroups) {
     if (name == text) return group;
   }
   return std::nullopt;
+}
+
+std::string_view to_string(GroupBy group) {
+  for (const auto& [name, known] : kGroups) {
+    if (known == group) return name;
+  }
+  return "";
+}
+
+std::string group_key(const OpPrediction& op, GroupBy group, std::string_view module_name) {
+  switch (group) {
+    case GroupBy::kNone: return op.name;
+    case GroupBy::kComputation: return op.computation;
+    case GroupBy::kCategory: return op.category;
+    case GroupBy::kOpName: return op.op_name;
+    case GroupBy::kSource: return short_source(op.source_file, op.source_line);
+    case GroupBy::kLayer: return layer_key(op.op_name, module_name);
+    case GroupBy::kSimilar: break;
+  }
+  return op.name;
 }
 
 std::optional<SortBy> sort_by_from_string(std::string_view text) {

@@ -18,6 +18,10 @@ enum class GroupBy { kNone, kComputation, kCategory, kOpName, kSource, kLayer, k
 enum class SortBy { kTime, kWasted, kFlops, kBytes, kPadding };
 
 std::optional<GroupBy> group_by_from_string(std::string_view text);
+std::string_view to_string(GroupBy group);
+// Returns the key by which ops of a module form a group; empty if the op has none. kSimilar depends on all ops of a
+// prediction and has no such key: returns the name of the op.
+std::string group_key(const OpPrediction& op, GroupBy group, std::string_view module_name);
 std::optional<SortBy> sort_by_from_string(std::string_view text);
 
 struct RowOptions {

@@ -81,7 +81,8 @@ CheckResult no_slower_than(const Predicted& predicted, const Predicted& before, 
                   DiffOptions options;
                   options.width = 100;
                   options.limit = 5;
-                  return diff_view(*before.step(), *step, options);
+                  options.read_modules = owns_module(*before.step()) && owns_module(*step);
+                  return diff_view(find_difference(*before.step(), *step, options), options);
                 });
 }
 

@@ -248,6 +248,9 @@ TEST_CASE("gates") {
   CHECK(code(small, large, "memory>1MiB") == kExitGateFailed);
   CHECK(code(small, large, "step>+1s") == kExitOk);
   CHECK(code(small, large, "flops>=+1") == kExitGateFailed);
+  const Result failed = run({"diff", small, large, "--device", "tpu_v5e", "--fail-if", "memory>1MiB"});
+  CHECK_THAT(failed.err, ContainsSubstring("gate failed: memory>1MiB: memory "));
+  CHECK_THAT(failed.err, ContainsSubstring(", allowed 1.00 MiB ("));
 
   CHECK(run({"lint", small, "--device", "tpu_v5e"}).code == kExitOk);
   std::string unscheduled(kSmall);
@@ -256,6 +259,20 @@ TEST_CASE("gates") {
   CHECK(run({"lint", file, "--device", "tpu_v5e"}).code == kExitGateFailed);
   CHECK(run({"lint", file, "--device", "tpu_v5e", "--ignore", "unscheduled"}).code == kExitOk);
   CHECK(run({"lint", file, "--device", "tpu_v5e", "--fail-on", "error"}).code == kExitOk);
+}
+
+TEST_CASE("diff takes a device for each side") {
+  const Folder folder;
+  const std::string small = folder.write("small.hlo", kSmall);
+  const std::string at = folder.write("small@tpu_v4.hlo", kSmall);  // the name of a file, not of a device
+  const Result result = run({"diff", small + "@tpu_v5e", small + "@tpu_v6e"});
+  CHECK(result.code == kExitOk);
+  CHECK_THAT(result.out, ContainsSubstring("tpu_v5e"));
+  CHECK_THAT(result.out, ContainsSubstring("-> tpu_v6e"));
+  CHECK(run({"diff", small, small + "@tpu_v6e", "--device", "tpu_v5e"}).out == result.out);
+  CHECK(run({"diff", at, at, "--device", "tpu_v5e"}).code == kExitOk);
+  CHECK_THAT(run({"diff", small, small + "@tpu_v6e"}).err, ContainsSubstring("--device is required"));
+  CHECK_THAT(run({"diff", small + "@tpu_v5x", small, "--device", "tpu_v5e"}).err, ContainsSubstring("tpu_v5x"));
 }
 
 TEST_CASE("memory says whether it fits, with numbers") {

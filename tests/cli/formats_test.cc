@@ -110,6 +110,28 @@ TEST_CASE("counts as JSON") {
   }
 }
 
+TEST_CASE("diff: JSON as its schema says, and CSV with the same ops") {
+  const JsonSchema schema("diff");
+  const std::string before = "examples/decode_step.v5e.hlo";
+  const std::string after = "examples/decode_step_free_cache.v5e.hlo.gz@tpu_v6e";
+  for (const char* group : {"none", "layer"}) {
+    const std::vector<std::string> arguments = {"diff",      before,       after,        "--device", "tpu_v5e",
+                                                "--fail-if", "step>+900%", "--group-by", group,      "--format"};
+    std::vector<std::string> as_json = arguments;
+    as_json.push_back("json");
+    const JsonValue json = json_of(as_json);
+    CHECK(schema.violations(json) == std::vector<std::string>());
+    CHECK(json.find("gates")->elements.size() == 1);
+    double change = 0;
+    for (const JsonValue& op : json.find("ops")->elements) change += op.find("change_seconds")->number;
+    CHECK(change == Approx(json.find("step_change_seconds")->number));
+    std::vector<std::string> as_csv = arguments;
+    as_csv.push_back("csv");
+    const bool grouped = std::string(group) != "none";
+    CHECK(records_of(run_hloroof(as_csv).out).size() == json.find(grouped ? "groups" : "ops")->elements.size() + 1);
+  }
+}
+
 TEST_CASE("compare as JSON and CSV: both profiles say the same, and the rows add up") {
   const JsonSchema schema("comparison");
   for (const char* form : {".hlo_stats.csv", ".trace.json.gz"}) {

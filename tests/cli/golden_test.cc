@@ -25,6 +25,7 @@ struct Case {
 TEST_CASE("subcommands on the shipped dumps") {
   const std::string ffn = "examples/ffn_block.v5e_2x4.hlo";
   const std::string decode = "examples/decode_step.v5e.hlo";
+  const std::string free_cache = "examples/decode_step_free_cache.v5e.hlo.gz";
   const std::string heads = "examples/narrow_heads.v5e.hlo";
   const std::string scanned = "tests/report/dumps/scanned_layers.v5e.hlo";
   const std::string all_views = "summary,ops,layers,roofline,memory,padding,collectives,timeline,critical,diagnostics";
@@ -41,7 +42,10 @@ TEST_CASE("subcommands on the shipped dumps") {
       {"explain_heads", {"explain", heads, "fusion.5", "--device", kTpuX}},
       {"memory_decode", {"memory", decode, "--device", kTpuX, "-n", "8"}},
       {"lint_heads", {"lint", heads, "--device", kTpuX}, kExitGateFailed},
-      {"diff_devices", {"diff", ffn, ffn, "--device", kTpuX}},
+      {"diff_same", {"diff", ffn, ffn, "--device", kTpuX}},
+      {"diff_devices", {"diff", ffn + "@" + kTpuX, ffn + "@" + kTpuY, "--group-by", "layer"}},
+      {"diff_layout", {"diff", decode, free_cache, "--device", kTpuX}},
+      {"diff_markdown", {"diff", decode, free_cache, "--device", kTpuX, "--format", "markdown", "-n", "5"}},
       {"compare_ffn",
        {"compare", ffn, "--device", kTpuX, "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz"}},
       {"compare_ffn_stats",

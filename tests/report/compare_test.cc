@@ -2,6 +2,7 @@
 #include "lib/report/compare.h"
 
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,51 @@ TEST_CASE("comparing: what takes over twice its prediction is marked, and rows a
   CHECK_THAT(text, ContainsSubstring("[1 not in the module]"));
   CHECK_THAT(text, ContainsSubstring("92.9 %"));
   CHECK_THAT(text, ContainsSubstring("TOTAL"));
+}
+
+// The words of the line that ends with `name`, or begins with it.
+std::vector<std::string> line_words(const std::string& text, const std::string& name) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream stream(line);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) words.push_back(word);
+    if (!words.empty() && (words.back() == name || words.front() == name)) return words;
+  }
+  FAIL("no line of " << name << " in\n" << text);
+  return {};
+}
+
+TEST_CASE("comparing: the total is the measured and the predicted step of the first lines") {
+  const auto prediction = predict_step_time(kModule, "tpu_v5e");
+  REQUIRE(prediction.ok());
+  // The first profile lacks the dot, which takes most of the prediction. In the second, ops overlap: they take longer
+  // than the step.
+  const char* const csv = "HLO op name,#Occurrences,Total self time (us)\nnegate.2,1,500\ncopy.9,1,100\n";
+  Comparison lacking;
+  Comparison overlapping;
+  for (Comparison* result : {&lacking, &overlapping}) {
+    const auto profile = read_profile(csv, "profile.csv");
+    REQUIRE(profile.ok());
+    auto comparison = compare(*prediction, *profile);
+    REQUIRE(comparison.ok());
+    *result = *std::move(comparison);
+  }
+  overlapping.step_seconds = 450e-6;
+  for (const Comparison* comparison : {&lacking, &overlapping}) {
+    const std::string text = compare_view(*prediction, *comparison, {});
+    INFO(text);
+    const std::vector<std::string> measured = line_words(text, "measured");
+    const std::vector<std::string> predicted = line_words(text, "predicted");
+    const std::vector<std::string> total = line_words(text, "TOTAL");
+    REQUIRE((measured.size() > 3 && predicted.size() > 3 && total.size() == 8));
+    CHECK(total[0] + total[1] == "100.0%");
+    CHECK(total[2] + total[3] == measured[1] + measured[2]);
+    CHECK(total[4] + total[5] == predicted[1] + predicted[2]);
+    CHECK(total[6] == predicted.back());
+    CHECK_THAT(text, ContainsSubstring("[1 not in the profile]"));
+  }
+  CHECK_THAT(compare_view(*prediction, overlapping, {}), ContainsSubstring("[overlap of ops]"));
 }
 
 // An event of the Trace Event Format.

@@ -4,6 +4,7 @@
 
 #include "lib/report/compare.h"
 #include "lib/report/counts_report.h"
+#include "lib/report/diff.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/schema.h"
 #include "lib/report/sweep.h"
@@ -18,12 +19,14 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
   check_golden(folder + "prediction.schema.json", schema_json(prediction_table()));
   check_golden(folder + "counts.schema.json", schema_json(counts_table()));
   check_golden(folder + "comparison.schema.json", schema_json(comparison_table()));
+  check_golden(folder + "diff.schema.json", schema_json(diff_table()));
   check_golden(folder + "sweep.schema.json", schema_json(sweep_table()));
   check_golden("lib/python/hloroof/_results.py", python_classes(prediction_table()));
 }
 
 TEST_CASE("every field has a meaning, and no record has a field twice") {
-  for (const ResultTable& result : {prediction_table(), counts_table(), comparison_table(), sweep_table()}) {
+  for (const ResultTable& result :
+       {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table()}) {
     std::set<std::string_view> records;
     for (const RecordTable& record : result.records) {
       CAPTURE(result.id, record.info.name);

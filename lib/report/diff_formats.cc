@@ -1,0 +1,190 @@
+// Writes a difference as JSON and CSV.
+#include <cmath>
+#include <tuple>
+
+#include "lib/report/csv.h"
+#include "lib/report/diff.h"
+#include "lib/report/record_csv.h"
+#include "lib/report/record_json.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr std::string_view kDiffSchema[] = {"hloroof.diff/1"};
+constexpr std::string_view kChangeStates[] = {"matched", "gone", "new"};
+
+struct DiffSide {
+  std::string_view file;
+  const StepPrediction* step = nullptr;
+  const MatchedShare* share = nullptr;
+};
+
+struct DiffDocument {
+  const Difference* difference = nullptr;
+  DiffSide before;
+  DiffSide after;
+};
+
+DiffDocument document_of(const Difference& difference) {
+  return {&difference,
+          {difference.before_file, difference.before, &difference.before_share},
+          {difference.after_file, difference.after, &difference.after_share}};
+}
+
+template <auto kMember>
+const auto& of_side(const DiffSide& side) {
+  return side.step->*kMember;
+}
+
+std::string_view state_name(bool was_there, bool is_there) { return kChangeStates[!is_there ? 1 : !was_there ? 2 : 0]; }
+
+std::optional<std::string_view> name_or_null(const OpPrediction* op) {
+  return op != nullptr ? std::optional<std::string_view>(op->name) : std::nullopt;
+}
+
+std::optional<double> relative_change(double before, double after) {
+  return before > 0 ? std::optional<double>((after - before) / before) : std::nullopt;
+}
+
+std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+}  // namespace
+
+template <>
+struct Described<DiffSide> {
+  static constexpr RecordInfo kInfo = {"side", "DiffSide", "One of the two predictions."};
+  static constexpr auto kFields = std::tuple{
+      field("file", Unit::kNone, "Path of the dump.", &DiffSide::file),
+      field("module", Unit::kNone, "Name of the module.", &of_side<&StepPrediction::module_name>),
+      field("device", Unit::kNone, "Name of the device.", &of_side<&StepPrediction::device>),
+      field("topology", Unit::kNone, "Topology of one slice.", &of_side<&StepPrediction::topology>),
+      field("slices", Unit::kCount, "Number of slices.", &of_side<&StepPrediction::slices>).at_least(1),
+      field("step_seconds", Unit::kSeconds, "Predicted step time.", &of_side<&StepPrediction::step_seconds>),
+      field("exposed_communication_seconds", Unit::kSeconds, "Time during which the step waits for communication.",
+            &of_side<&StepPrediction::exposed_communication_seconds>),
+      field("hbm_peak_bytes", Unit::kBytes, "Peak of HBM.",
+            [](const DiffSide& side) { return side.step->memory.hbm_peak_bytes; }),
+      field("flops", Unit::kFlops, "Floating-point operations.", &of_side<&StepPrediction::flops>),
+      field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.", &of_side<&StepPrediction::hbm_bytes>),
+      field("wire_bytes", Unit::kBytes, "Bytes that each device sends.", &of_side<&StepPrediction::wire_bytes>),
+      field("ops", Unit::kCount, "Ops that take time.", [](const DiffSide& side) { return side.share->ops; }),
+      field("matched_ops_share", Unit::kShare, "Share of these ops that have a partner in the other program.",
+            [](const DiffSide& side) { return side.share->of_ops(); })
+          .at_most(1),
+      field("matched_time_share", Unit::kShare, "Share of the step in ops that have a partner in the other program.",
+            [](const DiffSide& side) { return side.share->of_seconds(); })
+          .at_most(1)};
+};
+
+template <>
+struct Described<GateResult> {
+  static constexpr RecordInfo kInfo = {"gate", "GateResult", "A condition of --fail-if."};
+  static constexpr auto kFields = std::tuple{
+      field("condition", Unit::kNone, "The condition as written.", &GateResult::condition),
+      field("failed", Unit::kNone, "True if the condition holds.", &GateResult::failed),
+      field("before", Unit::kNone, "The metric before, in SI units.", &GateResult::before),
+      field("after", Unit::kNone, "The metric after, in SI units.", &GateResult::after),
+      field("found", Unit::kNone, "The number that the gate limits; null if infinite.",
+            [](const GateResult& gate) { return finite(gate.found); })
+          .may_be_negative(),
+      field("limit", Unit::kNone, "The limit of this number.", &GateResult::limit).may_be_negative(),
+      field("finding", Unit::kNone, "The change of the metric and the limit, for people.", &GateResult::finding)};
+};
+
+template <>
+struct Described<GroupChange> {
+  static constexpr RecordInfo kInfo = {"group", "GroupChange", "The ops that have the same category, layer, ..."};
+  static constexpr auto kFields = std::tuple{
+      field("name", Unit::kNone, "What the ops share.", &GroupChange::name),
+      field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
+            [](const GroupChange& group) { return state_name(group.was_there, group.is_there); })
+          .one_of(kChangeStates),
+      field("before_seconds", Unit::kSeconds, "Part of the step before.", &GroupChange::before_seconds),
+      field("after_seconds", Unit::kSeconds, "Part of the step after.", &GroupChange::after_seconds),
+      field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const GroupChange& group) {
+        return group.change();
+      }).may_be_negative()};
+};
+
+template <>
+struct Described<OpChange> {
+  static constexpr RecordInfo kInfo = {"op", "OpChange", "An op of either program or of both."};
+  static constexpr auto kFields =
+      std::tuple{field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
+                       [](const OpChange& op) { return state_name(op.before != nullptr, op.after != nullptr); })
+                     .one_of(kChangeStates),
+                 field("before", Unit::kNone, "Name of the instruction before; null if it is new.",
+                       [](const OpChange& op) { return name_or_null(op.before); }),
+                 field("after", Unit::kNone, "Name of the instruction after; null if it is gone.",
+                       [](const OpChange& op) { return name_or_null(op.after); }),
+                 field("category", Unit::kNone, "Category as XProf names it.",
+                       [](const OpChange& op) -> const std::string& { return op.op().category; }),
+                 field("op_name", Unit::kNone, "Path in the user's program; null if the metadata has none.",
+                       [](const OpChange& op) { return text_or_null(op.op().op_name); }),
+                 field("changed", Unit::kNone, "What else than the time differs: shape, layout, fused ops, attributes.",
+                       &OpChange::what),
+                 field("before_seconds", Unit::kSeconds, "Part of the step before.",
+                       [](const OpChange& op) { return op.before_seconds(); }),
+                 field("after_seconds", Unit::kSeconds, "Part of the step after.",
+                       [](const OpChange& op) { return op.after_seconds(); }),
+                 field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const OpChange& op) {
+                   return op.change();
+                 }).may_be_negative()};
+};
+
+template <>
+struct Described<DiffDocument> {
+  using Document = DiffDocument;
+  static constexpr RecordInfo kInfo = {"diff", "Diff", "The changes between two predictions."};
+  static constexpr auto kFields = std::tuple{
+      field("schema", Unit::kNone, "Name and version of this format.", [](const Document&) { return kDiffSchema[0]; })
+          .one_of(kDiffSchema),
+      field("before", Unit::kNone, "", &Document::before),
+      field("after", Unit::kNone, "", &Document::after),
+      field("step_change_seconds", Unit::kSeconds, "Change of the step time.",
+            [](const Document& d) { return d.after.step->step_seconds - d.before.step->step_seconds; })
+          .may_be_negative(),
+      field("step_change", Unit::kNone, "Change relative to the step before; null if that is 0.",
+            [](const Document& d) { return relative_change(d.before.step->step_seconds, d.after.step->step_seconds); })
+          .may_be_negative(),
+      field("gates", Unit::kNone, "The conditions of --fail-if.",
+            [](const Document& d) -> const std::vector<GateResult>& { return d.difference->gates; }),
+      field("categories", Unit::kNone, "Ops by category, largest change first.",
+            [](const Document& d) -> const std::vector<GroupChange>& { return d.difference->categories; }),
+      field("group_by", Unit::kNone, "What the groups share; null without --group-by.",
+            [](const Document& d) { return text_or_null(d.difference->group_by); }),
+      field("groups", Unit::kNone, "Ops by --group-by, largest change first.",
+            [](const Document& d) -> const std::vector<GroupChange>& { return d.difference->groups; }),
+      field("ops", Unit::kNone, "Ops that take time, largest change first.",
+            [](const Document& d) -> const std::vector<OpChange>& { return d.difference->ops; })};
+};
+
+namespace {
+
+template <DescribedRecord T>
+std::string records_csv(const T& sample, const std::vector<T>& records) {
+  CsvLine line;
+  add_csv_titles(sample, line);
+  std::string out = line.take();
+  for (const T& record : records) {
+    add_csv_cells(record, line);
+    out += line.take();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string diff_json(const Difference& difference) { return records_json<DiffDocument>({document_of(difference)}); }
+
+std::string diff_csv(const Difference& difference) {
+  if (!difference.group_by.empty()) return records_csv(GroupChange(), difference.groups);
+  const OpPrediction none;
+  return records_csv(OpChange{&none, &none, {}}, difference.ops);
+}
+
+ResultTable diff_table() { return describe_result<DiffDocument>(kDiffSchema[0], "A change: diff --format json"); }
+
+}  // namespace hloroof::internal
