@@ -75,19 +75,28 @@ absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool wi
   return ops_csv(named, options.rows, with_titles);
 }
 
+// What `predict` prints without --view.
+absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, ViewOptions options) {
+  // Unless the user asks for a group, a filter or an order of ops, those that are alike share a row.
+  const bool is_plain = options.rows.group == GroupBy::kNone && options.rows.rewrites.empty() &&
+                        options.rows.filter.empty() && options.rows.sort == SortBy::kTime;
+  if (is_plain) options.rows.group = GroupBy::kSimilar;
+  absl::StatusOr<std::string> text = render_views(prediction, {"summary", "breakdown", "ops"}, options);
+  if (!text.ok()) return text;
+  // It ends with the most valuable diagnostics; --view diagnostics prints all.
+  const std::string worth_most = first_diagnostics_view(prediction, 3, options);
+  if (!worth_most.empty()) *text += "\n" + worth_most;
+  return text;
+}
+
 // The views of one of `count` predictions.
 absl::StatusOr<std::string> prediction_text(const NamedPrediction& named, std::size_t count,
                                             const PredictCommandFlags& flags, const ViewOptions& options) {
   const auto& [file, prediction] = named;
-  std::vector<std::string> views = flags.views;
-  if (views.empty()) views = {"summary", "ops"};
-  absl::StatusOr<std::string> text = render_views(prediction, views, options);
+  if (flags.views.empty() && count == 1) return first_screen(prediction, options);
+  absl::StatusOr<std::string> text = render_views(prediction, flags.views, options);
   if (!text.ok()) return text;
   if (count > 1) return file + " on " + prediction.device + " " + prediction.topology + "\n\n" + *text;
-  if (!flags.views.empty()) return text;
-  // The first screen ends with the most valuable diagnostics; --view diagnostics prints all.
-  const std::string worth_most = first_diagnostics_view(prediction, 3, options);
-  if (!worth_most.empty()) *text += "\n" + worth_most;
   return text;
 }
 

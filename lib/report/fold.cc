@@ -11,22 +11,6 @@
 namespace hloroof::internal {
 namespace {
 
-// "fusion" for fusion.12 and for fusion.12.clone.3.
-std::string without_numbers(std::string_view name) {
-  std::string out;
-  while (!name.empty()) {
-    const std::size_t end = std::min(name.find('.'), name.size());
-    const std::string_view part = name.substr(0, end);
-    const bool is_number = part.find_first_not_of("0123456789") == std::string_view::npos;
-    if (out.empty() || (!is_number && part != "clone")) {
-      if (!out.empty()) out += '.';
-      out += part;
-    }
-    name.remove_prefix(std::min(end + 1, name.size()));
-  }
-  return out;
-}
-
 std::string output_shape(const OpPrediction& op, const StepFacts* facts) {
   if (facts == nullptr) return "";
   return to_string(facts->module->shapes(), facts->module->instruction(op.id).shape_id(), ShapeText::kWithoutLayout);
@@ -53,7 +37,7 @@ std::vector<FoldedRow> fold_rows(const StepPrediction& prediction) {
     if (op.exposed_seconds > prediction.ops[row.representative].exposed_seconds) row.representative = i;
   }
   for (FoldedRow& row : rows) {
-    row.name = without_numbers(prediction.ops[row.representative].name);
+    row.name = prediction.ops[row.representative].name;
     if (prediction.step_seconds > 0) row.share = row.seconds / prediction.step_seconds;
   }
   std::stable_sort(rows.begin(), rows.end(),

@@ -14,7 +14,7 @@ namespace hloroof::internal {
 // Ops with equal opcode, category, output shape and op_name, except for numbers in the op_name. The names of the
 // instructions do not matter.
 struct FoldedRow {
-  std::string name;                // of the representative, without its number: "async-collective-done"
+  std::string name;                // of the representative, so that `explain` accepts it
   std::size_t representative = 0;  // index in StepPrediction::ops of the op with the most time
   std::vector<std::size_t> ops;    // indices in StepPrediction::ops, in program order
   double executions = 0;           // the sum
@@ -31,7 +31,7 @@ bool takes_time(const OpPrediction& op);
 // the prediction for the output shapes; without them, shapes do not matter.
 std::vector<FoldedRow> fold_rows(const StepPrediction& prediction);
 
-// "async-collective-done ×40", or the name alone for one op.
+// "async-collective-done.28 ×40", or the name alone for one op.
 std::string folded_label(const std::string& name, std::size_t count);
 
 }  // namespace hloroof::internal

@@ -19,20 +19,23 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   };
   std::vector<Column> columns = {{"share", Align::kRight}, {"time", Align::kRight}};
   if (any_wait) columns.push_back({"wait", Align::kRight});
-  for (Column column : {Column{"runs", Align::kRight}, Column{"bound", Align::kLeft}, Column{"roof", Align::kRight},
-                        Column{grouped ? "group" : "op", Align::kLeft}}) {
-    columns.push_back(std::move(column));
-  }
   const bool folded = options.rows.group == GroupBy::kSimilar;
+  const bool has_runs = !folded || wide || !any_wait;
+  if (has_runs) columns.push_back({"runs", Align::kRight});
+  columns.push_back({"bound", Align::kLeft});
+  columns.push_back({"roof", Align::kRight});
+  columns.push_back({folded ? "op ×alike" : grouped ? "group" : "op", Align::kLeft});
   const bool has_layer = folded && (wide || !any_wait);
   if (has_layer) columns.push_back({"layer", Align::kLeft, wide ? std::size_t{0} : std::size_t{12}});
   if (has_source) columns.push_back({"source", Align::kLeft, wide ? std::size_t{0} : std::size_t{16}});
   if (!grouped && wide) columns.push_back({"category", Align::kLeft});
   Table table(std::move(columns));
-  const auto add = [&](const Row& row, const std::vector<std::string>& middle) {
+  const auto add = [&](const Row& row, const std::string& runs, const std::string& bound, const std::string& roof) {
     std::vector<std::string> cells = {share(row), format_seconds(row.seconds)};
     if (any_wait) cells.push_back(row.wait_seconds > 0 ? format_seconds(row.wait_seconds) : "");
-    cells.insert(cells.end(), middle.begin(), middle.end());
+    if (has_runs) cells.push_back(runs);
+    cells.push_back(bound);
+    cells.push_back(roof);
     cells.push_back(folded && !row.first_op.empty() ? folded_label(row.label, row.ops) : row.label);
     if (has_layer) cells.push_back(row.layer);
     if (has_source) cells.push_back(row.source);
@@ -40,11 +43,14 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
     table.add(std::move(cells));
   };
   for (const Row& row : rows->rows) {
-    add(row, {format_count(row.count), row.bound, row.busy_seconds > 0 ? format_percent(row.efficiency) : ""});
+    add(row, format_count(row.count), row.bound, row.busy_seconds > 0 ? format_percent(row.efficiency) : "");
   }
-  if (rows->others) add(*rows->others, {"", "", ""});
-  add(rows->total, {"", "", ""});
-  return "Time in the step by " + std::string(grouped ? "group" : "op") +
+  if (rows->others) add(*rows->others, "", "", "");
+  add(rows->total, "", "", "");
+  return "Time in the step by " +
+         std::string(folded    ? "op, those alike in one row"
+                     : grouped ? "group"
+                               : "op") +
          "; roof: share of the bounding resource's peak\n" + table.to_string(options.width);
 }
 
