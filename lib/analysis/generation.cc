@@ -9,7 +9,6 @@ namespace hloroof::internal {
 namespace {
 
 // S(n) of a layout.
-constexpr std::int64_t kVmemSpace = 1;
 constexpr std::int64_t kCmemSpace = 3;
 
 // The built-in TPUs. Loaded at the first use and never destroyed.
@@ -25,15 +24,6 @@ const std::vector<Device>& built_in_tpus() {
   return *kTpus;
 }
 
-void add_scoped_memory(InstructionView instruction, UsedHardware& used) {
-  for (const ScopedMemory& memory : used_scoped_memory(instruction)) {
-    if (memory.memory_space != kVmemSpace || memory.offset < 0 || memory.size <= 0) continue;
-    if (memory.offset > INT64_MAX - memory.size || memory.offset + memory.size <= used.vmem_extent) continue;
-    used.vmem_extent = memory.offset + memory.size;
-    used.in_vmem = instruction.name();
-  }
-}
-
 }  // namespace
 
 UsedHardware find_used_hardware(const Module& module) {
@@ -45,12 +35,10 @@ UsedHardware find_used_hardware(const Module& module) {
         used.in_cmem = instruction.name();
       }
       const std::string_view config = instruction.text(AttributeKey::kBackendConfig);
-      if (config.empty()) continue;
       if (used.on_both_cores.empty() && config.find("megacore_config") != std::string_view::npos &&
           megacore_split_dimension(instruction)) {
         used.on_both_cores = instruction.name();
       }
-      if (config.find("used_scoped_memory_configs") != std::string_view::npos) add_scoped_memory(instruction, used);
     }
   }
   return used;
@@ -63,10 +51,6 @@ std::string missing_hardware(const UsedHardware& used, const Device& device) {
   if (!used.on_both_cores.empty() && device.cores() < 2) {
     return used.on_both_cores + " is split between the two cores of a device";
   }
-  const std::optional<double> capacity = tpu->on_chip.vmem_capacity.optional();
-  if (capacity && static_cast<double>(used.vmem_extent) > *capacity) {
-    return used.in_vmem + " uses VMEM up to byte " + std::to_string(used.vmem_extent);
-  }
   return "";
 }
 
@@ -74,6 +58,7 @@ void find_generations(const Module& module, ModuleOrigin& origin) {
   origin.generations.clear();
   origin.generation_evidence.clear();
   const UsedHardware used = find_used_hardware(module);
+  if (used.in_cmem.empty() && used.on_both_cores.empty()) return;  // without loading the devices
   for (const Device& device : built_in_tpus()) {
     const std::string missing = missing_hardware(used, device);
     if (missing.empty()) {

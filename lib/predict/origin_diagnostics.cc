@@ -62,18 +62,20 @@ void diagnose_origin(const StepFacts& facts, StepPrediction& prediction) {
                      " would run another program: other fusions, layouts and kernels. The times below can be several "
                      "times off. Compile the program for ",
                      device.name, ": jax.experimental.topologies compiles ahead of time, without the machine"));
-  } else if (const std::string missing = missing_hardware(find_used_hardware(*facts.module), device);
-             origin.backend == Backend::kTpu && !missing.empty()) {
-    add(kWrongGeneration, Severity::kInfo,
-        absl::StrCat(missing, ", which ", device.name, " does not have: the module was compiled for another generation",
-                     origin.generations.empty() ? "" : ", " + absl::StrJoin(origin.generations, " or ")));
+  } else if (origin.backend == Backend::kTpu) {
+    const std::string missing = missing_hardware(find_used_hardware(*facts.module), device);
+    if (!missing.empty()) {
+      add(kWrongGeneration, Severity::kInfo,
+          absl::StrCat(missing, ", which ", device.name, " does not have: the module was compiled for ",
+                       origin.generations.empty() ? "another generation" : absl::StrJoin(origin.generations, " or ")));
+    }
   }
   if (origin.stage == CompileStage::kUnpartitioned) {
     add(kNotPartitioned, Severity::kWarning,
         absl::StrCat("the module is not partitioned: its shardings name ", origin.sharded_over, " devices (",
                      origin.stage_evidence,
                      "), and the SPMD partitioner has not run. The times, bytes and memory below are those of one "
-                     "device that does the work of all, and the collectives are missing. ",
+                     "device that does the work of all, and collectives are missing. ",
                      to_absl(kDumpCompiled)));
   } else if (origin.stage == CompileStage::kUnoptimized) {
     add(kNotOptimized, Severity::kWarning,

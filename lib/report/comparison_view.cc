@@ -55,7 +55,7 @@ std::string origin_warnings(const std::vector<NamedPrediction>& predictions, std
   if (lines.empty()) return "";
   std::string out;
   for (const std::string& line : lines) out += line;
-  return out + wrap("These times are those of another program. `hloroof lint` says why.", width, 0) + "\n\n";
+  return out + wrap("Such times are those of another program: `hloroof lint` says why.", width, 0) + "\n\n";
 }
 
 // Writes one line for each prediction, below a header with the values that all of them share.

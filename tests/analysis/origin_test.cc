@@ -129,9 +129,6 @@ TEST_CASE("origin: hardware that only some TPUs have") {
       {"two cores",
        R"(  ROOT r = f32[8]{0:T(256)} negate(p), backend_config={"megacore_config":{"megacore_split_dim":"0"}})",
        {"tpu_v4", "tpu_v5p"}},
-      {"much VMEM",
-       R"(  ROOT r = f32[8]{0:T(256)} negate(p), backend_config={"used_scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"134000000"}]})",
-       {"tpu_v5e", "tpu_v5p", "tpu_v6e"}},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
