@@ -62,12 +62,12 @@ void diagnose_origin(const StepFacts& facts, StepPrediction& prediction) {
                      " would run another program: other fusions, layouts and kernels. The times below can be several "
                      "times off. Compile the program for ",
                      device.name, ": jax.experimental.topologies compiles ahead of time, without the machine"));
-  } else if (origin.backend == Backend::kTpu) {
+  } else if (!origin.generations.empty()) {  // the text uses hardware that some TPUs lack
     const std::string missing = missing_hardware(find_used_hardware(*facts.module), device);
     if (!missing.empty()) {
       add(kWrongGeneration, Severity::kInfo,
           absl::StrCat(missing, ", which ", device.name, " does not have: the module was compiled for ",
-                       origin.generations.empty() ? "another generation" : absl::StrJoin(origin.generations, " or ")));
+                       absl::StrJoin(origin.generations, " or ")));
     }
   }
   if (origin.stage == CompileStage::kUnpartitioned) {
