@@ -41,6 +41,32 @@ struct CallFacts;
 }  // namespace internal
 inline namespace v0 {
 
+// ---- Origin ------------------------------------------------------------------------------------------------------
+
+// The backend of XLA that a module was compiled for. kUnknown if the text shows none.
+enum class Backend : std::uint8_t { kUnknown, kTpu, kGpu, kCpu };
+
+// How far the compiler got before it printed the text.
+enum class CompileStage : std::uint8_t {
+  kUnknown,
+  kUnpartitioned,  // shardings over several devices, and the SPMD partitioner has not run
+  kUnoptimized,    // no schedule and no fusions
+  kOptimized,
+};
+
+// What the text of a module shows about its compilation. Each evidence is one line that names the place in the text; it
+// is empty if there is none.
+struct ModuleOrigin {
+  Backend backend = Backend::kUnknown;
+  std::string backend_evidence;
+  // The built-in TPUs that have all hardware the text uses. Empty if the text excludes none of them.
+  std::vector<std::string> generations;
+  std::string generation_evidence;
+  CompileStage stage = CompileStage::kUnknown;
+  std::string stage_evidence;
+  std::int64_t sharded_over = 1;  // kUnpartitioned: the number of devices that the shardings name
+};
+
 // ---- Sizes -------------------------------------------------------------------------------------------------------
 
 // The memory that holds a buffer, from S(n) of its layout. TPUs use 0 for HBM, 1 for VMEM and 5 for pinned host memory;

@@ -127,10 +127,11 @@ struct InstructionData {
 struct ComputationData {
   enum Flag : std::uint8_t {
     kEntry = 1,
-    kSynthesized = 2,   // not in the text: the async_wrapped computation of a sugared X-start
-    kMissing = 4,       // named by a pasted instruction but not in its text: no instructions, unknown work
-    kInline = 8,        // written inline, as in to_apply={ ... }
-    kNoSignature = 16,  // written without (parameters) -> result
+    kSynthesized = 2,    // not in the text: the async_wrapped computation of a sugared X-start
+    kMissing = 4,        // named by a pasted instruction but not in its text: no instructions, unknown work
+    kInline = 8,         // written inline, as in to_apply={ ... }
+    kNoSignature = 16,   // written without (parameters) -> result
+    kAssumedEntry = 32,  // the last of several computations, none of which is marked ENTRY
   };
 
   TextRange name;

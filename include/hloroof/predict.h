@@ -232,6 +232,7 @@ struct StepPrediction : StepSummary {
   std::int64_t num_partitions = 1;
   std::int64_t replica_count = 1;
   bool is_scheduled = false;
+  ModuleOrigin origin;
   std::string device;
   std::string topology;
   std::int64_t slices = 1;

@@ -22,7 +22,7 @@ struct PredictCommandFlags {
   std::size_t limit = 10;
   std::string sort = "time";
   std::string filter;
-  std::string group_by = "none";
+  std::string group_by;  // empty: not given
   std::vector<std::string> rewrites;
   bool wide = false;
 };
@@ -33,7 +33,7 @@ absl::StatusOr<ViewOptions> view_options(const PredictCommandFlags& flags, bool 
   options.color = color && flags.output.empty();
   options.rows.limit = flags.limit;
   options.rows.filter = flags.filter;
-  options.rows.group = *group_by_from_string(flags.group_by);  // the parser accepts no other value
+  options.rows.group = group_by_from_string(flags.group_by).value_or(GroupBy::kNone);  // the parser checks it
   options.rows.sort = *sort_by_from_string(flags.sort);
   for (const std::string& text : flags.rewrites) {
     auto rewrite = parse_rewrite(text);
@@ -76,11 +76,11 @@ absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool wi
 }
 
 // What `predict` prints without --view.
-absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, ViewOptions options) {
+absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool may_group, ViewOptions options) {
   // Unless the user asks for a group, a filter or an order of ops, those that are alike share a row.
-  const bool is_plain = options.rows.group == GroupBy::kNone && options.rows.rewrites.empty() &&
-                        options.rows.filter.empty() && options.rows.sort == SortBy::kTime;
-  if (is_plain) options.rows.group = GroupBy::kSimilar;
+  const bool is_plain =
+      options.rows.rewrites.empty() && options.rows.filter.empty() && options.rows.sort == SortBy::kTime;
+  if (may_group && is_plain) options.rows.group = GroupBy::kSimilar;
   absl::StatusOr<std::string> text = render_views(prediction, {"summary", "breakdown", "ops"}, options);
   if (!text.ok()) return text;
   // It ends with the most valuable diagnostics; --view diagnostics prints all.
@@ -93,7 +93,7 @@ absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, ViewO
 absl::StatusOr<std::string> prediction_text(const NamedPrediction& named, std::size_t count,
                                             const PredictCommandFlags& flags, const ViewOptions& options) {
   const auto& [file, prediction] = named;
-  if (flags.views.empty() && count == 1) return first_screen(prediction, options);
+  if (flags.views.empty() && count == 1) return first_screen(prediction, flags.group_by.empty(), options);
   absl::StatusOr<std::string> text = render_views(prediction, flags.views, options);
   if (!text.ok()) return text;
   if (count > 1) return file + " on " + prediction.device + " " + prediction.topology + "\n\n" + *text;

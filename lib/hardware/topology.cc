@@ -109,6 +109,22 @@ bool fits_pod(std::vector<int64_t> shape, std::vector<int64_t> pod) {
   return std::equal(shape.begin(), shape.end(), pod.begin(), pod.end(), std::less_equal<>());
 }
 
+// Returns whether slices of that shape exist, in some orientation: the standard ones, and on a device whose cubes
+// optical switches join also all boxes of whole cubes, and the parts of one cube whose axes divide its edge (Jouppi et
+// al., "TPU v4", ISCA 2023, section 2.8 and table 2). A device file without an edge lists all shapes.
+bool is_slice(const Ici& ici, std::vector<int64_t> shape) {
+  const auto every = [&](const auto& holds) { return std::all_of(shape.begin(), shape.end(), holds); };
+  if (ici.cube_edge > 0) {
+    if (every([&](int64_t extent) { return is_whole_cubes(ici, extent); })) return true;
+    if (every([&](int64_t extent) { return ici.cube_edge % extent == 0; })) return true;
+  }
+  std::sort(shape.begin(), shape.end());
+  return std::any_of(ici.slices.begin(), ici.slices.end(), [&](std::vector<int64_t> slice) {
+    std::sort(slice.begin(), slice.end());
+    return slice == shape;
+  });
+}
+
 // Removes `suffix` from the end of `text`. Returns false if `text` does not end with it.
 bool take_suffix(std::string_view& text, std::string_view suffix) {
   if (text.size() < suffix.size() || text.substr(text.size() - suffix.size()) != suffix) return false;
@@ -136,6 +152,13 @@ absl::StatusOr<Topology> torus_topology(const Device& device, std::string_view t
   if (!fitted) return bad_topology(device, text, absl::StrCat("its torus has ", dims, " axes"));
   if (!fits_pod(*fitted, device.ici.pod_shape)) {
     return bad_topology(device, text, absl::StrCat("its pod has ", print_box(device.ici.pod_shape), " chips"));
+  }
+  if (!is_slice(device.ici, *fitted)) {
+    std::string possible = absl::StrCat("there is no such slice; its slices are ", slice_list(device));
+    if (device.ici.cube_edge > 0) {
+      absl::StrAppend(&possible, ", and all whose axes are multiples of ", device.ici.cube_edge, " or divide it,");
+    }
+    return bad_topology(device, text, possible + " chips, in any orientation");
   }
   return make_topology(device, *std::move(fitted), slices);
 }

@@ -14,25 +14,15 @@ using enum DiagnosticCode;
 // Maximum relative difference between the model and the compiler's own estimate. Larger differences are reported.
 constexpr double kModelTolerance = 0.30;
 
-std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
-  return absl::StrFormat("%d %s", count, std::string(count == 1 ? one : many));
-}
-
 class Diagnoser {
  public:
   Diagnoser(const StepFacts& facts, StepPrediction& prediction)
       : facts_(facts), module_(*facts.module), collectives_(facts.collectives), prediction_(prediction) {}
 
   void run(bool memory_complete) {
-    unknown_text();
     unknown_costs();
     loops();
-    if (!prediction_.is_scheduled && !module_.is_single_instruction()) {
-      add(kUnscheduled, Severity::kWarning,
-          "the module is not scheduled: fusion and layouts are still to come, so that its bytes and time are upper "
-          "bounds; a list schedule stands in for the compiler's",
-          "", std::nullopt);
-    }
+    unscheduled();
     memory(memory_complete);
     compiler();
     untuned_blocks();
@@ -44,37 +34,19 @@ class Diagnoser {
     prediction_.diagnostics.push_back({code, severity, std::move(message), std::move(op), stake});
   }
 
-  void unknown_text() {
-    const Module::Unknowns& unknowns = module_.unknowns();
-    if (unknowns.opcodes > 0) {
-      for (const OpPrediction& op : prediction_.ops) {
-        if (module_.data(op.id).opcode != Opcode::kUnknown) continue;
-        add(kUnknownOpcode, Severity::kWarning,
-            absl::StrFormat("opcode %s is not known: only its operands and result are charged, as bytes", op.opcode),
-            op.name, op.exposed_seconds);
-      }
-      add(kUnknownOpcode, Severity::kWarning,
-          absl::StrFormat("%s an unknown opcode", counted(unknowns.opcodes, "instruction has", "instructions have")),
+  // The findings not-optimized and not-partitioned include what the longer message says.
+  void unscheduled() {
+    if (prediction_.is_scheduled || module_.is_single_instruction()) return;
+    const CompileStage stage = prediction_.origin.stage;
+    if (stage == CompileStage::kUnpartitioned || stage == CompileStage::kUnoptimized) {
+      add(kUnscheduled, Severity::kInfo, "the module is not scheduled: a list schedule stands in for the compiler's",
           "", std::nullopt);
+      return;
     }
-    if (unknowns.attributes > 0) {
-      add(kUnknownAttribute, Severity::kInfo,
-          absl::StrFormat("%s an unknown name and no meaning here",
-                          counted(unknowns.attributes, "attribute has", "attributes have")),
-          "", std::nullopt);
-    }
-    if (unknowns.missing_operands > 0) {
-      add(kMissingOperand, Severity::kInfo,
-          absl::StrFormat("%s not defined in the text: parameters of the printed shape stand in",
-                          counted(unknowns.missing_operands, "operand is", "operands are")),
-          "", std::nullopt);
-    }
-    if (unknowns.missing_computations > 0) {
-      add(kMissingComputation, Severity::kWarning,
-          absl::StrFormat("%s not in the text: what is computed there is not known",
-                          counted(unknowns.missing_computations, "called computation is", "called computations are")),
-          "", std::nullopt);
-    }
+    add(kUnscheduled, Severity::kWarning,
+        "the module is not scheduled: fusion and layouts are still to come, so that its bytes and time are upper "
+        "bounds; a list schedule stands in for the compiler's",
+        "", std::nullopt);
   }
 
   void unknown_costs() {
@@ -219,10 +191,13 @@ class Diagnoser {
 }  // namespace
 
 void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction) {
+  diagnose_origin(facts, prediction);
+  diagnose_text(facts, prediction);
   Diagnoser(facts, prediction).run(memory_complete);
   diagnose_ops(facts, prediction);
   diagnose_device_numbers(facts.target.device, facts.collectives, prediction);
   std::stable_sort(prediction.diagnostics.begin(), prediction.diagnostics.end(), [](const auto& a, const auto& b) {
+    if (is_about_origin(a) != is_about_origin(b)) return is_about_origin(a);
     if (a.severity != b.severity) return a.severity > b.severity;
     return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);
   });

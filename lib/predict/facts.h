@@ -84,6 +84,10 @@ double step_seconds_without(const StepFacts& facts, Resource resource);
 
 // ---- How far to trust an op ----------------------------------------------------------------------------------------
 
+// Returns whether the device would run another module than this one: the text is of another backend, or from before
+// partitioning or optimization. The costs of its ops are then assumptions.
+bool is_other_program(const Module& module, const Device& device);
+
 // Returns, by ComputationId, whether the number of executions of a computation is assumed. Inside a loop of unknown
 // length it is assumed for all computations, regardless of how reliable the cost of each op is.
 std::vector<bool> assumed_computations(const StepFacts& facts);

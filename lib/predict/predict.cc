@@ -12,6 +12,7 @@
 #include "hloroof/predict.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/names.h"
+#include "lib/analysis/origin.h"
 #include "lib/base/strings.h"
 #include "lib/cost/collective.h"
 #include "lib/predict/costs.h"
@@ -64,6 +65,7 @@ class Prediction {
     result_.num_partitions = module_.num_partitions();
     result_.replica_count = module_.replica_count();
     result_.is_scheduled = module_.is_scheduled();
+    result_.origin = find_origin(module_);
     result_.device = device_.name;
     Topology one_slice = collectives_.mapping.topology;
     result_.slices = one_slice.slices;
@@ -215,7 +217,8 @@ class Prediction {
     for (const Diagnostic& diagnostic : result_.diagnostics) {
       if (diagnostic.code == kUnknownOpcode || diagnostic.code == kUnknownAttribute ||
           diagnostic.code == kUnknownCustomCall || diagnostic.code == kUnknownTripCount ||
-          diagnostic.code == kMissingOperand || diagnostic.code == kMissingComputation) {
+          diagnostic.code == kMissingOperand || diagnostic.code == kOperandMismatch ||
+          diagnostic.code == kMissingComputation) {
         return absl::FailedPreconditionError(
             absl::StrCat(module_.path(), ": error: incomplete: ", diagnostic.op.empty() ? "" : diagnostic.op + ": ",
                          diagnostic.message));

@@ -43,6 +43,7 @@ void Summary::fill(const StepFacts& facts) {
     }
     list_ops(module, id);
   }
+  is_other_program_ = is_other_program(module, facts.target.device);
   update_calls(facts);
 }
 
@@ -54,13 +55,14 @@ void Summary::update(const StepFacts& facts, Span<InstructionId> changed, const 
   for (ComputationId id : facts.calls.scheduled()) {
     if (stale[id.index]) list_ops(module, id);
   }
+  is_other_program_ = is_other_program(module, facts.target.device);
 }
 
 void Summary::update_calls(const StepFacts& facts) { assumed_ = assumed_computations(facts); }
 
 CostSource Summary::source(const Module& module, InstructionId id) const {
   const CostSource source = terms_[id.index].source;
-  return assumed_[module.data(id).computation.index] ? in_assumed(source) : source;
+  return is_other_program_ || assumed_[module.data(id).computation.index] ? in_assumed(source) : source;
 }
 
 void Summary::add_up(const StepFacts& facts, StepSummary& result) const {

@@ -53,6 +53,7 @@ class Summary {
   std::vector<OpTerms> terms_;                   // by InstructionId
   std::vector<std::vector<InstructionId>> ops_;  // by ComputationId: the ops with OpTerms::adds
   std::vector<bool> assumed_;                    // by ComputationId
+  bool is_other_program_ = false;
 };
 
 }  // namespace hloroof::internal

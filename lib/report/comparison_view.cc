@@ -3,6 +3,7 @@
 #include <set>
 
 #include "absl/strings/str_format.h"
+#include "lib/predict/diagnostics.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 #include "lib/report/views.h"
@@ -36,6 +37,25 @@ std::vector<std::size_t> varied_settings(const std::vector<NamedPrediction>& pre
     if (differs) varied.push_back(i);
   }
   return varied;
+}
+
+// Returns one line for each prediction of a module that its device would not run, and how to learn more.
+std::string origin_warnings(const std::vector<NamedPrediction>& predictions, std::size_t width) {
+  std::set<std::string> lines;
+  for (const auto& [file, p] : predictions) {
+    for (const Diagnostic& diagnostic : p.diagnostics) {
+      if (!is_about_origin(diagnostic)) continue;
+      const std::string head = std::string(to_string(diagnostic.severity)) + " [" +
+                               std::string(to_string(diagnostic.code)) + "] on " + p.device + ": ";
+      const std::size_t room =
+          width == 0 ? file.size() : std::max<std::size_t>(width - std::min(width, head.size()), 8);
+      lines.insert(head + shorten(file, room) + "\n");
+    }
+  }
+  if (lines.empty()) return "";
+  std::string out;
+  for (const std::string& line : lines) out += line;
+  return out + wrap("Such times are those of another program: `hloroof lint` says why.", width, 0) + "\n\n";
 }
 
 // Writes one line for each prediction, below a header with the values that all of them share.
@@ -111,10 +131,11 @@ std::string comparison_view(const std::vector<NamedPrediction>& predictions, std
     by_file.back().push_back(named);
   }
   // Several devices for each of several files: one table for each file leaves room for the names.
-  if (by_file.size() == 1 || by_file.size() == predictions.size()) return one_table(predictions, width);
+  const std::string warnings = origin_warnings(predictions, width);
+  if (by_file.size() == 1 || by_file.size() == predictions.size()) return warnings + one_table(predictions, width);
   std::string out;
   for (const std::vector<NamedPrediction>& same : by_file) out += (out.empty() ? "" : "\n") + one_table(same, width);
-  return out;
+  return warnings + out;
 }
 
 }  // namespace hloroof::internal

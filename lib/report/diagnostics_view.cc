@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/predict/diagnostics.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 #include "lib/report/views.h"
@@ -37,13 +38,21 @@ std::string diagnostics_view(const StepPrediction& p, const ViewOptions& options
   return out;
 }
 
+std::string origin_diagnostics_view(const StepPrediction& p, const ViewOptions& options) {
+  std::string out;
+  for (const Diagnostic& diagnostic : p.diagnostics) {
+    if (is_about_origin(diagnostic)) out += one_diagnostic(diagnostic, options);
+  }
+  return out;
+}
+
 std::string first_diagnostics_view(const StepPrediction& p, std::size_t count, const ViewOptions& options) {
   std::set<std::string> ops;  // each op is shown once, because its seconds can be saved only once
   std::size_t shown = 0;
   std::size_t more = 0;
   std::string out = "Diagnostics\n";
   for (const Diagnostic& diagnostic : p.diagnostics) {
-    if (diagnostic.severity == Severity::kInfo) continue;
+    if (diagnostic.severity == Severity::kInfo || is_about_origin(diagnostic)) continue;  // these are at the top
     const bool is_new = diagnostic.op.empty() || ops.insert(diagnostic.op).second;
     if (shown < count && is_new) {
       out += one_diagnostic(diagnostic, options);

@@ -43,6 +43,16 @@ struct EnumNames<DiagnosticCode> {
   };
 };
 
+template <>
+struct EnumNames<Backend> {
+  static constexpr std::string_view kNames[] = {"unknown", "tpu", "gpu", "cpu"};
+};
+
+template <>
+struct EnumNames<CompileStage> {
+  static constexpr std::string_view kNames[] = {"unknown", "not-partitioned", "not-optimized", "optimized"};
+};
+
 // The largest a sum of shares may be: 1, and the rounding of the sum.
 inline constexpr double kWhole = 1.000001;
 
@@ -339,19 +349,43 @@ struct Described<GeneratorPart> {
 };
 
 template <>
+struct Described<ModuleOrigin> {
+  static constexpr RecordInfo kInfo = {"origin", "Origin", "What the text shows about the compilation of the module."};
+  static constexpr auto kFields = std::tuple{
+      field("backend", Unit::kNone, "Backend of XLA that compiled the module.", &ModuleOrigin::backend),
+      field("backend_evidence", Unit::kNone, "Where the text shows the backend.",
+            [](const ModuleOrigin& origin) { return text_or_null(origin.backend_evidence); }),
+      field("generations", Unit::kNone,
+            "Built-in TPUs that have all hardware the text uses; empty if the text excludes none.",
+            &ModuleOrigin::generations),
+      field("generation_evidence", Unit::kNone, "Use of hardware that the other TPUs lack.",
+            [](const ModuleOrigin& origin) { return text_or_null(origin.generation_evidence); }),
+      field("stage", Unit::kNone, "How far the compiler got before it printed the text.", &ModuleOrigin::stage),
+      field("stage_evidence", Unit::kNone, "Where the text shows the stage.",
+            [](const ModuleOrigin& origin) { return text_or_null(origin.stage_evidence); }),
+      field("sharded_over", Unit::kCount, "Devices that the shardings of a module that is not partitioned name.",
+            [](const ModuleOrigin& origin) {
+              return origin.stage == CompileStage::kUnpartitioned ? std::optional<std::int64_t>(origin.sharded_over)
+                                                                  : std::nullopt;
+            })
+          .at_least(1)};
+};
+
+template <>
 struct Described<ModulePart> {
   static constexpr RecordInfo kInfo = {"module", "ModuleFacts", "The predicted module."};
-  static constexpr auto kFields =
-      std::tuple{field("name", Unit::kNone, "Name of the module.",
-                       [](const ModulePart& part) { return std::string_view(part.step.module_name); }),
-                 field("instructions", Unit::kCount, "Instructions in all computations.",
-                       [](const ModulePart& part) { return part.step.instructions; }),
-                 field("num_partitions", Unit::kCount, "Partitions of the module.",
-                       [](const ModulePart& part) { return part.step.num_partitions; }),
-                 field("replica_count", Unit::kCount, "Replicas of the module.",
-                       [](const ModulePart& part) { return part.step.replica_count; }),
-                 field("is_scheduled", Unit::kNone, "True if the text gives the order of execution.",
-                       [](const ModulePart& part) { return part.step.is_scheduled; })};
+  static constexpr auto kFields = std::tuple{
+      field("name", Unit::kNone, "Name of the module.",
+            [](const ModulePart& part) { return std::string_view(part.step.module_name); }),
+      field("instructions", Unit::kCount, "Instructions in all computations.",
+            [](const ModulePart& part) { return part.step.instructions; }),
+      field("num_partitions", Unit::kCount, "Partitions of the module.",
+            [](const ModulePart& part) { return part.step.num_partitions; }),
+      field("replica_count", Unit::kCount, "Replicas of the module.",
+            [](const ModulePart& part) { return part.step.replica_count; }),
+      field("is_scheduled", Unit::kNone, "True if the text gives the order of execution.",
+            [](const ModulePart& part) { return part.step.is_scheduled; }),
+      field("origin", Unit::kNone, "", [](const ModulePart& part) -> const ModuleOrigin& { return part.step.origin; })};
 };
 
 template <>
@@ -445,7 +479,9 @@ struct Described<StepPrediction> {
       field("mesh", Unit::kNone, "Axes of the device mesh, outermost first.", &StepPrediction::mesh),
       field("collectives", Unit::kNone, "All collectives.", &StepPrediction::collectives),
       field("memory", Unit::kNone, "", &StepPrediction::memory),
-      field("diagnostics", Unit::kNone, "Findings, the most severe and costly first.", &StepPrediction::diagnostics)};
+      field("diagnostics", Unit::kNone,
+            "Findings: those about the origin of the module, then the most severe and costly.",
+            &StepPrediction::diagnostics)};
 };
 
 }  // namespace hloroof::internal

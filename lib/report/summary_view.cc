@@ -1,4 +1,5 @@
 #include "absl/strings/str_format.h"
+#include "lib/report/origin_line.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
 #include "lib/report/verdict.h"
@@ -22,7 +23,10 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   if (p.slices > 1) where += absl::StrFormat(" x %d slices", p.slices);
   // A text without a header (a computation, one pasted line) has no module name.
   const std::string name = !p.module_name.empty() ? p.module_name : p.ops.empty() ? "module" : p.ops.back().name;
-  std::string out = shorten(name, options.width - where.size() - 4) + " on " + where + "\n\n";
+  std::string out = shorten(name, options.width - where.size() - 4) + " on " + where + "\n";
+  if (const std::string origin = origin_line(p); !origin.empty()) out += wrap(origin, options.width, 0) + "\n";
+  out += "\n";
+  if (const std::string findings = origin_diagnostics_view(p, options); !findings.empty()) out += findings + "\n";
 
   if (const std::string sentence = verdict(p); !sentence.empty()) {
     out += "  " + wrap(sentence, options.width == 0 ? 80 : options.width, 2) + "\n\n";

@@ -40,7 +40,10 @@ std::string collectives_view(const StepPrediction& prediction, const ViewOptions
 std::string timeline_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string critical_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
-// Returns the `count` most valuable diagnostics, one for each op, and the number of the others. Empty if no diagnostic
+// Returns the diagnostics that say that the device would run another module than this one. Empty if there is none.
+std::string origin_diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
+// Returns the `count` most valuable diagnostics, one for each op, and the number of the others. Leaves out those about
+// the origin. Empty if no diagnostic
 // is actionable.
 std::string first_diagnostics_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 

@@ -1,5 +1,6 @@
 #include "lib/text/module_parser.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -256,7 +257,12 @@ bool ModuleParser::finish_module() {
   if (!module_->has_entry()) {
     const ComputationId last = builder.computation_order().back();
     builder.set_entry(last);
-    builder.computations()[last.index].flags |= ComputationData::kEntry;
+    std::uint8_t& flags = builder.computations()[last.index].flags;
+    flags |= ComputationData::kEntry;
+    constexpr std::uint8_t kNotWritten = ComputationData::kSynthesized | ComputationData::kMissing;
+    const auto written = std::count_if(builder.computation_order().begin(), builder.computation_order().end(),
+                                       [&](ComputationId id) { return (module_->data(id).flags & kNotWritten) == 0; });
+    if (written > 1) flags |= ComputationData::kAssumedEntry;
   }
   return check_aliases();
 }

@@ -32,6 +32,7 @@ constexpr char kHeads[] = "examples/narrow_heads.v5e.hlo";
 constexpr char kGather[] = "tests/predict/dumps/gather_then_reduce.v5e_2x4.hlo";
 
 const Case kShipped[] = {
+    {kWrongBackend, kFfn, "h100_sxm", kFfn, "tpu_v5e"},
     {kCollectiveDominates, kFfn, "tpu_v5e", kDecode},
     {kExposedCommunication, kFfn, "tpu_v5e", kDecode},
     {kCrossoverNotReached, kGather, "tpu_v5e", kFfn},
@@ -44,6 +45,9 @@ const Case kShipped[] = {
 
 // Dumps of the large corpus.
 const Case kCorpus[] = {
+    {kNotPartitioned, "unoptimized/seed_ffn_block.v5e_2x4.hlo", "tpu_v5e", "tpu/seed_ffn_block.v5e_2x4.hlo"},
+    {kNotOptimized, "unoptimized/softmax.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
+    {kWrongGeneration, "tpu/conv2d.v5p_2x2x2.hlo", "tpu_v5e", "tpu/conv2d.v5p_2x2x2.hlo", "tpu_v5p"},
     {kMemoryOverCapacity, "step/maxtext-32b.v5p-128.hlo", "tpu_v5e", "step/maxtext-32b.v5p-128.hlo", "tpu_v5p"},
     {kNarrowUpdate, "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
     {kMatrixUnderfilled, "tpu/padding_waste.v5e_2x4.hlo", "tpu_v5e", "tpu/matmul_8192x8192x8192_bf16.v6e_2x4.hlo",
@@ -110,7 +114,8 @@ TEST_CASE("diagnoses on the large corpus") {
 
 TEST_CASE("every diagnosis is on the list, once, and has a dump") {
   // Texts of these kinds do not come out of a compiler; tests/predict has them.
-  std::set<DiagnosticCode> covered = {kUnknownAttribute, kMissingOperand, kMissingComputation, kMemoryIncomplete};
+  std::set<DiagnosticCode> covered = {kUnknownAttribute, kMissingOperand, kMissingComputation,
+                                      kMemoryIncomplete, kNoEntry,        kOperandMismatch};
   for (const Case& c : kShipped) covered.insert(c.code);
   for (const Case& c : kCorpus) covered.insert(c.code);
   std::set<DiagnosticCode> listed;

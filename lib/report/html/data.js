@@ -27,7 +27,11 @@ function drawCards() {
   document.title = $('title').textContent;
   const busy = p.resources.filter((r) => r.name === p.bound).map((r) => percent(r.utilization) + ' of the step busy');
   const share = p.step_seconds > 0 ? percent(p.exposed_communication_seconds / p.step_seconds) + ' of the step' : '';
+  const origin = p.module.origin;
+  const isOther = p.diagnostics.some((d) => ['wrong-backend', 'not-partitioned', 'not-optimized'].includes(d.code));
   const cards = [
+    ['compiled for', origin.backend === 'unknown' ? 'not known' : origin.backend.toUpperCase(),
+      origin.stage === 'unknown' ? '' : origin.stage.replace('-', ' '), isOther],
     ['step time', seconds(p.step_seconds),
       `${seconds(p.lower_bound_seconds)} with perfect overlap, ${seconds(p.serial_seconds)} with none`],
     ['bound by', p.bound, busy.join('')],

@@ -1,0 +1,128 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/nearest.h"
+#include "lib/base/source_text.h"
+#include "lib/predict/diagnostics.h"
+#include "lib/text/infer_shape.h"
+
+namespace hloroof::internal {
+namespace {
+
+using enum DiagnosticCode;
+
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  return absl::StrFormat("%d %s", count, std::string(count == 1 ? one : many));
+}
+
+std::vector<std::string> opcode_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < static_cast<int>(Opcode::kUnknown); ++i) names.emplace_back(to_string(static_cast<Opcode>(i)));
+  return names;
+}
+
+class TextDiagnoser {
+ public:
+  TextDiagnoser(const StepFacts& facts, StepPrediction& prediction) : module_(*facts.module), prediction_(prediction) {}
+
+  void run() {
+    entry();
+    unknown_opcodes();
+    mismatched_operands();
+    other_unknowns();
+  }
+
+ private:
+  void add(DiagnosticCode code, Severity severity, std::string message, std::string op = "",
+           std::optional<double> stake = std::nullopt) {
+    prediction_.diagnostics.push_back({code, severity, std::move(message), std::move(op), stake});
+  }
+
+  // Returns " at line 3, column 7" for text of the source, and nothing for text that an edit added.
+  std::string place(std::string_view text) const {
+    const SourceText& source = module_.source();
+    if (text.data() < source.begin() || text.data() >= source.end()) return "";
+    const LineColumn at = line_column(source.view(), static_cast<std::size_t>(text.data() - source.begin()));
+    return absl::StrFormat(" at line %d, column %d", at.line, at.column);
+  }
+
+  void entry() {
+    if ((module_.entry().data().flags & ComputationData::kAssumedEntry) == 0) return;
+    add(kNoEntry, Severity::kWarning,
+        absl::StrFormat("no computation is marked ENTRY: the last one, %s, is taken for it. Write ENTRY before the "
+                        "name of the one that the program runs",
+                        std::string(module_.entry().name())));
+  }
+
+  void unknown_opcodes() {
+    if (module_.unknowns().opcodes == 0) return;
+    std::vector<const OpPrediction*> predicted(module_.instruction_limit(), nullptr);
+    for (const OpPrediction& op : prediction_.ops) predicted[op.id.index] = &op;
+    const std::vector<std::string> known = opcode_names();
+    std::int64_t count = 0;
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView instruction : computation.instructions()) {
+        if (instruction.opcode() != Opcode::kUnknown) continue;
+        ++count;
+        const std::string_view opcode = instruction.opcode_text();
+        const OpPrediction* const op = predicted[instruction.id().index];
+        add(kUnknownOpcode, Severity::kWarning,
+            absl::StrFormat("opcode %s%s is not known: it is misspelt, or newer than this version (the nearest known "
+                            "opcode is %s). Only its operands and result are charged, as bytes",
+                            std::string(opcode), place(opcode), nearest_names(opcode, known, 1).front()),
+            std::string(instruction.name()), op != nullptr ? std::optional<double>(op->exposed_seconds) : std::nullopt);
+      }
+    }
+    if (count == 0) return;
+    add(kUnknownOpcode, Severity::kWarning,
+        counted(count, "instruction has", "instructions have") + " an unknown opcode");
+  }
+
+  // Checks the products, which take most of the time of most programs. XLA's verifier checks all opcodes.
+  void mismatched_operands() {
+    std::optional<ShapeTable> shapes;  // a copy, because inference adds shapes
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView instruction : computation.instructions()) {
+        const bool is_product = instruction.opcode() == Opcode::kDot || instruction.opcode() == Opcode::kConvolution;
+        if (!is_product || instruction.has(AttributeKey::kSparsity)) continue;
+        if (!shapes) shapes = module_.shapes();
+        const absl::StatusOr<ShapeId> inferred = infer_shape(instruction, *shapes);
+        if (inferred.ok() || inferred.status().code() == absl::StatusCode::kUnimplemented) continue;
+        add(kOperandMismatch, Severity::kWarning,
+            absl::StrCat(std::string(instruction.opcode_text()), place(instruction.name()), ": ",
+                         inferred.status().message(), ". XLA rejects such a module, and its time here means little"),
+            std::string(instruction.name()));
+      }
+    }
+  }
+
+  void other_unknowns() {
+    const Module::Unknowns& unknowns = module_.unknowns();
+    if (unknowns.attributes > 0) {
+      add(kUnknownAttribute, Severity::kInfo,
+          absl::StrFormat("%s an unknown name and no meaning here",
+                          counted(unknowns.attributes, "attribute has", "attributes have")));
+    }
+    if (unknowns.missing_operands > 0) {
+      add(kMissingOperand, Severity::kInfo,
+          absl::StrFormat("%s not defined in the text: parameters of the printed shape stand in",
+                          counted(unknowns.missing_operands, "operand is", "operands are")));
+    }
+    if (unknowns.missing_computations > 0) {
+      add(kMissingComputation, Severity::kWarning,
+          absl::StrFormat("%s not in the text: what is computed there is not known",
+                          counted(unknowns.missing_computations, "called computation is", "called computations are")));
+    }
+  }
+
+  const Module& module_;
+  StepPrediction& prediction_;
+};
+
+}  // namespace
+
+void diagnose_text(const StepFacts& facts, StepPrediction& prediction) { TextDiagnoser(facts, prediction).run(); }
+
+}  // namespace hloroof::internal

@@ -1,0 +1,167 @@
+// A text that the device would not run: the warning, its place among the diagnostics, and the coverage.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "hloroof/edit.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "tests/catch.h"
+#include "tests/dump.h"
+
+namespace hloroof::internal {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using enum DiagnosticCode;
+
+StepPrediction predicted(const std::string& text, const std::string& device) {
+  CAPTURE(text, device);
+  auto prediction = predict_step_time(text, device);
+  INFO(std::string(prediction.status().message()));
+  REQUIRE(prediction.ok());
+  return *std::move(prediction);
+}
+
+std::vector<const Diagnostic*> of_code(const StepPrediction& p, DiagnosticCode code) {
+  std::vector<const Diagnostic*> found;
+  for (const Diagnostic& d : p.diagnostics) {
+    if (d.code == code) found.push_back(&d);
+  }
+  return found;
+}
+
+std::string entry(const std::string& header, const std::string& line) {
+  return "HloModule m" + header + "\nENTRY e {\n  p = f32[1024,1024]{1,0} parameter(0)\n  ROOT r = " + line + "\n}\n";
+}
+
+constexpr char kScheduled[] = ", is_scheduled=true";
+constexpr char kPrinted[] = ", entry_computation_layout={(f32[1024,1024]{1,0})->f32[1024,1024]{1,0}}";
+
+TEST_CASE("a text of another backend, or from before optimization, is warned of first and is assumed") {
+  const std::string negate = "f32[1024,1024]{1,0} negate(p)";
+  const std::string tpu = entry(kScheduled, "f32[1024,1024]{1,0:T(8,128)} negate(p)");
+  const std::string gpu = entry(kScheduled, negate + R"(, backend_config={"operation_queue_id":"0"})");
+  const std::string cpu = entry(kScheduled, negate + R"(, backend_config={"outer_dimension_partitions":["8"]})");
+  const std::string plain = entry(kScheduled, negate);
+  const std::string early = entry(kPrinted, negate);
+  const std::string sharded = entry(kPrinted, negate + ", sharding={devices=[8,1]<=[8]}");
+  const struct {
+    const char* name;
+    std::string text;
+    const char* device;
+    std::optional<DiagnosticCode> code;
+  } cases[] = {
+      {"TPU on TPU", tpu, "tpu_v5e", std::nullopt},
+      {"TPU on GPU", tpu, "h100_sxm", kWrongBackend},
+      {"TPU on another accelerator", tpu, "trainium2", kWrongBackend},
+      {"GPU on GPU", gpu, "h100_sxm", std::nullopt},
+      {"GPU on TPU", gpu, "tpu_v6e", kWrongBackend},
+      {"CPU on TPU", cpu, "tpu_v5e", kWrongBackend},
+      {"CPU on GPU", cpu, "h100_sxm", kWrongBackend},
+      {"no evidence on TPU", plain, "tpu_v5e", std::nullopt},
+      {"no evidence on GPU", plain, "h100_sxm", std::nullopt},
+      {"not optimized", early, "tpu_v5e", kNotOptimized},
+      {"not partitioned", sharded, "tpu_v5e", kNotPartitioned},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    const StepPrediction p = predicted(c.text, c.device);
+    for (const DiagnosticCode code : {kWrongBackend, kNotOptimized, kNotPartitioned}) {
+      CHECK(of_code(p, code).size() == (c.code == code ? 1 : 0));
+    }
+    if (c.code) {
+      CHECK(p.diagnostics.front().code == *c.code);
+      CHECK(p.diagnostics.front().severity == Severity::kWarning);
+      CHECK(p.modelled_share == 0);
+      CHECK(p.ops.back().source == CostSource::kAssumed);
+    } else {
+      CHECK(p.modelled_share == 1);
+    }
+  }
+  CHECK_THAT(predicted(cpu, "tpu_v5e").diagnostics.front().message, ContainsSubstring("outer_dimension_partitions"));
+  CHECK_THAT(predicted(sharded, "tpu_v5e").diagnostics.front().message, ContainsSubstring("8 devices"));
+}
+
+TEST_CASE("the warning precedes errors") {
+  const std::string text =
+      "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[262144,262144]{1,0:T(8,128)} parameter(0)\n"
+      "  ROOT r = f32[262144,262144]{1,0:T(8,128)} negate(p)\n}\n";
+  const StepPrediction p = predicted(text, "h100_sxm");
+  CHECK(p.diagnostics.front().code == kWrongBackend);
+  CHECK(of_code(p, kMemoryOverCapacity).size() == 1);
+}
+
+TEST_CASE("another generation is noted where the text shows it") {
+  const std::string text = entry(kScheduled, "f32[1024,1024]{1,0:T(8,128)S(3)} copy(p)");
+  CHECK(of_code(predicted(text, "tpu_v4"), kWrongGeneration).empty());
+  const StepPrediction p = predicted(text, "tpu_v5e");
+  REQUIRE(of_code(p, kWrongGeneration).size() == 1);
+  CHECK(of_code(p, kWrongGeneration)[0]->severity == Severity::kInfo);
+  CHECK_THAT(of_code(p, kWrongGeneration)[0]->message, ContainsSubstring("tpu_v4"));
+  CHECK(p.modelled_share == 1);
+}
+
+TEST_CASE("after an edit that gives the text a backend, a predictor agrees with a new prediction") {
+  const std::string text = entry(kScheduled, "f32[1024,1024]{1,0} negate(p)");
+  auto predictor = Predictor::create(*parse_module(text), *find_target("h100_sxm"));
+  REQUIRE(predictor.ok());
+  CHECK(predictor->summary()->modelled_share == 1);
+  const InstructionId root = predictor->module().entry().root().id();
+  Layout layout = predictor->module().instruction(root).shape().layout;
+  layout.tiles.push_back({{8, 128}});
+  REQUIRE(predictor->edit().set_layout(root, layout).ok());
+  CHECK(predictor->summary()->modelled_share == 0);
+  CHECK(predict_step_time(predictor->module(), *find_target("h100_sxm"))->modelled_share == 0);
+}
+
+TEST_CASE("an unknown opcode is named with its place and the nearest known one, also inside a fusion") {
+  const StepPrediction p = predicted(
+      "HloModule m, is_scheduled=true\n"
+      "f {\n  q = f32[8]{0} parameter(0)\n  ROOT n = f32[8]{0} tanhh(q)\n}\n"
+      "ENTRY e {\n  p = f32[8]{0} parameter(0)\n  x = f32[8]{0} fusion(p), kind=kLoop, calls=f\n"
+      "  ROOT r = f32[8]{0} negatee(x)\n}\n",
+      "tpu_v5e");
+  const auto found = of_code(p, kUnknownOpcode);
+  REQUIRE(found.size() == 3);
+  const auto says = [&](const std::string& part) {
+    return std::any_of(found.begin(), found.end(),
+                       [&](const Diagnostic* d) { return d->message.find(part) != std::string::npos; });
+  };
+  CHECK(
+      says("negatee at line 9, column 22 is not known: it is misspelt, or newer than this version (the nearest known "
+           "opcode is negate)"));
+  CHECK(
+      says("tanhh at line 4, column 22 is not known: it is misspelt, or newer than this version (the nearest known "
+           "opcode is tanh)"));
+  CHECK(says("2 instructions have"));
+}
+
+TEST_CASE("operands of a product that do not fit together are a warning, and an error under strict") {
+  const auto dot = [](const std::string& rhs) {
+    return "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[8,16]{1,0} parameter(0)\n  q = " + rhs +
+           " parameter(1)\n  ROOT d = f32[8,32]{1,0} dot(p, q), lhs_contracting_dims={1}, "
+           "rhs_contracting_dims={0}\n}\n";
+  };
+  CHECK(of_code(predicted(dot("f32[16,32]{1,0}"), "tpu_v5e"), kOperandMismatch).empty());
+  const StepPrediction p = predicted(dot("f32[4,32]{1,0}"), "tpu_v5e");
+  REQUIRE(of_code(p, kOperandMismatch).size() == 1);
+  CHECK_THAT(of_code(p, kOperandMismatch)[0]->message, ContainsSubstring("line 5"));
+  CHECK_THAT(of_code(p, kOperandMismatch)[0]->message, ContainsSubstring("f32[4,32]"));
+  PredictOptions strict;
+  strict.strict = true;
+  CHECK_FALSE(predict_step_time(dot("f32[4,32]{1,0}"), "tpu_v5e", strict).ok());
+}
+
+TEST_CASE("several computations without an ENTRY are warned of, a single one is not") {
+  const std::string one =
+      "HloModule m, is_scheduled=true\n\ne {\n  p = f32[8]{0} parameter(0)\n  ROOT r = f32[8]{0} negate(p)\n}\n";
+  CHECK(of_code(predicted(one, "tpu_v5e"), kNoEntry).empty());
+  const std::string two = one + "\nmain {\n  x = f32[8]{0} parameter(0)\n  ROOT y = f32[8]{0} tanh(x)\n}\n";
+  const StepPrediction p = predicted(two, "tpu_v5e");
+  REQUIRE(of_code(p, kNoEntry).size() == 1);
+  CHECK_THAT(of_code(p, kNoEntry)[0]->message, ContainsSubstring("main"));
+}
+
+}  // namespace
+}  // namespace hloroof::internal
