@@ -53,7 +53,7 @@ class StepPrediction:
     """All collectives."""
     memory: Memory
     diagnostics: list[Diagnostic] = field(repr=False)
-    """Findings, the most severe and costly first."""
+    """Findings: those about the origin of the module, then the most severe and costly."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,27 @@ class ModuleFacts:
     """Replicas of the module."""
     is_scheduled: bool
     """True if the text gives the order of execution."""
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the text shows about the compilation of the module."""
+
+    backend: str
+    """Backend of XLA that compiled the module. One of unknown, tpu, gpu, cpu."""
+    backend_evidence: Optional[str]
+    """Where the text shows the backend."""
+    generations: list[str]
+    """Built-in TPUs that have all hardware the text uses; empty if the text excludes none."""
+    generation_evidence: Optional[str]
+    """Use of hardware that the other TPUs lack."""
+    stage: str
+    """How far the compiler got before it printed the text. One of unknown, not-partitioned, not-optimized, optimized."""
+    stage_evidence: Optional[str]
+    """Where the text shows the stage."""
+    sharded_over: Optional[int]
+    """Devices that the shardings of a module that is not partitioned name."""
 
 
 @dataclass(frozen=True)
@@ -420,11 +441,12 @@ class Diagnostic:
     """A finding about the program or the prediction."""
 
     code: str
-    """Stable code; `hloroof lint --codes` explains each. One of memory-over-capacity, communication-dominates,
-    exposed-communication, crossover-not-reached, gather-then-cut, layout-change, padding-waste, narrow-update,
-    matrix-underfilled, matrix-in-f32, latency-bound-loop, prefetch-stall, host-transfer-exposed, branch-imbalance,
-    replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, unknown-opcode,
-    unknown-attribute, missing-operand, missing-computation, unscheduled, memory-incomplete, untuned-blocks,
+    """Stable code; `hloroof lint --codes` explains each. One of wrong-backend, not-partitioned, not-optimized,
+    wrong-generation, memory-over-capacity, communication-dominates, exposed-communication, crossover-not-reached,
+    gather-then-cut, layout-change, padding-waste, narrow-update, matrix-underfilled, matrix-in-f32,
+    latency-bound-loop, prefetch-stall, host-transfer-exposed, branch-imbalance, replicated-parameter,
+    donation-missed, unknown-trip-count, unknown-custom-call, unknown-opcode, unknown-attribute, no-entry,
+    operand-mismatch, missing-operand, missing-computation, unscheduled, memory-incomplete, untuned-blocks,
     mesh-assumed, missing-device-number, model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
@@ -453,6 +475,7 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "collectives": Collective,
     "memory": Memory,
     "diagnostics": Diagnostic,
+    "origin": Origin,
     "waits": Wait,
     "terms": Term,
     "children": Term,
