@@ -350,6 +350,23 @@ struct Topology {
   std::string to_string() const;  // "4x4x8*2", "4x4x8_twisted"; a single slice has no "*1"
 };
 
+// A kind of measurement that predictions for a device were compared with.
+enum class Measured {
+  kSteps,        // whole steps
+  kKernels,      // modules of one or a few kernels
+  kMatmuls,      // single matmuls
+  kCollectives,  // single collectives
+};
+
+// The error of predictions for a device, |predicted / measured - 1|, over measurements that no number of the device
+// depends on.
+struct Accuracy {
+  Measured what = Measured::kSteps;
+  int64_t rows = 0;  // measurements
+  double median = 0;
+  double p90 = 0;  // 90th percentile
+};
+
 struct Device {
   std::string name;                  // "tpu_v5e"
   std::string display_name;          // "TPU v5e"
@@ -376,6 +393,12 @@ struct Device {
   std::string origin;                    // path of the device file; empty for a built-in device
   std::string file_sha256;               // of the device file and the files it extends, 64 hexadecimal digits
   std::vector<ParameterSource> sources;  // sources of the numbers above, in the order of parameters()
+
+  // In the order of Measured, each kind at most once; empty if nothing was measured. set_parameter() clears it: what
+  // was measured with the numbers of the device file says nothing of other numbers.
+  std::vector<Accuracy> accuracy;
+  std::string measured_relative;  // the device with `accuracy` that this one extends, or that set_parameter() changed;
+                                  // empty if `accuracy` is not, or if there is none
 
   double cores() const { return static_cast<double>(cores_per_chip) / static_cast<double>(devices_per_chip); }
   DeviceFamily family() const;

@@ -44,6 +44,8 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
   if (family == DeviceFamily::kGpu) device.core = GpuCore();
   device.aliases = file.aliases;
   device.notes = file.notes;
+  device.accuracy = file.accuracy;
+  device.measured_relative = file.measured_relative;
 
   const std::span<const DeviceField> fields = device_fields();
   const auto stated = [&](size_t i) {

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
+#include "lib/hardware/accuracy.h"
 #include "lib/hardware/names.h"
 
 namespace hloroof::internal {
@@ -100,6 +101,13 @@ std::string clock_words(const Device& device) {
       *device.clock / 1e9, tensor / 1e9, tensor * device.matrix.efficiency / 1e9);
 }
 
+// Returns the display name, without the remark in parentheses if the column of the list is too narrow for both.
+std::string short_name(const Device& device) {
+  constexpr size_t kNameColumn = 16;
+  if (device.display_name.size() <= kNameColumn) return device.display_name;
+  return device.display_name.substr(0, std::min(kNameColumn, device.display_name.find(" (")));
+}
+
 // Assigns each source its number in the list at the end.
 class SourceList {
  public:
@@ -129,21 +137,22 @@ std::string format_parameter(const Parameter& parameter) {
 }
 
 std::string describe_devices(std::span<const Device> devices) {
-  std::string out = absl::StrFormat("%-13s %-26s %9s %8s %7s %6s %5s\n", "device", "is", "bf16 TF/s", "memory", "GB/s",
-                                    "flop/B", "joins");
+  std::string out = absl::StrFormat("%-12s %-16s %-6s %7s %4s %6s %5s %s\n", "device", "is", " TF/s", "memory", "GB/s",
+                                    "flop/B", "joins", "measured");
   for (const Device& device : devices) {
     // A program for a device without bf16 units would use f16.
     const double peak = device.matrix.peak.bf16 ? *device.matrix.peak.bf16 : device.matrix.peak.f16;
     int64_t joined = device.scale_up.domain;
     if (device.ici.dims > 0) joined = device.ici.max_chips ? *device.ici.max_chips * device.devices_per_chip : 0;
-    const std::string tflops = absl::StrFormat("%.1f%s", peak / 1e12, device.matrix.peak.bf16 ? " " : "*");
-    absl::StrAppend(
-        &out, absl::StrFormat("%-13s %-26s %9s %8s %7.0f %6.0f %5s\n", device.name, device.display_name.substr(0, 26),
-                              tflops, bytes(device.hbm.capacity), device.hbm.bandwidth / 1e9,
-                              peak / device.hbm.bandwidth, joined > 0 ? std::to_string(joined) : std::string("?")));
+    const std::string tflops = absl::StrFormat("%.4g%s", peak / 1e12, device.matrix.peak.bf16 ? " " : "*");
+    absl::StrAppend(&out,
+                    absl::StrFormat("%-12s %-16s %6s %7s %4.0f %6.0f %5s %s\n", device.name, short_name(device), tflops,
+                                    bytes(device.hbm.capacity), device.hbm.bandwidth / 1e9, peak / device.hbm.bandwidth,
+                                    joined > 0 ? std::to_string(joined) : std::string("?"), trust_cell(device)));
   }
-  absl::StrAppend(&out, "Peak, memory and bandwidth are those of one JAX device; *: f16, having no bf16.\n",
-                  "flop/B: ridge point. joins: devices of one pod or scale-up domain.\n");
+  absl::StrAppend(&out, "TF/s (bf16; *: f16, having no bf16), memory and GB/s are those of one JAX device.\n",
+                  "flop/B: ridge point. joins: devices of one pod or scale-up domain.\n",
+                  "measured: median error on held-back measurements; devices show has every kind.\n");
   return out;
 }
 
@@ -166,6 +175,7 @@ std::string describe_device(const Device& device) {
   for (const std::string& note : device.notes) labelled("note:", note, out);
   labelled("file:", absl::StrCat(device.origin.empty() ? "built in" : device.origin, ", SHA-256 ", device.file_sha256),
            out);
+  absl::StrAppend(&out, "\n", describe_accuracy(device));
 
   SourceList sources;
   std::string group;

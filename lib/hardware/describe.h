@@ -10,8 +10,8 @@
 
 namespace hloroof::internal {
 
-// Returns a heading and one line per device: name, description, bf16 peak, memory, bandwidth, ridge point, and the
-// number of connected devices.
+// Returns a heading and one line per device: name, description, bf16 peak, memory, bandwidth, ridge point, the number
+// of connected devices, and the accuracy of predictions.
 std::string describe_devices(std::span<const Device> devices);
 
 // Returns all facts about one device. Each number has a line with its value, its kind and the index of its source, with

@@ -162,6 +162,8 @@ class Reader {
       read_strings(key, value, file_.aliases);
     } else if (key == "notes") {
       read_strings(key, value, file_.notes);
+    } else if (key == "accuracy") {
+      read_accuracies(key, value);
     } else if (key == "sources") {
       if (!value.is(Kind::kObject)) {
         problem(key, value, "an object of titles by key");
@@ -380,6 +382,65 @@ class Reader {
     }
   }
 
+  // Accuracies = [ { "what": ..., "rows": count, "median": number, "p90": number } ... ], each kind at most once
+  void read_accuracies(std::string_view at, const JsonValue& value) {
+    if (!value.is(Kind::kArray) || value.elements.empty()) {
+      problem(at, value, "an array of objects with what, rows, median and p90");
+      return;
+    }
+    for (size_t i = 0; i < value.elements.size(); ++i) {
+      read_accuracy(absl::StrCat(to_absl(at), "[", i, "]"), value.elements[i]);
+    }
+    std::sort(file_.accuracy.begin(), file_.accuracy.end(),
+              [](const Accuracy& a, const Accuracy& b) { return a.what < b.what; });
+  }
+
+  void read_accuracy(std::string_view at, const JsonValue& value) {
+    if (!value.is(Kind::kObject)) {
+      problem(at, value, "an object with what, rows, median and p90");
+      return;
+    }
+    Accuracy accuracy;
+    for (const auto& [key, member] : value.members) {
+      const std::string here = join(at, key.substr(0, kMaxShown));
+      if (key == "what") {
+        const std::optional<Measured> what = value_of(kMeasuredWords, member.is(Kind::kString) ? member.string : "");
+        if (!what) problem(here, member, list_words(kMeasuredWords));
+        accuracy.what = what.value_or(Measured::kSteps);
+      } else if (key == "rows") {
+        accuracy.rows = static_cast<int64_t>(read_plain(here, member, FieldRange::kCount));
+      } else if (key == "median") {
+        accuracy.median = read_plain(here, member, FieldRange::kNonNegative);
+      } else if (key == "p90") {
+        accuracy.p90 = read_plain(here, member, FieldRange::kNonNegative);
+      } else {
+        problem(here, "no such member of an accuracy");
+      }
+    }
+    if (value.find("what") == nullptr) missing(at, "what", list_words(kMeasuredWords));
+    if (value.find("rows") == nullptr) missing(at, "rows", describe(FieldRange::kCount));
+    for (const std::string_view key : {"median", "p90"}) {
+      if (value.find(key) == nullptr) missing(at, key, describe(FieldRange::kNonNegative));
+    }
+    const JsonValue* const p90 = value.find("p90");
+    if (p90 != nullptr && p90->is(Kind::kNumber) && p90->number >= 0 && p90->number < accuracy.median) {
+      problem(join(at, "p90"), *p90, absl::StrCat("at least the median, ", accuracy.median));
+    }
+    const auto same = [&](const Accuracy& other) { return other.what == accuracy.what; };
+    if (std::any_of(file_.accuracy.begin(), file_.accuracy.end(), same)) {
+      problem(join(at, "what"), absl::StrCat("found \"", to_absl(word_of(kMeasuredWords, accuracy.what)),
+                                             "\" a second time; expected each kind once"));
+    }
+    file_.accuracy.push_back(accuracy);
+  }
+
+  // Reads a number without unit and source; returns 0 if it is not valid.
+  double read_plain(std::string_view at, const JsonValue& value, FieldRange range) {
+    if (value.is(Kind::kNumber) && in_range(range, value.number)) return value.number;
+    problem(at, value, describe(range));
+    return 0;
+  }
+
   std::string_view path_;
   DeviceFile file_;
   std::vector<std::string> problems_;
@@ -399,6 +460,9 @@ DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file) {
   if (!out.family) out.family = base.family;
   if (!out.torus) out.torus = base.torus;
   out.extends.clear();
+  if (out.accuracy.empty() && out.measured_relative.empty() && !base.accuracy.empty()) {
+    out.measured_relative = base.name;
+  }
   out.sources.insert(base.sources.begin(), base.sources.end());
   for (size_t i = 0; i < out.quantities.size(); ++i) {
     if (!out.quantities[i]) out.quantities[i] = base.quantities[i];

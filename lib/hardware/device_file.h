@@ -49,13 +49,16 @@ struct DeviceFile {
   std::vector<std::optional<Quantity>> quantities;  // by index of device_fields()
   std::vector<OpWeight> weights;
   std::optional<TorusSpec> torus;
+  std::vector<Accuracy> accuracy;  // in the order of Measured
+  std::string measured_relative;   // the nearest extended file with `accuracy` if this one has none
 };
 
 // Reads the tree of a device file. build_device() checks the conditions that depend on the extended file. Errors:
 // InvalidArgument, one line per problem: "path: at hbm.bandwidth.unit: found "GB/s"; expected "B/s"".
 absl::StatusOr<DeviceFile> read_device_file(const JsonValue& root, std::string_view path);
 
-// Merges `file` into `base`: members of `file` override those of `base`. Aliases and notes are not inherited.
+// Merges `file` into `base`: members of `file` override those of `base`. Aliases and notes are not inherited. Neither
+// is `accuracy`, because measurements of one device say nothing of another; the merged file names the measured one.
 DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file);
 
 // Converts all numbers to one device. `titles` maps source keys to titles. Errors: InvalidArgument if a number that the

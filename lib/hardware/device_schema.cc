@@ -36,6 +36,7 @@ constexpr std::string_view kHead = R"({
     "aliases": {"type": "array", "items": {"$ref": "#/$defs/text"}},
     "notes": {"type": "array", "items": {"$ref": "#/$defs/text"}},
     "sources": {"type": "object", "additionalProperties": {"$ref": "#/$defs/text"}},
+    "accuracy": {"description": "errors of predictions over held-back measurements; not inherited", "type": "array", "minItems": 1, "items": {"$ref": "#/$defs/accuracy"}},
 )";
 
 constexpr std::string_view kTail = R"(
@@ -74,6 +75,17 @@ constexpr std::string_view kTail = R"(
         "kind": {"$ref": "#/$defs/kind"},
         "source": {"$ref": "#/$defs/text"},
         "note": {"$ref": "#/$defs/text"}
+      }
+    },
+    "accuracy": {
+      "type": "object",
+      "required": ["what", "rows", "median", "p90"],
+      "additionalProperties": false,
+      "properties": {
+        "what": {"enum": [%MEASURED%]},
+        "rows": {"$ref": "#/$defs/count"},
+        "median": {"$ref": "#/$defs/from_zero"},
+        "p90": {"$ref": "#/$defs/from_zero"}
       }
     }
   }
@@ -182,6 +194,7 @@ std::string device_schema_json() {
   replace("%SCHEMA%", std::string(kDeviceSchema), out);
   replace("%FAMILY%", quoted(kFamilyWords), out);
   replace("%KIND%", quoted(kProvenanceWords), out);
+  replace("%MEASURED%", quoted(kMeasuredWords), out);
   replace("%WRAP%", quoted(kWrapWords), out);
   return out;
 }

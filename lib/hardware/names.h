@@ -34,6 +34,11 @@ inline constexpr Word<WrapRule> kWrapWords[] = {{"none", WrapRule::kNone},
                                                 {"whole_cubes", WrapRule::kWholeCubes},
                                                 {"always", WrapRule::kAlways}};
 
+inline constexpr Word<Measured> kMeasuredWords[] = {{"steps", Measured::kSteps},
+                                                    {"kernels", Measured::kKernels},
+                                                    {"matmuls", Measured::kMatmuls},
+                                                    {"collectives", Measured::kCollectives}};
+
 template <typename Enum, size_t n>
 std::optional<Enum> value_of(const Word<Enum> (&words)[n], std::string_view word) {
   for (const Word<Enum>& w : words) {

@@ -26,6 +26,13 @@ std::string weight_path(const OpWeight& weight, std::string_view member) {
   return absl::StrCat(to_absl(kWeights), weight.op, ".", to_absl(member));
 }
 
+// Removes the accuracy of a device whose numbers change.
+void clear_accuracy(Device& device) {
+  if (device.accuracy.empty()) return;
+  device.accuracy.clear();
+  device.measured_relative = device.name;
+}
+
 }  // namespace
 
 absl::Status set_parameter(Device& device, std::string_view path, double value, const ParameterSource& source) {
@@ -42,6 +49,7 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
       return refuse(field.range == FieldRange::kFlag ? "0 or 1" : describe(field.range));
     }
     set_field(field, device, value);
+    clear_accuracy(device);
     device.sources.resize(device_fields().size());
     device.sources[*i] = source;
     return absl::OkStatus();
@@ -52,6 +60,7 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
     if (!in_range(FieldRange::kNonNegative, value)) return refuse(describe(FieldRange::kNonNegative));
     (is_ops ? weight.vector_ops : weight.transcendentals) = value;
     weight.source = source;
+    clear_accuracy(device);
     return absl::OkStatus();
   }
   std::vector<std::string> paths;

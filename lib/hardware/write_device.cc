@@ -115,6 +115,17 @@ std::string changed_weights(const VectorUnit& unit, const VectorUnit& original) 
   return out.empty() ? out : out + "}";
 }
 
+std::string accuracies(const std::vector<Accuracy>& list) {
+  std::string out;
+  for (const Accuracy& accuracy : list) {
+    absl::StrAppend(&out, out.empty() ? "[" : ",",
+                    "\n    {\"what\": ", json_string(word_of(kMeasuredWords, accuracy.what)),
+                    ", \"rows\": ", accuracy.rows, ", \"median\": ", number(accuracy.median),
+                    ", \"p90\": ", number(accuracy.p90), "}");
+  }
+  return out + "\n  ]";
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> write_device_file(const Device& device, std::string_view base, std::string_view name,
@@ -125,6 +136,8 @@ absl::StatusOr<std::string> write_device_file(const Device& device, std::string_
                                                               {"name", json_string(name)},
                                                               {"extends", json_string(original->name)},
                                                               {"display_name", json_string(display_name)}};
+  // Not inherited, and therefore written even if it is that of `original`.
+  if (!device.accuracy.empty()) members.emplace_back("accuracy", accuracies(device.accuracy));
   const std::span<const DeviceField> fields = device_fields();
   size_t after_vector = members.size();  // the position for the weights, adjacent to the rest of their group
   for (size_t i = 0; i < fields.size(); ++i) {

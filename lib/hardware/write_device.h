@@ -16,7 +16,8 @@ namespace hloroof::internal {
 absl::Status set_parameter(Device& device, std::string_view path, double value, const ParameterSource& source);
 
 // Returns the text of a device file that extends the built-in `base` by the numbers in which `device` differs from it,
-// each with its kind, source and note. Loading it gives a device with the numbers of `device`. `name` and
+// each with its kind, source and note, and by its accuracy. Loading it gives a device with the numbers of `device`.
+// `name` and
 // `display_name` are those of the new device. Errors: NotFound if `base` is not a built-in device; InvalidArgument if a
 // number that `base` requires is unknown in `device`, or if a name is invalid.
 absl::StatusOr<std::string> write_device_file(const Device& device, std::string_view base, std::string_view name,

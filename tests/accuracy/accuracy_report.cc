@@ -1,8 +1,11 @@
-// Prints how accurate the model is on all open data, and keeps tests/accuracy/README.md and expected.csv.
+// Prints how accurate the model is on all open data, and keeps tests/accuracy/README.md, expected.csv and the sections
+// `accuracy` of data/hardware.
 //
-//   accuracy_report --shared DIR                                     prints the report
-//   accuracy_report --shared DIR --readme FILE --expected FILE       rewrites the README's marked block and the figures
-//   accuracy_report --shared DIR --check FILE                        fails if a figure is worse than expected
+//   accuracy_report --shared DIR                   prints the report
+//   accuracy_report --shared DIR --readme FILE --expected FILE --devices DIR
+//                                                  rewrites the README's marked block, the figures and the device files
+//   accuracy_report --shared DIR --check FILE      fails if a figure is worse than expected, or if the library has a
+//                                                  device file whose accuracy is not that of the report
 //
 // expected.csv: figure,value,tolerance. A figure may be worse than its value by the tolerance; an update keeps
 // tolerances.
@@ -14,6 +17,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "tests/accuracy/device_accuracy.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof::internal {
@@ -36,6 +40,7 @@ std::map<std::string, Expected> read_expected(const std::string& path) {
   return expected;
 }
 
+// Returns the number of figures that are worse than expected.
 int check(const Report& report, const std::string& path) {
   int failures = 0;
   for (const auto& [name, expected] : read_expected(path)) {
@@ -51,7 +56,7 @@ int check(const Report& report, const std::string& path) {
       std::printf("%s: %.4f is better than %.4f; rewrite %s\n", name.c_str(), at->second, expected.value, path.c_str());
     }
   }
-  return failures == 0 ? 0 : 1;
+  return failures;
 }
 
 void write_expected(const Report& report, const std::string& path) {
@@ -97,10 +102,14 @@ int run(int argc, char** argv) {
   report_compiler_cycles(shared, report);
   report_collective_algorithms(shared, report);
   report.prepend_summary();
-  if (options.count("--check") != 0) return check(report, options["--check"]);
+  if (options.count("--check") != 0) {
+    const int failures = check(report, options["--check"]) + check_device_accuracy(report);
+    return failures == 0 ? 0 : 1;
+  }
   std::fputs(report.text().c_str(), stdout);
   if (options.count("--readme") != 0 && !write_readme(report, options["--readme"])) return 1;
   if (options.count("--expected") != 0) write_expected(report, options["--expected"]);
+  if (options.count("--devices") != 0 && !write_device_accuracy(report, options["--devices"])) return 1;
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <utility>
@@ -127,6 +128,23 @@ void Report::prepend_summary() {
   }
   table({"measurements", "rows", "bias", "median error", "90th percentile"}, rows);
   text_ += rest;
+}
+
+void Report::measured(const std::string& device, Measured what, const std::vector<Sample>& samples) {
+  if (samples.empty()) return;
+  std::vector<Sample>& all = measured_[device][what];
+  all.insert(all.end(), samples.begin(), samples.end());
+}
+
+std::map<std::string, std::vector<Accuracy>> Report::accuracies() const {
+  std::map<std::string, std::vector<Accuracy>> result;
+  for (const auto& [device, kinds] : measured_) {
+    for (const auto& [what, samples] : kinds) {
+      const Figures f = figures(samples);
+      result[device].push_back({what, static_cast<std::int64_t>(f.count), f.median, f.p90});
+    }
+  }
+  return result;
 }
 
 std::string percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }

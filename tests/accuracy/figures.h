@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "hloroof/device.h"
+
 namespace hloroof::internal {
 
 // One prediction and its reference, in seconds.
@@ -50,6 +52,12 @@ class Report {
   void held_back(const std::string& what, const std::vector<Sample>& samples);
   void prepend_summary();
 
+  // Adds held-back rows to the accuracy of a device, for its file in data/hardware.
+  void measured(const std::string& device, Measured what, const std::vector<Sample>& samples);
+
+  // The accuracy of each device with held-back rows, in the order of Measured, as its file states it.
+  std::map<std::string, std::vector<Accuracy>> accuracies() const;
+
   const std::string& text() const { return text_; }
   const std::map<std::string, double>& kept() const { return figures_; }
 
@@ -57,6 +65,7 @@ class Report {
   std::string text_;
   std::map<std::string, double> figures_;
   std::vector<std::pair<std::string, std::vector<Sample>>> held_back_;
+  std::map<std::string, std::map<Measured, std::vector<Sample>>> measured_;  // by device
 };
 
 std::string percent(double share);

@@ -45,6 +45,8 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
     const std::vector<Sample> large = samples(series, series.large);
     const std::vector<Sample> small = samples(series, series.small);
     add_row(series.device, std::string(collective_name(series.kind)), large, small);
+    report.measured(series.device, Measured::kCollectives, large);
+    report.measured(series.device, Measured::kCollectives, small);
     all_large.insert(all_large.end(), large.begin(), large.end());
     all_small.insert(all_small.end(), small.begin(), small.end());
   }

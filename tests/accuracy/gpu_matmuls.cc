@@ -70,6 +70,7 @@ void report_gpu_matmuls(const std::string& shared, Report& report) {
     report.figure(name + ".median", f.median);
     report.figure(name + ".p90", f.p90);
     report.held_back(std::string("matmuls of ") + series.type + ", " + series.device, samples);
+    report.measured(series.device, Measured::kMatmuls, samples);
     all.insert(all.end(), samples.begin(), samples.end());
   }
   report.table({"device", "type", "rows", "left out", "count", "bias", "median", "p90"}, rows);

@@ -93,7 +93,9 @@ void report_measured_kernels(Report& report) {
       report.figure(figure_name(standing, name + ".median"), f.median);
       report.figure(figure_name(standing, name + ".p90"), f.p90);
       judging.insert(judging.end(), part.begin(), part.end());
-      if (standing == Standing::kHeldBack) held_back.insert(held_back.end(), part.begin(), part.end());
+      if (standing != Standing::kHeldBack) continue;
+      held_back.insert(held_back.end(), part.begin(), part.end());
+      report.measured(first.device, Measured::kKernels, part);
     }
   }
   report.table({"device", "kernel", "rows", "count", "bias", "median", "p90"}, rows);

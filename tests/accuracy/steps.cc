@@ -36,6 +36,7 @@ void report_steps(const std::string& shared, Report& report) {
     report.figure(figure_name(step.standing, "step." + name), error < 0 ? -error : error);
     if (step.standing == Standing::kHeldBack) {
       held_back.push_back({name, prediction->step_seconds, step.seconds, 1, ""});
+      report.measured(step.device, Measured::kSteps, {held_back.back()});
     }
   }
   report.table({"step", "predicted", "measured", "error", "exposed communication", "assumed", "row"}, rows);

@@ -47,7 +47,10 @@ void report_tpu_matmuls(const std::string& shared, Report& report) {
       if (standing == Standing::kFitted) continue;
       report.figure(figure_name(standing, std::string("tpu_matmul.") + sku + ".median"), f.median);
       report.figure(figure_name(standing, std::string("tpu_matmul.") + sku + ".p90"), f.p90);
-      if (standing == Standing::kHeldBack) report.held_back(std::string("matmuls, TPU ") + sku, samples);
+      if (standing == Standing::kHeldBack) {
+        report.held_back(std::string("matmuls, TPU ") + sku, samples);
+        report.measured(name, Measured::kMatmuls, samples);
+      }
       all.insert(all.end(), samples.begin(), samples.end());
     }
   }

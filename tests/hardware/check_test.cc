@@ -154,6 +154,32 @@ const Wrong kWrongValues[] = {
 
 TEST_CASE("check: a value fits its number, its family and one device") { check_messages(kWrongValues); }
 
+std::string accuracy(const std::string& entries) { return small("\"accuracy\": " + entries); }
+
+const Wrong kWrongAccuracies[] = {
+    {accuracy("{}"), "at accuracy: found an object; expected an array of objects with what, rows, median and p90"},
+    {accuracy("[]"), "at accuracy: found an array; expected an array of objects"},
+    {accuracy("[0.02]"), "at accuracy[0]: found 0.02; expected an object with what, rows, median and p90"},
+    {accuracy(R"([{"what": "ops", "rows": 1, "median": 0, "p90": 0}])"),
+     R"(at accuracy[0].what: found "ops"; expected "steps", "kernels", "matmuls" or "collectives")"},
+    {accuracy(R"([{"what": "steps", "rows": 0, "median": 0, "p90": 0}])"),
+     "at accuracy[0].rows: found 0; expected a whole number from 1"},
+    {accuracy(R"([{"what": "steps", "rows": 1, "median": "2 %", "p90": 0}])"),
+     R"(at accuracy[0].median: found "2 %"; expected a number from 0)"},
+    {accuracy(R"([{"what": "steps", "rows": 1, "median": 0.2, "p90": 0.1}])"),
+     "at accuracy[0].p90: found 0.1; expected at least the median, 0.2"},
+    {accuracy(R"([{"what": "steps", "rows": 1, "median": 0.2}])"), R"(at accuracy[0]: "p90" is missing)"},
+    {accuracy(R"([{"rows": 1, "median": 0.2, "p90": 0.2}])"), R"(at accuracy[0]: "what" is missing)"},
+    {accuracy(R"([{"what": "steps", "rows": 1, "median": 0, "p90": 0, "bias": 0}])"),
+     "at accuracy[0].bias: no such member of an accuracy"},
+    {accuracy(R"([{"what": "steps", "rows": 1, "median": 0, "p90": 0}, )"
+              R"({"what": "steps", "rows": 2, "median": 0, "p90": 0}])"),
+     R"(at accuracy[1].what: found "steps" a second time; expected each kind once)"},
+    {accuracy("[{\"what\": \"steps\",}]"), "^"},
+};
+
+TEST_CASE("check: an accuracy states what was measured, the rows and two errors") { check_messages(kWrongAccuracies); }
+
 TEST_CASE("check: all problems are told at once, within reason") {
   std::string members;
   for (int i = 0; i < 50; ++i) members += (i == 0 ? "" : ", ") + ("\"bad" + std::to_string(i) + "\": 1");

@@ -54,7 +54,9 @@ TEST_CASE("write_device: devices that are part of a chip, and every device uncha
     const auto text = write_device_file(device, name, "copy", "Copy");
     REQUIRE(text.ok());
     CHECK(device_from_text(*text, "copy.json")->hbm.bandwidth == 1.23456789e11);
-    CHECK(write_device_file(find_device(name).value(), name, "copy", "Copy")->size() < 200);
+    Device unchanged = find_device(name).value();
+    unchanged.accuracy.clear();  // written in any case, because it is not inherited
+    CHECK(write_device_file(unchanged, name, "copy", "Copy")->size() < 200);
   }
 }
 

@@ -1,0 +1,54 @@
+#include "lib/hardware/accuracy.h"
+
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/names.h"
+
+namespace hloroof::internal {
+namespace {
+
+std::string percent(double share) { return absl::StrFormat("%.3g %%", 100 * share); }
+
+// Formats the number of rows: "3 steps", "1 step".
+std::string counted(const Accuracy& accuracy) {
+  std::string_view word = word_of(kMeasuredWords, accuracy.what);
+  if (accuracy.rows == 1) word.remove_suffix(1);
+  return absl::StrCat(accuracy.rows, " ", to_absl(word));
+}
+
+}  // namespace
+
+std::string trust_text(const Device& device) {
+  if (device.accuracy.empty()) {
+    const bool is_changed = device.measured_relative == device.name;
+    if (is_changed) return absl::StrCat(device.name, " with changed numbers: nothing measured");
+    return absl::StrCat(device.name, ": nothing measured",
+                        device.measured_relative.empty() ? "" : absl::StrCat("; ", device.measured_relative, " is"));
+  }
+  const Accuracy& first = device.accuracy.front();
+  return absl::StrCat(counted(first), " measured on ", device.name, ": held-back median error ", percent(first.median),
+                      first.what == Measured::kSteps ? "" : "; no step");
+}
+
+std::string trust_cell(const Device& device) {
+  if (device.accuracy.empty()) return "nothing";
+  const Accuracy& first = device.accuracy.front();
+  return absl::StrFormat("%s %.2g %%", to_absl(word_of(kMeasuredWords, first.what)), 100 * first.median);
+}
+
+std::string describe_accuracy(const Device& device) {
+  if (device.accuracy.empty()) return trust_text(device) + "\n";
+  std::string out =
+      absl::StrFormat("%-46s %6s %8s %16s\n", "error on held-back measurements", "rows", "median", "90th percentile");
+  for (const Accuracy& accuracy : device.accuracy) {
+    absl::StrAppend(&out, absl::StrFormat("  %-44s %6d %8s %16s\n", to_absl(word_of(kMeasuredWords, accuracy.what)),
+                                          accuracy.rows, percent(accuracy.median), percent(accuracy.p90)));
+  }
+  return out;
+}
+
+}  // namespace hloroof::internal
