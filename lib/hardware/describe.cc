@@ -137,20 +137,20 @@ std::string format_parameter(const Parameter& parameter) {
 }
 
 std::string describe_devices(std::span<const Device> devices) {
-  std::string out = absl::StrFormat("%-12s %-16s %-6s %7s %4s %6s %5s %s\n", "device", "is", " TF/s", "memory", "GB/s",
+  std::string out = absl::StrFormat("%-12s %-16s %-5s %7s %4s %6s %5s  %s\n", "device", "is", "TF/s", "memory", "GB/s",
                                     "flop/B", "joins", "measured");
   for (const Device& device : devices) {
     // A program for a device without bf16 units would use f16.
     const double peak = device.matrix.peak.bf16 ? *device.matrix.peak.bf16 : device.matrix.peak.f16;
     int64_t joined = device.scale_up.domain;
     if (device.ici.dims > 0) joined = device.ici.max_chips ? *device.ici.max_chips * device.devices_per_chip : 0;
-    const std::string tflops = absl::StrFormat("%.4g%s", peak / 1e12, device.matrix.peak.bf16 ? " " : "*");
-    absl::StrAppend(&out,
-                    absl::StrFormat("%-12s %-16s %6s %7s %4.0f %6.0f %5s %s\n", device.name, short_name(device), tflops,
-                                    bytes(device.hbm.capacity), device.hbm.bandwidth / 1e9, peak / device.hbm.bandwidth,
-                                    joined > 0 ? std::to_string(joined) : std::string("?"), trust_cell(device)));
+    const std::string tflops = absl::StrFormat("%.0f%s", peak / 1e12, device.matrix.peak.bf16 ? " " : "*");
+    absl::StrAppend(
+        &out, absl::StrFormat("%-12s %-16s %5s %7s %4.0f %6.0f %5s  %s\n", device.name, short_name(device), tflops,
+                              bytes(device.hbm.capacity), device.hbm.bandwidth / 1e9, peak / device.hbm.bandwidth,
+                              joined > 0 ? std::to_string(joined) : std::string("?"), trust_cell(device)));
   }
-  absl::StrAppend(&out, "TF/s (bf16; *: f16, having no bf16), memory and GB/s are those of one JAX device.\n",
+  absl::StrAppend(&out, "TF/s (bf16; *: f16, having no bf16), memory and GB/s: of one JAX device.\n",
                   "flop/B: ridge point. joins: devices of one pod or scale-up domain.\n",
                   "measured: median error on held-back measurements; devices show has every kind.\n");
   return out;

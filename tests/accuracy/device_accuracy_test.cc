@@ -36,9 +36,9 @@ TEST_CASE("device accuracy: the built-in files are as the report writes them") {
 
 TEST_CASE("device accuracy: the report joins the rows of a device by kind") {
   Report report;
-  report.measured("tpu_v5e", Measured::kMatmuls, {{"a", 1.1, 1}, {"b", 0.8, 1}});
-  report.measured("tpu_v5e", Measured::kMatmuls, {{"c", 1.3, 1}});
-  report.measured("tpu_v5e", Measured::kSteps, {{"d", 1.05, 1}});
+  report.measured("tpu_v5e", Measured::kMatmuls, {{"a", 1.1, 1, 1, ""}, {"b", 0.8, 1, 1, ""}});
+  report.measured("tpu_v5e", Measured::kMatmuls, {{"c", 1.3, 1, 1, ""}});
+  report.measured("tpu_v5e", Measured::kSteps, {{"d", 1.05, 1, 1, ""}});
   report.measured("gaudi3", Measured::kSteps, {});
   const auto accuracies = report.accuracies();
   REQUIRE(accuracies.size() == 1);
