@@ -52,9 +52,11 @@ struct ParseOptions {
 // ResourceExhausted, which names the limit that was exceeded.
 absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options = {});
 
-// Parses the file at `path`, which is mapped into memory if possible. "-" is standard input, and a name ending in .gz
-// is decompressed. A name ending in .pb or .pb.gz is a proto; FILE#NAME selects a module of a proto with
-// several. Ignores options.path. Errors: as parse_module; NotFound or FailedPrecondition if the file cannot be read.
+// Parses the file at `path`, which is mapped into memory if possible. "-" is standard input. The file is HLO text, a
+// log with HLO text among its lines, or a proto, and may be compressed with gzip. FILE#NAME selects one of several
+// modules by its name, and FILE#2 the second. Ignores options.path. Errors: as parse_module; InvalidArgument that says
+// what the file is, and how to get HLO text, if it is something else; NotFound or FailedPrecondition if it cannot be
+// read.
 absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options = {});
 
 // Where in its input an error is, for editors and annotations in CI.

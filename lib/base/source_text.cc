@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/base/utf.h"
 
 namespace hloroof::internal {
 namespace {
@@ -63,6 +64,12 @@ absl::StatusOr<std::vector<char>> read_all(const std::string& path, std::int64_t
 
 bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+// Whether a file, but not a pipe, begins with the magic bytes of gzip (RFC 1952).
+bool is_gzip(int descriptor) {
+  unsigned char head[2] = {};
+  return pread(descriptor, head, sizeof head, 0) == sizeof head && head[0] == 0x1f && head[1] == 0x8b;
 }
 
 }  // namespace
@@ -118,8 +125,8 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
   if (fstat(file.get(), &info) != 0) return read_failed(shown, std::strerror(errno));
   if (S_ISDIR(info.st_mode)) return absl::FailedPreconditionError(shown + ": is a folder, not a file");
 
-  // Standard input has no extension. zlib passes data without a gzip header through unchanged.
-  if (is_stdin || ends_with(path, ".gz")) {
+  // Standard input may be a pipe. zlib passes data without a gzip header through unchanged.
+  if (is_stdin || ends_with(path, ".gz") || is_gzip(file.get())) {
     gzFile zipped = gzdopen(dup(file.get()), "rb");
     if (zipped == nullptr) return read_failed(shown, "out of memory");
     absl::StatusOr<std::vector<char>> bytes = read_all(shown, max_bytes, [&](char* to, std::size_t room) {
@@ -186,32 +193,14 @@ std::string_view line_at(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
-namespace {
-
-// The length of the UTF-8 character at `i`, or 0 if there is none (RFC 3629).
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned char lead = byte(i);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xc2 && lead < 0xe0   ? 2
-                             : lead >= 0xe0 && lead < 0xf0 ? 3
-                             : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                           : 0;
-  if (length == 0 || i + length > text.size()) return 0;
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(i + k) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-}  // namespace
-
 void make_printable(std::string& line) {
   for (std::size_t i = 0; i < line.size();) {
     const auto c = static_cast<unsigned char>(line[i]);
     if (c < 0x20 || c == 0x7f) line[i] = ' ';
     const std::size_t length = utf8_length(line, i);
     if (length == 0) line[i] = '?';
+    // U+0080 to U+009F are control characters, which a terminal may obey.
+    if (length == 2 && c == 0xc2 && static_cast<unsigned char>(line[i + 1]) < 0xa0) line[i] = line[i + 1] = '?';
     i += std::max<std::size_t>(length, 1);
   }
 }

@@ -27,7 +27,7 @@ class SourceText {
   static void reuse(std::shared_ptr<SourceText>* kept, long holders, std::string_view text, const std::string& path,
                     bool borrowed);
   // Reads the file at `path`. Maps it into memory if the zero tail of its last page can serve as the NUL. "-" is
-  // standard input, and .gz is decompressed. Errors: NotFound, FailedPrecondition (a directory), ResourceExhausted
+  // standard input, and gzip is decompressed. Errors: NotFound, FailedPrecondition (a directory), ResourceExhausted
   // (larger than `max_bytes`), DataLoss.
   static absl::StatusOr<std::shared_ptr<const SourceText>> read(const std::string& path, std::int64_t max_bytes);
 

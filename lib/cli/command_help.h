@@ -33,7 +33,10 @@ std::string completion_script(const Command& command, std::string_view shell);
 // The end of every help text and of the manual page.
 inline constexpr std::string_view kExitCodes =
     "Exit codes: 0 ok, 1 bad input, 2 incomplete under --strict, 3 a gate (--fail-if, lint) failed.";
-inline constexpr std::string_view kFileForms = "FILE may be - (standard input), end in .gz, or be a dump folder.";
+inline constexpr std::string_view kFileForms =
+    "FILE may be HLO text, a log with HLO in it, a proto or a profile; - (standard input), a dump folder, and any of "
+    "these "
+    "compressed with gzip. FILE#NAME and FILE#2 select one of several modules.";
 
 }  // namespace hloroof::internal
 

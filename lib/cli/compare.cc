@@ -22,7 +22,7 @@ struct CompareFlags {
 };
 
 void run_compare(const CompareFlags& flags, Context& context) {
-  const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
+  const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file, context);
   if (!subject.ok()) return context.fail(subject.status());
   const auto text = SourceText::read(flags.profile, kMaxProfile);
   if (!text.ok()) return context.fail(text.status());

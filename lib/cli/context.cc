@@ -1,16 +1,42 @@
 #include "lib/cli/context.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "lib/base/source_text.h"
+#include "lib/base/strings.h"
+
 namespace hloroof::internal {
 
+namespace {
+
+// Removes control bytes, which names in the input may have, from each line.
+std::string without_control_bytes(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, end));
+    make_printable(line);
+    out += line;
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
 void Context::fail(const absl::Status& status, int code) {
-  const std::string message(status.message());
+  const std::string message = without_control_bytes(from_absl(status.message()));
   const bool has_place = message.find(": error: ") != std::string::npos;
   err << (has_place ? "" : "hloroof: ") << message << (message.empty() || message.back() != '\n' ? "\n" : "");
   exit_code = code;
+}
+
+void Context::note(std::string_view file, std::string_view text) {
+  if (!text.empty()) err << "hloroof: note: " << (file == "-" ? "<stdin>" : file) << ": " << text << '\n';
 }
 
 void Context::fail_prediction(const absl::Status& status) {

@@ -21,7 +21,9 @@ struct Context {
   // Writes the status to err as `hloroof: message`, or the message alone if it begins with a place, and sets the exit
   // code.
   void fail(const absl::Status& status, int code = kExitBadInput);
-  // The same for a status of predict_step_time(), which is FailedPrecondition if --strict found something unknown.
+  // Writes `hloroof: note: FILE: text` to err. Does nothing if the text is empty.
+  void note(std::string_view file, std::string_view text);
+  // Like fail, for a status of predict_step_time(), which is FailedPrecondition if --strict found something unknown.
   void fail_prediction(const absl::Status& status);
 };
 

@@ -63,7 +63,7 @@ void run_counts(const CountsFlags& flags, Context& context) {
   if (!files.ok()) return context.fail(files.status());
   std::vector<CountsReport> reports;
   for (const std::string& file : *files) {
-    const absl::StatusOr<Module> module = load_module(file, reading_options());
+    const absl::StatusOr<Module> module = read_module(file, context);
     if (!module.ok()) return context.fail(module.status());
     absl::StatusOr<CountsReport> report = count(*module, flags, *options);
     if (!report.ok()) return context.fail(report.status());

@@ -13,7 +13,7 @@ struct ExplainFlags {
 };
 
 void run_explain(const ExplainFlags& flags, Context& context) {
-  const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file);
+  const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file, context);
   if (!subject.ok()) return context.fail(subject.status());
   const absl::StatusOr<StepPrediction> prediction =
       predict_step_time(subject->module, subject->target, subject->options);

@@ -12,6 +12,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "lib/cli/command.h"
+#include "lib/text/module_choice.h"
 
 namespace hloroof::internal {
 namespace {
@@ -167,6 +168,10 @@ absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector
   try {
     // CLI11 takes the arguments last first.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    // -#NAME is a module on standard input, not an option.
+    for (std::string& argument : reversed) {
+      if (argument.rfind("-#", 0) == 0) argument.replace(0, 1, kStandardInput);
+    }
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     return Invocation{Invocation::Kind::kHelp, &reached(app, top)};

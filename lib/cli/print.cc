@@ -3,6 +3,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "hloroof/print.h"
 #include "lib/base/source_text.h"
@@ -10,6 +11,8 @@
 #include "lib/cli/subjects.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
+#include "lib/text/module_choice.h"
+#include "lib/text/module_file.h"
 
 namespace hloroof::internal {
 namespace {
@@ -21,28 +24,72 @@ struct PrintFlags {
   std::string around;
   std::int64_t radius = 2;
   bool strict = false;
+  bool elide_constants = false;
   bool timing = false;
   std::int64_t repeat = 1;
 };
 
-// Parses several times with one parser into one module, as a sweep over many dumps would, and reports the shortest
-// time, which other load on the machine disturbs least. Reading the file is not timed.
-absl::StatusOr<Module> parse_repeatedly(const PrintFlags& flags, const SourceText& text, double& best_seconds) {
+// Parses several times with one parser into one module, as a sweep over many dumps would, and prints the shortest time,
+// which other load on the machine disturbs least, as JSON. Reading the file is not timed.
+absl::Status print_timing(const PrintFlags& flags, const Module& module, Context& context) {
   ParseOptions options = reading_options();
-  options.path = text.path();
+  options.path = module.path();
   options.strict = flags.strict;
   options.borrow = true;
   Parser parser(options);
-  Module module;
-  best_seconds = std::numeric_limits<double>::infinity();
+  Module again;
+  double best_seconds = std::numeric_limits<double>::infinity();
   for (std::int64_t i = 0; i < flags.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const absl::Status status = parser.parse(text.view(), module);
+    const absl::Status status = parser.parse(module.source().view(), again);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     if (!status.ok()) return status;
     best_seconds = std::min(best_seconds, took.count());
   }
-  return module;
+  JsonWriter timing;
+  timing.begin_object();
+  timing.member("parse_seconds", best_seconds);
+  timing.member("bytes", static_cast<std::int64_t>(module.source().size()));
+  timing.member("instructions", static_cast<std::int64_t>(module.instruction_count()));
+  timing.end_object();
+  std::string line = timing.take();
+  line.erase(std::remove(line.begin(), line.end(), '\n'), line.end());
+  context.err << line << '\n';
+  return absl::OkStatus();
+}
+
+// Reads the module of a file with the values of all constants. Reports a failure and returns nullopt.
+std::optional<Module> read_for_printing(const PrintFlags& flags, const std::string& path, Context& context) {
+  const auto [file, choice] = split_module_path(path);
+  const auto source = SourceText::read(file, ParseOptions().max_bytes);
+  if (!source.ok()) {
+    context.fail(source.status());
+    return std::nullopt;
+  }
+  ParseOptions options = reading_options();
+  options.strict = flags.strict;
+  absl::StatusOr<LoadedModule> loaded = parse_module_file(*source, choice, options, LargeConstants::kKeep);
+  if (!loaded.ok()) {
+    // Text that only --strict rejects is valid but not fully known.
+    options.strict = false;
+    const bool incomplete = flags.strict && parse_module_file(*source, choice, options).ok();
+    context.fail(loaded.status(), incomplete ? kExitIncomplete : kExitBadInput);
+    return std::nullopt;
+  }
+  context.note(path, loaded->note);
+  return std::move(loaded->module);
+}
+
+absl::StatusOr<std::string> render_module(const PrintFlags& flags, const Module& module) {
+  if (flags.format == "json") return module_json(module);
+  if (flags.format == "dot") {
+    return flags.around.empty() ? absl::StatusOr<std::string>(module_dot(module))
+                                : neighbourhood_dot(module, flags.around, static_cast<std::size_t>(flags.radius));
+  }
+  if (flags.format != "hlo") return "";
+  PrintOptions options;
+  options.large_constants = !flags.elide_constants;
+  return print_module(module, options);
 }
 
 void run_print(const PrintFlags& flags, Context& context) {
@@ -53,40 +100,14 @@ void run_print(const PrintFlags& flags, Context& context) {
   if (!files.ok()) return context.fail(files.status());
   std::string result;
   for (const std::string& file : *files) {
-    const auto text = SourceText::read(file, ParseOptions().max_bytes);
-    if (!text.ok()) return context.fail(text.status());
-    double seconds = 0;
-    const absl::StatusOr<Module> module = parse_repeatedly(flags, **text, seconds);
-    if (!module.ok()) {
-      // Text that only --strict rejects is valid but not fully known.
-      ParseOptions lenient;
-      lenient.path = (*text)->path();
-      const bool incomplete = flags.strict && parse_module((*text)->view(), lenient).ok();
-      return context.fail(module.status(), incomplete ? kExitIncomplete : kExitBadInput);
-    }
+    const std::optional<Module> module = read_for_printing(flags, file, context);
+    if (!module) return;
     if (flags.timing) {
-      JsonWriter timing;
-      timing.begin_object();
-      timing.member("parse_seconds", seconds);
-      timing.member("bytes", static_cast<std::int64_t>((*text)->size()));
-      timing.member("instructions", static_cast<std::int64_t>(module->instruction_count()));
-      timing.end_object();
-      std::string line = timing.take();
-      line.erase(std::remove(line.begin(), line.end(), '\n'), line.end());
-      context.err << line << '\n';
+      if (absl::Status status = print_timing(flags, *module, context); !status.ok()) return context.fail(status);
     }
-    if (flags.format == "hlo") {
-      result += print_module(*module);
-    } else if (flags.format == "dot" && !flags.around.empty()) {
-      const absl::StatusOr<std::string> dot =
-          neighbourhood_dot(*module, flags.around, static_cast<std::size_t>(flags.radius));
-      if (!dot.ok()) return context.fail(dot.status());
-      result += *dot;
-    } else if (flags.format == "dot") {
-      result += module_dot(*module);
-    } else if (flags.format == "json") {
-      result += module_json(*module);
-    }
+    const absl::StatusOr<std::string> text = render_module(flags, *module);
+    if (!text.ok()) return context.fail(text.status());
+    result += *text;
   }
   if (absl::Status status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
 }
@@ -97,25 +118,31 @@ Command print_command(Context& context) {
   auto flags = std::make_shared<PrintFlags>();
   Command command{.name = "print", .text = "Prints the module as HLO text, as a Graphviz graph or as JSON"};
   command.positionals = {files_argument(flags->files)};
-  command.options = {
-      {.names = {"--format"},
-       .argument = "hlo|dot|json|none",
-       .text = "Output format; dot is for Graphviz",
-       .target = &flags->format},
-      output_option(flags->output),
-      {.names = {"--around"},
-       .argument = "OP",
-       .text = "With --format dot, print only the neighbourhood of this instruction",
-       .target = &flags->around},
-      {.names = {"--radius"},
-       .argument = "N",
-       .text = "Size of the neighbourhood, in steps to an operand or a user",
-       .target = &flags->radius},
-      {.names = {"--strict"}, .text = "Reject unknown opcodes and attributes", .target = &flags->strict},
-      {.names = {"--repeat"}, .argument = "N", .text = "Parse N times", .target = &flags->repeat, .least = 1},
-      {.names = {"--timing"},
-       .text = "Print the shortest parse time as JSON to standard error",
-       .target = &flags->timing}};
+  command.options = {{.names = {"--format"},
+                      .argument = "hlo|dot|json|none",
+                      .text = "Output format; dot is for Graphviz",
+                      .target = &flags->format},
+                     output_option(flags->output),
+                     {.names = {"--around"},
+                      .argument = "OP",
+                      .text = "With --format dot, print only the neighbourhood of this instruction",
+                      .target = &flags->around},
+                     {.names = {"--radius"},
+                      .argument = "N",
+                      .text = "Size of the neighbourhood, in steps to an operand or a user",
+                      .target = &flags->radius},
+                     {.names = {"--elide-constants"},
+                      .text = "Print constants of more than ten elements as {...}, as XLA does by default",
+                      .target = &flags->elide_constants},
+                     {.names = {"--strict"}, .text = "Reject unknown opcodes and attributes", .target = &flags->strict},
+                     {.names = {"--repeat"},
+                      .argument = "N",
+                      .text = "With --timing, parse N times",
+                      .target = &flags->repeat,
+                      .least = 1},
+                     {.names = {"--timing"},
+                      .text = "Print the shortest parse time as JSON to standard error",
+                      .target = &flags->timing}};
   command.run = [flags, &context] { run_print(*flags, context); };
   return command;
 }

@@ -6,6 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/cli/progress.h"
+#include "lib/text/module_choice.h"
+#include "lib/text/module_file.h"
 
 namespace hloroof::internal {
 
@@ -46,8 +48,19 @@ ParseOptions reading_options() {
   return options;
 }
 
+absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
+  absl::StatusOr<LoadedModule> loaded = load_module_file(file, reading_options());
+  if (!loaded.ok()) return loaded.status();
+  context.note(file, loaded->note);
+  return std::move(loaded->module);
+}
+
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
+  const auto is_standard_input = [](const std::string& path) { return split_module_path(path).first == "-"; };
+  if (std::count_if(paths.begin(), paths.end(), is_standard_input) > 1) {
+    return invalid_argument("- is standard input, which can be read once; save one of the modules in a file");
+  }
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code error;
@@ -74,7 +87,9 @@ absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::st
     }
     if (error) return not_found("cannot read the folder " + path + ": " + error.message());
     if (found.empty()) found = std::move(saved);
-    if (found.empty()) return not_found("no module named *after_optimizations.txt or *.hlo in the folder " + path);
+    if (found.empty())
+      return not_found("no module named *after_optimizations.txt or *.hlo in the folder " + path +
+                       "\n  XLA writes them with XLA_FLAGS='--xla_dump_to=" + path + " --xla_dump_hlo_as_text'");
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }
@@ -118,7 +133,7 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   return subjects;
 }
 
-absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path) {
+absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context) {
   absl::StatusOr<std::string> file = expand_to_one(path);
   if (!file.ok()) return file.status();
   absl::StatusOr<Subjects> subjects = find_subjects(flags, {*file}, Breadth::kOne);
@@ -126,7 +141,7 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
   absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, subjects->targets.front().device);
   if (!points.ok()) return points.status();
   subjects->options.set = std::move(points->front());
-  absl::StatusOr<Module> module = load_module(*file, reading_options());
+  absl::StatusOr<Module> module = read_module(*file, context);
   if (!module.ok()) return module.status();
   return Subject{*std::move(file), *std::move(module), std::move(subjects->targets.front()),
                  std::move(subjects->options)};
@@ -146,7 +161,7 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
   }
   Progress progress(context, count * subjects.files.size());
   for (const std::string& file : subjects.files) {
-    const absl::StatusOr<Module> module = load_module(file, reading_options());
+    const absl::StatusOr<Module> module = read_module(file, context);
     if (!module.ok()) {
       progress.end();
       context.fail(module.status());

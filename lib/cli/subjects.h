@@ -22,6 +22,9 @@ absl::StatusOr<Target> find_one_target(const PredictFlags& flags);
 // How the command reads modules: the parser reports several errors at once.
 ParseOptions reading_options();
 
+// Loads the module of a file and writes a note to context.err if lines of the file were skipped.
+absl::StatusOr<Module> read_module(const std::string& file, Context& context);
+
 // Replaces each folder in `paths` by the modules in it: those whose names end in after_optimizations, or else all .hlo
 // files, sorted by name. Errors: NotFound if a folder has none.
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths);
@@ -49,7 +52,7 @@ struct Subject {
   Target target;
   PredictOptions options;
 };
-absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path);
+absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context);
 
 // Predicts all subjects in order, files outermost, and passes each prediction to `use`. Shows progress on a terminal.
 // failure reported, at the first that fails. The facts of a prediction point to a module that lives until the next file

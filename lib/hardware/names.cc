@@ -39,6 +39,17 @@ std::string print_box(std::span<const int64_t> shape) {
   return text;
 }
 
+std::optional<SliceName> parse_slice_name(std::string_view text) {
+  const size_t dash = text.rfind('-');
+  if (dash == std::string_view::npos || dash == 0) return std::nullopt;
+  SliceName name{.version = text.substr(0, dash)};
+  const std::string_view digits = text.substr(dash + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), name.cores);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (name.cores < 1 || name.cores > kMaxExtent) return std::nullopt;
+  return name;
+}
+
 std::optional<int64_t> box_size(std::span<const int64_t> shape) {
   int64_t size = 1;
   for (const int64_t extent : shape) {

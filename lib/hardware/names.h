@@ -79,6 +79,16 @@ std::string print_box(std::span<const int64_t> shape);
 inline constexpr std::string_view kTwistedSuffix = "_twisted";
 inline constexpr std::string_view kUntwistedSuffix = "_untwisted";
 
+// The name of a Cloud TPU slice: a version of TPU and a number of TensorCores, "v5p-64". The number counts cores on
+// every version. On v5e and v6e it looks like a number of chips, because their chips have one core.
+struct SliceName {
+  std::string_view version;
+  int64_t cores = 0;
+};
+
+// Parses SliceName = Version "-" Count, with a count of 1 to 1e9. Returns nullopt for any other text.
+std::optional<SliceName> parse_slice_name(std::string_view text);
+
 // Returns the product of the extents; nullopt if it overflows.
 std::optional<int64_t> box_size(std::span<const int64_t> shape);
 

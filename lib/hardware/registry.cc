@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "lib/base/sha256.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/device_file.h"
+#include "lib/hardware/names.h"
 
 namespace hloroof::internal {
 
@@ -56,20 +58,42 @@ std::string folded(std::string_view name) {
 
 // The lookup index of the built-in devices, built once.
 struct Index {
-  std::vector<std::string> names;                     // of the devices, in order, without the abstract files
-  std::map<std::string, std::string> device_by_name;  // maps a folded name or alias to the name
+  std::vector<std::string> names;                        // of the devices, in order, without the abstract files
+  std::map<std::string, std::string> device_by_name;     // maps a folded name or alias to the name
+  std::map<std::string, std::string> device_by_letters;  // maps letters_of() a name or alias to the name
+  std::set<std::string> vendors;                         // letters_of() each vendor
 };
+
+// Reduces a name to its letters and digits without the vendor: "NVIDIA A100-SXM4-40GB" and "A100 SXM4 40GB" are equal,
+// and so are "TPU v5e" and "TPUv5e".
+std::string letters_of(std::string_view name, const std::set<std::string>& vendors) {
+  std::string text = folded(name);
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  for (const std::string& vendor : vendors) {
+    if (text.size() > vendor.size() && text.compare(0, vendor.size(), vendor) == 0) return text.substr(vendor.size());
+  }
+  return text;
+}
 
 const Index& index() {
   static const Index* const kIndex = [] {
     auto* index = new Index;
+    std::vector<std::pair<std::string, std::string>> displayed;  // display names and names
     for (const EmbeddedFile& embedded : embedded_hardware_files()) {
       if (embedded.name == kSourcesFile) continue;
       const absl::StatusOr<DeviceFile> file = parse_file(embedded.text, embedded.name);
+      if (file.ok() && !file->vendor.empty()) index->vendors.insert(letters_of(file->vendor, {}));
       if (!file.ok() || file->abstract) continue;  // tests check that the built-in files are valid
       index->names.push_back(file->name);
       index->device_by_name.emplace(folded(file->name), file->name);
       for (const std::string& alias : file->aliases) index->device_by_name.emplace(folded(alias), file->name);
+      displayed.emplace_back(file->display_name, file->name);
+    }
+    for (const auto& [name, device] : index->device_by_name) {
+      index->device_by_letters.emplace(letters_of(name, index->vendors), device);
+    }
+    for (const auto& [name, device] : displayed) {
+      index->device_by_letters.emplace(letters_of(name, index->vendors), device);
     }
     return index;
   }();
@@ -78,8 +102,12 @@ const Index& index() {
 
 // Returns the name of the device that has this name or alias; empty if there is none.
 std::string device_of_alias(std::string_view name) {
-  const auto found = index().device_by_name.find(folded(name));
-  return found == index().device_by_name.end() ? std::string() : found->second;
+  const std::string as_file = folded(name);
+  const auto found = index().device_by_name.find(as_file);
+  if (found != index().device_by_name.end()) return found->second;
+  if (!as_file.empty() && as_file.back() == '_') return "";  // a part of the name is missing
+  const auto similar = index().device_by_letters.find(letters_of(name, index().vendors));
+  return similar == index().device_by_letters.end() ? std::string() : similar->second;
 }
 
 absl::Status unknown_device(std::string_view name) {
@@ -131,6 +159,24 @@ absl::StatusOr<Device> built_in_device(std::string_view name) {
   return complete(*std::move(file), *text, path);
 }
 
+// Finds the target that a Cloud TPU slice of this name is. Returns nullopt if `name` is none. Errors: InvalidArgument
+// if no slice has so many cores, or if the device is no TPU.
+absl::StatusOr<std::optional<Target>> slice_target(std::string_view name) {
+  const std::optional<SliceName> slice = parse_slice_name(from_absl(absl::StripAsciiWhitespace(to_absl(name))));
+  if (!slice) return std::nullopt;
+  absl::StatusOr<Device> device = built_in_device(slice->version);
+  if (!device.ok()) return std::nullopt;
+  if (device->family() != DeviceFamily::kTpu) {
+    return invalid_argument(absl::StrCat("\"", to_absl(name.substr(0, kMaxNameShown)), "\": write ", slice->cores,
+                                         " devices of ", device->name, " as ", device->name, ":", slice->cores));
+  }
+  absl::StatusOr<Topology> topology = topology_of_cores(*device, name.substr(0, kMaxNameShown), slice->cores);
+  if (!topology.ok()) return topology.status();
+  Target target = *std::move(device);
+  target.topology = *std::move(topology);
+  return target;
+}
+
 }  // namespace
 
 const std::map<std::string, std::string>& source_titles() {
@@ -168,7 +214,13 @@ namespace hloroof::inline v0 {
 using namespace internal;
 
 absl::StatusOr<Device> find_device(std::string_view name) {
-  if (name.find_first_of(":*") == std::string_view::npos) return built_in_device(name);
+  if (name.find_first_of(":*") == std::string_view::npos) {
+    absl::StatusOr<Device> device = built_in_device(name);
+    if (device.ok()) return device;
+    const absl::StatusOr<std::optional<Target>> slice = slice_target(name);
+    if (!slice.ok()) return slice.status();
+    if (!*slice) return device;
+  }
   return invalid_argument(
       absl::StrCat("\"", to_absl(name.substr(0, kMaxNameShown)),
                    "\" requests a topology, which is not part of a device; find_target() reads it"));
@@ -179,9 +231,22 @@ absl::StatusOr<Target> find_target(std::string_view name) {
   // neither.
   const size_t colon = name.rfind(':');
   const size_t star = colon == std::string_view::npos ? name.rfind('*') : std::string_view::npos;
-  absl::StatusOr<Device> device = built_in_device(name.substr(0, std::min(colon, star)));
-  if (!device.ok()) return device.status();
-  Target target = *std::move(device);
+  const std::string_view of_device = name.substr(0, std::min(colon, star));
+  absl::StatusOr<Device> device = built_in_device(of_device);
+  Target target;
+  if (device.ok()) {
+    target = *std::move(device);
+  } else {
+    absl::StatusOr<std::optional<Target>> slice = slice_target(of_device);
+    if (!slice.ok()) return slice.status();
+    if (!*slice) return device.status();
+    if (colon != std::string_view::npos) {
+      return invalid_argument(absl::StrCat("\"", to_absl(name.substr(0, kMaxNameShown)),
+                                           "\" names two topologies: ", (*slice)->topology->to_string(), " and ",
+                                           to_absl(name.substr(colon + 1, kMaxNameShown))));
+    }
+    target = **std::move(slice);
+  }
   if (star != std::string_view::npos) {
     absl::StatusOr<int64_t> slices = parse_slices(target.device, name.substr(star), name.substr(star + 1));
     if (!slices.ok()) return slices.status();

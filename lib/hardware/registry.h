@@ -32,6 +32,10 @@ absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view 
 // Parses `digits`, the number of slices after the star in `text`. Errors: InvalidArgument if it is not a valid number.
 absl::StatusOr<int64_t> parse_slices(const Device& device, std::string_view text, std::string_view digits);
 
+// The standard slice of a TPU with this number of TensorCores. Errors: InvalidArgument, naming `text`, if there is
+// none.
+absl::StatusOr<Topology> topology_of_cores(const Device& device, std::string_view text, int64_t cores);
+
 // Checks that `text` is a valid device file. Errors: InvalidArgument, naming `path`, the place in the file, the value
 // found and the value expected; a JSON syntax error names the line and the column and shows the source line with a
 // caret.

@@ -205,6 +205,20 @@ absl::StatusOr<int64_t> parse_slices(const Device& device, std::string_view text
   return count;
 }
 
+absl::StatusOr<Topology> topology_of_cores(const Device& device, std::string_view text, int64_t cores) {
+  const int64_t cores_per_chip = std::max<int64_t>(device.cores_per_chip, 1);
+  std::string sizes;
+  for (const std::vector<int64_t>& slice : device.ici.slices) {
+    const int64_t chips = box_size(slice).value_or(0);
+    if (chips * cores_per_chip == cores) return make_topology(device, slice, 1);
+    absl::StrAppend(&sizes, sizes.empty() ? "" : ", ", chips * cores_per_chip);
+  }
+  return invalid_argument(absl::StrCat("\"", to_absl(text), "\": no standard slice of ", device.name, " has ", cores,
+                                       " TensorCores (", cores_per_chip, " per chip)\n  its slices have ", sizes,
+                                       "\n  or give the chips along each axis, such as ", device.name, ":",
+                                       print_box(device.ici.slices.back())));
+}
+
 absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count) {
   if (target.slices && *target.slices < 1) {
     return invalid_argument(absl::StrCat("the number of slices must be at least 1, not ", *target.slices));

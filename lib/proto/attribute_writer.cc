@@ -308,7 +308,7 @@ bool AttributeWriter::literal() {
   const WireMessage value = i_.message(f::kLiteral);
   if (!append_shape(value.bytes(proto::literal::kShape), true, out_)) return false;
   out_ += ' ';
-  return append_literal(i_.bytes(f::kLiteral), out_);
+  return append_literal(i_.bytes(f::kLiteral), /*large_constants=*/false, out_);
 }
 
 bool AttributeWriter::domain() {

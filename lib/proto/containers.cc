@@ -24,6 +24,11 @@ bool is_hlo(const WireMessage& message) {
   return message.ok() && message.has(proto::hlo::kModule) && is_module(message.message(proto::hlo::kModule));
 }
 
+// An HloSnapshot contains an HloProto, the arguments and the result of one run.
+bool is_snapshot(const WireMessage& message) {
+  return message.ok() && message.has(proto::hlo::kModule) && is_hlo(message.message(proto::hlo::kModule));
+}
+
 // Appends the modules of all stats whose value is the bytes of an HloProto.
 void find_in_plane(const WireMessage& plane, std::vector<ContainedModule>& found) {
   for (std::string_view entry : plane.all(proto::xplane::kEventMetadata)) {
@@ -55,13 +60,15 @@ absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes
     found.push_back({WireMessage(module).bytes(proto::module::kName), module});
     return found;
   }
+  if (is_snapshot(message)) return find_modules(message.bytes(proto::hlo::kModule));
   if (!message.ok()) {
     return invalid_argument(absl::StrCat("not a valid protocol buffer: malformed or truncated field at byte ",
                                          message.fault(), "; check that the file is complete"));
   }
   for (std::string_view plane : message.all(proto::xspace::kPlanes)) find_in_plane(WireMessage(plane), found);
   if (found.empty()) {
-    return invalid_argument("not an HloModuleProto, an HloProto or a profile (XSpace) that contains modules");
+    return invalid_argument(
+        "not an HloModuleProto, an HloProto, an HloSnapshot or a profile (XSpace) that contains modules");
   }
   return found;
 }

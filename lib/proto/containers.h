@@ -14,9 +14,9 @@ struct ContainedModule {
   std::string_view proto;  // HloModuleProto
 };
 
-// The modules of an HloModuleProto, an HloProto, or an XSpace. XProf writes an XSpace as *.xplane.pb, with an HloProto
-// for each executed module in the metadata of the plane "/host:metadata". A duplicate module appears once. The results
-// point into `bytes`. Errors: InvalidArgument if `bytes` is none of these or contains no module.
+// The modules of an HloModuleProto, an HloProto, an HloSnapshot, or an XSpace. XProf writes an XSpace as *.xplane.pb,
+// with an HloProto for each executed module in the metadata of the plane "/host:metadata". A duplicate module appears
+// once. The results point into `bytes`. Errors: InvalidArgument if `bytes` is none of these or contains no module.
 absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes);
 
 }  // namespace hloroof::internal

@@ -17,7 +17,7 @@
 namespace hloroof::internal {
 namespace {
 
-// Arrays of more elements are elided, because no prediction needs them.
+// Arrays of more elements are large, as in XLA.
 constexpr std::int64_t kMostElements = 10;
 
 // The field of LiteralProto that holds the elements of a type. The `bytes` fields are little-endian; integers of at
@@ -224,32 +224,42 @@ bool append_nested(Elements& elements, const std::vector<std::int64_t>& dimensio
   }
 }
 
-}  // namespace
-
-bool append_literal(std::string_view literal_proto, std::string& out) {
-  const WireMessage literal(literal_proto);
-  const WireMessage shape = literal.message(proto::literal::kShape);
-  if (!literal.ok() || !shape.ok()) return false;
-  const std::int64_t number = shape.integer(proto::shape::kElementType);
-  if (number == proto::shape::kTuple) {
-    out += "{...}";
-    return true;
+// The number of elements, or nullopt if a dimension is negative or the number overflows.
+std::optional<std::int64_t> element_count(const std::vector<std::int64_t>& dimensions) {
+  std::int64_t count = 1;
+  for (std::int64_t dimension : dimensions) {
+    if (dimension < 0 || __builtin_mul_overflow(count, dimension, &count)) return std::nullopt;
   }
-  const std::optional<ElementType> type = element_type_of(number);
+  return count;
+}
+
+// Whether to elide an array. Rows without elements are printed too and no bytes limit their number, so empty dimensions
+// count as one.
+bool is_elided(const std::vector<std::int64_t>& dimensions, std::int64_t count, bool large_constants) {
+  if (large_constants && count > 0) return false;
+  std::int64_t rows = 1;
+  for (std::int64_t dimension : dimensions) {
+    if (dimension > kMostElements) return true;
+    rows *= std::max<std::int64_t>(dimension, 1);
+    if (rows > kMostElements) return true;
+  }
+  return false;
+}
+
+bool append_array(const WireMessage& literal, const WireMessage& shape, bool large_constants, std::string& out) {
+  const std::optional<ElementType> type = element_type_of(shape.integer(proto::shape::kElementType));
   if (!type) return false;
   if (*type == ElementType::kToken) {
     out += "token";
     return true;
   }
   const std::vector<std::int64_t> dimensions = shape.integers(proto::shape::kDimensions);
-  // A row without elements is printed too, so empty dimensions count as one.
-  std::int64_t count = 1;
-  for (std::int64_t dimension : dimensions) {
-    if (dimension < 0) return false;
-    count = dimension > kMostElements ? kMostElements + 1 : count * std::max<std::int64_t>(dimension, 1);
-    if (count > kMostElements) break;
+  const std::optional<std::int64_t> count = element_count(dimensions);
+  if (!count && large_constants) return false;
+  if (std::any_of(dimensions.begin(), dimensions.end(), [](std::int64_t dimension) { return dimension < 0; })) {
+    return false;
   }
-  if (count > kMostElements) {
+  if (is_elided(dimensions, count.value_or(0), large_constants)) {
     out += "{...}";
     return true;
   }
@@ -259,6 +269,41 @@ bool append_literal(std::string_view literal_proto, std::string& out) {
   }
   Elements elements(literal, *type);
   return append_nested(elements, dimensions, out);
+}
+
+}  // namespace
+
+// literal := array | '( ' literal (', ' literal)* ' )'       uses a stack instead of recursion
+bool append_literal(std::string_view literal_proto, bool large_constants, std::string& out) {
+  std::vector<std::vector<std::string_view>> open;  // the remaining elements of each open tuple, last first
+  std::string_view bytes = literal_proto;
+  while (true) {
+    const WireMessage literal(bytes);
+    const WireMessage shape = literal.message(proto::literal::kShape);
+    if (!literal.ok() || !shape.ok()) return false;
+    if (shape.integer(proto::shape::kElementType) != proto::shape::kTuple) {
+      if (!append_array(literal, shape, large_constants, out)) return false;
+    } else if (!large_constants) {
+      out += "{...}";
+    } else {
+      out += "( ";
+      open.push_back(literal.all(proto::literal::kTuple));
+      std::reverse(open.back().begin(), open.back().end());
+      if (!open.back().empty()) {
+        bytes = open.back().back();
+        open.back().pop_back();
+        continue;
+      }
+    }
+    while (!open.empty() && open.back().empty()) {
+      out += " )";
+      open.pop_back();
+    }
+    if (open.empty()) return true;
+    out += ", ";
+    bytes = open.back().back();
+    open.back().pop_back();
+  }
 }
 
 }  // namespace hloroof::internal

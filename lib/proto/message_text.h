@@ -15,9 +15,14 @@
 
 namespace hloroof::internal {
 
+struct ModuleTextOptions {
+  std::int64_t max_text = 0;     // maximum size of the text
+  bool large_constants = false;  // print the values of tuples and of arrays of more than ten elements
+};
+
 // The text of a module. Errors: InvalidArgument, which names the instruction if there is one; ResourceExhausted if the
-// text would exceed `max_text`.
-absl::StatusOr<std::string> module_text(std::string_view module_proto, std::int64_t max_text);
+// text would exceed max_text.
+absl::StatusOr<std::string> module_text(std::string_view module_proto, const ModuleTextOptions& options);
 
 // The array type, token or opaque of a PrimitiveType; nullopt for tuple, buffer and unknown numbers.
 std::optional<ElementType> element_type_of(std::int64_t number);
@@ -25,9 +30,9 @@ std::optional<ElementType> element_type_of(std::int64_t number);
 // Appends a ShapeProto. Returns false if it is malformed.
 bool append_shape(std::string_view shape_proto, bool with_layout, std::string& out);
 
-// Appends a LiteralProto in the form of the operand of constant( ). More than ten elements become {...}, which is XLA's
-// default. Returns false if it is malformed.
-bool append_literal(std::string_view literal_proto, std::string& out);
+// Appends a LiteralProto in the form of the operand of constant( ). Without `large_constants`, tuples and more than ten
+// elements become {...}, which is XLA's default. Returns false if it is malformed.
+bool append_literal(std::string_view literal_proto, bool large_constants, std::string& out);
 
 // Appends an OpSharding including its braces. Returns false if it is malformed.
 bool append_sharding(std::string_view sharding_proto, std::string& out);
@@ -55,6 +60,7 @@ struct Names {
   std::unordered_map<std::int64_t, std::string_view> instructions;  // of the computation
   // The maximum size of the text. A small proto can expand to a huge text, because ids are short and names may be long.
   std::int64_t max_text = 0;
+  bool large_constants = false;
   bool has_stack_frames = false;  // a stack_frame_id has no meaning without the tables
 };
 

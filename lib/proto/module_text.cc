@@ -137,7 +137,7 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
 
 }  // namespace
 
-absl::StatusOr<std::string> module_text(std::string_view module_proto, std::int64_t max_text) {
+absl::StatusOr<std::string> module_text(std::string_view module_proto, const ModuleTextOptions& options) {
   const WireMessage module(module_proto);
   if (!module.ok()) {
     return invalid_argument(absl::StrCat("not a valid HloModuleProto: malformed or truncated field at byte ",
@@ -149,7 +149,8 @@ absl::StatusOr<std::string> module_text(std::string_view module_proto, std::int6
   const std::vector<Computation> computations = read_computations(module);
   if (computations.empty()) return invalid_argument("the HloModuleProto has no computations");
   Names names;
-  names.max_text = max_text;
+  names.max_text = options.max_text;
+  names.large_constants = options.large_constants;
   names.has_stack_frames = !module.message(proto::module::kStackFrames).all(proto::stack::kFrames).empty();
   for (const Computation& c : computations) names.computations[c.id] = c.message.bytes(proto::computation::kName);
   const auto orders = read_schedule(module);

@@ -143,7 +143,7 @@ NB_MODULE(_core, m) {
   m.def("parse", &parse, "text"_a, "path"_a = "<text>", "strict"_a = false, "Parses HLO text.");
   m.def(
       "load", [](const std::string& path) { return without_gil([&] { return load_module(path); }); }, "path"_a,
-      "Parses the file at `path`, which may end in .gz.");
+      "Parses the file at `path`: HLO text, a log with HLO in it, a proto or a profile, also compressed with gzip.");
   m.def("predict", &predict, "module"_a, "device"_a, "options"_a,
         "The prediction as JSON (schema hloroof.prediction/1) and as the command's summary.");
   m.def("report", &report, "module"_a, "device"_a, "options"_a, "views"_a, "width"_a, "limit"_a,

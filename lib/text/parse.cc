@@ -4,28 +4,16 @@
 
 #include "hloroof/parse.h"
 #include "lib/base/source_text.h"
+#include "lib/text/file_kind.h"
+#include "lib/text/module_file.h"
 #include "lib/text/module_parser.h"
-#include "lib/text/parse_proto.h"
 #include "lib/text/proto.h"
 
 namespace hloroof::internal {
 
-namespace {
-
-absl::Status check_size(std::size_t size, const ParseOptions& options) {
-  // Offsets have 32 bits, and text that edits add needs some of the range.
-  constexpr std::int64_t kLargest = 0xfffffff0;
-  const std::int64_t limit = std::min(options.max_bytes, kLargest);
-  if (static_cast<std::int64_t>(size) <= limit) return absl::OkStatus();
-  return absl::ResourceExhaustedError(options.path + ": " + std::to_string(size) +
-                                      " bytes are larger than the limit of " + std::to_string(limit) + " bytes");
-}
-
-}  // namespace
-
 absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
   constexpr std::string_view kSeparator = "// -----";
-  if (absl::Status status = check_size(text.size(), options); !status.ok()) return status;
+  if (absl::Status status = check_size(text.size(), options.path, options); !status.ok()) return status;
   std::vector<Module> modules;
   ModuleParser parser;
   std::size_t begin = 0;
@@ -68,7 +56,7 @@ Parser& Parser::operator=(Parser&&) noexcept = default;
 
 absl::Status Parser::parse(std::string_view text, Module& module) {
   const ParseOptions& options = state_->options;
-  if (absl::Status status = check_size(text.size(), options); !status.ok()) return status;
+  if (absl::Status status = check_size(text.size(), options.path, options); !status.ok()) return status;
   const long holders = state_->source != nullptr && ModuleBuilder(module).has_source(state_->source.get()) ? 2 : 1;
   SourceText::reuse(&state_->source, holders, text, options.path, options.borrow);
   return state_->parser.parse(state_->source, options, module);
@@ -77,26 +65,16 @@ absl::Status Parser::parse(std::string_view text, Module& module) {
 absl::StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options) {
   Module module;
   absl::Status status = Parser(options).parse(text, module);
-  if (!status.ok()) return status;
-  return module;
+  if (status.ok()) return module;
+  const FileKind kind = text.empty() ? FileKind::kHlo : recognize_text(text);
+  if (kind == FileKind::kHlo || kind == FileKind::kEmpty || kind == FileKind::kOtherText) return status;
+  return refuse_file(kind, options.path);
 }
 
 absl::StatusOr<Module> load_module(const std::string& path, const ParseOptions& options) {
-  if (const auto [file, name] = split_proto_path(path); !file.empty()) {
-    const absl::StatusOr<std::shared_ptr<const SourceText>> bytes = SourceText::read(file, options.max_bytes);
-    if (!bytes.ok()) return bytes.status();
-    ParseOptions of_file = options;
-    of_file.path = file;
-    return parse_named_proto((*bytes)->view(), name, of_file);
-  }
-  absl::StatusOr<std::shared_ptr<const SourceText>> source = SourceText::read(path, options.max_bytes);
-  if (!source.ok()) return source.status();
-  if (absl::Status status = check_size((*source)->size(), options); !status.ok()) return status;
-  Module module;
-  ModuleParser parser;
-  absl::Status status = parser.parse(*std::move(source), options, module);
-  if (!status.ok()) return status;
-  return module;
+  absl::StatusOr<LoadedModule> loaded = load_module_file(path, options);
+  if (!loaded.ok()) return loaded.status();
+  return std::move(loaded->module);
 }
 
 }  // namespace hloroof::inline v0

@@ -4,19 +4,21 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "hloroof/parse.h"
 
 namespace hloroof::internal {
 
-// Splits FILE.pb, FILE.pb.gz, FILE.pb#NAME and FILE.pb.gz#NAME into file and module name. The file is empty for other
-// paths.
-std::pair<std::string, std::string> split_proto_path(const std::string& path);
+// Whether the values of large constants, which no prediction needs, are part of the text of a proto.
+enum class LargeConstants : bool { kElide, kKeep };
 
-// Like parse_proto, but selects the module `name` unless that is empty.
-absl::StatusOr<Module> parse_named_proto(std::string_view bytes, std::string_view name, const ParseOptions& options);
+// Whether `bytes` is a proto of the kinds that parse_proto reads.
+bool holds_modules(std::string_view bytes);
+
+// Like proto_to_text, but selects the module `choice`, which is a name, a number from 1, or empty.
+absl::StatusOr<std::string> chosen_proto_text(std::string_view bytes, std::string_view choice,
+                                              const ParseOptions& options, LargeConstants constants);
 
 }  // namespace hloroof::internal
 

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -27,6 +28,22 @@ class TemporaryFile {
 };
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
+
+TEST_CASE("a line for a terminal has no control characters") {
+  const struct {
+    std::string line;
+    std::string shown;
+  } cases[] = {{"a\tb\x1b[31m\x7f", "a b [31m "},
+               {"\xff\xc3\xa9\xc3", "?\xc3\xa9?"},
+               {"\xc2\x9b"
+                "31m\xc2\xa0",
+                "??31m\xc2\xa0"}};
+  for (const auto& c : cases) {
+    std::string line = c.line;
+    make_printable(line);
+    CHECK(line == c.shown);
+  }
+}
 
 TEST_CASE("a copied text is followed by zero bytes") {
   const auto source = SourceText::copy("abc", "x.hlo");
@@ -54,6 +71,10 @@ TEST_CASE("a .gz file is decompressed, a damaged one is an error") {
   const auto source = SourceText::read(file.path(), kNoLimit);
   REQUIRE(source.ok());
   CHECK((*source)->view() == text);
+
+  const TemporaryFile renamed(".hlo", "");
+  std::filesystem::copy_file(file.path(), renamed.path(), std::filesystem::copy_options::overwrite_existing);
+  CHECK((*SourceText::read(renamed.path(), kNoLimit))->view() == text);
 
   std::ifstream in(file.path(), std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());

@@ -41,7 +41,8 @@ struct BadInput {
 constexpr BadInput kBadInputs[] = {
     {"empty text", "predict @empty.hlo --device tpu_v5e", kExitBadInput, "empty.hlo"},
     {"truncated", "predict @cut.hlo --device tpu_v5e", kExitBadInput, "cut.hlo:"},
-    {"binary junk", "predict @junk.hlo --device tpu_v5e", kExitBadInput, "junk.hlo:1:"},
+    {"binary junk", "predict @junk.hlo --device tpu_v5e", kExitBadInput,
+     "junk.hlo: is neither HLO text nor a complete proto"},
     {"missing file", "predict @none.hlo --device tpu_v5e", kExitBadInput, "none.hlo"},
     {"folder without modules", "predict @empty --device tpu_v5e", kExitBadInput, "after_optimizations"},
     {"misspelt device", "predict @small.hlo --device tpu_v5x", kExitBadInput, "tpu_v5e"},

@@ -4,7 +4,7 @@
 #   bash tests/fuzz/run.sh [BUILD] [SECONDS]     build/asan and 60 by default
 #
 # A target fuzz_NAME uses the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, if they exist. fuzz_text also
-# uses the dumps in tests/corpus and the cases in tests/text/cases. Crashing inputs are stored in BUILD/fuzz/crashes.
+# uses the dumps in tests/corpus and the cases in tests/text/cases, and fuzz_file the dumps and the protos. Crashing inputs are stored in BUILD/fuzz/crashes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -47,6 +47,7 @@ run_target() {
   mkdir -p "$grown/$name"
   folders=("$grown/$name")
   if [[ -d tests/fuzz/seeds/$name ]]; then folders+=("tests/fuzz/seeds/$name"); fi
+  if [[ $name == file ]]; then folders+=(tests/corpus tests/proto/samples); fi
   if [[ $name == text ]]; then
     split_cases "$grown/text"
     folders+=(tests/corpus)

@@ -43,6 +43,18 @@ TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
       {"mi250x", "mi250x_gcd"},
       {"trn1", "trainium1"},
       {"inf2", "inferentia2"},
+      {"TPUv5e", "tpu_v5e"},
+      {"tpuv5p", "tpu_v5p"},
+      {"Google TPU v5e", "tpu_v5e"},
+      {"tpu-v5-lite-podslice", "tpu_v5e"},
+      {"tpu-v6e-slice", "tpu_v6e"},
+      {"H100", "h100_sxm"},
+      {"H100 80GB HBM3", "h100_sxm"},
+      {"NVIDIA H100", "h100_sxm"},
+      {"A100-SXM4-40GB", "a100_sxm_40"},
+      {"A100-SXM4-80GB", "a100_sxm_80"},
+      {"Instinct MI300X", "mi300x"},
+      {"h100sxm", "h100_sxm"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.asked);
@@ -53,12 +65,82 @@ TEST_CASE("find_device: names, aliases and JAX device kinds in any case") {
   }
 }
 
+TEST_CASE("find_device: every name and alias of a device finds it") {
+  for (const std::string& name : device_names()) {
+    const auto device = find_device(name);
+    REQUIRE(device.ok());
+    CHECK(find_device(device->display_name).value().name == name);
+    for (const std::string& alias : device->aliases) {
+      CAPTURE(alias);
+      const auto found = find_device(alias);
+      REQUIRE(found.ok());
+      CHECK(found->name == name);
+    }
+  }
+}
+
+TEST_CASE("find_target: the number in the name of a Cloud TPU slice counts TensorCores") {
+  const struct {
+    std::string asked;
+    std::string name;
+    std::string topology;
+    int64_t devices;
+  } cases[] = {
+      {"v5e-8", "tpu_v5e", "2x4", 8},
+      {"v5litepod-8", "tpu_v5e", "2x4", 8},
+      {"V5LitePod-256", "tpu_v5e", "16x16", 256},
+      {"v6e-1", "tpu_v6e", "1x1", 1},
+      {"TPU v6e-32", "tpu_v6e", "4x8", 32},
+      {"v5p-64", "tpu_v5p", "2x4x4", 32},
+      {"v5p-8", "tpu_v5p", "2x2x1", 4},
+      {"v4-8", "tpu_v4", "2x2x1", 4},
+      {"tpu-v4-4096", "tpu_v4", "8x16x16", 2048},
+      {"v2-8", "tpu_v2", "2x2", 8},
+      {"v3-32", "tpu_v3", "4x4", 32},
+      {"tpu7x-8", "tpu_v7x", "2x2x1", 8},
+      {"v5e-16*2", "tpu_v5e", "4x4", 16},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.asked);
+    const auto target = find_target(c.asked);
+    REQUIRE(target.ok());
+    CHECK(target->device.name == c.name);
+    REQUIRE(target->topology.has_value());
+    CHECK(target->topology->to_string() == c.topology);
+    CHECK(target->topology->device_count() == c.devices);
+  }
+  CHECK(find_target("v5e-16*2")->slices == 2);
+}
+
+TEST_CASE("find_target: what is wrong with the name of a slice") {
+  const struct {
+    std::string asked;
+    std::string message;
+  } cases[] = {
+      {"v5p-7", "\"v5p-7\": no standard slice of tpu_v5p has 7 TensorCores (2 per chip)\n  its slices have 8, 16, 32"},
+      {"v5p-4", "tpu_v5p:16x16x24"},
+      {"v5e-8:2x4", "\"v5e-8:2x4\" names two topologies: 2x4 and 2x4"},
+      {"h100-8", "write 8 devices of h100_sxm as h100_sxm:8"},
+      {"v9-8", "no device \"v9-8\""},
+      {"-8", "no device \"-8\""},
+      {"v5e-", "no device \"v5e-\""},
+      {"v5e-99999999999999999999", "no device"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.asked);
+    const auto target = find_target(c.asked);
+    REQUIRE_FALSE(target.ok());
+    CHECK_THAT(std::string(target.status().message()), ContainsSubstring(c.message));
+  }
+  CHECK(find_device("v5e-8").status().code() == absl::StatusCode::kInvalidArgument);
+}
+
 TEST_CASE("find_device: an unknown name gets the nearest ones") {
   const struct {
     std::string asked;
     std::string offered;
-  } cases[] = {{"tpu_v5x", "tpu_v5e"}, {"h100sxm", "h100_sxm"},       {"ironwod", "tpu_v7x"},
-               {"TPU v6", "tpu_v6e"},  {"a100_sxm80", "a100_sxm_80"}, {"", "l4"},
+  } cases[] = {{"tpu_v5x", "tpu_v5e"}, {"h100smx", "h100_sxm"},       {"ironwod", "tpu_v7x"},
+               {"TPU v6", "tpu_v6e"},  {"a100_smx80", "a100_sxm_80"}, {"", "l4"},
                {"tpu_common", "tpu"}};
   for (const auto& c : cases) {
     CAPTURE(c.asked);

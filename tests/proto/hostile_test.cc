@@ -42,7 +42,7 @@ TEST_CASE("bytes that are not a proto are an error") {
     const char* message;
   };
   const Case cases[] = {
-      {"", "not an HloModuleProto, an HloProto or a profile"},
+      {"", "not an HloModuleProto, an HloProto, an HloSnapshot or a profile"},
       {"HloModule text, is_scheduled=true", "not a valid protocol buffer: malformed or truncated field at byte 2"},
       {field(1, "m") + field(2, "e") + field(3, field(1, "e")), "computation e: malformed program shape"},
       {"\x0b\x0c", "not a valid protocol buffer"},  // a group, which proto3 does not allow

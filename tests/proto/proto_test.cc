@@ -12,6 +12,7 @@
 
 #include "hloroof/print.h"
 #include "lib/proto/wire.h"
+#include "lib/text/parse_proto.h"
 #include "lib/text/proto.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
@@ -72,6 +73,7 @@ TEST_CASE("a module is found in an HloProto and in a profile") {
   const std::string loop = read(kSamples + "while_dynamic.v5e_2x4.pb");
   const std::string text = *proto_to_text(mix);
   CHECK(*proto_to_text(field(1, mix) + field(3, field(1, "buffers"))) == text);
+  CHECK(*proto_to_text(field(1, field(1, mix)) + field(4, "TPU")) == text);  // an HloSnapshot
   CHECK(*proto_to_text(xspace({mix})) == text);
   CHECK(*proto_to_text(xspace({mix, mix})) == text);  // a duplicate counts once
 
@@ -89,7 +91,59 @@ TEST_CASE("a module is found in an HloProto and in a profile") {
   const absl::StatusOr<Module> none = load_module(path + "#other");
   CHECK(none.status().code() == absl::StatusCode::kNotFound);
   CHECK_THAT(std::string(none.status().message()), ContainsSubstring("there are mix, jit_f"));
+  CHECK(load_module(path + "#2")->name() == "jit_f");
   std::remove(path.c_str());
+
+  const std::string unnamed = (fs::temp_directory_path() / "hloroof_test.bin").string();
+  std::ofstream(unnamed, std::ios::binary) << mix;
+  CHECK(load_module(unnamed)->name() == "mix");  // the content says that it is a proto
+  std::remove(unnamed.c_str());
+}
+
+// A module whose only instruction is a constant.
+std::string constant_module(const std::string& shape, const std::string& literal) {
+  const std::string instruction = field(1, "c") + field(2, "constant") + field(3, shape) +
+                                  field(8, field(1, shape) + literal) + field(35, std::uint64_t{1});
+  const std::string computation = field(1, "main") + field(2, instruction) + field(4, field(2, shape)) +
+                                  field(5, std::uint64_t{1}) + field(6, std::uint64_t{1});
+  return field(1, "m") + field(2, "main") + field(3, computation) + field(6, std::uint64_t{1});
+}
+
+TEST_CASE("large constants are elided, or complete for printing") {
+  const auto array = [](std::uint64_t type, const std::vector<std::uint64_t>& dimensions) {
+    std::string packed;
+    for (std::uint64_t dimension : dimensions) packed += varint(dimension);
+    return field(2, type) + field(3, packed);
+  };
+  std::string twelve;
+  for (std::uint64_t i = 0; i < 12; ++i) twelve += varint(i);
+  const std::string s32 = array(4, {2, 6});
+  const std::string pair = field(2, std::uint64_t{13}) + field(4, array(4, {})) + field(4, array(4, {2}));
+  const struct {
+    const char* name;
+    std::string module;
+    std::string elided;
+    std::string full;
+  } cases[] = {
+      {"twelve elements", constant_module(s32, field(4, twelve)), "{...}",
+       "{ { 0, 1, 2, 3, 4, 5 }, { 6, 7, 8, 9, 10, 11 } }"},
+      {"a tuple",
+       constant_module(pair, field(10, field(1, array(4, {})) + field(4, varint(7))) +
+                                 field(10, field(1, array(4, {2})) + field(4, varint(8) + varint(9)))),
+       "{...}", "( 7, {8, 9} )"},
+      {"many rows without elements", constant_module(array(4, {1'000'000'000, 0}), ""), "{...}", "{...}"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    const auto elided = chosen_proto_text(c.module, "", {}, LargeConstants::kElide);
+    const auto full = chosen_proto_text(c.module, "", {}, LargeConstants::kKeep);
+    REQUIRE(elided.ok());
+    REQUIRE(full.ok());
+    CHECK_THAT(*elided, ContainsSubstring("constant(" + c.elided + ")"));
+    CHECK_THAT(*full, ContainsSubstring("constant(" + c.full + ")"));
+    CHECK(parse_module(*full).ok());
+  }
+  CHECK_FALSE(chosen_proto_text(constant_module(s32, ""), "", {}, LargeConstants::kKeep).ok());
 }
 
 TEST_CASE("a device assignment determines replicas and partitions") {
