@@ -21,13 +21,13 @@ struct DiffFlags {
 };
 
 // Finds one side of the comparison: FILE, or FILE@DEVICE if there is no file with the whole name.
-absl::StatusOr<Subject> find_diff_side(const PredictFlags& flags, const std::string& text) {
+absl::StatusOr<Subject> find_diff_side(const PredictFlags& flags, const std::string& text, Context& context) {
   std::error_code error;
   const std::size_t at = text.rfind('@');
-  if (at == std::string::npos || std::filesystem::exists(text, error)) return find_subject(flags, text);
+  if (at == std::string::npos || std::filesystem::exists(text, error)) return find_subject(flags, text, context);
   PredictFlags of_side = flags;
   of_side.devices = {text.substr(at + 1)};
-  return find_subject(of_side, text.substr(0, at));
+  return find_subject(of_side, text.substr(0, at), context);
 }
 
 std::string render_diff(const Difference& difference, const std::string& format, const DiffOptions& options) {
@@ -45,8 +45,8 @@ void run_diff(const DiffFlags& flags, Context& context) {
     gates.push_back(*std::move(gate));
   }
   // The predictions refer to the modules of the subjects.
-  const absl::StatusOr<Subject> subjects[] = {find_diff_side(flags.predict, flags.before),
-                                              find_diff_side(flags.predict, flags.after)};
+  const absl::StatusOr<Subject> subjects[] = {find_diff_side(flags.predict, flags.before, context),
+                                              find_diff_side(flags.predict, flags.after, context)};
   std::vector<StepPrediction> predictions;
   for (const absl::StatusOr<Subject>& subject : subjects) {
     if (!subject.ok()) return context.fail(subject.status());

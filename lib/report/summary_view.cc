@@ -1,4 +1,9 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/hardware/accuracy.h"
+#include "lib/predict/facts.h"
 #include "lib/report/origin_line.h"
 #include "lib/report/table.h"
 #include "lib/report/units.h"
@@ -6,6 +11,30 @@
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
+namespace {
+
+// Names the ops with the most time that is assumed or unknown: "fusion.3 12.1 %, custom-call.7 4.0 %, 3 others".
+std::string unsure_ops(const StepPrediction& p, std::size_t width) {
+  constexpr double kLeast = 0.001;  // share of the step
+  constexpr std::size_t kMost = 3;
+  std::vector<const OpPrediction*> ops;
+  for (const OpPrediction& op : p.ops) {
+    const bool is_unsure = op.source == CostSource::kAssumed || op.source == CostSource::kUnknown;
+    if (is_unsure && op.exposed_seconds > kLeast * p.step_seconds) ops.push_back(&op);
+  }
+  if (ops.empty()) return "";
+  std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
+    absl::StrAppend(&text, i > 0 ? ", " : "", ops[i]->name, " ",
+                    format_percent(ops[i]->exposed_seconds / p.step_seconds),
+                    ops[i]->source == CostSource::kUnknown ? " unknown" : "");
+  }
+  if (ops.size() > kMost) absl::StrAppend(&text, ", ", ops.size() - kMost, " others");
+  return "  not modelled    " + wrap(text, width, 18) + "\n";
+}
+
+}  // namespace
 
 std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   const auto line = [](std::string_view name, const std::string& value, const std::string& remark) {
@@ -50,6 +79,10 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
                                : ": does NOT fit, by " + format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes)));
   out += line("coverage", format_percent(p.modelled_share) + " modelled",
               format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
+  out += unsure_ops(p, options.width);
+  if (p.facts != nullptr) {
+    out += "  trust           " + wrap(trust_text(p.facts->target.device), options.width, 18) + "\n";
+  }
   if (p.compiler_estimate_seconds) {
     out += line("compiler", format_seconds(*p.compiler_estimate_seconds), "the step by the estimates in the dump");
   }
