@@ -55,12 +55,15 @@ absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
   return std::move(loaded->module);
 }
 
+absl::Status check_standard_input(const std::vector<std::string>& paths) {
+  const auto is_standard_input = [](const std::string& path) { return split_module_path(path).first == "-"; };
+  if (std::count_if(paths.begin(), paths.end(), is_standard_input) <= 1) return absl::OkStatus();
+  return invalid_argument("- is standard input, which can be read once; save one of the modules in a file");
+}
+
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
-  const auto is_standard_input = [](const std::string& path) { return split_module_path(path).first == "-"; };
-  if (std::count_if(paths.begin(), paths.end(), is_standard_input) > 1) {
-    return invalid_argument("- is standard input, which can be read once; save one of the modules in a file");
-  }
+  if (absl::Status status = check_standard_input(paths); !status.ok()) return status;
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code error;

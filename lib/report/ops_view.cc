@@ -47,11 +47,10 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   }
   if (rows->others) add(*rows->others, "", "", "");
   add(rows->total, "", "", "");
-  return "Time in the step by " +
-         std::string(folded    ? "op, those alike in one row"
-                     : grouped ? "group"
-                               : "op") +
-         "; roof: share of the bounding resource's peak\n" + table.to_string(options.width);
+  const std::string_view by = folded    ? "Time in the step, ops that are alike in one row"
+                              : grouped ? "Time in the step by group"
+                                        : "Time in the step by op";
+  return std::string(by) + "; roof: share of its bound's peak\n" + table.to_string(options.width);
 }
 
 }  // namespace hloroof::internal
