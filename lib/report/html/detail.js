@@ -49,7 +49,7 @@ function drawGraph(index) {
 
 // Every described number and text that is neither unknown nor zero.
 function allFields(op) {
-  const described = data.columns.filter((column) => column.meaning && op[column.name] && typeof op[column.name] !== 'object');
+  const described = page.columns.filter((column) => column.meaning && op[column.name] && typeof op[column.name] !== 'object');
   return described.map((column) => `<span title="${escapeText(column.meaning)}">${column.name}&nbsp;` +
     `${escapeText(valueText(column, op[column.name]))}</span>`).join(', ');
 }

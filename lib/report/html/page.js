@@ -107,7 +107,7 @@ function drawPlots() {
 }
 
 function showStep(number) {
-  choose(-1);
+  if (chosen >= 0) choose(-1);
   openStep(number);
   openTimeline();
   drawComparison(number);

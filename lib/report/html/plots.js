@@ -12,7 +12,8 @@ function computeRoofs() {
     .map((r) => ({name: unit + ', several passes', is_compute: true, rate: r}));
   for (const roof of [...listedRates, ...others]) {
     const same = merged.find((other) => other.rate === roof.rate);
-    if (same === undefined) merged.push({...roof}); else same.name += ', ' + roof.name;
+    const [unit, ...type] = roof.name.split(' ');
+    if (same === undefined) merged.push({...roof}); else same.name += ', ' + (same.name.startsWith(unit + ' ') ? type.join(' ') : roof.name);
   }
   return merged.sort((a, b) => b.rate - a.rate);
 }
@@ -24,14 +25,17 @@ function usesRoof(op, roof) {
   return roof.name.split(', ').some((name) => name.split(' ')[0] === op.resource);
 }
 
-// The roof of the chosen op is solid. While no op is chosen, those of the fastest type and of the main memory are.
+// The roof of the chosen op is solid. While no op is chosen, those of the main memory and of the ops with most time are.
 function markRoof() {
   const op = chosen >= 0 && ops[chosen].seconds > 0 ? ops[chosen] : null;
+  const compute = computeRoofs();
+  const time = compute.map((roof) => sumOf(timed, (other) => (usesRoof(other, roof) ? other.total_seconds : 0)));
+  const main = time.indexOf(Math.max(...time));
   for (const line of document.querySelectorAll('#roofline .roof')) {
-    const [compute, memory] = [computeRoofs(), memoryRoofs()];
-    const roof = (line.dataset.kind === 'compute' ? compute : memory)[Number(line.dataset.roof)];
-    const isMain = roof === undefined || (line.dataset.kind === 'compute' ? line.dataset.roof === '0' : roof.isMain);
-    line.classList.toggle('other', op === null ? !isMain : !usesRoof(op, roof));
+    const isCompute = line.dataset.kind === 'compute';
+    const at = Number(line.dataset.roof);
+    const roof = (isCompute ? compute : memoryRoofs())[at];
+    line.classList.toggle('other', op !== null ? !usesRoof(op, roof) : isCompute ? at !== main : !roof.isMain);
   }
 }
 
@@ -59,8 +63,9 @@ function drawRoofline() {
   const y1 = Math.ceil(Math.log10(peak) + 0.2);
   const y0 = Math.max(y1 - 8, Math.floor(Math.log10(leastY)));
   const within = (v, low, high) => Math.min(high, Math.max(low, Math.log10(Math.max(v, 1e-300))));
-  const X = (v) => L + (within(v, x0, x1) - x0) / (x1 - x0) * (W - L - R);
-  const Y = (v) => H - B - (within(v, y0, y1) - y0) / (y1 - y0) * (H - T - B);
+  const edge = 20;  // room for the dots at the edge
+  const X = (v) => L + edge + (within(v, x0, x1) - x0) / (x1 - x0) * (W - L - R - edge);
+  const Y = (v) => H - B - edge - (within(v, y0, y1) - y0) / (y1 - y0) * (H - T - B - edge);
   let body = '';
   const skip = Math.ceil((x1 - x0) * 42 / (W - L - R));  // so that the numbers have room
   for (let e = x0; e <= x1; e += skip) {
@@ -95,9 +100,9 @@ function drawRoofline() {
     const from = Math.max(10 ** x0, 10 ** y0 / r.rate);
     const to = Math.min(10 ** x1, peak / r.rate);
     if (to <= from) return;
-    const at = X(from) + 14 + 60 * i;
-    const intensity = 10 ** (x0 + (at - L) / (W - L - R) * (x1 - x0));
-    const slope = Math.atan2((H - T - B) / (y1 - y0), (W - L - R) / (x1 - x0)) * -180 / Math.PI;
+    const at = X(from) + 14 + (W < 600 ? 34 : 60) * i;
+    const intensity = 10 ** (x0 + (at - L - edge) / (W - L - R - edge) * (x1 - x0));
+    const slope = Math.atan2((H - T - B - edge) / (y1 - y0), (W - L - R - edge) / (x1 - x0)) * -180 / Math.PI;
     body += `<line class="roof" data-kind="memory" data-roof="${i}" x1="${X(from)}" y1="${Y(from * r.rate)}" x2="${X(to)}" ` +
       `y2="${Y(to * r.rate)}"/><text class="roofname" transform="translate(${at.toFixed(1)} ` +
       `${(Y(intensity * r.rate) - 5).toFixed(1)}) rotate(${slope.toFixed(1)})">${r.name} ${rate(r.rate, 'B/s')}</text>`;

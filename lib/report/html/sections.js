@@ -15,8 +15,13 @@ const bar = (share, look) => `<span class="bar"><i class="${look}" style="width:
 
 // ---- critical path ----
 
+const MOST_CATEGORIES = 9;
+
 function drawCritical() {
-  const parts = data.prediction.critical_path;
+  const all = data.prediction.critical_path;
+  const parts = all.slice(0, MOST_CATEGORIES);
+  const others = all.slice(MOST_CATEGORIES);
+  if (others.length > 0) parts.push({category: `${others.length} others`, seconds: sumOf(others, (part) => part.seconds)});
   const most = parts.length > 0 ? parts[0].seconds : 1;
   const rows = parts.map((part) => [escapeText(part.category), seconds(part.seconds), shareOfStep(part.seconds), bar(part.seconds / most, 'mxu')]);
   $('critical').innerHTML = tableHtml([['category', 1], ['seconds'], ['of the step'], ['', 1]], rows);

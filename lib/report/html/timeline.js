@@ -5,7 +5,7 @@
 let timelineEnd = 0;
 let timelineRange = [0, 0];
 const TIMELINE = {R: 10, row: 30};
-const timelineLeft = () => (widthOf('timeline') < 600 ? 56 : 78);
+const timelineLeft = () => (widthOf('timeline') < 600 ? 64 : 78);
 
 function openTimeline() {
   timelineEnd = data.timeline.reduce((end, e) => Math.max(end, e[3]), 1e-300);
@@ -25,15 +25,20 @@ function mergedEvents(pixels, y, height) {
   return body;
 }
 
-// The name of the op, if it fits. A loop has it at its end, behind its first iteration.
-function eventLabel(op, isWaiting, awaited, x, y, width) {
-  const times = op.trips > 1 ? ` \u00d7${op.trips}` : '';
-  const full = isWaiting ? 'wait ' + ops[awaited].name : op.name + times;
+// The name of the op, if it fits.
+function eventLabel(op, awaited, x, y, width) {
   const room = Math.floor((width - 8) / CHARACTER);
-  if (room < 6) return fits(times, width - 8) && times ? labelText(x + width - 4, y, times.trim(), 'end', 'plain') : '';
-  const text = shorten(full, room);
-  if (isContainer(op)) return times ? labelText(x + width - 5, y, text, 'end', 'plain') : '';
-  return labelText(x + 4, y, text, 'start', isWaiting ? 'boxed' : '');
+  if (room < 6) return '';
+  const text = shorten(awaited === null ? op.name : 'wait ' + ops[awaited].name, room);
+  return labelText(x + 4, y, text, 'start', awaited === null ? '' : 'boxed');
+}
+
+// The name and the iterations of a loop, behind its first iteration, which ends at `from`.
+function loopLabel(op, from, to, y) {
+  const times = `\u00d7${op.trips}`;
+  if (!(op.trips > 1) || !fits(times, to - from - 10)) return '';
+  const room = Math.floor((to - from - 12) / CHARACTER) - times.length - 1;
+  return labelText(to - 6, y, room < 5 ? times : shorten(op.name, room) + ' ' + times, 'end', 'plain');
 }
 const labelText = (x, y, text, anchor, look) =>
   `<text class="label ${look}" x="${x.toFixed(1)}" y="${y}" text-anchor="${anchor}">${escapeText(text)}</text>`;
@@ -45,6 +50,7 @@ function drawLane(lane, top, X) {
   const least = 0.5;
   const pixels = new Map();  // x to {class: width}
   const outlines = [], bars = [], labels = [];
+  const inside = data.timeline.filter(([index, on]) => on === lane && !isContainer(ops[index]));
   data.timeline.forEach(([index, on, begin, end, awaited], event) => {
     if (on !== lane || end < from || begin > to) return;
     const op = ops[index];
@@ -62,7 +68,10 @@ function drawLane(lane, top, X) {
     const isOutline = isContainer(op) && !isWaiting;
     (isOutline ? outlines : bars).push(`<rect ${mark(op)}data-event="${event}" class="${isOutline ? 'outline' : look}" ` +
       `x="${x.toFixed(1)}" y="${top}" width="${width.toFixed(1)}" height="${height}"/>`);
-    labels.push(eventLabel(op, isWaiting, awaited, x, top + height / 2 + 4, width));
+    const y = top + height / 2 + 4;
+    if (!isOutline) { labels.push(eventLabel(op, awaited, x, y, width)); return; }
+    const last = inside.reduce((most, e) => (e[2] >= begin && e[3] <= end ? Math.max(most, e[3]) : most), begin);
+    labels.push(loopLabel(op, X(Math.max(last, from)), x + width, y));
   });
   return [...outlines, ...mergedEvents(pixels, top, height), ...bars, ...labels].join('');
 }
