@@ -125,7 +125,7 @@ addEventListener('resize', () => {
   drawPlots();
 });
 // On paper the plots have the width of a page, and the table its first rows.
-const setPrinting = (on) => { isPrinting = on; drawPlots(); drawRows(); };
+const setPrinting = (on) => { isPrinting = on; drawPlots(); drawRows(); describeRows(); };
 addEventListener('beforeprint', () => setPrinting(true));
 addEventListener('afterprint', () => setPrinting(false));
 

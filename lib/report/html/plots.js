@@ -153,7 +153,7 @@ function drawMemory() {
   const x = X(peakAt), isLeft = x < W / 2;
   const name = peakOp === null || W < 600 ? '' : ` at ${shorten(ops[peakOp].name, 40)}`;
   body += `<line class="peak" x1="${x}" x2="${x}" y1="${Y(peak)}" y2="${H - B}"/>` +
-    `<circle class="peak" ${peakOp === null ? '' : mark(ops[peakOp])}cx="${x}" cy="${Y(peak)}" r="4.5"/>` +
+    `<ellipse class="peak" ${peakOp === null ? '' : mark(ops[peakOp])}cx="${x}" cy="${Y(peak)}" rx="4.5" ry="4.5"/>` +
     `<text class="roofname" x="${x + (isLeft ? 9 : -9)}" y="${Math.max(12, Y(peak) - 7)}" ` +
     `text-anchor="${isLeft ? 'start' : 'end'}">peak ${bytes(peak)}${escapeText(name)}</text>`;
   const marks = W < 600 ? 3 : 5;

@@ -1,13 +1,13 @@
 // The sections that are tables: critical path, resources, collectives, padding, origin of the numbers, glossary.
 
 // `heads` are [title, is text, meaning]; the cells of `rows` are HTML.
-function tableHtml(heads, rows, foot) {
+function tableHtml(heads, rows, total) {
   const cells = (row, tag) => row.map((text, i) => `<${tag}${heads[i][1] ? ' class="text"' : ''}>${text}</${tag}>`).join('');
   const head = heads.map(([title, isText, meaning]) => `<th${isText ? ' class="text"' : ''}>` +
     (meaning ? `<abbr title="${escapeText(plain(meaning))}">${escapeText(title)}</abbr>` : word(title)) + '</th>').join('');
   return `<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>` +
-    rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('') + '</tbody>' +
-    (foot ? `<tfoot><tr>${cells(foot, 'td')}</tr></tfoot>` : '') + '</table></div>';
+    rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('') +
+    (total ? `<tr class="total">${cells(total, 'td')}</tr>` : '') + '</tbody></table></div>';
 }
 
 // A share as a bar in a cell.

@@ -62,6 +62,12 @@ function drawRows() {
     space(first) + visible.slice(first, end).map(rowHtml).join('') + space(visible.length - end);
 }
 
+function describeRows() {
+  const printed = isPrinting && visible.length > PRINTED_ROWS ? `, the first ${PRINTED_ROWS} of them here` : '';
+  const isInvalid = $('filter').getAttribute('aria-invalid') === 'true';
+  $('shown').textContent = `${visible.length} of ${listed.length} ops${printed}` + (isInvalid ? '; not a valid regular expression' : '');
+}
+
 function drawTable() {
   const title = (column) => {
     const isKey = column.name === sortBy;
@@ -87,7 +93,7 @@ function drawTable() {
     return `<td>${column.unit === 's' ? seconds(visible.reduce((s, op) => s + op[column.name], 0)) : ''}</td>`;
   };
   $('ops').querySelector('tfoot').innerHTML = `<tr>${COLUMNS.map(total).join('')}</tr>`;
-  $('shown').textContent = `${visible.length} of ${listed.length} ops` + (pattern === null && wanted !== '' ? '; not a valid regular expression' : '');
+  describeRows();
   $('scroll').scrollTop = 0;
   drawRows();
   dim();
