@@ -154,9 +154,7 @@ TEST_CASE("events that wait name the op that they wait for, and others none") {
   }
 }
 
-TEST_CASE("memory over time reaches the peak, and every op in the step has a layer") {
-  const TemporaryFolder folder;
-  const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", folder.path() + "/page.html");
+void check_memory_and_layers(const Page& page) {
   const JsonValue& step = page.data.find("steps")->elements[0];
   const JsonValue& memory = *step.find("memory");
   double most = 0;
@@ -176,6 +174,14 @@ TEST_CASE("memory over time reaches the peak, and every op in the step has a lay
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const bool is_leaf = layers[i].find("is_op")->boolean;
     CHECK(agree(sums[i], is_leaf ? layers[i].find("seconds")->number : 0));
+  }
+}
+
+TEST_CASE("memory over time reaches the peak, and every op in the step has a layer") {
+  const TemporaryFolder folder;
+  for (const char* dump : {"examples/ffn_block.v5e_2x4.hlo", "tests/report/dumps/scanned_layers.v5e.hlo"}) {
+    CAPTURE(dump);
+    check_memory_and_layers(make_page(dump, "tpu_v5e", folder.path() + "/page.html"));
   }
 }
 

@@ -38,6 +38,7 @@ const glossary = new Map(page.glossary);
 // The names of the resources of GPUs are in the entries of those of TPUs.
 const meaningOf = (term) => glossary.get(term) ||
   (page.glossary.find(([, meaning]) => meaning.includes('`' + term + '` on GPUs')) || ['', ''])[1];
+const withCode = (text) => escapeText(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 const plain = (text) => text.replaceAll('`', '');
 // A word with its meaning as a tooltip.
 function word(text, term) {

@@ -123,8 +123,7 @@ function drawOrigin() {
 }
 
 function drawGlossary() {
-  const code = (text) => escapeText(text).replace(/`([^`]*)`/g, '<code>$1</code>');
-  $('glossary').innerHTML = '<dl>' + page.glossary.map(([term, meaning]) => `<dt>${escapeText(term)}</dt><dd>${code(meaning)}</dd>`).join('') + '</dl>';
+  $('glossary').innerHTML = '<dl>' + page.glossary.map(([term, meaning]) => `<dt>${escapeText(term)}</dt><dd>${withCode(meaning)}</dd>`).join('') + '</dl>';
 }
 
 function drawSections() {

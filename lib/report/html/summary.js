@@ -6,17 +6,19 @@ function drawComparison(current) {
   if (page.steps.length < 2) return;
   const fastest = Math.min(...page.steps.map((s) => s.prediction.step_seconds));
   const settings = (s) => s.options.map(([name, value]) => `${name} ${value}`).join(' ');
+  const withOptions = page.steps.some((s) => s.options.length > 0);
   const rows = page.steps.map((s, i) => {
     const p = s.prediction;
+    const file = s.file || p.module.name;
     return `<tr data-step="${i}" tabindex="0"${i === current ? ' class="chosen" aria-current="true"' : ''}>` +
-      `<td class="text">${escapeText(s.file || p.module.name)}</td><td class="text">${escapeText(describeStep(s))}</td>` +
-      `<td class="text">${escapeText(settings(s))}</td><td><b>${seconds(p.step_seconds)}</b></td>` +
+      `<td class="text" title="${escapeText(file)}">${escapeText(brief(file))}</td><td class="text">${escapeText(describeStep(s))}</td>` +
+      (withOptions ? `<td class="text">${escapeText(settings(s))}</td>` : '') + `<td><b>${seconds(p.step_seconds)}</b></td>` +
       `<td>${(p.step_seconds / fastest).toFixed(2)}</td><td class="text">${boundWord(p.bound)}</td>` +
       `<td>${p.mfu === null ? '' : percent(p.mfu)}</td><td>${seconds(p.exposed_communication_seconds)}</td>` +
       `<td>${bytes(p.memory.hbm_peak_bytes)}</td><td class="text">${p.memory.fits ? 'yes' : 'NO'}</td>` +
       `<td>${percent(p.coverage.modelled)}</td></tr>`;
   });
-  const head = [['file', 1], ['device', 1], ['options', 1], ['step'], ['relative'], ['bound', 1], ['MFU'], ['exposed'],
+  const head = [['file', 1], ['device', 1], ...(withOptions ? [['options', 1]] : []), ['step'], ['relative'], ['bound', 1], ['MFU'], ['exposed'],
     ['memory'], ['fits', 1], ['coverage']];
   $('comparison').innerHTML = '<h2>Comparison <small>click a row to show that prediction below</small></h2>' +
     '<div class="wide"><table><thead><tr>' +
@@ -46,7 +48,7 @@ function drawCards() {
     ['coverage', 'coverage', percent(p.coverage.modelled),
       `${percent(p.coverage.assumed)} assumed, ${percent(p.coverage.unknown)} unknown`],
   ];
-  $('verdict').textContent = data.verdict;
+  $('verdict').innerHTML = withCode(data.verdict);
   $('cards').innerHTML = cards.map(([name, term, value, remark, bad]) => `<div class="card${bad ? ' bad' : ''}">` +
     `<span>${word(name, term)}</span><b>${escapeText(value)}</b><span>${escapeText(remark)}</span></div>`).join('');
 }
