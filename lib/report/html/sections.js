@@ -103,8 +103,11 @@ function drawOrigin() {
   const p = data.prediction;
   const m = p.module;
   const origin = m.origin;
-  const compiled = origin === undefined ? [] : [['compiled for', origin.backend === 'unknown' ? 'not known' :
-    `${origin.backend.toUpperCase()}, ${origin.stage.replaceAll('-', ' ')}${origin.backend_evidence ? ` (${origin.backend_evidence})` : ''}`]];
+  const known = (value, evidence) => (value === 'unknown' ? 'not known' : value.replaceAll('-', ' ') + (evidence ? `: ${evidence}` : ''));
+  const compiled = [
+    ['compiled for', known(origin.backend === 'unknown' ? 'unknown' : origin.backend.toUpperCase(), origin.backend_evidence)],
+    ['generation', origin.generations.length === 0 ? '' : origin.generations.join(', ') + (origin.generation_evidence ? `: ${origin.generation_evidence}` : '')],
+    ['stage', known(origin.stage, origin.stage_evidence)]];
   const facts = [
     ['file', data.file || 'a module in memory'],
     ['module', `${m.name || 'no name'}: ${m.instructions} instructions, ${m.num_partitions} partitions, ${m.replica_count} replicas, ` +
