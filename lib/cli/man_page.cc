@@ -5,6 +5,7 @@
 
 #include "hloroof/version.h"
 #include "lib/cli/command_help.h"
+#include "lib/report/glossary.h"
 #include "lib/report/table.h"
 
 namespace hloroof::internal {
@@ -103,6 +104,14 @@ void append_shared(const Command& command, std::string& out) {
   }
 }
 
+void append_glossary(std::string& out) {
+  for (const GlossaryTerm& term : glossary()) {
+    std::string meaning(term.meaning);
+    meaning.erase(std::remove(meaning.begin(), meaning.end(), '`'), meaning.end());
+    out += ".TP\n" + bold(term.term) + "\n" + paragraph(meaning);
+  }
+}
+
 }  // namespace
 
 std::string man_page(const Command& command) {
@@ -117,6 +126,8 @@ std::string man_page(const Command& command) {
   for (const Command& subcommand : command.subcommands) append_command(subcommand, out);
   out += ".SH OPTIONS OF SEVERAL COMMANDS\n";
   append_shared(command, out);
+  out += ".SH GLOSSARY\n";
+  append_glossary(out);
   out += ".SH EXIT STATUS\n" + paragraph(kExitCodes);
   out += ".SH ENVIRONMENT\n.TP\n" + bold("NO_COLOR") +
          "\nIf set and not empty, the output has no colours on a terminal either.\n.TP\n" + bold("TERM") +

@@ -50,9 +50,9 @@ std::size_t count_predictions(const Subjects& subjects) {
   return count;
 }
 
-// A page and a trace show one prediction.
+// A trace shows one prediction.
 absl::Status check_one(const Subjects& subjects, const std::string& format) {
-  if (format != "html" && format != "trace") return absl::OkStatus();
+  if (format != "trace") return absl::OkStatus();
   if (count_predictions(subjects) == 1) return absl::OkStatus();
   return invalid_argument("--format " + format + " takes one file, one device and one value for each --set");
 }
@@ -108,6 +108,7 @@ class PredictDocument {
 
   void add(const std::string& file, StepPrediction prediction) {
     if (flags_.format == "json") return json_.add(prediction);
+    if (flags_.format == "html") return page_.add(file, prediction);
     if (is_comparison()) {
       prediction.facts.reset();  // a few times as large as the rest
       compared_.emplace_back(file, std::move(prediction));
@@ -122,6 +123,7 @@ class PredictDocument {
   absl::StatusOr<std::string> take() {
     if (!status_.ok()) return status_;
     if (flags_.format == "json") return json_.take();
+    if (flags_.format == "html") return page_.take();
     if (is_comparison()) return comparison_view(compared_, options_.width);
     return std::move(text_);
   }
@@ -130,7 +132,6 @@ class PredictDocument {
   bool is_comparison() const { return flags_.format == "text" && count_ > 1 && flags_.views.empty(); }
 
   absl::StatusOr<std::string> render(const NamedPrediction& named) const {
-    if (flags_.format == "html") return html_report(named.second);
     if (flags_.format == "trace") return chrome_trace(named.second);
     if (flags_.format == "csv") return prediction_csv(named, text_.empty(), flags_, options_);
     return prediction_text(named, count_, flags_, options_);
@@ -140,6 +141,7 @@ class PredictDocument {
   const ViewOptions& options_;
   std::size_t count_;
   PredictionsWriter json_;
+  PageWriter page_;
   std::vector<NamedPrediction> compared_;
   std::string text_;
   absl::Status status_;
@@ -156,7 +158,7 @@ void run_predict(const PredictCommandFlags& flags, Context& context) {
   if (!subjects.ok()) return context.fail(subjects.status());
   if (absl::Status status = check_one(*subjects, flags.format); !status.ok()) return context.fail(status);
   subjects->options.resource_what_ifs =
-      std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
+      flags.format == "html" || std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
   PredictDocument document(flags, *view, count_predictions(*subjects));
   const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
     document.add(file, std::move(prediction));

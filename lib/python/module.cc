@@ -89,7 +89,9 @@ std::string html(const Module& module, const std::string& device, const PredictO
   return without_gil([&]() -> absl::StatusOr<std::string> {
     absl::StatusOr<Target> target = target_of(device);
     if (!target.ok()) return target.status();
-    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
+    PredictOptions with_what_ifs = options;
+    with_what_ifs.resource_what_ifs = true;
+    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), with_what_ifs);
     if (!step.ok()) return step.status();
     return html_report(*step);
   });

@@ -1,19 +1,34 @@
-// Writes the prediction as one self-contained page: roofline, timeline, memory, treemap, table of ops, diagnoses.
+// Writes predictions as one self-contained page: breakdown, roofline, timeline, memory, treemap, collectives, table of
+// ops, diagnoses. Several predictions are compared in a table, and each has its own view.
 #ifndef HLOROOF_LIB_REPORT_HTML_REPORT_H_
 #define HLOROOF_LIB_REPORT_HTML_REPORT_H_
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "hloroof/predict.h"
 #include "lib/hardware/registry.h"
+#include "lib/report/json_writer.h"
 
 namespace hloroof::internal {
 
 // Returns the files of lib/report/html, which are compiled into the library.
 std::span<const EmbeddedFile> embedded_report_files();
 
-// Returns a page that needs no network access. Reads the operands of each op from the module through prediction.facts.
+// Writes a page that needs no network access from predictions, one by one, each while it still has its facts.
+class PageWriter {
+ public:
+  PageWriter();
+  // `file` is the path of the module, or empty.
+  void add(std::string_view file, const StepPrediction& prediction);
+  std::string take();
+
+ private:
+  JsonWriter out_;
+};
+
+// The page of one prediction.
 std::string html_report(const StepPrediction& prediction);
 
 }  // namespace hloroof::internal

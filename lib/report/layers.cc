@@ -23,6 +23,7 @@ struct SameName {
   double executions = 0;  // the sum
   double most_executions = 0;
   double count_with_most = 0;
+  std::vector<std::size_t> ops;  // indices in StepPrediction::ops
 
   // How often one of the ops runs. An iteration that the compiler moved out of the loop has its own op of this name,
   // which counts as one more run.
@@ -64,6 +65,7 @@ std::map<NameAndOpcode, SameName> group_by_name(const StepPrediction& prediction
     SameName& group = groups[{std::move(name), op.opcode}];
     group.seconds += op.exposed_seconds;
     group.executions += op.executions;
+    group.ops.push_back(static_cast<std::size_t>(&op - prediction.ops.data()));
     if (op.executions > group.most_executions) {
       group.most_executions = op.executions;
       group.count_with_most = 0;
@@ -96,6 +98,12 @@ struct Node {
   double copies = 1;              // numbered scopes that are folded into this one
   std::map<double, double> runs;  // seconds of the ops by how often they run, for the body of a loop
   LayerTimes times;
+  std::vector<std::size_t> ops;  // of a leaf
+
+  void add(const LayerTimes& more, const std::vector<std::size_t>& more_ops) {
+    times.add(more);
+    ops.insert(ops.end(), more_ops.begin(), more_ops.end());
+  }
 };
 
 // Nodes are made on demand. Parents precede their children.
@@ -131,7 +139,7 @@ Tree tree_of(const StepPrediction& prediction) {
     times.seconds = group.seconds;
     times.of_phase[static_cast<std::size_t>(phase_of(path, op_name))] = group.seconds;
     if (op_name.empty()) {
-      tree.nodes[tree.child(Layer::kNoParent, std::string(kNoOpName), true)].times.add(times);
+      tree.nodes[tree.child(Layer::kNoParent, std::string(kNoOpName), true)].add(times, group.ops);
       continue;
     }
     std::size_t at = Layer::kNoParent;
@@ -143,7 +151,7 @@ Tree tree_of(const StepPrediction& prediction) {
     if (path.scopes.empty()) at = tree.child(at, std::string(kNoLayer), false);
     // A path that ends in a scope is that of a whole function, whose op has no other name than its opcode.
     at = tree.child(at, path.op.empty() ? std::string(opcode) : leaf_name(path.op), true);
-    tree.nodes[at].times.add(times);
+    tree.nodes[at].add(times, group.ops);
   }
   return tree;
 }
@@ -196,7 +204,7 @@ Tree fold_numbered(const Tree& tree) {
       to[by_depth[begin]] = at;
       Node& into = folded.nodes[at];
       into.copies = copies;
-      into.times.add(node.times);
+      into.add(node.times, node.ops);
       for (const auto& [runs, seconds] : node.runs) into.runs[runs] += seconds;
     }
   }
@@ -242,6 +250,7 @@ std::vector<Layer> in_preorder(const Tree& tree, double step_seconds) {
     layer.times = nodes[at].times;
     layer.share = step_seconds > 0 ? layer.times.seconds / step_seconds : 0;
     layer.parent = parent;
+    layer.ops = nodes[at].ops;
     for (std::size_t child : children[at]) open.emplace_back(child, layers.size());
     layers.push_back(std::move(layer));
   }

@@ -36,6 +36,7 @@ struct Layer {
   double share = 0;  // of the step
   std::size_t parent = kNoParent;
   static constexpr std::size_t kNoParent = SIZE_MAX;
+  std::vector<std::size_t> ops;  // of a leaf: indices in StepPrediction::ops
 };
 
 // Top-level rows for ops that have an op_name without scopes, and for those without op_name.

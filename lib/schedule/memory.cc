@@ -165,7 +165,7 @@ class Analysis {
       live_ranges();
       take_over();
       if (device_.family() == DeviceFamily::kTpu) reserve_outputs();
-      find_peak(result.prediction);
+      find_peak(result);
       if (module_.entry().data().root.valid()) list_donatable(result.prediction);
     } else {
       result.prediction.hbm_peak_bytes =
@@ -387,7 +387,8 @@ class Analysis {
     }
   }
 
-  void find_peak(MemoryPrediction& memory) const {
+  void find_peak(MemoryAnalysis& result) const {
+    MemoryPrediction& memory = result.prediction;
     const auto moments = static_cast<std::size_t>(2 * order_.size() + 2);
     std::vector<double> hbm(moments, 0), vmem(moments, 0), host(moments, 0);
     for (const Range& range : ranges_) {
@@ -420,6 +421,7 @@ class Analysis {
     const double table = result_table_bytes();
     memory.hbm_peak_bytes = peak_of(hbm, &where) + table;
     memory.hbm_over_program = in_parts(hbm, table);
+    result.levels = levels_of(hbm, table);
     memory.vmem_peak_bytes = peak_of(vmem, nullptr);
     memory.host_peak_bytes = peak_of(host, nullptr);
     memory.temporaries_bytes =
@@ -427,6 +429,26 @@ class Analysis {
     memory.peak_bytes +=
         memory.hbm_peak_bytes - memory.temporaries_bytes + std::max(memory.temporaries_bytes, memory.vmem_peak_bytes);
     list_live(static_cast<Moment>(where), memory);
+  }
+
+  // Returns the level at each instruction. Ranges begin only at instructions, so that the peak is one of the levels.
+  std::vector<MemoryLevel> levels_of(const std::vector<double>& change, double base) const {
+    std::vector<InstructionId> at(static_cast<std::size_t>(order_.size()));
+    for (ComputationId computation : calls_.scheduled()) {
+      for (InstructionView instruction : module_.computation(computation).instructions()) {
+        const Moment position = order_.position[instruction.id().index];
+        if (position >= 0) at[static_cast<std::size_t>(position)] = instruction.id();
+      }
+    }
+    std::vector<MemoryLevel> levels;
+    levels.reserve(at.size());
+    double live = base;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      live += change[2 * i];
+      if (at[i].valid()) levels.push_back({at[i], live});
+      live += change[2 * i + 1];
+    }
+    return levels;
   }
 
   // Splits the program order into at most kParts equal parts and returns the largest level in each.

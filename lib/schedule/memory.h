@@ -2,6 +2,8 @@
 #ifndef HLOROOF_LIB_SCHEDULE_MEMORY_H_
 #define HLOROOF_LIB_SCHEDULE_MEMORY_H_
 
+#include <vector>
+
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "hloroof/schedule.h"
@@ -9,9 +11,16 @@
 
 namespace hloroof::internal {
 
+// The bytes of HBM that are in use while an instruction runs.
+struct MemoryLevel {
+  InstructionId instruction;
+  double bytes = 0;
+};
+
 struct MemoryAnalysis {
   MemoryPrediction prediction;
-  bool complete = true;  // false: too many buffers to track; only arguments, outputs and aliases are known
+  std::vector<MemoryLevel> levels;  // in program order, callees before their caller; the largest is hbm_peak_bytes
+  bool complete = true;             // false: too many buffers to track; only arguments, outputs and aliases are known
 };
 
 // Computes live ranges over the program in execution order, with each loop body once. A parameter of the entry is live

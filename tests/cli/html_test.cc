@@ -2,6 +2,7 @@
 // there is no chromium.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -16,10 +17,34 @@ namespace {
 
 struct Page {
   std::string text;
+  JsonValue data;          // of its only prediction
+  JsonValue prediction;    // as the JSON has it
   std::size_t ops = 0;     // rows of the data
   std::size_t timed = 0;   // of them with a time of their own
   std::size_t listed = 0;  // with a time of their own or a wait
 };
+
+bool agree(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)); }
+
+// The data in the text of a page.
+JsonValue data_of(const std::string& text) {
+  const std::string open = "<script id=\"data\" type=\"application/json\">";
+  const std::size_t begin = text.find(open) + open.size();
+  REQUIRE(begin > open.size());
+  auto data = parse_json(text.substr(begin, text.find("</script>", begin) - begin), "data");
+  REQUIRE(data.ok());
+  return *std::move(data);
+}
+
+// The value of the column `name` in the row of an op.
+const JsonValue& cell(const JsonValue& data, const JsonValue& row, std::string_view name) {
+  const std::vector<JsonValue>& columns = data.find("columns")->elements;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].find("name")->string == name) return row.elements[i];
+  }
+  FAIL("no column " << name);
+  return row;
+}
 
 // The page's own data must agree with what the JSON of the same prediction says.
 Page make_page(const std::string& dump, const std::string& device, const std::string& path) {
@@ -29,12 +54,9 @@ Page make_page(const std::string& dump, const std::string& device, const std::st
   Page page;
   std::ifstream file(path, std::ios::binary);
   page.text.assign(std::istreambuf_iterator<char>(file), {});
-  const std::string open = "<script id=\"data\" type=\"application/json\">";
-  const std::size_t begin = page.text.find(open) + open.size();
-  REQUIRE(begin > open.size());
-  const auto data = parse_json(page.text.substr(begin, page.text.find("</script>", begin) - begin), "data");
-  REQUIRE(data.ok());
-  const auto json = parse_json(run_hloroof({"predict", dump, "--device", device, "--format", "json"}).out, "json");
+  page.data = data_of(page.text);
+  REQUIRE(page.data.find("steps")->elements.size() == 1);
+  auto json = parse_json(run_hloroof({"predict", dump, "--device", device, "--format", "json"}).out, "json");
   REQUIRE(json.ok());
   for (const JsonValue& op : json->find("ops")->elements) {
     ++page.ops;
@@ -42,7 +64,8 @@ Page make_page(const std::string& dump, const std::string& device, const std::st
     page.timed += works ? 1 : 0;
     page.listed += works || op.find("exposed_seconds")->number > 0 ? 1 : 0;
   }
-  CHECK(data->find("ops")->elements.size() == page.ops);
+  CHECK(page.data.find("steps")->elements[0].find("ops")->elements.size() == page.ops);
+  page.prediction = *std::move(json);
   return page;
 }
 
@@ -54,13 +77,21 @@ std::string attribute(const std::string& dom, const std::string& name) {
   return dom.substr(begin, dom.find('"', begin) - begin);
 }
 
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
+  return n;
+}
+
 TEST_CASE("the page needs nothing from the network") {
   const TemporaryFolder folder;
   const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", folder.path() + "/page.html");
-  for (const char* part : {"src=", "href=\"http", "@import", "url(", "fetch(", "XMLHttpRequest", "/*{{"}) {
+  for (const char* part : {"src=", "href=\"http", "@import", "fetch(", "XMLHttpRequest", "/*{{"}) {
     CAPTURE(part);
     CHECK(page.text.find(part) == std::string::npos);
   }
+  // The only references are to patterns of the page itself.
+  CHECK(count(page.text, "url(") == count(page.text, "url(#"));
 }
 
 TEST_CASE("a name with a tag in it stays a name") {
@@ -74,6 +105,84 @@ ENTRY main {
   const Page page = make_page(dump, "tpu_v5e", folder.path() + "/page.html");
   CHECK(page.text.find("</script><b>") == std::string::npos);
   CHECK(page.text.find("<!--") == std::string::npos);
+}
+
+TEST_CASE("the rows of the table add up to the step, and the parts of the breakdown too") {
+  const TemporaryFolder folder;
+  const std::pair<const char*, const char*> subjects[] = {{"examples/ffn_block.v5e_2x4.hlo", "tpu_v5e"},
+                                                          {"examples/decode_step.v5e.hlo", "tpu_v5e"},
+                                                          {"tests/report/dumps/scanned_layers.v5e.hlo", "tpu_v5e"}};
+  for (const auto& [dump, device] : subjects) {
+    CAPTURE(dump);
+    const Page page = make_page(dump, device, folder.path() + "/page.html");
+    const JsonValue& step = page.data.find("steps")->elements[0];
+    const double seconds = page.prediction.find("step_seconds")->number;
+    double rows = 0;
+    for (const JsonValue& op : step.find("ops")->elements) {
+      if (cell(page.data, op, "total_seconds").number > 0 || cell(page.data, op, "exposed_seconds").number > 0) {
+        rows += cell(page.data, op, "exposed_seconds").number;
+      }
+    }
+    CHECK(agree(rows, seconds));
+    double parts = 0;
+    for (const JsonValue& part : step.find("prediction")->find("breakdown")->elements) {
+      parts += part.find("seconds")->number;
+    }
+    CHECK(agree(parts, seconds));
+  }
+}
+
+TEST_CASE("events that wait name the op that they wait for, and others none") {
+  const TemporaryFolder folder;
+  const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", folder.path() + "/page.html");
+  const JsonValue& step = page.data.find("steps")->elements[0];
+  const std::vector<JsonValue>& ops = step.find("ops")->elements;
+  int waits = 0;
+  for (const JsonValue& event : step.find("timeline")->elements) {
+    REQUIRE(event.elements.size() == 5);
+    if (event.elements[4].kind == JsonValue::Kind::kNull) continue;
+    ++waits;
+    const JsonValue& op = ops[static_cast<std::size_t>(event.elements[0].number)];
+    const std::string awaited = cell(page.data, ops[static_cast<std::size_t>(event.elements[4].number)], "name").string;
+    const std::vector<JsonValue>& of_op = cell(page.data, op, "waits").elements;
+    CHECK(std::any_of(of_op.begin(), of_op.end(),
+                      [&](const JsonValue& wait) { return wait.find("transfer")->string == awaited; }));
+  }
+  CHECK(waits > 0);
+  for (const JsonValue& use : step.find("prediction")->find("resources")->elements) {
+    if (use.find("busy_seconds")->number > 0) CHECK(use.find("step_if_free_seconds")->kind != JsonValue::Kind::kNull);
+  }
+}
+
+void check_memory_and_layers(const Page& page) {
+  const JsonValue& step = page.data.find("steps")->elements[0];
+  const JsonValue& memory = *step.find("memory");
+  double most = 0;
+  for (const JsonValue& level : memory.find("levels")->elements) most = std::max(most, level.number);
+  const double peak = page.prediction.find("memory")->find("hbm_peak_bytes")->number;
+  CHECK(most == peak);
+  CHECK(memory.find("peak_bytes")->number == peak);
+  CHECK(memory.find("peak_seconds")->number <= memory.find("seconds")->number);
+  const std::vector<JsonValue>& layers = step.find("layers")->elements;
+  std::vector<double> sums(layers.size(), 0);
+  for (const JsonValue& op : step.find("ops")->elements) {
+    const double seconds = cell(page.data, op, "exposed_seconds").number;
+    const JsonValue& layer = cell(page.data, op, "layer");
+    CHECK((layer.kind == JsonValue::Kind::kNull) == (seconds == 0));
+    if (seconds != 0) sums[static_cast<std::size_t>(layer.number)] += seconds;
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool is_leaf = layers[i].find("is_op")->boolean;
+    CHECK(agree(sums[i], is_leaf ? layers[i].find("seconds")->number : 0));
+  }
+}
+
+TEST_CASE("memory over time reaches the peak, and every op in the step has a layer") {
+  const TemporaryFolder folder;
+  for (const char* dump : {"examples/ffn_block.v5e_2x4.hlo", "tests/report/dumps/scanned_layers.v5e.hlo"}) {
+    CAPTURE(dump);
+    check_memory_and_layers(make_page(dump, "tpu_v5e", folder.path() + "/page.html"));
+  }
 }
 
 // Empty where there is no browser.
@@ -100,12 +209,6 @@ Opened open_page(const std::string& browser, const TemporaryFolder& folder, cons
   std::ifstream file(errors);
   opened.log.assign(std::istreambuf_iterator<char>(file), {});
   return opened;
-}
-
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t n = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
-  return n;
 }
 
 TEST_CASE("in a browser: no errors, a dot an op, and the filter filters") {
@@ -155,6 +258,63 @@ TEST_CASE("in a browser: waits are rows, so that the total is the step") {
   REQUIRE(foot != std::string::npos);
   CHECK(opened.dom.substr(foot, opened.dom.find("</tfoot>", foot) - foot).find("11.2 ms") != std::string::npos);
   CHECK(attribute(opened.dom, "data-ops") == std::to_string(page.listed));
+}
+
+TEST_CASE("in a browser: waits are hatched, the chosen op says what it waits for, and its roof is solid") {
+  const std::string browser = find_browser();
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/page.html";
+  const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", path);
+  const JsonValue& step = page.data.find("steps")->elements[0];
+  std::string waiting;
+  for (const JsonValue& op : step.find("ops")->elements) {
+    if (!cell(page.data, op, "waits").elements.empty()) waiting = cell(page.data, op, "name").string;
+  }
+  REQUIRE(!waiting.empty());
+  const Opened opened = open_page(browser, folder, path, "#op=" + waiting);
+  if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+  CAPTURE(opened.log);
+  CHECK(opened.log.find("CONSOLE") == std::string::npos);
+  CHECK(attribute(opened.dom, "data-error").empty());
+  CHECK(std::abs(std::stod(attribute(opened.dom, "data-total")) - page.prediction.find("step_seconds")->number) <
+        1e-12);
+  CHECK(count(opened.dom, "class=\"wait") > 0);
+  CHECK(opened.dom.find("<dt>waits for</dt>") != std::string::npos);
+  for (const char* section : {"Where the step goes", "Critical path", "step if free", "Communication", "Padding",
+                              "Origin of the numbers", "Glossary"}) {
+    CAPTURE(section);
+    CHECK(opened.dom.find(section) != std::string::npos);
+  }
+  // All roofs are dashed but that of the chosen op.
+  for (const JsonValue& op : step.find("ops")->elements) {
+    if (cell(page.data, op, "resource").string != "mxu") continue;
+    const Opened chosen = open_page(browser, folder, path, "#op=" + cell(page.data, op, "name").string);
+    CHECK(count(chosen.dom, "class=\"roof\"") == 1);
+    CHECK(count(chosen.dom, "class=\"roof other\"") > 1);
+    break;
+  }
+}
+
+TEST_CASE("several predictions are compared on one page, and each can be shown") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/page.html";
+  const CliResult html = run_hloroof({"predict", "examples/ffn_block.v5e_2x4.hlo", "--device", "tpu_v5e,tpu_v6e",
+                                      "--set", "hbm.bandwidth=0.5x,1x", "--format", "html", "-o", path});
+  CAPTURE(html.err);
+  REQUIRE(html.code == kExitOk);
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const JsonValue data = data_of(text);
+  CHECK(data.find("steps")->elements.size() == 4);
+  CHECK(count(text, "\"--set\"") == 4);
+  const std::string browser = find_browser();
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  const Opened opened = open_page(browser, folder, path, "#step=2");
+  if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+  CHECK(opened.log.find("CONSOLE") == std::string::npos);
+  CHECK(count(opened.dom, "<tr data-step=") == 4);
+  CHECK(opened.dom.find("on tpu_v6e") != std::string::npos);
 }
 
 TEST_CASE("in a browser: a filter that is cleared leaves nothing dimmed") {

@@ -134,5 +134,25 @@ TEST_CASE("documents show what the command prints") {
   CHECK(commands > 0);
 }
 
+TEST_CASE("the glossary of the README is that of the reports") {
+  std::vector<std::string> expected;
+  for (const std::string& line : read_lines("lib/report/glossary.def")) {
+    const std::string open = "HLOROOF_TERM(\"";
+    const std::string middle = "\", \"";
+    if (line.rfind(open, 0) != 0) continue;
+    const std::size_t at = line.find(middle);
+    REQUIRE(at != std::string::npos);
+    const std::size_t meaning = at + middle.size();
+    expected.push_back("| " + line.substr(open.size(), at - open.size()) + " | " +
+                       line.substr(meaning, line.rfind("\")") - meaning) + " |");
+  }
+  REQUIRE(!expected.empty());
+  const std::vector<std::string> readme = read_lines("README.md");
+  const auto title = std::find(readme.begin(), readme.end(), "| term | meaning |");
+  REQUIRE(title != readme.end());
+  const auto end = std::find(title, readme.end(), "");
+  CHECK(std::vector<std::string>(title + 2, end) == expected);
+}
+
 }  // namespace
 }  // namespace hloroof::internal

@@ -1,5 +1,6 @@
 #include "lib/schedule/memory.h"
 
+#include <algorithm>
 #include <string>
 
 #include "hloroof/parse.h"
@@ -16,7 +17,11 @@ MemoryPrediction memory_of(const std::string& text, DeviceFamily family = Device
   if (family == DeviceFamily::kTpu) device.core = TpuCore();
   if (family == DeviceFamily::kGpu) device.core = GpuCore();
   device.hbm.capacity = 1e9;
-  return analyze_memory(*module, analyze_calls(*module), device).prediction;
+  const MemoryAnalysis memory = analyze_memory(*module, analyze_calls(*module), device);
+  double highest = 0;
+  for (const MemoryLevel& level : memory.levels) highest = std::max(highest, level.bytes);
+  CHECK(highest == memory.prediction.hbm_peak_bytes);
+  return memory.prediction;
 }
 
 // Arrays of f32[256] take 1 KiB each.

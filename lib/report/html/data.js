@@ -1,66 +1,49 @@
-// The data of the page, and the parts that are drawn at once: cards and diagnoses.
+// The data of the page. `data` is the prediction that the page shows; openStep() chooses another one.
 addEventListener('error', (e) => document.documentElement.setAttribute('data-error', e.message));
-const data = JSON.parse($('data').textContent);
+const page = JSON.parse($('data').textContent);
+let data, ops, timed, listed, users, byName;
 
-// Each row of data.ops has the values of data.columns: {name, unit, meaning, title}. lib/report/prediction_fields.h
-// describes them; `layer` and `operands` follow.
-const ops = data.ops.map((row, index) => {
+// Each row of data.ops has the values of page.columns: {name, unit, meaning, title}. lib/report/prediction_fields.h
+// describes them; lib/report/html_data.cc lists further ones.
+function makeOp(row, index) {
   const op = {index};
-  data.columns.forEach((column, i) => { op[column.name] = row[i]; });
+  page.columns.forEach((column, i) => { op[column.name] = row[i]; });
   op.place = (op.source_file || '').split('/').pop() + (op.source_line === null ? '' : ':' + op.source_line);
   op.bandwidth = op.seconds > 0 ? op.hbm_bytes / op.seconds : 0;
   op.intensity = op.hbm_bytes > 0 ? op.flops / op.hbm_bytes : 0;
   op.rate = op.seconds > 0 ? op.flops / op.seconds : 0;
   return op;
-});
-const timed = ops.filter((op) => op.total_seconds > 0);
-// The rows of the table: also the ops that only wait for a transfer.
-const listed = ops.filter((op) => op.total_seconds > 0 || op.exposed_seconds > 0);
-const users = ops.map(() => []);
-for (const op of ops) for (const operand of op.operands) users[operand].push(op.index);
-const isContainer = (op) => ['while', 'conditional', 'call'].includes(op.opcode);
-
-function drawCards() {
-  const p = data.prediction;
-  const memory = p.memory;
-  $('title').textContent = `${p.module.name || 'module'} on ${p.device.name} ${p.device.topology}`;
-  document.title = $('title').textContent;
-  const busy = p.resources.filter((r) => r.name === p.bound).map((r) => percent(r.utilization) + ' of the step busy');
-  const share = p.step_seconds > 0 ? percent(p.exposed_communication_seconds / p.step_seconds) + ' of the step' : '';
-  const origin = p.module.origin;
-  const isOther = p.diagnostics.some((d) => ['wrong-backend', 'not-partitioned', 'not-optimized'].includes(d.code));
-  const cards = [
-    ['compiled for', origin.backend === 'unknown' ? 'not known' : origin.backend.toUpperCase(),
-      origin.stage === 'unknown' ? '' : origin.stage.replace('-', ' '), isOther],
-    ['step time', seconds(p.step_seconds),
-      `${seconds(p.lower_bound_seconds)} with perfect overlap, ${seconds(p.serial_seconds)} with none`],
-    ['bound by', p.bound, busy.join('')],
-    ['MFU', p.mfu === null ? 'not known' : percent(p.mfu), flops(p.totals.flops) + ' at the bf16 peak'],
-    ['exposed communication', seconds(p.exposed_communication_seconds), share],
-    ['peak memory', bytes(memory.hbm_peak_bytes),
-      `of ${bytes(memory.capacity_bytes)}${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],
-    ['coverage', percent(p.coverage.modelled),
-      `${percent(p.coverage.assumed)} assumed, ${percent(p.coverage.unknown)} unknown`],
-  ];
-  $('cards').innerHTML = cards.map(([name, value, remark, bad]) => `<div class="card${bad ? ' bad' : ''}">` +
-    `<span>${name}</span><b>${escapeText(value)}</b><span>${escapeText(remark)}</span></div>`).join('');
 }
+
+function openStep(number) {
+  data = page.steps[number];
+  ops = data.ops.map(makeOp);
+  timed = ops.filter((op) => op.total_seconds > 0);
+  // The rows of the table: also the ops that only wait for a transfer. Their times in the step add up to the step.
+  listed = ops.filter((op) => op.total_seconds > 0 || op.exposed_seconds > 0);
+  users = ops.map(() => []);
+  for (const op of ops) for (const operand of op.operands) users[operand].push(op.index);
+  byName = new Map(ops.map((op) => [op.name, op.index]));
+}
+const isContainer = (op) => ['while', 'conditional', 'call'].includes(op.opcode);
+const sumOf = (list, value) => list.reduce((sum, item) => sum + value(item), 0);
 
 const opLink = (index) => `<a class="op" href="#" data-op="${index}">${escapeText(ops[index].name)}</a>`;
+const namedLink = (name) => (byName.has(name) ? opLink(byName.get(name)) : `<code>${escapeText(name)}</code>`);
+const shareOfStep = (v) => (data.prediction.step_seconds > 0 ? percent(v / data.prediction.step_seconds) : '');
 
-const FIRST_DIAGNOSES = 8;
+// ---- glossary ----
 
-function drawDiagnoses(all) {
-  const byName = new Map(ops.map((op) => [op.name, op.index]));
-  const list = data.prediction.diagnostics;
-  const line = (d) => {
-    const stake = d.seconds_at_stake === null ? '' : ` <b>${seconds(d.seconds_at_stake)}</b> at stake`;
-    const op = d.op === null ? '' : byName.has(d.op) ? ' ' + opLink(byName.get(d.op)) : ` <code>${escapeText(d.op)}</code>`;
-    return `<li class="${d.severity}">[${d.code}]${stake}${op}<br>${escapeText(d.message)}</li>`;
-  };
-  const shown = all ? list : list.slice(0, FIRST_DIAGNOSES);
-  const rest = list.length - shown.length;
-  $('diagnoses').innerHTML = (shown.map(line).join('') || '<li class="info">none</li>') +
-    (rest > 0 ? `<li class="info"><button type="button" id="all-diagnoses">${rest} more</button></li>` : '');
-  if (rest > 0) $('all-diagnoses').addEventListener('click', () => drawDiagnoses(true));
+const glossary = new Map(page.glossary);
+// The names of the resources of GPUs are in the entries of those of TPUs.
+const meaningOf = (term) => glossary.get(term) ||
+  (page.glossary.find(([, meaning]) => meaning.includes('`' + term + '` on GPUs')) || ['', ''])[1];
+const withCode = (text) => escapeText(text).replace(/`([^`]*)`/g, '<code>$1</code>');
+const plain = (text) => text.replaceAll('`', '');
+// A word with its meaning as a tooltip.
+function word(text, term) {
+  const meaning = meaningOf(term || text);
+  return meaning ? `<abbr title="${escapeText(plain(meaning))}">${escapeText(text)}</abbr>` : escapeText(text);
 }
+// The same for "mxu" and "wait (ici, axis_0)".
+const boundWord = (bound) => word(bound, bound.startsWith('wait') ? 'wait' : bound.split(',')[0]);

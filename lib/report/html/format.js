@@ -37,7 +37,15 @@ function valueText(column, value) {
 // The class that colours an op by its limiting resource.
 const BOUND_CLASS = {mxu: 'mxu', tensor: 'mxu', vpu: 'vpu', cuda: 'vpu', hbm: 'hbm', vmem: 'vmem', l2: 'vmem',
   ici: 'ici', nvlink: 'ici', dcn: 'dcn', network: 'dcn', host: 'host', latency: 'latency'};
-const boundClass = (bound) => BOUND_CLASS[bound] || 'host';
+// `bound` is a resource, or "wait (ici, axis_0)" for an op that waits for longer than it works.
+const isWait = (bound) => bound !== null && bound.startsWith('wait');
+const boundClass = (bound) => (isWait(bound) ? 'wait' : BOUND_CLASS[bound] || 'host');
 
 const $ = (id) => document.getElementById(id);
 const svg = (width, height, body) => `<svg viewBox="0 0 ${width} ${height}" role="img">${body}</svg>`;
+// Plots are drawn at the width that they have on the page, so that their text keeps its size.
+const PRINTED_WIDTH = 720;
+let isPrinting = false;
+const widthOf = (id) => (isPrinting ? PRINTED_WIDTH : Math.max(300, Math.min(1240, $(id).clientWidth || 1200)));
+const CHARACTER = 6.3;  // mean width of a character of the plots
+const fits = (text, width) => text.length * CHARACTER <= width;

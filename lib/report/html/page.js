@@ -16,6 +16,9 @@ document.addEventListener('click', (e) => {
     document.querySelector(`button[data-key="${sortBy}"]`).focus();
     return;
   }
+  if (e.target.closest('#close') !== null) { choose(-1); return; }
+  const row = e.target.closest('tr[data-step]');
+  if (row !== null) { showStep(Number(row.dataset.step)); return; }
   const index = opAt(e.target);
   if (index < 0) return;
   e.preventDefault();
@@ -27,6 +30,8 @@ document.addEventListener('keydown', (e) => {
   if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.key === '/') { e.preventDefault(); $('filter').focus(); }
   if (e.key === 't') $('theme').click();
+  const row = e.target.closest('tr[data-step]');
+  if (e.key === 'Enter' && row !== null) { showStep(Number(row.dataset.step)); return; }
   if (e.key === 'Enter' && opAt(e.target) >= 0) { e.preventDefault(); choose(opAt(e.target)); }
   if (e.key === 'j' || e.key === 'k') {
     const at = visible.findIndex((op) => op.index === chosen);
@@ -35,13 +40,24 @@ document.addEventListener('keydown', (e) => {
   }
 });
 
+// For an event of the timeline also what it waits for, or its time there.
+function tipText(op, event) {
+  if (event === undefined) return `${op.name}\n${seconds(op.exposed_seconds)} in the step, bound by ${op.bound || 'nothing'}`;
+  const [, , begin, end, awaited] = data.timeline[Number(event)];
+  if (awaited === null) {
+    const loop = op.trips === null ? '' : `, ${op.trips} iterations`;
+    return `${op.name}\n${seconds(end - begin)}${loop}, bound by ${op.resource || 'nothing'}`;
+  }
+  const limit = limitOfWait(op, awaited);
+  return `${op.name}\nwaits for ${ops[awaited].name}${limit ? ` (${limit})` : ''}: ${seconds(end - begin)}`;
+}
+
 // The tooltip, next to the pointer.
 document.addEventListener('mousemove', (e) => {
   const index = e.target instanceof SVGElement ? opAt(e.target) : -1;
   $('tip').hidden = index < 0;
   if (index < 0) return;
-  const op = ops[index];
-  $('tip').textContent = `${op.name}\n${seconds(op.total_seconds)}, bound by ${op.bound || 'nothing'}`;
+  $('tip').textContent = tipText(ops[index], e.target.dataset.event);
   const left = Math.min(e.clientX + 14, innerWidth - $('tip').offsetWidth - 8);
   $('tip').style.transform = `translate(${left}px, ${e.clientY + 16}px)`;
 });
@@ -50,7 +66,8 @@ document.addEventListener('mousemove', (e) => {
 let dragFrom = null;
 const timeAt = (e) => {
   const box = $('timeline').querySelector('svg').getBoundingClientRect();
-  const {W, L, R} = TIMELINE;
+  const {R} = TIMELINE;
+  const [W, L] = [widthOf('timeline'), timelineLeft()];
   const x = (e.clientX - box.left) * W / box.width;
   const share = Math.min(1, Math.max(0, (x - L) / (W - L - R)));
   return timelineRange[0] + share * (timelineRange[1] - timelineRange[0]);
@@ -73,18 +90,44 @@ $('filter').addEventListener('input', drawTable);
 $('scroll').addEventListener('scroll', () => { if (visible.length > ALL_ROWS) requestAnimationFrame(drawRows); });
 
 // The fragment may set a filter, the field to sort by, the theme and the chosen op:
-// report.html#filter=dot&sort=flops&theme=dark&op=fusion.2
+// report.html#filter=dot&sort=flops&theme=dark&op=fusion.2&step=1
 const wanted = new URLSearchParams(location.hash.slice(1));
 document.documentElement.dataset.theme =
   wanted.get('theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 $('filter').value = wanted.get('filter') || '';
 if (COLUMNS.some((column) => column.name === wanted.get('sort'))) sortBy = wanted.get('sort');
-drawCards();
-drawDiagnoses(false);
-drawRoofline();
-drawTimeline();
-drawMemory();
-drawTreemap();
-drawTable();
-collectMarks();
+
+function drawPlots() {
+  drawBreakdown();
+  drawRoofline();
+  drawTimeline();
+  drawMemory();
+  drawTreemap();
+  collectMarks();
+}
+
+function showStep(number) {
+  if (chosen >= 0) choose(-1);
+  openStep(number);
+  openTimeline();
+  drawComparison(number);
+  drawCards();
+  drawDiagnoses(false);
+  drawSections();
+  drawPlots();
+  drawTable();
+}
+
+let lastWidth = innerWidth;
+addEventListener('resize', () => {
+  if (innerWidth === lastWidth) return;
+  lastWidth = innerWidth;
+  drawPlots();
+});
+// On paper the plots have the width of a page, and the table its first rows.
+const setPrinting = (on) => { isPrinting = on; drawPlots(); drawRows(); describeRows(); };
+addEventListener('beforeprint', () => setPrinting(true));
+addEventListener('afterprint', () => setPrinting(false));
+
+showStep(Math.min(page.steps.length - 1, Number(wanted.get('step') || 0)));
 if (wanted.has('op')) choose(ops.findIndex((op) => op.name === wanted.get('op')));

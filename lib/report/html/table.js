@@ -1,28 +1,33 @@
 // The table of ops: filtered and sorted. Of a long table only the rows in view exist.
 //
 // Its columns are the fields with a title: the name, then numbers, then texts.
-const titled = data.columns.filter((column) => column.title);
+const titled = page.columns.filter((column) => column.title);
 const isText = (column) => column.unit === '';
 const COLUMNS = [titled[0], ...titled.slice(1).filter((c) => !isText(c)), ...titled.slice(1).filter(isText)];
 // Paths are cut to their last two parts.
 const brief = (text) => shorten(text.split('/').slice(-2).join('/'), 34);
 function cell(column, op) {
   const text = valueText(column, op[column.name]);
+  if (column.name === 'wait_seconds') return `<td class="wait">${op.wait_seconds > 0 ? escapeText(text) : ''}</td>`;
   if (!isText(column)) return `<td>${escapeText(text)}</td>`;
+  if (column.name === 'bound' && text) {
+    return `<td class="text"><i class="${boundClass(text)}"></i><span title="${escapeText(plain(meaningOf(isWait(text) ? 'wait' : text)))}">${escapeText(text)}</span></td>`;
+  }
   const look = column === COLUMNS[0] ? ' class="op"' : '';
   return `<td class="text"><span${look} title="${escapeText(text)}">${escapeText(brief(text))}</span></td>`;
 }
 const ROW_HEIGHT = 26;  // as report.css has it
 const ALL_ROWS = 300;   // shorter tables have all their rows
+const PRINTED_ROWS = 60;
 
 let sortBy = 'exposed_seconds';
 let descending = true;
-let visible = listed;
+let visible = [];
 let marks = [];  // the elements outside the table that belong to ops
 
 // Call after redrawing.
 function collectMarks() {
-  marks = [...document.querySelectorAll('#roofline circle, #timeline rect[data-op], #treemap rect')]
+  marks = [...document.querySelectorAll('#roofline circle, #timeline rect[data-op], #treemap rect[data-op]')]
     .map((element) => [Number(element.dataset.op), element]);
   isDimmed = false;
   dim();
@@ -46,13 +51,21 @@ const rowHtml = (op) => `<tr data-op="${op.index}"${op.index === chosen ? ' clas
 function drawRows() {
   const box = $('scroll');
   let first = 0, end = visible.length;
-  if (visible.length > ALL_ROWS) {
+  if (isPrinting) {
+    end = Math.min(visible.length, PRINTED_ROWS);
+  } else if (visible.length > ALL_ROWS) {
     first = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - 20);
     end = Math.min(visible.length, first + Math.ceil(box.clientHeight / ROW_HEIGHT) + 40);
   }
-  const space = (count) => (count > 0 ? `<tr class="space" style="height:${count * ROW_HEIGHT}px"></tr>` : '');
+  const space = (count) => (count > 0 && !isPrinting ? `<tr class="space" style="height:${count * ROW_HEIGHT}px"></tr>` : '');
   $('ops').querySelector('tbody').innerHTML =
     space(first) + visible.slice(first, end).map(rowHtml).join('') + space(visible.length - end);
+}
+
+function describeRows() {
+  const printed = isPrinting && visible.length > PRINTED_ROWS ? `, the first ${PRINTED_ROWS} of them here` : '';
+  const isInvalid = $('filter').getAttribute('aria-invalid') === 'true';
+  $('shown').textContent = `${visible.length} of ${listed.length} ops${printed}` + (isInvalid ? '; not a valid regular expression' : '');
 }
 
 function drawTable() {
@@ -80,7 +93,7 @@ function drawTable() {
     return `<td>${column.unit === 's' ? seconds(visible.reduce((s, op) => s + op[column.name], 0)) : ''}</td>`;
   };
   $('ops').querySelector('tfoot').innerHTML = `<tr>${COLUMNS.map(total).join('')}</tr>`;
-  $('shown').textContent = `${visible.length} of ${listed.length} ops` + (pattern === null && wanted !== '' ? '; not a valid regular expression' : '');
+  describeRows();
   $('scroll').scrollTop = 0;
   drawRows();
   dim();
@@ -88,6 +101,7 @@ function drawTable() {
   root.setAttribute('data-ops', listed.length);
   root.setAttribute('data-dots', document.querySelectorAll('#roofline circle').length);
   root.setAttribute('data-shown', visible.length);
+  root.setAttribute('data-total', sumOf(listed, (op) => op.exposed_seconds));
 }
 
 // Scrolls a row into view, creating it if necessary.

@@ -1,0 +1,25 @@
+// The data of the page as JSON. The scripts in html/ draw everything from it.
+#ifndef HLOROOF_LIB_REPORT_HTML_DATA_H_
+#define HLOROOF_LIB_REPORT_HTML_DATA_H_
+
+#include <string_view>
+
+#include "hloroof/predict.h"
+#include "lib/report/json_writer.h"
+
+namespace hloroof::internal {
+
+// Writes the members "columns", "glossary" and "version", which all predictions share. "columns" describes the values
+// in the row of an op: the fields of prediction_fields.h, then further ones without a unit.
+void write_page_members(JsonWriter& out);
+
+// Writes the object of one prediction. `file` is the path of the module; it may be empty. Reads prediction.facts.
+//   {"file": "step.hlo", "prediction": {...}, "verdict": "...", "layers": [...], "options": [["--topology", "4x4"]], "roofs": [...],
+//    "shapes": [["f32[8]{0}", "words about its layout"]], "ops": [[...]],
+//    "timeline": [[op, lane, begin, end, awaited op or null]], "memory": {...}}
+// Ops are referred to by their index in "ops".
+void write_page_step(std::string_view file, const StepPrediction& prediction, JsonWriter& out);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_REPORT_HTML_DATA_H_
