@@ -14,7 +14,8 @@ namespace hloroof::internal {
 void write_page_members(JsonWriter& out);
 
 // Writes the object of one prediction. `file` is the path of the module; it may be empty. Reads prediction.facts.
-//   {"file": "step.hlo", "prediction": {...}, "verdict": "...", "layers": [...], "options": [["--topology", "4x4"]], "roofs": [...],
+//   {"file": "step.hlo", "prediction": {...}, "verdict": "...", "layers": [...], "options": [["--topology", "4x4"]],
+//   "roofs": [...],
 //    "shapes": [["f32[8]{0}", "words about its layout"]], "ops": [[...]],
 //    "timeline": [[op, lane, begin, end, awaited op or null]], "memory": {...}}
 // Ops are referred to by their index in "ops".
