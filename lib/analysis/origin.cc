@@ -18,7 +18,7 @@ struct Sign {
   std::string_view name;
 };
 
-constexpr Sign kCalls[] = {
+constexpr Sign kCallSigns[] = {
 #define HLOROOF_BACKEND_CALL(backend, prefix) {Backend::backend, prefix},
 #define HLOROOF_BACKEND_CONFIG(backend, name)
 #define HLOROOF_BACKEND_ATTRIBUTE(backend, name)
@@ -54,7 +54,7 @@ bool is_sharding_call(std::string_view target) {
          target.starts_with("xla.sdy.");
 }
 
-bool is_letter(char c) {
+bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -62,7 +62,8 @@ bool is_letter(char c) {
 bool has_word(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+    if ((at == 0 || !is_word_character(text[at - 1])) && (end == text.size() || !is_word_character(text[end])))
+      return true;
   }
   return false;
 }
@@ -86,7 +87,7 @@ bool shows_backend(InstructionView instruction, ModuleOrigin& origin) {
   }
   if (instruction.opcode() == Opcode::kCustomCall) {
     const std::string_view target = unquoted(instruction.text(AttributeKey::kCustomCallTarget));
-    for (const Sign& sign : kCalls) {
+    for (const Sign& sign : kCallSigns) {
       if (!target.starts_with(sign.name)) continue;
       origin.backend = sign.backend;
       origin.backend_evidence =

@@ -169,21 +169,19 @@ class OpDiagnoser {
         op.name, op.exposed_seconds);
   }
 
+  // Waits for a copy. Those for collectives are findings about the collective.
   void stall(const OpPrediction& op) {
-    if (!matters(op.exposed_seconds)) return;
-    const InstructionView instruction = module_.instruction(op.id);
-    if (async_role(instruction) != AsyncRole::kDone || instruction.operand_count() == 0) return;
-    const InstructionView start = instruction.operand(0);
-    const OpPrediction* transfer = ops_[start.id().index];
-    if (transfer == nullptr || transfer->time.wire_bytes > 0) return;
-    const bool host = transfer->work.read.host + transfer->work.written.host > 0;
-    if (!host && transfer->time.resources[Resource::kIci] > 0) return;
-    add(host ? kHostTransfer : kPrefetchStall, Severity::kWarning,
-        host ? absl::StrFormat("waits for %s between host and device: start it earlier, or offload less",
-                               std::string(start.name()))
-             : absl::StrFormat("waits for the prefetch %s: too little stands between start and done to hide it",
-                               std::string(start.name())),
-        op.name, op.exposed_seconds);
+    for (const TransferWait& wait : op.waits) {
+      const OpPrediction* transfer = ops_[wait.transfer.index];
+      if (!matters(wait.seconds) || transfer == nullptr) continue;
+      if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0) continue;
+      const bool host = transfer->work.read.host + transfer->work.written.host > 0;
+      add(host ? kHostTransfer : kPrefetchStall, Severity::kWarning,
+          host ? absl::StrFormat("waits for %s between host and device: start it earlier, or offload less", wait.name)
+               : absl::StrFormat("waits for the prefetch %s: too little stands between start and done to hide it",
+                                 wait.name),
+          op.name, wait.seconds);
+    }
   }
 
   double seconds_of(ComputationId id) const {
@@ -249,9 +247,10 @@ class OpDiagnoser {
     const InstructionId result = collective.done.valid() ? collective.done : collective.instruction;
     const OpPrediction* op = collective.carrier.valid() ? ops_[collective.carrier.index] : nullptr;
     if (op == nullptr || !result.valid()) return;
-    double stake = op->exposed_seconds;
-    if (collective.done.valid() && ops_[collective.done.index] != nullptr)
-      stake += ops_[collective.done.index]->exposed_seconds;
+    double stake = 0;
+    for (const CollectivePrediction& predicted : prediction_.collectives) {
+      if (predicted.id == collective.carrier) stake += predicted.exposed_seconds;
+    }
     std::string verb;
     if (!matters(stake) || !is_only_cut(result, verb)) return;
     add(kGatherThenCut, Severity::kWarning, "what it gathers is only " + verb, op->name, stake);

@@ -26,7 +26,7 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
   std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
-    absl::StrAppend(&text, i > 0 ? ", " : "", ops[i]->name, " ",
+    absl::StrAppend(&text, i > 0 ? ", " : "", shorten(ops[i]->name, 40), " ",
                     format_percent(ops[i]->exposed_seconds / p.step_seconds),
                     ops[i]->source == CostSource::kUnknown ? " unknown" : "");
   }

@@ -176,6 +176,15 @@ constexpr char kPrefetchHidden[] = R"(
   d = f32[1024,128]{1,0:T(8,128)S(1)} copy-done(s)
   ROOT r = f32[1024,128]{1,0:T(8,128)S(1)} negate(d))";
 
+// What the done waits for is a collective, which it gets through a tuple.
+constexpr char kGatherInTuple[] = R"(
+  p = f32[512,2048]{1,0:T(8,128)} parameter(0)
+  s = (f32[512,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)}) all-gather-start(p), channel_id=1, replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}, use_global_device_ids=true
+  t = ((f32[512,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)})) tuple(s)
+  g = (f32[512,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)}) get-tuple-element(t), index=0
+  d = f32[4096,2048]{1,0:T(8,128)} all-gather-done(g)
+  ROOT r = f32[4096,2048]{1,0:T(8,128)} negate(d))";
+
 constexpr char kFromHost[] = R"(
   p = f32[4096,2048]{1,0:T(8,128)S(5)} parameter(0)
   s = (f32[4096,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)S(5)}, u32[]{:S(2)}) copy-start(p)
@@ -254,6 +263,7 @@ std::vector<Row> diagnoses() {
       {"unknown-custom-call", entry(kCustomCall), entry(kUnpadded)},
       {"unknown-opcode", entry(kUnknownOpcode), entry(kUnpadded)},
       {"prefetch-stall", entry(kPrefetchStalls), entry(kPrefetchHidden)},
+      {"prefetch-stall", entry(kPrefetchStalls), entry(kGatherInTuple), "", kEight},
       {"host-transfer-exposed", entry(kFromHost), entry(kPrefetchStalls)},
       {"memory-over-capacity", entry(kTooLarge), entry(kLarge)},
       {"donation-missed", entry(kLarge), entry(kLarge), "", kDonated},
