@@ -24,6 +24,7 @@ struct CompareFlags {
 void run_compare(const CompareFlags& flags, Context& context) {
   const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file, context);
   if (!subject.ok()) return context.fail(subject.status());
+  if (absl::Status status = context.take_input(flags.profile); !status.ok()) return context.fail(status);
   const auto text = SourceText::read(flags.profile, kMaxProfile);
   if (!text.ok()) return context.fail(text.status());
   const absl::StatusOr<MeasuredProfile> profile = read_profile((*text)->view(), (*text)->path());

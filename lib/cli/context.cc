@@ -35,6 +35,15 @@ void Context::fail(const absl::Status& status, int code) {
   exit_code = code;
 }
 
+absl::Status Context::take_input(std::string_view file) {
+  if (file != "-") return absl::OkStatus();
+  if (took_standard_input) {
+    return invalid_argument("- is standard input, which can be read once; save one of its inputs in a file");
+  }
+  took_standard_input = true;
+  return absl::OkStatus();
+}
+
 void Context::note(std::string_view file, std::string_view text) {
   if (!text.empty()) err << "hloroof: note: " << (file == "-" ? "<stdin>" : file) << ": " << text << '\n';
 }

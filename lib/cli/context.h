@@ -17,10 +17,13 @@ struct Context {
   std::ostream& err;
   Terminal terminal;
   int exit_code = kExitOk;
+  bool took_standard_input = false;
 
   // Writes the status to err as `hloroof: message`, or the message alone if it begins with a place, and sets the exit
   // code.
   void fail(const absl::Status& status, int code = kExitBadInput);
+  // Must be called before a file is read. Error: InvalidArgument if `file` is "-" and was read before.
+  absl::Status take_input(std::string_view file);
   // Writes `hloroof: note: FILE: text` to err. Does nothing if the text is empty.
   void note(std::string_view file, std::string_view text);
   // Like fail, for a status of predict_step_time(), which is FailedPrecondition if --strict found something unknown.

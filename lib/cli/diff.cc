@@ -44,10 +44,6 @@ void run_diff(const DiffFlags& flags, Context& context) {
     if (!gate.ok()) return context.fail(gate.status());
     gates.push_back(*std::move(gate));
   }
-  const auto path_of = [](const std::string& side) { return side.substr(0, side.rfind('@')); };
-  if (absl::Status status = check_standard_input({path_of(flags.before), path_of(flags.after)}); !status.ok()) {
-    return context.fail(status);
-  }
   // The predictions refer to the modules of the subjects.
   const absl::StatusOr<Subject> subjects[] = {find_diff_side(flags.predict, flags.before, context),
                                               find_diff_side(flags.predict, flags.after, context)};

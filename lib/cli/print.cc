@@ -61,6 +61,10 @@ absl::Status print_timing(const PrintFlags& flags, const Module& module, Context
 // Reads the module of a file with the values of all constants. Reports a failure and returns nullopt.
 std::optional<Module> read_for_printing(const PrintFlags& flags, const std::string& path, Context& context) {
   const auto [file, choice] = split_module_path(path);
+  if (absl::Status status = context.take_input(file); !status.ok()) {
+    context.fail(status);
+    return std::nullopt;
+  }
   const auto source = SourceText::read(file, ParseOptions().max_bytes);
   if (!source.ok()) {
     context.fail(source.status());

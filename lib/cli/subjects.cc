@@ -49,21 +49,15 @@ ParseOptions reading_options() {
 }
 
 absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
+  if (absl::Status status = context.take_input(split_module_path(file).first); !status.ok()) return status;
   absl::StatusOr<LoadedModule> loaded = load_module_file(file, reading_options());
   if (!loaded.ok()) return loaded.status();
   context.note(file, loaded->note);
   return std::move(loaded->module);
 }
 
-absl::Status check_standard_input(const std::vector<std::string>& paths) {
-  const auto is_standard_input = [](const std::string& path) { return split_module_path(path).first == "-"; };
-  if (std::count_if(paths.begin(), paths.end(), is_standard_input) <= 1) return absl::OkStatus();
-  return invalid_argument("- is standard input, which can be read once; save one of the modules in a file");
-}
-
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
-  if (absl::Status status = check_standard_input(paths); !status.ok()) return status;
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code error;

@@ -25,9 +25,6 @@ ParseOptions reading_options();
 // Loads the module of a file and writes a note to context.err if lines of the file were skipped.
 absl::StatusOr<Module> read_module(const std::string& file, Context& context);
 
-// Errors: InvalidArgument if more than one of the paths is standard input.
-absl::Status check_standard_input(const std::vector<std::string>& paths);
-
 // Replaces each folder in `paths` by the modules in it: those whose names end in after_optimizations, or else all .hlo
 // files, sorted by name. Errors: NotFound if a folder has none.
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths);

@@ -129,7 +129,16 @@ TEST_CASE("every command that takes a module takes standard input") {
     CHECK(result.code == kExitOk);
     CHECK_FALSE(result.out.empty());
   }
-  CHECK_THAT(run_hloroof({"diff", "-", "-", "--device", "v5e"}).err, ContainsSubstring("can be read once"));
+  const std::vector<std::vector<std::string>> twice_read = {{"diff", "-", "-", "--device", "v5e"},
+                                                            {"diff", "-@v5e", "-#1@v6e"},
+                                                            {"counts", "-", "-"},
+                                                            {"print", "-", "-"},
+                                                            {"compare", "-", "--profile", "-", "--device", "v5e"}};
+  for (const std::vector<std::string>& command : twice_read) {
+    const StandardInput input(file);
+    CAPTURE(command);
+    CHECK_THAT(run_hloroof(command).err, ContainsSubstring("can be read once"));
+  }
   const StandardInput twice(folder.write("twice.hlo", kModule + kModule));
   CHECK_THAT(run_hloroof({"counts", "-"}).err, ContainsSubstring("such as -#1"));
 }
