@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "lib/cli/subjects.h"
+#include "lib/text/module_choice.h"
 
 namespace hloroof::internal {
 namespace {
@@ -27,7 +28,8 @@ absl::StatusOr<Subject> find_diff_side(const PredictFlags& flags, const std::str
   if (at == std::string::npos || std::filesystem::exists(text, error)) return find_subject(flags, text, context);
   PredictFlags of_side = flags;
   of_side.devices = {text.substr(at + 1)};
-  return find_subject(of_side, text.substr(0, at), context);
+  const std::string file = text.substr(0, at);
+  return find_subject(of_side, file == kStandardInput ? "-" : file, context);
 }
 
 std::string render_diff(const Difference& difference, const std::string& format, const DiffOptions& options) {

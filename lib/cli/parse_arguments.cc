@@ -168,9 +168,9 @@ absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector
   try {
     // CLI11 takes the arguments last first.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    // -#NAME is a module on standard input, not an option.
+    // -#NAME is a module on standard input and -@DEVICE a side of diff, not options.
     for (std::string& argument : reversed) {
-      if (argument.rfind("-#", 0) == 0) argument.replace(0, 1, kStandardInput);
+      if (argument.rfind("-#", 0) == 0 || argument.rfind("-@", 0) == 0) argument.replace(0, 1, kStandardInput);
     }
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
