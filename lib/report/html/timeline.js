@@ -50,6 +50,7 @@ function drawLane(lane, top, X) {
   const least = 0.5;
   const pixels = new Map();  // x to {class: width}
   const outlines = [], bars = [], labels = [];
+  let labelled = 0;  // the end of the last bar with a label: transfers in flight together overlap
   const inside = data.timeline.filter(([index, on]) => on === lane && !isContainer(ops[index]));
   data.timeline.forEach(([index, on, begin, end, awaited], event) => {
     if (on !== lane || end < from || begin > to) return;
@@ -69,7 +70,12 @@ function drawLane(lane, top, X) {
     (isOutline ? outlines : bars).push(`<rect ${mark(op)}data-event="${event}" class="${isOutline ? 'outline' : look}" ` +
       `x="${x.toFixed(1)}" y="${top}" width="${width.toFixed(1)}" height="${height}"/>`);
     const y = top + height / 2 + 4;
-    if (!isOutline) { labels.push(eventLabel(op, awaited, x, y, width)); return; }
+    if (!isOutline) {
+      const label = x < labelled ? '' : eventLabel(op, awaited, x, y, width);
+      if (label !== '') labelled = x + width;
+      labels.push(label);
+      return;
+    }
     const last = inside.reduce((most, e) => (e[2] >= begin && e[3] <= end ? Math.max(most, e[3]) : most), begin);
     labels.push(loopLabel(op, X(Math.max(last, from)), x + width, y));
   });
