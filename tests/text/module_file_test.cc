@@ -49,7 +49,7 @@ std::string prefixed(const std::string& text, const std::string& prefix) {
     std::string before = prefix;
     for (char& c : before) c = c == 'N' ? line : c;
     std::string whole = before + text.substr(at, end - at);
-    while (whole.back() == ' ') whole.pop_back();
+    while (!whole.empty() && whole.back() == ' ') whole.pop_back();
     out += whole + '\n';
     line = line == '9' ? '0' : static_cast<char>(line + 1);
     at = end + 1;
