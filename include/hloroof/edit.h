@@ -112,7 +112,8 @@ class ModuleEditor {
   absl::Status set_operand(InstructionId id, std::size_t index, InstructionId value);
   absl::Status set_operands(InstructionId id, const std::vector<InstructionId>& operands);
 
-  // Sets or replaces an attribute. Errors: InvalidArgument if the opcode does not have the attribute, if the value does
+  // Sets or replaces an attribute by HLO text: "{devices=[8,1]<=[8]}" for kSharding, "{{0,1},{2,3}}" for
+  // kReplicaGroups. Errors: InvalidArgument if the opcode does not have the attribute, if the value does
   // not follow its grammar, or if the attribute names computations; use set_computations for those.
   absl::Status set_attribute(InstructionId id, AttributeKey key, std::string_view value);
   // Errors: InvalidArgument if the opcode does not have the attribute, or if one of the computations calls, directly or
@@ -120,10 +121,6 @@ class ModuleEditor {
   absl::Status set_computations(InstructionId id, AttributeKey key, const std::vector<ComputationId>& computations);
   // Errors: NotFound if the instruction does not have the attribute; InvalidArgument if the opcode requires it.
   absl::Status remove_attribute(InstructionId id, AttributeKey key);
-  // `sharding` is HLO text such as "{devices=[8,1]<=[8]}" or "{replicated}"; `groups` such as "{{0,1},{2,3}}" or
-  // "[2,4]<=[8]".
-  absl::Status set_sharding(InstructionId id, std::string_view sharding);
-  absl::Status set_replica_groups(InstructionId id, std::string_view groups);
 
   // Errors: InvalidArgument if the name is taken in its computation or is not a valid name.
   absl::Status set_name(InstructionId id, std::string_view name);
@@ -202,8 +199,8 @@ class ModuleEditor {
   absl::Status plan_unfuse(InstructionId id) const;
   absl::StatusOr<InstructionId> move_out(const std::vector<InstructionId>& instructions, Opcode opcode,
                                          std::string_view stem, std::vector<NewAttribute> attributes);
-  InstructionId new_row(InstructionData row);
-  InstructionId add_row(const InstructionData& row, const std::vector<InstructionId>& operands,
+  InstructionId new_row(internal::InstructionData row);
+  InstructionId add_row(const internal::InstructionData& row, const std::vector<InstructionId>& operands,
                         std::vector<AttributeData> attributes, InstructionId before);
   InstructionId copy(InstructionId from, ComputationId computation, InstructionId before,
                      const std::vector<InstructionId>& operands);

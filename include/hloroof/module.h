@@ -35,6 +35,7 @@ namespace hloroof {
 namespace internal {
 class ModuleBuilder;
 class SourceText;
+struct ModuleRows;
 }  // namespace internal
 inline namespace v0 {
 
@@ -98,7 +99,12 @@ struct AttributeData {
   TextRange value;                    // as written; edits may have renamed the references since
 };
 
-// The row of one instruction. Prefer InstructionView.
+}  // namespace v0
+
+// The rows of a module's tables, which the views read. Not part of the interface.
+namespace internal {
+
+// The row of one instruction.
 struct InstructionData {
   enum Flag : std::uint8_t {
     kSugaredAsync = 1,        // written as X-start( instead of async-start(
@@ -143,6 +149,10 @@ struct ComputationData {
   std::uint32_t parameter_count = 0;
   std::uint8_t flags = 0;
 };
+
+}  // namespace internal
+
+inline namespace v0 {
 
 // A range of views over a list of ids.
 template <typename View, typename Id>
@@ -196,7 +206,6 @@ class InstructionView {
 
   InstructionId id() const { return id_; }
   const Module& module() const { return *module_; }
-  const InstructionData& data() const;
 
   std::string_view name() const;  // without %
   Opcode opcode() const { return data().opcode; }
@@ -229,6 +238,8 @@ class InstructionView {
   friend bool operator!=(InstructionView a, InstructionView b) { return !(a == b); }
 
  private:
+  const internal::InstructionData& data() const;
+
   const Module* module_;
   InstructionId id_;
 };
@@ -277,12 +288,11 @@ class ComputationView {
 
   ComputationId id() const { return id_; }
   const Module& module() const { return *module_; }
-  const ComputationData& data() const;
 
   std::string_view name() const;
   std::string_view execution_thread() const;  // "main" by default
-  bool is_entry() const { return (data().flags & ComputationData::kEntry) != 0; }
-  bool is_missing() const { return (data().flags & ComputationData::kMissing) != 0; }
+  bool is_entry() const { return (data().flags & internal::ComputationData::kEntry) != 0; }
+  bool is_missing() const { return (data().flags & internal::ComputationData::kMissing) != 0; }
   InstructionView root() const { return InstructionView(module_, data().root); }
   InstructionRange instructions() const { return InstructionRange(module_, data().first); }
   std::size_t instruction_count() const { return data().instruction_count; }
@@ -292,6 +302,8 @@ class ComputationView {
   friend bool operator==(ComputationView a, ComputationView b) { return a.id_ == b.id_ && a.module_ == b.module_; }
 
  private:
+  const internal::ComputationData& data() const;
+
   const Module* module_;
   ComputationId id_;
 };
@@ -325,12 +337,7 @@ class Module {
   bool is_scheduled() const { return is_scheduled_; }
   std::int64_t replica_count() const { return replica_count_; }
   std::int64_t num_partitions() const { return num_partitions_; }
-  bool has_header() const { return has_header_; }
-  Span<AttributeData> header_attributes() const { return header_attributes_; }
-  const AttributeData* find_header(AttributeKey key) const;
-  std::string_view header_text(AttributeKey key) const;
-  // The FileNames, FunctionNames, FileLocations and StackFrames tables as written, or empty.
-  std::string_view stack_frame_tables() const { return text(tables_); }
+  std::string_view header_text(AttributeKey key) const;  // the value as written; empty if the line does not have it
 
   // The number of places where the parser found something unknown or missing.
   struct Unknowns {
@@ -341,9 +348,6 @@ class Module {
   };
   const Unknowns& unknowns() const { return unknowns_; }
 
-  // True if the text was a single pasted instruction.
-  bool is_single_instruction() const { return is_single_instruction_; }
-
   std::string_view text(TextRange range) const {
     return range.begin < source_size_ || range.size == 0
                ? std::string_view(source_begin_ + range.begin, range.size)
@@ -351,23 +355,16 @@ class Module {
   }
   // The path of the file, or "<text>" for text from memory.
   const std::string& path() const;
-  const internal::SourceText& source() const { return *source_; }
-
-  const InstructionData& data(InstructionId id) const { return instructions_[id.index]; }
-  const ComputationData& data(ComputationId id) const { return computations_[id.index]; }
-  Span<InstructionId> operands(const InstructionData& i) const {
-    return {operands_.data() + i.operand_begin, i.operand_count};
-  }
-  Span<AttributeData> attributes(const InstructionData& i) const {
-    return {attributes_.data() + i.attribute_begin, i.attribute_count};
-  }
-  Span<std::uint32_t> references(const AttributeData& a) const {
-    return {references_.data() + a.reference_begin, a.reference_count};
-  }
-  std::string_view unknown_opcode(const InstructionData& i) const { return text(unknown_opcodes_[i.number]); }
 
  private:
   friend class internal::ModuleBuilder;  // write access for the parser and the editor, lib/ir/module_builder.h
+  friend struct internal::ModuleRows;    // read access for the library, lib/ir/rows.h
+  friend class InstructionView;
+  friend class InstructionRange::Iterator;
+  friend class ComputationView;
+
+  const internal::InstructionData& row(InstructionId id) const { return instructions_[id.index]; }
+  const internal::ComputationData& row(ComputationId id) const { return computations_[id.index]; }
 
   std::shared_ptr<const internal::SourceText> source_;
   const char* source_begin_ = "";
@@ -377,8 +374,8 @@ class Module {
   TextRange name_;
   TextRange tables_;
   ShapeTable shapes_;
-  std::vector<InstructionData> instructions_;
-  std::vector<ComputationData> computations_;
+  std::vector<internal::InstructionData> instructions_;
+  std::vector<internal::ComputationData> computations_;
   std::vector<ComputationId> computation_order_;
   std::vector<InstructionId> operands_;
   std::vector<AttributeData> attributes_;
@@ -398,20 +395,25 @@ class Module {
 // shapes, operands and attributes. Ignores paths, ids and white space outside attribute values. If the modules differ
 // and `difference` is not null, sets it to one line that describes the first difference.
 bool equal(const Module& a, const Module& b, std::string* difference = nullptr);
-inline const InstructionData& InstructionView::data() const { return module_->data(id_); }
+
+inline const internal::InstructionData& InstructionView::data() const { return module_->row(id_); }
 inline std::string_view InstructionView::name() const { return module_->text(data().name); }
 inline const Shape& InstructionView::shape() const { return module_->shape(data().shape); }
 inline ComputationView InstructionView::computation() const { return ComputationView(module_, data().computation); }
-inline bool InstructionView::is_root() const { return module_->data(data().computation).root == id_; }
-inline Span<InstructionId> InstructionView::operand_ids() const { return module_->operands(data()); }
-inline Span<AttributeData> InstructionView::attributes() const { return module_->attributes(data()); }
+inline bool InstructionView::is_root() const { return module_->row(data().computation).root == id_; }
+inline Span<InstructionId> InstructionView::operand_ids() const {
+  return {module_->operands_.data() + data().operand_begin, data().operand_count};
+}
+inline Span<AttributeData> InstructionView::attributes() const {
+  return {module_->attributes_.data() + data().attribute_begin, data().attribute_count};
+}
 
 inline InstructionRange::Iterator& InstructionRange::Iterator::operator++() {
-  at_ = module_->data(at_).next;
+  at_ = module_->row(at_).next;
   return *this;
 }
 
-inline const ComputationData& ComputationView::data() const { return module_->data(id_); }
+inline const internal::ComputationData& ComputationView::data() const { return module_->row(id_); }
 inline std::string_view ComputationView::name() const { return module_->text(data().name); }
 
 // The users of each instruction. The constructor takes time linear in the size of the module.

@@ -1,21 +1,15 @@
 // Checks for unit tests that hold a program to a budget.
 //
 //   auto step = hloroof::predict_step_time(hlo_text, "tpu_v5e");
-//   EXPECT_TRUE(hloroof::step_faster_than(step, 5e-3));     // GoogleTest
-//   CHECK(hloroof::step_faster_than(step, 5e-3));           // Catch2, doctest, ...
-//   CHECK_THAT(step, hloroof::matchers::step_faster_than(5e-3));  // Catch2
+//   EXPECT_TRUE(hloroof::step_faster_than(step, 5e-3));  // GoogleTest
+//   CHECK(hloroof::step_faster_than(step, 5e-3));        // Catch2, doctest, ...
 //
 // The message of a failing check has the prediction and the ops, buffers or collectives responsible. A check of a
 // StatusOr without a prediction fails with the message of its status.
 //
-// The matchers for Catch2 2 and 3 exist if Catch2 is included before this header. The library itself does not use
-// Catch2.
+// Lifetime: a CheckResult owns its message. A Predicted refers to its argument and must not outlive it.
 //
-// Lifetime: a CheckResult owns its message. A Predicted refers to its argument and must not outlive it. A StepMatcher
-// owns its arguments, except no_slower_than(), which refers to `before`.
-//
-// Threads: the functions keep no state and may run on any number of threads. A StepMatcher stores its last message, so
-// threads must not share one.
+// Threads: the functions keep no state and may run on any number of threads.
 #ifndef HLOROOF_TESTING_H_
 #define HLOROOF_TESTING_H_
 
@@ -104,100 +98,5 @@ CheckResult unknown_at_most(const Predicted& step, double share = 0);
 
 }  // namespace v0
 }  // namespace hloroof
-
-#if defined(CATCH_VERSION_MAJOR) || defined(CATCH_TEST_MACROS_HPP_INCLUDED)
-#if __has_include(<catch2/matchers/catch_matchers.hpp>)
-#include <catch2/catch_tostring.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
-#include <functional>
-
-namespace hloroof {
-inline namespace v0 {
-namespace matchers {
-
-#if __has_include(<catch2/matchers/catch_matchers.hpp>)
-using MatcherBase = Catch::Matchers::MatcherBase<Predicted>;
-#else
-using MatcherBase = Catch::MatcherBase<Predicted>;
-#endif
-
-// Matches a StepPrediction, or a StatusOr of one, that passes a check.
-class StepMatcher : public MatcherBase {
- public:
-  explicit StepMatcher(std::function<CheckResult(const Predicted&)> check) : check_(std::move(check)) {}
-
-  bool match(const Predicted& step) const override {
-    const CheckResult result = check_(step);
-    message_ = result.message();
-    return result.ok();
-  }
-
-  // Catch2 calls this after match().
-  std::string describe() const override { return message_; }
-
- private:
-  std::function<CheckResult(const Predicted&)> check_;
-  mutable std::string message_;
-};
-
-inline StepMatcher step_faster_than(double seconds) {
-  return StepMatcher([=](const Predicted& step) { return v0::step_faster_than(step, seconds); });
-}
-// `before` must outlive the matcher.
-inline StepMatcher no_slower_than(const StepPrediction& before, double tolerance = 0) {
-  return StepMatcher(
-      [&before, tolerance](const Predicted& step) { return v0::no_slower_than(step, before, tolerance); });
-}
-inline StepMatcher mfu_above(double share) {
-  return StepMatcher([=](const Predicted& step) { return v0::mfu_above(step, share); });
-}
-inline StepMatcher bound_by(std::string_view resource) {
-  return StepMatcher([name = std::string(resource)](const Predicted& step) { return v0::bound_by(step, name); });
-}
-inline StepMatcher exposed_communication_below(double seconds) {
-  return StepMatcher([=](const Predicted& step) { return v0::exposed_communication_below(step, seconds); });
-}
-inline StepMatcher exposed_communication_share_below(double share) {
-  return StepMatcher([=](const Predicted& step) { return v0::exposed_communication_share_below(step, share); });
-}
-inline StepMatcher fits_in_memory() {
-  return StepMatcher([](const Predicted& step) { return v0::fits_in_memory(step); });
-}
-inline StepMatcher peak_memory_below(double bytes) {
-  return StepMatcher([=](const Predicted& step) { return v0::peak_memory_below(step, bytes); });
-}
-inline StepMatcher has_no_diagnostic(std::string_view code) {
-  return StepMatcher([name = std::string(code)](const Predicted& step) { return v0::has_no_diagnostic(step, name); });
-}
-inline StepMatcher has_no_warning() {
-  return StepMatcher([](const Predicted& step) { return v0::has_no_warning(step); });
-}
-inline StepMatcher unknown_at_most(double share = 0) {
-  return StepMatcher([=](const Predicted& step) { return v0::unknown_at_most(step, share); });
-}
-
-}  // namespace matchers
-}  // namespace v0
-}  // namespace hloroof
-
-// The text for the prediction in Catch2's messages.
-template <>
-struct Catch::StringMaker<hloroof::StepPrediction> {
-  static std::string convert(const hloroof::StepPrediction& step) {
-    return step.module_name + " on " + step.device + " " + step.topology;
-  }
-};
-template <>
-struct Catch::StringMaker<absl::StatusOr<hloroof::StepPrediction>> {
-  static std::string convert(const absl::StatusOr<hloroof::StepPrediction>& step) {
-    return step.ok() ? StringMaker<hloroof::StepPrediction>::convert(*step) : "no prediction";
-  }
-};
-
-#endif  // Catch2
 
 #endif  // HLOROOF_TESTING_H_

@@ -8,6 +8,7 @@
 #include "lib/analysis/trip_count.h"
 #include "lib/analysis/value_trace.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 namespace {
@@ -74,7 +75,7 @@ std::vector<double> CallFacts::executions_with(const CallGraph& calls, const Bra
         if (probabilities == nullptr && found != assumed.end()) probabilities = &found->second;
       }
       for (const AttributeData& attribute : instruction.attributes()) {
-        for (std::uint32_t reference : calls.module_->references(attribute)) {
+        for (std::uint32_t reference : ModuleRows::references(*calls.module_, attribute)) {
           if (attribute.key == AttributeKey::kControlPredecessors) break;
           if (reference >= executions.size()) continue;
           double factor = 0;
@@ -142,7 +143,7 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
     for (InstructionView instruction : computation.instructions()) {
       for (const AttributeData& attribute : instruction.attributes()) {
         if (attribute.key == AttributeKey::kControlPredecessors) continue;
-        for (std::uint32_t reference : module.references(attribute)) {
+        for (std::uint32_t reference : ModuleRows::references(module, attribute)) {
           if (reference >= graph.roles_.size()) continue;
           ComputationRole& callee = graph.roles_[reference];
           ComputationRole wanted = role_of_callee(instruction, attribute.key);

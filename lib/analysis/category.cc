@@ -8,6 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "lib/analysis/names.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 namespace {
@@ -91,7 +92,7 @@ std::string async_category(InstructionView instruction, std::string_view suffix)
     at = at.operand(0);
   }
   const auto called = at.computations(AttributeKey::kCalls);
-  if (called.size() == 1 && called[0].data().root.valid()) {
+  if (called.size() == 1 && row_of(called[0]).root.valid()) {
     const InstructionView root = called[0].root();
     return std::string(root.opcode_text()) + std::string(suffix);
   }

@@ -17,6 +17,7 @@
 #include "lib/analysis/grid.h"
 #include "lib/analysis/saturating.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/attribute_values.h"
 
@@ -145,9 +146,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> device_pairs(InstructionView 
 std::optional<InstructionView> slice_of_reduction(InstructionView all_reduce) {
   std::vector<InstructionId> from = {all_reduce.id()};
   int looked_at = 0;
-  for (InstructionId id = all_reduce.data().next; id.valid() && looked_at < kMaxUsersLookedAt; ++looked_at) {
+  for (InstructionId id = row_of(all_reduce).next; id.valid() && looked_at < kMaxUsersLookedAt; ++looked_at) {
     const InstructionView user(&all_reduce.module(), id);
-    id = user.data().next;
+    id = row_of(user).next;
     const bool follows = std::any_of(user.operand_ids().begin(), user.operand_ids().end(), [&](InstructionId operand) {
       return std::find(from.begin(), from.end(), operand) != from.end();
     });

@@ -222,7 +222,7 @@ void find_stage(const Module& module, ModuleOrigin& origin) {
     }
   }
   // XLA prints the layout of the entry of every module. Short texts written by hand have none.
-  if (module.find_header(AttributeKey::kEntryComputationLayout) != nullptr) {
+  if (!module.header_text(AttributeKey::kEntryComputationLayout).empty()) {
     set(CompileStage::kUnoptimized, "no schedule and no fusions");
   }
 }

@@ -7,6 +7,7 @@
 #include "lib/analysis/trip_count.h"
 #include "lib/analysis/calls.h"
 #include "lib/ir/element_type.h"
+#include "lib/ir/rows.h"
 
 #include <algorithm>
 #include <charconv>
@@ -46,7 +47,7 @@ ComputationId single(InstructionView instruction, AttributeKey key) {
   return computations.size() == 1 ? computations[0].id() : ComputationId();
 }
 
-bool usable(const Module& module, ComputationId id) { return id.valid() && module.data(id).root.valid(); }
+bool usable(const Module& module, ComputationId id) { return id.valid() && row_of(module, id).root.valid(); }
 
 // "known_trip_count":{"n":"12"} in backend_config. The quotes may be escaped, and n may be unquoted.
 std::optional<std::int64_t> annotated_trip_count(std::string_view backend_config) {
@@ -82,7 +83,7 @@ class Loop {
   std::set<Path> unchanged() const {
     std::set<Path> result;
     const LoopState none;
-    const InstructionId root = module().data(body_).root;
+    const InstructionId root = row_of(module(), body_).root;
     for (Path& path : elements()) {
       ValueTracer tracer(context_, body_, &none);
       const auto source = tracer.source(root, path);
@@ -179,7 +180,7 @@ std::optional<std::int64_t> Loop::step_of(const LoopState& invariants, const Pat
   LoopState state = invariants;
   state[counter] = Scalar::counter();
   ValueTracer body(context_, body_, &state);
-  const Scalar next = body.evaluate(module().data(body_).root, counter);
+  const Scalar next = body.evaluate(row_of(module(), body_).root, counter);
   if (!next.known || next.slope != 1) return std::nullopt;
   return signed_step(element_type(counter), next.offset);
 }
@@ -190,7 +191,7 @@ std::optional<TripCount> Loop::closed_form(const LoopState& invariants, const Pa
   LoopState state = invariants;
   state[counter] = Scalar::counter();
   ValueTracer condition(context_, condition_, &state);
-  const auto root = condition.source(module().data(condition_).root, {});
+  const auto root = condition.source(row_of(module(), condition_).root, {});
   std::optional<TripCount> trips = while_compared(condition, root, counter, *step);
   if (trips) facts.increments[counter] = *step;
   return trips;
@@ -206,7 +207,7 @@ std::optional<TripCount> Loop::at_most(const LoopState& invariants, const std::s
     LoopState state = invariants;
     state[counter] = Scalar::counter();
     ValueTracer condition(context_, condition_, &state);
-    std::vector<ValueTracer::Source> parts = {condition.source(module().data(condition_).root, {})};
+    std::vector<ValueTracer::Source> parts = {condition.source(row_of(module(), condition_).root, {})};
     for (int looked_at = 0; !parts.empty() && looked_at < kMaxParts; ++looked_at) {
       const ValueTracer::Source part = parts.back();
       parts.pop_back();
@@ -295,7 +296,7 @@ std::optional<std::string> Loop::find_unknown_input(const std::vector<Path>& nee
                                                     LoopState& state) const {
   std::vector<Path> open(needed.rbegin(), needed.rend());
   const LoopState none;
-  const InstructionId root = module().data(body_).root;
+  const InstructionId root = row_of(module(), body_).root;
   while (!open.empty()) {
     const Path element = std::move(open.back());
     open.pop_back();
@@ -320,13 +321,13 @@ std::string Loop::explain_unknown(const std::vector<Path>& needed, const LoopFac
   LoopState state;
   if (const auto unknown = find_unknown_input(needed, facts, state)) return "the condition depends on " + *unknown;
   ValueTracer condition(context_, condition_, &state);
-  if (!condition.evaluate(module().data(condition_).root).is_integer()) {
+  if (!condition.evaluate(row_of(module(), condition_).root).is_integer()) {
     return "the condition depends on values that are not integer constants of the text";
   }
   ValueTracer body(context_, body_, &state);
   for (const auto& [element, value] : state) {
     if (facts.unchanged.count(element) != 0) continue;
-    if (!body.evaluate(module().data(body_).root, element).is_integer()) {
+    if (!body.evaluate(row_of(module(), body_).root, element).is_integer()) {
       return "the condition depends on " + described(element) + ", which the body computes from data";
     }
   }
@@ -338,14 +339,14 @@ std::string Loop::explain_unknown(const std::vector<Path>& needed, const LoopFac
 std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFacts& facts) const {
   LoopState state;
   if (find_unknown_input(needed, facts, state)) return std::nullopt;
-  const InstructionId root = module().data(body_).root;
+  const InstructionId root = row_of(module(), body_).root;
 
   std::int64_t steps = 0;
   LoopState
       passed;  // the state at the last power-of-two trip; reaching it a second time means that the loop never ends
   for (std::int64_t trip = 0; trip <= kMaxRunTrips && steps < kMaxRunSteps; ++trip) {
     ValueTracer condition(context_, condition_, &state);
-    const Scalar goes_on = condition.evaluate(module().data(condition_).root);
+    const Scalar goes_on = condition.evaluate(row_of(module(), condition_).root);
     if (!goes_on.is_integer()) return std::nullopt;
     if (goes_on.offset == 0) {
       return TripCount{trip, TripCount::Source::kInferred, "by running the condition"};
@@ -367,7 +368,7 @@ std::optional<TripCount> Loop::run(const std::vector<Path>& needed, const LoopFa
 
 TripCount Loop::infer(LoopFacts& facts) const {
   const LoopState none;
-  const std::vector<Path> needed = dependencies(condition_, module().data(condition_).root, {}, none);
+  const std::vector<Path> needed = dependencies(condition_, row_of(module(), condition_).root, {}, none);
   std::set<Path> counters;
   LoopState invariants;
   bool all_known = true;

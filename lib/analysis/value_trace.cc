@@ -1,4 +1,5 @@
 #include "lib/analysis/value_trace.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 
 namespace hloroof::internal {
@@ -121,8 +122,8 @@ bool ValueTracer::follow(Place& place) {
     return true;
   }
   if (!hands_on(place) || !step_back(module_, place.id, place.path)) return false;
-  const ComputationId inside = module_.data(place.id).computation;
-  if (inside != instruction.data().computation) place.frame = inner_frame(place.frame, site, inside);
+  const ComputationId inside = row_of(module_, place.id).computation;
+  if (inside != row_of(instruction).computation) place.frame = inner_frame(place.frame, site, inside);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/cli/subjects.h"
+#include "lib/ir/rows.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
 #include "lib/text/module_choice.h"
@@ -41,7 +42,7 @@ absl::Status print_timing(const PrintFlags& flags, const Module& module, Context
   double best_seconds = std::numeric_limits<double>::infinity();
   for (std::int64_t i = 0; i < flags.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const absl::Status status = parser.parse(module.source().view(), again);
+    const absl::Status status = parser.parse(ModuleRows::source(module).view(), again);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     if (!status.ok()) return status;
     best_seconds = std::min(best_seconds, took.count());
@@ -49,7 +50,7 @@ absl::Status print_timing(const PrintFlags& flags, const Module& module, Context
   JsonWriter timing;
   timing.begin_object();
   timing.member("parse_seconds", best_seconds);
-  timing.member("bytes", static_cast<std::int64_t>(module.source().size()));
+  timing.member("bytes", static_cast<std::int64_t>(ModuleRows::source(module).size()));
   timing.member("instructions", static_cast<std::int64_t>(module.instruction_count()));
   timing.end_object();
   std::string line = timing.take();

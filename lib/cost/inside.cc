@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "lib/cost/custom_call.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 #include "lib/text/attribute_values.h"
 
@@ -41,7 +42,7 @@ class Examination {
     Inside result;
     const std::vector<InstructionId> parameters = computation_.parameters();
     result.parameters.resize(parameters.size());
-    if (!computation_.data().root.valid()) return result;
+    if (!row_of(computation_).root.valid()) return result;
     want_root(computation_.root(), result);
     for (std::size_t i = table_.order_.size(); i-- > 0;) pass_on(table_.order_[i]);
     if (is_by_element_) count_recomputation();
@@ -223,7 +224,7 @@ class Examination {
     // Pass through a nested fusion that does nothing else.
     for (int steps = 0; at.opcode() == Opcode::kFusion && steps < 8; ++steps) {
       const ComputationId called = inlined_computation(at);
-      if (!called.valid() || !at.module().data(called).root.valid()) return -1;
+      if (!called.valid() || !row_of(at.module(), called).root.valid()) return -1;
       const InstructionView inner = updated_through(at.module().computation(called).root());
       if (inner.opcode() != Opcode::kParameter) return -1;
       const std::int64_t number = inner.parameter_number();

@@ -6,6 +6,7 @@
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/backend_config.h"
 
@@ -152,7 +153,7 @@ class WorkCounter {
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
       if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);
-      const InstructionId root = instruction.module().data(called).root;
+      const InstructionId root = row_of(instruction.module(), called).root;
       const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
       const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
       add_boundary(instruction, inside, instruction.module().shapes().leaves(result), work);

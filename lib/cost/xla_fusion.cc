@@ -4,6 +4,7 @@
 
 #include "lib/analysis/saturating.h"
 #include "lib/cost/xla_counts.h"
+#include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
 
 namespace hloroof::internal {
@@ -44,7 +45,7 @@ bool add_partial_read(InstructionView value, InstructionView user, const XlaCont
 // Without users, nothing is read.
 std::int64_t nested_read(InstructionView fusion, std::size_t i, const XlaContext& context) {
   const ComputationView inner = fused_computation(fusion);
-  if (inner.is_missing() || !inner.data().root.valid()) return context.size(fusion.operand(i));
+  if (inner.is_missing() || !row_of(inner).root.valid()) return context.size(fusion.operand(i));
   const InstructionId parameter = context.parameter(inner.id(), i);
   if (!parameter.valid()) return 0;
   const InstructionView root = inner.root();
@@ -156,7 +157,7 @@ void measure_fusion_reads(ComputationView computation, XlaContext& context) {
     const Opcode opcode = instruction.opcode();
     if (opcode != Opcode::kParameter && opcode != Opcode::kGetTupleElement) continue;
     if (opcode == Opcode::kGetTupleElement && instruction.operand_count() == 1) {
-      context.element_takers.try_emplace({instruction.operand(0).id().index, instruction.data().number},
+      context.element_takers.try_emplace({instruction.operand(0).id().index, row_of(instruction).number},
                                          instruction.id());
     }
     context.fusion_reads[instruction.id().index] = read_bytes(instruction, context);
@@ -165,7 +166,7 @@ void measure_fusion_reads(ComputationView computation, XlaContext& context) {
 
 void count_fusion(InstructionView fusion, const XlaContext& context, XlaRow& row) {
   const ViewRange<ComputationView, ComputationId> called = fusion.computations(AttributeKey::kCalls);
-  if (called.size() != 1 || called[0].is_missing() || !called[0].data().root.valid()) {
+  if (called.size() != 1 || called[0].is_missing() || !row_of(called[0]).root.valid()) {
     row.known = false;  // its boundary is charged
     return;
   }

@@ -10,6 +10,7 @@
 #include "lib/base/strings.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/rows.h"
 #include "lib/text/decode.h"
 #include "lib/text/opcode_attributes.h"
 #include "lib/text/values.h"
@@ -81,7 +82,7 @@ void ModuleEditor::write_attributes(InstructionId id, std::vector<AttributeData>
 
 absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std::string_view value) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
-  const InstructionData& row = module_.data(id);
+  const InstructionData& row = row_of(module_, id);
   NewAttribute made;
   made.key = key;
   made.value = std::string(value);
@@ -97,12 +98,13 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
     if (index < 0 || index >= std::numeric_limits<std::uint32_t>::max()) {
       return invalid_argument("tuple index is out of range: " + made.value);
     }
-    const Span<InstructionId> span = module_.operands(row);
+    const Span<InstructionId> span = ModuleRows::operands(module_, row);
     const absl::Status status =
         check_tuples(row.opcode, {span.begin(), span.end()}, row.shape, static_cast<std::uint32_t>(index));
     if (!status.ok()) return status;
   }
-  std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+  std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
+                                        ModuleRows::attributes(module_, row).end());
   const auto at =
       std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; });
   if (at != attributes.end() && module_.text(at->value) == value) return absl::OkStatus();
@@ -126,7 +128,7 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
 absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
                                             const std::vector<ComputationId>& computations) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
-  const InstructionData& row = module_.data(id);
+  const InstructionData& row = row_of(module_, id);
   if (!names_computations(key)) return invalid_argument(std::string(to_string(key)) + " takes text, not computations");
   if (computations.size() > std::numeric_limits<std::uint16_t>::max()) {
     return resource_exhausted("an attribute names at most 65535 computations");
@@ -151,7 +153,8 @@ absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
   written.reference_count = static_cast<std::uint16_t>(computations.size());
   written.value = text(module_.computation(computations[0]).name());
   for (ComputationId callee : computations) builder.references().push_back(callee.index);
-  std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+  std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
+                                        ModuleRows::attributes(module_, row).end());
   const auto at =
       std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; });
   if (at != attributes.end()) {
@@ -186,14 +189,6 @@ absl::Status ModuleEditor::remove_attribute(InstructionId id, AttributeKey key) 
   write_attributes(id, std::move(attributes));
   note(id, Edit::Kind::kAttributes, ShapeId(), key);
   return absl::OkStatus();
-}
-
-absl::Status ModuleEditor::set_sharding(InstructionId id, std::string_view sharding) {
-  return set_attribute(id, AttributeKey::kSharding, sharding);
-}
-
-absl::Status ModuleEditor::set_replica_groups(InstructionId id, std::string_view groups) {
-  return set_attribute(id, AttributeKey::kReplicaGroups, groups);
 }
 
 }  // namespace hloroof::inline v0

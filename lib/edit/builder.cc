@@ -5,6 +5,7 @@
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/rows.h"
 #include "lib/text/cursor.h"
 
 namespace hloroof::inline v0 {
@@ -96,7 +97,7 @@ InstructionId ComputationBuilder::call(ComputationId computation, const std::vec
 
 absl::StatusOr<ComputationId> ComputationBuilder::finish(InstructionId root) {
   if (!status_.ok()) return status_;
-  const InstructionId last = edit_.module().data(id_).last;
+  const InstructionId last = row_of(edit_.module(), id_).last;
   if (!last.valid()) return invalid_argument("the computation has no instructions");
   if (absl::Status status = edit_.set_root(id_, root.valid() ? root : last); !status.ok()) return status;
   return id_;

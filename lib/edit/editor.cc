@@ -7,6 +7,7 @@
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;
@@ -36,7 +37,7 @@ ModuleEditor::ModuleEditor(Module& module)
 
 bool ModuleEditor::is_alive(InstructionId id) const {
   return id.valid() && id.index < module_.instruction_limit() &&
-         (module_.data(id).flags & InstructionData::kErased) == 0;
+         (row_of(module_, id).flags & InstructionData::kErased) == 0;
 }
 
 absl::Status ModuleEditor::check_alive(InstructionId id) const {
@@ -83,7 +84,7 @@ void ModuleEditor::renumber(ComputationId computation) {
 
 // Sets the position of a linked instruction between those of its neighbours.
 void ModuleEditor::place(InstructionId id) {
-  const InstructionData& row = module_.data(id);
+  const InstructionData& row = row_of(module_, id);
   const std::uint64_t low = row.previous.valid() ? position_[row.previous.index] : 0;
   const std::uint64_t high = row.next.valid() ? position_[row.next.index] : low + 2 * kGap;
   position_[id.index] = low + (high - low) / 2;
@@ -160,9 +161,9 @@ TextRange ModuleEditor::unique_name(ComputationId computation, std::string_view 
 // Removes the entry layout from the header if `id` is a parameter or the root of the entry. Readers then use the
 // layouts of the instructions, which the edit has changed.
 void ModuleEditor::forget_entry_layout(InstructionId id) {
-  const InstructionData& row = module_.data(id);
+  const InstructionData& row = row_of(module_, id);
   if (!module_.has_entry() || row.computation != module_.entry().id()) return;
-  if (row.opcode != Opcode::kParameter && module_.entry().data().root != id) return;
+  if (row.opcode != Opcode::kParameter && row_of(module_.entry()).root != id) return;
   std::vector<AttributeData>& header = ModuleBuilder(module_).header_attributes();
   header.erase(std::remove_if(header.begin(), header.end(),
                               [](const AttributeData& a) { return a.key == AttributeKey::kEntryComputationLayout; }),
@@ -179,12 +180,13 @@ void ModuleEditor::drop_control_edges(InstructionId id) {
   if (found == control_users_.end()) return;
   ModuleBuilder builder(module_);
   for (InstructionId user : found->second) {
-    const InstructionData& row = module_.data(user);
-    std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+    const InstructionData& row = row_of(module_, user);
+    std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
+                                          ModuleRows::attributes(module_, row).end());
     for (AttributeData& attribute : attributes) {
       if (!is_control(attribute)) continue;
       // Copy the references, because a clone shares them.
-      const Span<std::uint32_t> span = module_.references(attribute);
+      const Span<std::uint32_t> span = ModuleRows::references(module_, attribute);
       std::vector<std::uint32_t> kept(span.begin(), span.end());
       kept.erase(std::remove(kept.begin(), kept.end(), id.index), kept.end());
       attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());

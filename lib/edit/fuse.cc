@@ -8,6 +8,7 @@
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/attribute_values.h"
 
@@ -21,7 +22,7 @@ bool has_body(InstructionView instruction) {
   const AttributeKey key = instruction.opcode() == Opcode::kCall ? AttributeKey::kToApply : AttributeKey::kCalls;
   if (instruction.opcode() != Opcode::kFusion && instruction.opcode() != Opcode::kCall) return false;
   const auto called = instruction.computations(key);
-  return called.size() == 1 && !called[0].is_missing() && called[0].data().root.valid();
+  return called.size() == 1 && !called[0].is_missing() && row_of(called[0]).root.valid();
 }
 
 ComputationView body_of(InstructionView instruction) {
@@ -34,8 +35,9 @@ ComputationView body_of(InstructionView instruction) {
 // Copies an instruction into `computation`, before `before` or at the end.
 InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, InstructionId before,
                                  const std::vector<InstructionId>& operands) {
-  InstructionData row = module_.data(from);
-  std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+  InstructionData row = row_of(module_, from);
+  std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
+                                        ModuleRows::attributes(module_, row).end());
   // Control edges connect instructions of one computation, so the copy drops them.
   attributes.erase(std::remove_if(attributes.begin(), attributes.end(),
                                   [](const AttributeData& a) { return a.key == AttributeKey::kControlPredecessors; }),
@@ -52,13 +54,14 @@ std::unordered_map<std::uint32_t, InstructionId> ModuleEditor::copy_body(Computa
                                                                          InstructionId before,
                                                                          const std::vector<InstructionId>& arguments) {
   std::unordered_map<std::uint32_t, InstructionId> made;
-  for (InstructionId at = module_.data(from).first; at.valid(); at = module_.data(at).next) {
-    const InstructionData& row = module_.data(at);
+  for (InstructionId at = row_of(module_, from).first; at.valid(); at = row_of(module_, at).next) {
+    const InstructionData& row = row_of(module_, at);
     if (row.opcode == Opcode::kParameter) {
       made[at.index] = arguments[row.number];
       continue;
     }
-    std::vector<InstructionId> operands(module_.operands(row).begin(), module_.operands(row).end());
+    std::vector<InstructionId> operands(ModuleRows::operands(module_, row).begin(),
+                                        ModuleRows::operands(module_, row).end());
     for (InstructionId& operand : operands) operand = made[operand.index];
     made[at.index] = copy(at, to, before, operands);
   }
@@ -89,16 +92,16 @@ absl::Status ModuleEditor::check_inlinable(InstructionId id) const {
   }
   const ComputationView body = body_of(instruction);
   const std::string called(body.name());
-  if (body.id() == instruction.data().computation) return invalid_argument(name + " calls its own computation");
+  if (body.id() == row_of(instruction).computation) return invalid_argument(name + " calls its own computation");
   std::vector<bool> is_taken(instruction.operand_count(), false);
   std::size_t parameters = 0;
   for (InstructionView parameter : body.instructions()) {
     if (parameter.opcode() != Opcode::kParameter) continue;
     ++parameters;
-    const std::size_t number = parameter.data().number;
+    const std::size_t number = row_of(parameter).number;
     if (number >= is_taken.size() || is_taken[number]) continue;
     is_taken[number] = true;
-    const ShapeId operand = module_.data(instruction.operand_ids()[number]).shape;
+    const ShapeId operand = row_of(module_, instruction.operand_ids()[number]).shape;
     if (!compatible(module_.shapes(), parameter.shape_id(), module_.shapes(), operand)) {
       return invalid_argument("operand " + std::to_string(number) + " of " + name + " has another shape than " +
                               std::string(parameter.name()) + " of " + called);
@@ -109,7 +112,7 @@ absl::Status ModuleEditor::check_inlinable(InstructionId id) const {
     return invalid_argument(name + " has " + std::to_string(is_taken.size()) + " operands, but " + called + " takes " +
                             std::to_string(parameters) + " parameters, or not one for each of them");
   }
-  if (!compatible(module_.shapes(), shape_inlined(id, body.data().root), module_.shapes(), instruction.shape_id())) {
+  if (!compatible(module_.shapes(), shape_inlined(id, row_of(body).root), module_.shapes(), instruction.shape_id())) {
     return invalid_argument(name + " has another shape than the root of " + called);
   }
   return absl::OkStatus();
@@ -117,9 +120,9 @@ absl::Status ModuleEditor::check_inlinable(InstructionId id) const {
 
 // Returns the shape of the instruction that replaces `inner`, an instruction of the computation that `id` calls.
 ShapeId ModuleEditor::shape_inlined(InstructionId id, InstructionId inner) const {
-  const InstructionData& row = module_.data(inner);
+  const InstructionData& row = row_of(module_, inner);
   if (row.opcode != Opcode::kParameter) return row.shape;
-  return module_.data(module_.instruction(id).operand_ids()[row.number]).shape;
+  return row_of(module_, module_.instruction(id).operand_ids()[row.number]).shape;
 }
 
 // The plan for moving instructions into a new computation.
@@ -146,7 +149,7 @@ absl::StatusOr<ModuleEditor::MovePlan> ModuleEditor::plan_move(const std::vector
     const InstructionView instruction = module_.instruction(id);
     const std::string name(instruction.name());
     if (instruction.opcode() == Opcode::kParameter) return invalid_argument(name + " is a parameter");
-    if (instruction.data().computation != module_.data(instructions[0]).computation) {
+    if (row_of(instruction).computation != row_of(module_, instructions[0]).computation) {
       return invalid_argument(name + " is of another computation");
     }
     if (opcode != Opcode::kFusion || instruction.opcode() != Opcode::kFusion) continue;
@@ -177,8 +180,8 @@ absl::StatusOr<ModuleEditor::MovePlan> ModuleEditor::plan_move(const std::vector
 // Fills in plan.later. Errors: InvalidArgument if a member depends on an instruction in it.
 absl::Status ModuleEditor::find_later(MovePlan& plan) const {
   std::unordered_set<std::uint32_t> depends;
-  for (InstructionId at = plan.members.front(); at != plan.members.back(); at = module_.data(at).next) {
-    const InstructionId next = module_.data(at).next;
+  for (InstructionId at = plan.members.front(); at != plan.members.back(); at = row_of(module_, at).next) {
+    const InstructionId next = row_of(module_, at).next;
     const InstructionView instruction = module_.instruction(next);
     std::vector<InstructionId> needs(instruction.operand_ids().begin(), instruction.operand_ids().end());
     for (InstructionView predecessor : instruction.control_predecessors()) needs.push_back(predecessor.id());
@@ -202,7 +205,7 @@ absl::Status ModuleEditor::find_later(MovePlan& plan) const {
 InstructionId ModuleEditor::commit_move(const MovePlan& plan, Opcode opcode, std::string_view stem,
                                         std::vector<NewAttribute> attributes) {
   const InstructionId last = plan.members.back();
-  const ComputationId computation = module_.data(last).computation;
+  const ComputationId computation = row_of(module_, last).computation;
   const ComputationId body = move_into_body(plan, opcode, stem);
   NewInstruction caller;
   caller.opcode = opcode;
@@ -214,9 +217,10 @@ InstructionId ModuleEditor::commit_move(const MovePlan& plan, Opcode opcode, std
   caller.attributes.push_back(calls);
   const std::string metadata(module_.instruction(plan.results.back()).text(AttributeKey::kMetadata));
   if (!metadata.empty()) caller.attributes.push_back({AttributeKey::kMetadata, metadata, {}});
-  const InstructionId result = insert_checked(computation, last, caller, module_.data(module_.data(body).root).shape);
+  const InstructionId result =
+      insert_checked(computation, last, caller, row_of(module_, row_of(module_, body).root).shape);
   // Moves the later instructions after the fusion, in their original order.
-  const InstructionId behind = module_.data(last).next;
+  const InstructionId behind = row_of(module_, last).next;
   for (InstructionId id : plan.later) {
     unlink(id);
     link(id, computation, behind);
@@ -230,7 +234,7 @@ InstructionId ModuleEditor::commit_move(const MovePlan& plan, Opcode opcode, std
       element.operands = {result};
       element.number = static_cast<std::uint32_t>(i);
       by = insert_checked(computation, last, element,
-                          module_.shapes()[module_.data(result).shape].elements[element.number]);
+                          module_.shapes()[row_of(module_, result).shape].elements[element.number]);
     }
     // Excludes the members, which use one another until they are erased.
     std::vector<InstructionId> outside;
@@ -247,14 +251,14 @@ InstructionId ModuleEditor::commit_move(const MovePlan& plan, Opcode opcode, std
 // Creates a computation before the computation of the members. It has copies of the members and of the computations of
 // the fusions among them.
 ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, std::string_view stem) {
-  const ComputationId body = add_computation(stem, false, module_.data(plan.members.back()).computation);
+  const ComputationId body = add_computation(stem, false, row_of(module_, plan.members.back()).computation);
   std::unordered_map<std::uint32_t, InstructionId> made;
   for (InstructionId argument : plan.arguments) {
     NewInstruction parameter;
     parameter.opcode = Opcode::kParameter;
     parameter.number = static_cast<std::uint32_t>(made.size());
     parameter.name = "param_" + std::to_string(made.size());
-    made[argument.index] = insert_checked(body, InstructionId(), parameter, module_.data(argument).shape);
+    made[argument.index] = insert_checked(body, InstructionId(), parameter, row_of(module_, argument).shape);
   }
   for (InstructionId id : plan.members) {
     std::vector<InstructionId> operands;
@@ -262,7 +266,7 @@ ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, 
     const InstructionView instruction = module_.instruction(id);
     if (opcode == Opcode::kFusion && instruction.opcode() == Opcode::kFusion) {
       const ComputationView inner = body_of(instruction);
-      const InstructionId root = inner.data().root;
+      const InstructionId root = row_of(inner).root;
       made[id.index] = copy_body(inner.id(), body, InstructionId(), operands)[root.index];
     } else {
       made[id.index] = copy(id, body, InstructionId(), operands);
@@ -276,7 +280,7 @@ ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, 
     of_tuple.element_type = ElementType::kTuple;
     for (InstructionId id : plan.results) {
       tuple.operands.push_back(made[id.index]);
-      of_tuple.elements.push_back(module_.data(made[id.index]).shape);
+      of_tuple.elements.push_back(row_of(module_, made[id.index]).shape);
     }
     root = insert_checked(body, InstructionId(), tuple, shape(of_tuple));
   }
@@ -291,7 +295,7 @@ absl::Status ModuleEditor::plan_unfuse(InstructionId id) const {
   const ComputationView body = body_of(module_.instruction(id));
   if (body.root().opcode() != Opcode::kTuple) return absl::OkStatus();
   for (InstructionId user : users_[id.index]) {
-    const InstructionData& row = module_.data(user);
+    const InstructionData& row = row_of(module_, user);
     if (row.opcode != Opcode::kGetTupleElement) continue;
     const ShapeId element = shape_inlined(id, body.root().operand_ids()[row.number]);
     if (compatible(module_.shapes(), element, module_.shapes(), row.shape)) continue;
@@ -305,15 +309,15 @@ absl::StatusOr<std::vector<InstructionId>> ModuleEditor::unfuse(InstructionId id
   if (absl::Status status = plan_unfuse(id); !status.ok()) return status;
   // Nothing from here on can fail.
   const InstructionView instruction = module_.instruction(id);
-  const ComputationId computation = instruction.data().computation;
+  const ComputationId computation = row_of(instruction).computation;
   const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
-  const InstructionId body_root = body_of(instruction).data().root;
+  const InstructionId body_root = row_of(body_of(instruction)).root;
   const ComputationId body = body_of(instruction).id();
   std::unordered_map<std::uint32_t, InstructionId> made = copy_body(body, computation, id, operands);
   const InstructionId root = made[body_root.index];
   std::vector<InstructionId> result;
-  for (InstructionId at = module_.data(body).first; at.valid(); at = module_.data(at).next) {
-    if (module_.data(at).opcode != Opcode::kParameter) result.push_back(made[at.index]);
+  for (InstructionId at = row_of(module_, body).first; at.valid(); at = row_of(module_, at).next) {
+    if (row_of(module_, at).opcode != Opcode::kParameter) result.push_back(made[at.index]);
   }
   const auto replace = [&](InstructionId old, InstructionId by) {
     const std::vector<InstructionId> users = users_[old.index];
@@ -322,15 +326,16 @@ absl::StatusOr<std::vector<InstructionId>> ModuleEditor::unfuse(InstructionId id
     take_out(old);
   };
   // Replaces each get-tuple-element by the instruction that computes the element.
-  if (module_.data(body_root).opcode == Opcode::kTuple) {
+  if (row_of(module_, body_root).opcode == Opcode::kTuple) {
     const std::vector<InstructionId> users = users_[id.index];
     for (InstructionId user : users) {
-      const InstructionData& row = module_.data(user);
-      if (row.opcode == Opcode::kGetTupleElement) replace(user, module_.operands(module_.data(root))[row.number]);
+      const InstructionData& row = row_of(module_, user);
+      if (row.opcode == Opcode::kGetTupleElement)
+        replace(user, ModuleRows::operands(module_, row_of(module_, root))[row.number]);
     }
   }
   replace(id, root);
-  const bool is_left_over = module_.data(root).opcode == Opcode::kTuple && users_[root.index].empty() &&
+  const bool is_left_over = row_of(module_, root).opcode == Opcode::kTuple && users_[root.index].empty() &&
                             !module_.instruction(root).is_root() && !result.empty() && result.back() == root;
   if (is_left_over) {
     take_out(root);

@@ -9,6 +9,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/rows.h"
 #include "lib/text/cursor.h"
 #include "lib/text/decode.h"
 #include "lib/text/infer_shape.h"
@@ -31,7 +32,7 @@ absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
   }
   InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
   if (row.shape == shape) return absl::OkStatus();
-  const Span<InstructionId> span = module_.operands(row);
+  const Span<InstructionId> span = ModuleRows::operands(module_, row);
   if (absl::Status status = check_tuples(row.opcode, {span.begin(), span.end()}, shape, row.number); !status.ok()) {
     return status;
   }
@@ -89,7 +90,7 @@ absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value
   if (absl::Status status = check_alive(value); !status.ok()) return status;
   const InstructionView from = module_.instruction(value);
   const InstructionView to = module_.instruction(user);
-  if (from.data().computation != to.data().computation) {
+  if (row_of(from).computation != row_of(to).computation) {
     return invalid_argument(std::string(from.name()) + " is not in the computation of " + std::string(to.name()));
   }
   if (!is_before(value, user)) {
@@ -102,7 +103,7 @@ absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value
 void ModuleEditor::write_operands(InstructionId id, const std::vector<InstructionId>& operands) {
   ModuleBuilder builder(module_);
   InstructionData& row = builder.instructions()[id.index];
-  const Span<InstructionId> span = module_.operands(row);
+  const Span<InstructionId> span = ModuleRows::operands(module_, row);
   const std::vector<InstructionId> old(span.begin(), span.end());
   if (operands.size() > old.size()) {
     row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
@@ -133,7 +134,7 @@ absl::Status ModuleEditor::set_operands(InstructionId id, const std::vector<Inst
   for (InstructionId operand : operands) {
     if (absl::Status status = check_operand(id, operand); !status.ok()) return status;
   }
-  const InstructionData& row = module_.data(id);
+  const InstructionData& row = row_of(module_, id);
   if (absl::Status status = check_operand_count(row.opcode, operands.size()); !status.ok()) return status;
   if (absl::Status status = check_tuples(row.opcode, operands, row.shape, row.number); !status.ok()) return status;
   if (module_.instruction(id).operand_ids() == Span<InstructionId>(operands)) return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
 #include "lib/text/infer_shape.h"
@@ -18,7 +19,7 @@ using namespace internal;
 
 absl::StatusOr<InstructionId> ModuleEditor::insert_before(InstructionId before, const NewInstruction& made) {
   if (absl::Status status = check_alive(before); !status.ok()) return status;
-  return add(module_.data(before).computation, before, made);
+  return add(row_of(module_, before).computation, before, made);
 }
 
 absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, const NewInstruction& made) {
@@ -33,7 +34,8 @@ absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, Instr
   for (InstructionId operand : made.operands) {
     if (absl::Status status = check_alive(operand); !status.ok()) return status;
     const std::string name(module_.instruction(operand).name());
-    if (module_.data(operand).computation != computation) return invalid_argument(name + " is in another computation");
+    if (row_of(module_, operand).computation != computation)
+      return invalid_argument(name + " is in another computation");
     if (before.valid() && !is_before(operand, before)) {
       return invalid_argument(name + " does not precede " + std::string(module_.instruction(before).name()));
     }
@@ -144,14 +146,16 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
 
 absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
-  if (module_.data(id).opcode == Opcode::kParameter) {
+  if (row_of(module_, id).opcode == Opcode::kParameter) {
     return invalid_argument("cannot clone the parameter " + std::string(module_.instruction(id).name()));
   }
-  InstructionData row = module_.data(id);
+  InstructionData row = row_of(module_, id);
   row.name = unique_name(row.computation, module_.instruction(id).name());
   row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
-  const std::vector<InstructionId> operands(module_.operands(row).begin(), module_.operands(row).end());
-  const std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+  const std::vector<InstructionId> operands(ModuleRows::operands(module_, row).begin(),
+                                            ModuleRows::operands(module_, row).end());
+  const std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
+                                              ModuleRows::attributes(module_, row).end());
   const InstructionId copy = add_row(row, operands, attributes, row.next);
   for (InstructionView predecessor : module_.instruction(copy).control_predecessors()) {
     control_users_[predecessor.id().index].push_back(copy);
@@ -179,7 +183,7 @@ void ModuleEditor::take_out(InstructionId id) {
   drop_control_edges(id);
   const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
   for (InstructionId operand : operands) remove_use(operand, id);
-  const auto names = names_.find(instruction.data().computation.index);
+  const auto names = names_.find(row_of(instruction).computation.index);
   if (names != names_.end()) names->second.erase(name);
   unlink(id);
   ModuleBuilder(module_).instructions()[id.index].flags |= InstructionData::kErased;
@@ -192,7 +196,7 @@ absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by)
   if (old == by) return absl::OkStatus();
   const InstructionView from = module_.instruction(old);
   const InstructionView to = module_.instruction(by);
-  if (from.data().computation != to.data().computation) {
+  if (row_of(from).computation != row_of(to).computation) {
     return invalid_argument(std::string(to.name()) + " is not in the computation of " + std::string(from.name()));
   }
   if (!compatible(module_.shapes(), from.shape_id(), module_.shapes(), to.shape_id())) {
@@ -207,7 +211,7 @@ absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by)
     if (absl::Status status = check_operand(user, by); !status.ok()) return status;
   }
   write_uses(old, by, changed);
-  return module_.instruction(old).is_root() ? set_root(module_.data(old).computation, by) : absl::OkStatus();
+  return module_.instruction(old).is_root() ? set_root(row_of(module_, old).computation, by) : absl::OkStatus();
 }
 
 // Replaces `old` by `by` in `users`.
@@ -226,10 +230,10 @@ absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
   if (absl::Status status = check_alive(before); !status.ok()) return status;
   const InstructionView instruction = module_.instruction(id);
   const std::string name(instruction.name());
-  if (instruction.data().computation != module_.data(before).computation) {
+  if (row_of(instruction).computation != row_of(module_, before).computation) {
     return invalid_argument(std::string(module_.instruction(before).name()) + " is not in the computation of " + name);
   }
-  if (id == before || instruction.data().next == before) return absl::OkStatus();
+  if (id == before || row_of(instruction).next == before) return absl::OkStatus();
   // Operands and control predecessors must remain before it, users and control successors after it.
   std::vector<InstructionId> earlier(instruction.operand_ids().begin(), instruction.operand_ids().end());
   for (InstructionView predecessor : instruction.control_predecessors()) earlier.push_back(predecessor.id());
@@ -246,7 +250,7 @@ absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
     return invalid_argument(std::string(module_.instruction(other).name()) + " depends on " + name +
                             ", which must precede it");
   }
-  const ComputationId computation = instruction.data().computation;
+  const ComputationId computation = row_of(instruction).computation;
   unlink(id);
   link(id, computation, before);
   note(id, Edit::Kind::kMoved);
@@ -256,7 +260,7 @@ absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
 absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId root) {
   if (const auto place = place_of(computation); !place.ok()) return place.status();
   if (absl::Status status = check_alive(root); !status.ok()) return status;
-  if (module_.data(root).computation != computation) {
+  if (row_of(module_, root).computation != computation) {
     return invalid_argument(std::string(module_.instruction(root).name()) + " is in another computation");
   }
   write_root(computation, root);
@@ -293,16 +297,18 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
   const ComputationId copy = add_computation(name, false, id);
   ModuleBuilder builder(module_);
   std::unordered_map<std::uint32_t, InstructionId> made;
-  for (InstructionId at = module_.data(id).first; at.valid(); at = module_.data(at).next) {
-    InstructionData row = module_.data(at);
+  for (InstructionId at = row_of(module_, id).first; at.valid(); at = row_of(module_, at).next) {
+    InstructionData row = row_of(module_, at);
     row.computation = copy;
-    std::vector<InstructionId> operands(module_.operands(row).begin(), module_.operands(row).end());
+    std::vector<InstructionId> operands(ModuleRows::operands(module_, row).begin(),
+                                        ModuleRows::operands(module_, row).end());
     for (InstructionId& operand : operands) operand = made[operand.index];
-    std::vector<AttributeData> attributes(module_.attributes(row).begin(), module_.attributes(row).end());
+    std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
+                                          ModuleRows::attributes(module_, row).end());
     const InstructionId to(builder.instructions().size());
     for (AttributeData& attribute : attributes) {
       if (attribute.key != AttributeKey::kControlPredecessors) continue;
-      const Span<std::uint32_t> span = module_.references(attribute);
+      const Span<std::uint32_t> span = ModuleRows::references(module_, attribute);
       const std::vector<std::uint32_t> old(span.begin(), span.end());
       attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
       for (std::uint32_t reference : old) {
@@ -313,7 +319,7 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
     made[at.index] = to;
     add_row(row, operands, std::move(attributes), InstructionId());
   }
-  builder.computations()[copy.index].root = made[module_.data(id).root.index];
+  builder.computations()[copy.index].root = made[row_of(module_, id).root.index];
   return copy;
 }
 

@@ -4,6 +4,7 @@
 
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/ir/rows.h"
 #include "lib/text/opcode_attributes.h"
 #include "lib/text/operand_count.h"
 
@@ -30,7 +31,7 @@ absl::Status ModuleEditor::check_tuples(Opcode opcode, const std::vector<Instruc
                             to_string(shapes, shape));
   }
   if (opcode == Opcode::kGetTupleElement) {
-    const Shape& tuple = shapes[module_.data(operands[0]).shape];
+    const Shape& tuple = shapes[row_of(module_, operands[0]).shape];
     if (tuple.is_tuple() && number < tuple.elements.size()) return absl::OkStatus();
     return invalid_argument(std::string(module_.instruction(operands[0]).name()) + " has no element " +
                             std::to_string(number));
@@ -46,7 +47,7 @@ absl::Status ModuleEditor::check_tuples(Opcode opcode, const std::vector<Instruc
 absl::Status ModuleEditor::check_elements_used(InstructionId id, ShapeId shape) const {
   const Shape& tuple = module_.shapes()[shape];
   for (InstructionId user : users(id)) {
-    const InstructionData& row = module_.data(user);
+    const InstructionData& row = row_of(module_, user);
     if (row.opcode != Opcode::kGetTupleElement) continue;
     if (tuple.is_tuple() && row.number < tuple.elements.size()) continue;
     return invalid_argument("the new shape has no element " + std::to_string(row.number) + ", which " +

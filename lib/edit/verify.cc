@@ -9,6 +9,7 @@
 #include "lib/base/strings.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/infer_shape.h"
@@ -49,10 +50,10 @@ class Verifier {
 
   absl::Status check(ComputationView computation) {
     const std::string name(computation.name());
-    const InstructionId root = computation.data().root;
+    const InstructionId root = row_of(computation).root;
     if (!root.valid()) return invalid_argument(name + ": the computation has no root");
     std::unordered_set<std::string_view> names;
-    std::vector<bool> numbers(computation.data().parameter_count, false);
+    std::vector<bool> numbers(row_of(computation).parameter_count, false);
     for (InstructionView instruction : computation.instructions()) {
       if (!names.insert(instruction.name()).second) return refuse(instruction, "another instruction has that name");
       if (instruction.opcode() == Opcode::kParameter) {
@@ -65,14 +66,14 @@ class Verifier {
       if (absl::Status status = check(instruction); !status.ok()) return status;
       seen_[instruction.id().index] = true;
     }
-    if (seen_[root.index] && module_.data(root).computation == computation.id()) return absl::OkStatus();
+    if (seen_[root.index] && row_of(module_, root).computation == computation.id()) return absl::OkStatus();
     return invalid_argument(name + ": the root is in another computation");
   }
 
   absl::Status check(InstructionView instruction) {
     for (InstructionView operand : instruction.operands()) {
       const std::string name(operand.name());
-      if (operand.data().computation != instruction.data().computation) {
+      if (row_of(operand).computation != row_of(instruction).computation) {
         return refuse(instruction, "operand " + name + " is in another computation");
       }
       if (!seen_[operand.id().index]) return refuse(instruction, "operand " + name + " does not precede it");
@@ -111,7 +112,7 @@ class Verifier {
   }
 
   absl::Status check_attributes(InstructionView instruction) const {
-    const InstructionData& row = instruction.data();
+    const InstructionData& row = row_of(instruction);
     const bool wraps = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
     KeySet allowed = opcode_attributes(row.opcode).allowed;
     if (wraps) allowed = allowed | opcode_attributes(static_cast<Opcode>(row.number)).allowed;
@@ -132,7 +133,7 @@ class Verifier {
   }
 
   absl::Status check_shape(InstructionView instruction) {
-    const InstructionData& row = instruction.data();
+    const InstructionData& row = row_of(instruction);
     const int fixed = arity(row.opcode);
     const bool sparse = row.opcode == Opcode::kDot && instruction.has(AttributeKey::kSparsity);
     if (fixed >= 0 && row.operand_count != static_cast<std::uint32_t>(fixed) && !sparse) {
@@ -210,7 +211,7 @@ class Verifier {
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!parameters[i].valid()) return refuse(fusion, "a parameter of the fused computation is missing");
-      const ShapeId wanted = module_.data(parameters[i]).shape;
+      const ShapeId wanted = row_of(module_, parameters[i]).shape;
       if (compatible(shapes_, wanted, shapes_, fusion.operand(i).shape_id())) continue;
       return refuse(fusion, "operand " + std::to_string(i) + " is " + text(fusion.operand(i).shape_id()) +
                                 ", but parameter " + std::to_string(i) + " of " + std::string(called[0].name()) + " " +

@@ -1,8 +1,10 @@
 #include <string>
 
 #include "hloroof/module.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::inline v0 {
+using namespace internal;
 
 namespace {
 
@@ -13,8 +15,9 @@ class Comparison {
 
   bool modules() {
     if (a_.name() != b_.name()) return differ("module names", a_.name(), b_.name());
-    if (!attributes("header", a_.header_attributes(), b_.header_attributes())) return false;
-    if (a_.stack_frame_tables() != b_.stack_frame_tables()) return differ("stack frame tables", "", "");
+    if (!attributes("header", ModuleRows::header_attributes(a_), ModuleRows::header_attributes(b_))) return false;
+    if (ModuleRows::stack_frame_tables(a_) != ModuleRows::stack_frame_tables(b_))
+      return differ("stack frame tables", "", "");
     const auto left = a_.computations();
     const auto right = b_.computations();
     if (left.size() != right.size()) {
@@ -40,7 +43,7 @@ class Comparison {
 
   // The name of a computation that is not in the text is arbitrary, so it is not compared.
   static std::string_view name_of(ComputationView computation) {
-    const bool spelled = (computation.data().flags & ComputationData::kSynthesized) == 0;
+    const bool spelled = (row_of(computation).flags & ComputationData::kSynthesized) == 0;
     return spelled ? computation.name() : "(wrapped)";
   }
 
@@ -59,8 +62,8 @@ class Comparison {
       }
       const bool instructions = a[i].key == AttributeKey::kControlPredecessors;
       for (std::size_t k = 0; k < a[i].reference_count; ++k) {
-        const std::uint32_t x = a_.references(a[i])[k];
-        const std::uint32_t y = b_.references(b[i])[k];
+        const std::uint32_t x = ModuleRows::references(a_, a[i])[k];
+        const std::uint32_t y = ModuleRows::references(b_, b[i])[k];
         const std::string_view p =
             instructions ? a_.instruction(InstructionId(x)).name() : name_of(a_.computation(ComputationId(x)));
         const std::string_view q =
@@ -85,7 +88,7 @@ class Comparison {
       if (!instructions(x, *right)) return false;
       ++right;
     }
-    if (a.data().root.valid() && a.root().name() != b.root().name()) {
+    if (row_of(a).root.valid() && a.root().name() != b.root().name()) {
       return differ("roots of " + std::string(a.name()), a.root().name(), b.root().name());
     }
     return true;
@@ -104,8 +107,8 @@ class Comparison {
         return differ("operands of " + where, a.operand(i).name(), b.operand(i).name());
       }
     }
-    if (a.data().number != b.data().number && a.opcode() != Opcode::kUnknown) {
-      return differ("numbers of " + where, std::to_string(a.data().number), std::to_string(b.data().number));
+    if (row_of(a).number != row_of(b).number && a.opcode() != Opcode::kUnknown) {
+      return differ("numbers of " + where, std::to_string(row_of(a).number), std::to_string(row_of(b).number));
     }
     return attributes(where, a.attributes(), b.attributes());
   }

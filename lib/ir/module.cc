@@ -6,6 +6,7 @@
 #include "hloroof/module.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 
@@ -65,6 +66,10 @@ TextRange ModuleBuilder::add_text(std::string_view text) {
   return range;
 }
 
+const AttributeData* ModuleRows::find_header(const Module& m, AttributeKey key) {
+  return find_in(m.header_attributes_, key);
+}
+
 ComputationId ModuleBuilder::add_computation(TextRange name, std::uint8_t flags) {
   const ComputationId id(m_.computations_.size());
   ComputationData row;
@@ -88,24 +93,22 @@ Module& Module::operator=(const Module&) = default;
 
 const std::string& Module::path() const { return source_->path(); }
 
-const AttributeData* Module::find_header(AttributeKey key) const { return find_in(header_attributes_, key); }
-
 std::string_view Module::header_text(AttributeKey key) const {
-  const AttributeData* a = find_header(key);
+  const AttributeData* a = ModuleRows::find_header(*this, key);
   return a == nullptr ? std::string_view() : text(a->value);
 }
 
 std::size_t Module::instruction_count() const {
   std::size_t count = 0;
   for (ComputationView c : computations()) {
-    if ((c.data().flags & ComputationData::kSynthesized) == 0) count += c.instruction_count();
+    if ((row_of(c).flags & ComputationData::kSynthesized) == 0) count += c.instruction_count();
   }
   return count;
 }
 
 std::string_view InstructionView::opcode_text() const {
   const InstructionData& row = data();
-  return row.opcode == Opcode::kUnknown ? module_->unknown_opcode(row) : to_string(row.opcode);
+  return row.opcode == Opcode::kUnknown ? ModuleRows::unknown_opcode(*module_, row) : to_string(row.opcode);
 }
 
 const AttributeData* InstructionView::find(AttributeKey key) const { return find_in(attributes(), key); }
@@ -117,14 +120,14 @@ std::string_view InstructionView::text(AttributeKey key) const {
 
 ViewRange<ComputationView, ComputationId> InstructionView::computations(AttributeKey key) const {
   const AttributeData* a = find(key);
-  return {module_, a == nullptr ? Span<ComputationId>() : as_ids<ComputationId>(module_->references(*a))};
+  return {module_, a == nullptr ? Span<ComputationId>() : as_ids<ComputationId>(ModuleRows::references(*module_, *a))};
 }
 
 std::vector<ComputationId> InstructionView::called_computations() const {
   std::vector<ComputationId> called;
   for (const AttributeData& a : attributes()) {
     if (a.reference_count == 0 || a.key == AttributeKey::kControlPredecessors) continue;
-    const Span<ComputationId> ids = as_ids<ComputationId>(module_->references(a));
+    const Span<ComputationId> ids = as_ids<ComputationId>(ModuleRows::references(*module_, a));
     called.insert(called.end(), ids.begin(), ids.end());
   }
   return called;
@@ -132,7 +135,7 @@ std::vector<ComputationId> InstructionView::called_computations() const {
 
 ViewRange<InstructionView, InstructionId> InstructionView::control_predecessors() const {
   const AttributeData* a = find(AttributeKey::kControlPredecessors);
-  return {module_, a == nullptr ? Span<InstructionId>() : as_ids<InstructionId>(module_->references(*a))};
+  return {module_, a == nullptr ? Span<InstructionId>() : as_ids<InstructionId>(ModuleRows::references(*module_, *a))};
 }
 
 std::string_view ComputationView::execution_thread() const {

@@ -1,6 +1,7 @@
 #include "lib/ir/value_walk.h"
 
 #include <algorithm>
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 namespace {
@@ -25,7 +26,7 @@ bool to_operand(InstructionView instruction, std::int64_t i, InstructionId& id) 
 bool to_root(InstructionView caller, InstructionId& id) {
   const ComputationId called = computation_of_result(caller);
   if (!called.valid()) return false;
-  const InstructionId root = caller.module().data(called).root;
+  const InstructionId root = row_of(caller.module(), called).root;
   if (!root.valid()) return false;
   id = root;
   return true;
@@ -118,9 +119,9 @@ void ValueWalk::add(InstructionId id, Path path) {
 // Adds the results of the called computations: the body of a loop, the branches of a conditional.
 void ValueWalk::add_roots(InstructionView caller, const Path& path) {
   if (flow(caller.opcode()) == Flow::kBranches) {
-    for (ComputationId branch : caller.called_computations()) add(module_.data(branch).root, path);
+    for (ComputationId branch : caller.called_computations()) add(row_of(module_, branch).root, path);
   } else {
-    for (ComputationView body : caller.computations(AttributeKey::kBody)) add(body.data().root, path);
+    for (ComputationView body : caller.computations(AttributeKey::kBody)) add(row_of(body).root, path);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/schedule/async_pairs.h"
 
@@ -67,7 +68,7 @@ class Finder {
   }
 
   void touch(InstructionId id) {
-    const ComputationId computation = module_.data(id).computation;
+    const ComputationId computation = row_of(module_, id).computation;
     if (is_scheduled(computation)) return touch_scheduled(id);
     if (touched_[id.index]) return;
     touched_[id.index] = true;
@@ -80,7 +81,7 @@ class Finder {
     touched_[id.index] = true;
     if (!editor_.is_alive(id)) return;
     stale_.costs.push_back(id);
-    const Opcode opcode = module_.data(id).opcode;
+    const Opcode opcode = row_of(module_, id).opcode;
     if (is_collective(opcode)) {
       describe_again(id);
     } else if (wraps_computation(opcode)) {
@@ -98,7 +99,7 @@ class Finder {
       contents_touched_[id.index] = true;
       for (InstructionId caller : callers(id)) {
         if (!editor_.is_alive(caller)) continue;
-        const ComputationId outer = module_.data(caller).computation;
+        const ComputationId outer = row_of(module_, caller).computation;
         if (is_known(outer)) stale_.pairs.push_back(caller);
         if (is_scheduled(outer)) {
           touch_scheduled(caller);
@@ -139,7 +140,7 @@ class Finder {
       case Edit::Kind::kMoved: break;
       default: return;
     }
-    const ComputationId computation = module_.data(edit.instruction).computation;
+    const ComputationId computation = row_of(module_, edit.instruction).computation;
     if (is_scheduled(computation)) {
       stale_.replay[computation.index] = true;
     } else {
@@ -183,7 +184,7 @@ class Finder {
   void find_collectives(const Edit& edit) {
     const InstructionView instruction = module_.instruction(edit.instruction);
     const Opcode opcode = instruction.opcode();
-    if (!is_scheduled(instruction.data().computation)) return find_wrapped_collectives(edit);
+    if (!is_scheduled(row_of(instruction).computation)) return find_wrapped_collectives(edit);
     if (edit.kind == Edit::Kind::kShape || edit.kind == Edit::Kind::kAttributes) return;  // see touch_scheduled()
     if (continues_collective(opcode)) stale_.collectives = true;
     if (edit.kind == Edit::Kind::kOperands) return;
@@ -203,7 +204,7 @@ class Finder {
       stale_.descriptions.insert(edit.instruction.index);
       return;
     }
-    const std::vector<InstructionId> neighbours = collectives_in(instruction.data().computation);
+    const std::vector<InstructionId> neighbours = collectives_in(row_of(instruction).computation);
     for (InstructionId collective : neighbours) stale_.descriptions.insert(collective.index);
     if (is_collective(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall || !neighbours.empty()) {
       stale_.collectives = true;
@@ -213,7 +214,7 @@ class Finder {
   // Marks a collective of a scheduled computation as stale.
   void describe_again(InstructionId id) {
     stale_.descriptions.insert(id.index);
-    const Opcode opcode = module_.data(id).opcode;  // an attribute decides whether a send or recv is a collective
+    const Opcode opcode = row_of(module_, id).opcode;  // an attribute decides whether a send or recv is a collective
     const bool is_found = has_collective([&](const Collective& c) { return c.instruction == id; });
     if (!is_found || opcode == Opcode::kSend || opcode == Opcode::kRecv) stale_.collectives = true;
   }
@@ -243,14 +244,14 @@ class Finder {
 
   // touch_contents() adds the fusions whose insides an edit touches.
   void find_pairs(const Edit& edit) {
-    if (!is_known(module_.data(edit.instruction).computation)) return;  // new computations are fused or applied
+    if (!is_known(row_of(module_, edit.instruction).computation)) return;  // new computations are fused or applied
     switch (edit.kind) {
       case Edit::Kind::kMoved: return;
       case Edit::Kind::kShape:
         // A semaphore among its operands identifies a fusion that carries a step of a collective.
-        if (!is_semaphore(edit.old_shape) && !is_semaphore(module_.data(edit.instruction).shape)) return;
+        if (!is_semaphore(edit.old_shape) && !is_semaphore(row_of(module_, edit.instruction).shape)) return;
         for (InstructionId user : editor_.users(edit.instruction)) {
-          if (is_scheduled(module_.data(user).computation)) stale_.pairs.push_back(user);
+          if (is_scheduled(row_of(module_, user).computation)) stale_.pairs.push_back(user);
         }
         return;
       default: stale_.pairs.push_back(edit.instruction);

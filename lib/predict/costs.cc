@@ -11,6 +11,7 @@
 #include "lib/cost/op_time.h"
 #include "lib/cost/work.h"
 #include "lib/hardware/topology.h"
+#include "lib/ir/rows.h"
 #include "lib/predict/messages.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
@@ -219,7 +220,7 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
   result.by_carrier.clear();
   for (std::size_t c = 0; c < result.collectives.size(); ++c) {
     const InstructionId carrier = result.collectives[c].carrier;
-    if (!carrier.valid() || !calls.is_scheduled(module.data(carrier).computation)) continue;
+    if (!carrier.valid() || !calls.is_scheduled(row_of(module, carrier).computation)) continue;
     if (carries_collective_step(module.instruction(carrier))) continue;
     result.by_carrier.emplace(carrier.index, c);
   }
@@ -264,7 +265,9 @@ void time_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& co
   for (InstructionId id : changed) cost_instruction(inputs.module.instruction(id), inputs, costs);
 }
 
-bool needs_schedule(const Module& module) { return !module.is_scheduled() && !module.is_single_instruction(); }
+bool needs_schedule(const Module& module) {
+  return !module.is_scheduled() && !ModuleRows::is_single_instruction(module);
+}
 
 std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device) {
   if (!device.clock || (demand.step != Step::kRun && demand.step != Step::kStart)) return std::nullopt;

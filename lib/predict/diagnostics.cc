@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 namespace {
@@ -36,7 +37,7 @@ class Diagnoser {
 
   // The findings not-optimized and not-partitioned include what the longer message says.
   void unscheduled() {
-    if (prediction_.is_scheduled || module_.is_single_instruction()) return;
+    if (prediction_.is_scheduled || ModuleRows::is_single_instruction(module_)) return;
     const CompileStage stage = prediction_.origin.stage;
     if (stage == CompileStage::kUnpartitioned || stage == CompileStage::kUnoptimized) {
       add(kUnscheduled, Severity::kInfo, "the module is not scheduled: a list schedule stands in for the compiler's",
@@ -51,7 +52,7 @@ class Diagnoser {
 
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
-      if (op.source != CostSource::kUnknown || module_.data(op.id).opcode != Opcode::kCustomCall) continue;
+      if (op.source != CostSource::kUnknown || row_of(module_, op.id).opcode != Opcode::kCustomCall) continue;
       const std::string_view target = module_.instruction(op.id).text(AttributeKey::kCustomCallTarget);
       add(kUnknownCustomCall, Severity::kWarning,
           absl::StrFormat("custom call %s states no cost: only the bytes of its operands and results are charged; "
@@ -69,7 +70,7 @@ class Diagnoser {
       double inside = 0;
       for (ComputationView body : instruction.computations(AttributeKey::kBody)) {
         for (const OpPrediction& op : prediction_.ops) {
-          if (module_.data(op.id).computation == body.id()) inside += op.exposed_seconds;
+          if (row_of(module_, op.id).computation == body.id()) inside += op.exposed_seconds;
         }
       }
       add(kUnknownTripCount, Severity::kWarning,

@@ -5,6 +5,7 @@
 #include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/cost/custom_call.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 
@@ -106,7 +107,7 @@ std::vector<bool> assumed_computations(const StepFacts& facts) {
   }
   for (ComputationId id : facts.calls.scheduled()) {
     for (InstructionId caller : facts.calls.callers(id)) {
-      if (assumed[module.data(caller).computation.index]) assumed[id.index] = true;
+      if (assumed[row_of(module, caller).computation.index]) assumed[id.index] = true;
     }
   }
   return assumed;
@@ -114,7 +115,7 @@ std::vector<bool> assumed_computations(const StepFacts& facts) {
 
 CostSource op_source(const StepFacts& facts, InstructionId id) {
   const CostSource time = facts.costs.time[id.index].source;
-  if (facts.module->data(id).opcode == Opcode::kUnknown) return CostSource::kUnknown;
+  if (row_of(*facts.module, id).opcode == Opcode::kUnknown) return CostSource::kUnknown;
   return time == CostSource::kCompiler ? time : worse(time, facts.costs.work[id.index].source);
 }
 

@@ -11,6 +11,7 @@
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
 #include "lib/cost/op_time.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/schedule/async_pairs.h"
@@ -194,7 +195,7 @@ class OpDiagnoser {
   }
 
   void conditional(const OpPrediction& op) {
-    if (module_.data(op.id).opcode != Opcode::kConditional) return;
+    if (row_of(module_, op.id).opcode != Opcode::kConditional) return;
     double least = INFINITY;
     double most = 0;
     ComputationId slowest;

@@ -13,6 +13,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/collective.h"
+#include "lib/ir/rows.h"
 #include "lib/predict/changes.h"
 #include "lib/predict/facts.h"
 #include "lib/predict/summary.h"
@@ -236,7 +237,7 @@ struct Predictor::State {
     stale.replay.resize(module.computation_limit(), false);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const InstructionId id = stale.costs[i];
-      if (!same_demand(before[i], demand[id.index])) stale.replay[module.data(id).computation.index] = true;
+      if (!same_demand(before[i], demand[id.index])) stale.replay[row_of(module, id).computation.index] = true;
     }
   }
 
@@ -268,7 +269,7 @@ struct Predictor::State {
   // The tables that the summary adds up. Inputs: the costs, the order of the instructions and the loops.
   void update_summary(const Stale& stale) {
     std::vector<bool> listed = stale.replay;
-    for (InstructionId id : stale.costs) listed[module.data(id).computation.index] = true;
+    for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;
     summary.update(*facts, stale.costs, listed);
     if (stale.calls) summary.update_calls(*facts);
   }

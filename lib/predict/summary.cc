@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 
@@ -62,7 +63,7 @@ void Summary::update_calls(const StepFacts& facts) { assumed_ = assumed_computat
 
 CostSource Summary::source(const Module& module, InstructionId id) const {
   const CostSource source = terms_[id.index].source;
-  return is_other_program_ || assumed_[module.data(id).computation.index] ? in_assumed(source) : source;
+  return is_other_program_ || assumed_[row_of(module, id).computation.index] ? in_assumed(source) : source;
 }
 
 void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
@@ -132,7 +133,7 @@ std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary&
     last_of[carrier] = c;
     if (facts.costs.demand[carrier].step != Step::kRun) continue;
     // The rest of the time belongs to the other work in the fusion, which takes that long without the collective.
-    const double executions = facts.executions(module.data(InstructionId(carrier)).computation);
+    const double executions = facts.executions(row_of(module, InstructionId(carrier)).computation);
     exposed[c] = std::min(sums.exposed[carrier], executions * all.costs[c].seconds);
     result.exposed_communication_seconds += exposed[c];
   }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/nearest.h"
 #include "lib/base/source_text.h"
+#include "lib/ir/rows.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/text/infer_shape.h"
 
@@ -42,14 +43,14 @@ class TextDiagnoser {
 
   // Returns " at line 3, column 7" for text of the source, and nothing for text that an edit added.
   std::string place(std::string_view text) const {
-    const SourceText& source = module_.source();
+    const SourceText& source = ModuleRows::source(module_);
     if (text.data() < source.begin() || text.data() >= source.end()) return "";
     const LineColumn at = line_column(source.view(), static_cast<std::size_t>(text.data() - source.begin()));
     return absl::StrFormat(" at line %d, column %d", at.line, at.column);
   }
 
   void entry() {
-    if ((module_.entry().data().flags & ComputationData::kAssumedEntry) == 0) return;
+    if ((row_of(module_.entry()).flags & ComputationData::kAssumedEntry) == 0) return;
     add(kNoEntry, Severity::kWarning,
         absl::StrFormat("no computation is marked ENTRY: the last one, %s, is taken for it. Write ENTRY before the "
                         "name of the one that the program runs",

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/schedule/memory.h"
 
 namespace hloroof::internal {
@@ -83,7 +84,7 @@ MemoryOverTime memory_over_time(const StepFacts& facts) {
       result.peak = level.instruction;
     }
     last = level.bytes;
-    if (calls_schedules(module.data(level.instruction).opcode) && time.begin < now) {
+    if (calls_schedules(row_of(module, level.instruction).opcode) && time.begin < now) {
       levels.raise(now, end, levels.highest(time.begin, now));
     }
     levels.raise(begin, end, last);

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "hloroof/module.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/module_views.h"
@@ -53,7 +54,7 @@ std::string dot_of(const Module& module, const std::vector<bool>& keep, Instruct
         if (keep[operand.index]) out += "  i" + std::to_string(operand.index) + " -> " + to + ";\n";
       }
       for (ComputationId callee : instruction.called_computations()) {
-        const InstructionId root = module.data(callee).root;
+        const InstructionId root = row_of(module, callee).root;
         if (root.valid() && keep[root.index]) {
           out += "  i" + std::to_string(root.index) + " -> " + to + " [style=dashed];\n";
         }

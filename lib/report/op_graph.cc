@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hloroof/attributes.h"
+#include "lib/ir/rows.h"
 #include "lib/predict/facts.h"
 
 namespace hloroof::internal {
@@ -43,7 +44,7 @@ std::uint64_t attributes_hash(InstructionView instruction) {
     if (!is_compared(attribute)) continue;
     sum += combine(static_cast<std::uint64_t>(attribute.key), hash_of_text(instruction.module().text(attribute.value)));
   }
-  if (instruction.opcode() == Opcode::kGetTupleElement) sum += combine(1, instruction.data().number);
+  if (instruction.opcode() == Opcode::kGetTupleElement) sum += combine(1, row_of(instruction).number);
   return sum;
 }
 
@@ -104,7 +105,7 @@ class GraphBuilder {
     for (std::uint32_t i = 0; i < prediction_.ops.size(); ++i) {
       const InstructionId id = prediction_.ops[i].id;
       op_of_[id.index] = i;
-      computations_.runs[module_.data(id).computation.index] = true;
+      computations_.runs[row_of(module_, id).computation.index] = true;
     }
   }
 
@@ -126,7 +127,7 @@ class GraphBuilder {
       for (const InstructionView instruction : computation.instructions()) {
         std::uint64_t hash = combine(opcode_hash(instruction), shapes_.plain[instruction.shape_id().index]);
         hash = combine(hash, combine(attributes_hash(instruction), inside(instruction)));
-        if (instruction.opcode() == Opcode::kParameter) hash = combine(hash, instruction.data().number);
+        if (instruction.opcode() == Opcode::kParameter) hash = combine(hash, row_of(instruction).number);
         for (const InstructionId operand : instruction.operand_ids()) hash = combine(hash, value[operand.index]);
         value[instruction.id().index] = hash;
         ++count;
@@ -140,7 +141,7 @@ class GraphBuilder {
     std::uint64_t hash = 0;
     for (const AttributeData& attribute : instruction.attributes()) {
       if (attribute.reference_count == 0 || attribute.key == AttributeKey::kControlPredecessors) continue;
-      for (const std::uint32_t called : module_.references(attribute)) {
+      for (const std::uint32_t called : ModuleRows::references(module_, attribute)) {
         if (!computations_.runs[called]) hash = combine(hash, computations_.inside[called]);
       }
     }
@@ -158,7 +159,7 @@ class GraphBuilder {
         std::uint64_t place = 0;
         for (const AttributeData& attribute : instruction.attributes()) {
           if (attribute.reference_count == 0 || attribute.key == AttributeKey::kControlPredecessors) continue;
-          for (const std::uint32_t called : module_.references(attribute)) {
+          for (const std::uint32_t called : ModuleRows::references(module_, attribute)) {
             ++place;
             if (!computations_.runs[called] || computations_.scope[called] != 0) continue;
             computations_.scope[called] = combine(combine(around, opcode_hash(instruction)),
@@ -212,10 +213,10 @@ class GraphBuilder {
       for (const InstructionId operand : instruction.operand_ids()) add_operand(operand);
       for (const AttributeData& attribute : instruction.attributes()) {
         if (attribute.reference_count == 0 || attribute.key == AttributeKey::kControlPredecessors) continue;
-        for (const std::uint32_t called : module_.references(attribute)) {
+        for (const std::uint32_t called : ModuleRows::references(module_, attribute)) {
           if (!computations_.runs[called]) continue;
           const ComputationView computation = module_.computation(ComputationId(called));
-          add_operand(computation.data().root);
+          add_operand(row_of(computation).root);
           for (const InstructionId parameter : computation.parameters()) add_operand(parameter);
         }
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 
 namespace hloroof::internal {
@@ -138,7 +139,7 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, Span<Instr
   for (InstructionId id : edited) known_[id.index] = Known();
   Tracer tracer(module, calls, *this);
   for (InstructionId id : edited) {
-    const InstructionData& row = module.data(id);
+    const InstructionData& row = row_of(module, id);
     const bool is_there =
         (row.flags & InstructionData::kErased) == 0 &&
         (calls.is_scheduled(row.computation) || calls.role(row.computation) == ComputationRole::kAsync);
@@ -162,7 +163,7 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, Span<Instr
     if (!depends) continue;
     const std::vector<InstructionId> before = done.starts;
     tracer.trace(module.instruction(done.id), done);
-    if (done.starts != before) changed[module.data(done.id).computation.index] = true;
+    if (done.starts != before) changed[row_of(module, done.id).computation.index] = true;
   }
 }
 

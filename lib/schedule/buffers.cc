@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 #include "lib/text/attribute_values.h"
 
@@ -163,7 +164,7 @@ void Buffers::visit_caller(InstructionView caller) {
       share_all(id, operand(0));
       for (ComputationView body : caller.computations(AttributeKey::kBody)) {
         bind(body, 0, id);
-        share_all(body.data().root, id);
+        share_all(row_of(body).root, id);
       }
       for (ComputationView condition : caller.computations(AttributeKey::kCondition)) bind(condition, 0, id);
       break;
@@ -172,7 +173,7 @@ void Buffers::visit_caller(InstructionView caller) {
       for (std::size_t i = 0; i < branches.size(); ++i) {
         const ComputationView branch = module_.computation(branches[i]);
         bind(branch, 0, operand(i + 1));
-        share_all(branch.data().root, id);
+        share_all(row_of(branch).root, id);
       }
       break;
     }
@@ -180,7 +181,7 @@ void Buffers::visit_caller(InstructionView caller) {
       for (ComputationView callee : caller.computations(AttributeKey::kToApply)) {
         const std::vector<InstructionId> parameters = callee.parameters();
         for (std::size_t i = 0; i < parameters.size(); ++i) share_all(parameters[i], operand(i));
-        share_all(callee.data().root, id);
+        share_all(row_of(callee).root, id);
       }
   }
 }
@@ -235,7 +236,7 @@ void Buffers::visit_stated_aliases(InstructionView instruction) {
 // If the result of a fusion or wrapped computation is an update of one of its parameters, it shares the memory of the
 // corresponding operand.
 void Buffers::visit_in_place_root(InstructionView caller, ComputationView callee, std::uint32_t first_leaf) {
-  if (!callee.data().root.valid()) return;
+  if (!row_of(callee).root.valid()) return;
   const InstructionView root = behind_names(callee.root());
   const bool is_tuple = root.opcode() == Opcode::kTuple;
   const std::size_t results = is_tuple ? root.operand_count() : 1;
@@ -258,7 +259,7 @@ void Buffers::visit_in_place_root(InstructionView caller, ComputationView callee
 }
 
 void Buffers::visit_donations() {
-  if (!module_.has_entry() || !module_.entry().data().root.valid()) return;
+  if (!module_.has_entry() || !row_of(module_.entry()).root.valid()) return;
   const InstructionView root = module_.entry().root();
   const std::vector<InstructionId> parameters = module_.entry().parameters();
   for (const ParameterAlias& alias : input_output_alias(module_)) {

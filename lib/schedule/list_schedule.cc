@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 
 namespace hloroof::internal {
@@ -85,7 +86,7 @@ class Scheduler {
     for (InstructionView instruction : computation.instructions()) {
       const std::uint32_t at = place_[instruction.id().index];
       const auto depend = [&](InstructionId on) {
-        if (module_.data(on).computation != computation.id()) return;
+        if (row_of(module_, on).computation != computation.id()) return;
         const std::uint32_t from = place_[on.index];
         if (from >= at) return;  // no order can satisfy a forward reference
         nodes_[from].users.push_back(at);

@@ -10,6 +10,7 @@
 #include "hloroof/attributes.h"
 #include "lib/cost/size_cache.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 #include "lib/text/attribute_values.h"
@@ -50,7 +51,7 @@ class ProgramOrder {
     std::vector<Frame> stack;
     const auto enter = [&](ComputationId id) {
       first[id.index] = next_;
-      InstructionId begin = module.data(id).first;
+      InstructionId begin = row_of(module, id).first;
       if (!schedule.empty() && !schedule.order[id.index].empty()) begin = schedule.order[id.index][0];
       stack.push_back({id, begin, 0, {}, 0, false});
     };
@@ -66,7 +67,7 @@ class ProgramOrder {
         frame.opened = true;
         frame.next = 0;
         frame.callees.clear();
-        if (calls_schedules(module.data(frame.at).opcode)) {
+        if (calls_schedules(row_of(module, frame.at).opcode)) {
           frame.callees = module.instruction(frame.at).called_computations();
         }
       }
@@ -82,7 +83,7 @@ class ProgramOrder {
       if (entered) continue;  // `frame` is no longer valid
       position[frame.at.index] = next_++;
       if (schedule.empty()) {
-        frame.at = module.data(frame.at).next;
+        frame.at = row_of(module, frame.at).next;
       } else {
         const std::vector<InstructionId>& order = schedule.order[frame.computation.index];
         frame.at = ++frame.place < order.size() ? order[frame.place] : InstructionId();
@@ -166,7 +167,7 @@ class Analysis {
       take_over();
       if (device_.family() == DeviceFamily::kTpu) reserve_outputs();
       find_peak(result);
-      if (module_.entry().data().root.valid()) list_donatable(result.prediction);
+      if (row_of(module_.entry()).root.valid()) list_donatable(result.prediction);
     } else {
       result.prediction.hbm_peak_bytes =
           result.prediction.arguments_bytes + result.prediction.outputs_bytes - result.prediction.aliased_bytes;
@@ -197,7 +198,7 @@ class Analysis {
       if (id.valid()) memory.arguments_bytes += bytes_in_hbm(module_.instruction(id).shape_id());
     }
     memory.peak_bytes = host_arguments_bytes();
-    if (!entry.data().root.valid()) return;
+    if (!row_of(entry).root.valid()) return;
     memory.outputs_bytes =
         bytes_in_hbm(entry.root().shape_id()) + tuple_table_bytes(module_.shape(entry.root().shape_id()));
     for (const auto& [output, parameter] : buffers_.donated()) {
@@ -291,9 +292,9 @@ class Analysis {
         define(instruction, end_of_program);
         use_operands(instruction);
       }
-      if (!view.data().root.valid()) continue;
+      if (!row_of(view).root.valid()) continue;
       const Moment end = view.is_entry() ? end_of_program : 2 * order_.last[computation.index];
-      use(view.data().root, end);
+      use(row_of(view).root, end);
     }
   }
 
@@ -376,8 +377,8 @@ class Analysis {
   // Results of the program have separate allocations for the whole program. Temporaries do not share them, except those
   // whose memory a result takes over.
   void reserve_outputs() {
-    if (!module_.entry().data().root.valid()) return;
-    const InstructionId root = module_.entry().data().root;
+    if (!row_of(module_.entry()).root.valid()) return;
+    const InstructionId root = row_of(module_.entry()).root;
     for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(root); ++leaf) {
       BufferId buffer = buffers_.buffer_of(buffers_.first_value(root) + leaf);
       for (auto found = taken_over_.find(buffer); found != taken_over_.end(); found = taken_over_.find(buffer)) {
@@ -467,7 +468,7 @@ class Analysis {
 
   // Returns the bytes of the pointer table of a tuple of results, which is live for the whole program.
   double result_table_bytes() const {
-    if (!module_.entry().data().root.valid()) return 0;
+    if (!row_of(module_.entry()).root.valid()) return 0;
     return tuple_table_bytes(module_.shape(module_.entry().root().shape_id()));
   }
 

@@ -7,6 +7,7 @@
 
 #include "lib/analysis/calls.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 namespace {
@@ -68,7 +69,7 @@ void Replayer::replay(const CallGraph& calls, const AsyncPairs& pairs, const std
   for (ComputationId id : order) {
     if (!stale[id.index] && replayed_[id.index].has_run) continue;
     replay_computation(module_.computation(id));
-    for (InstructionId caller : calls.callers(id)) stale[module_.data(caller).computation.index] = true;
+    for (InstructionId caller : calls.callers(id)) stale[row_of(module_, caller).computation.index] = true;
   }
 }
 
@@ -121,7 +122,7 @@ void Replayer::replay_once(ComputationView computation, Machine& machine, Replay
   }
   // The results of split collectives must be available when the computation ends.
   for (InstructionId id : result.steps) {
-    const bool is_split = work_class(module_.data(id).opcode) == WorkClass::kCollective;
+    const bool is_split = work_class(row_of(module_, id).opcode) == WorkClass::kCollective;
     if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine, result, is_first);
   }
 }
@@ -142,7 +143,7 @@ void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Repla
   last_[transfer.index] += waited;
   note_wait(transfer, transfer, waited, machine, result);
   if (!record_) return;
-  ReplayRecord& record = records_[module_.data(transfer).computation.index];
+  ReplayRecord& record = records_[row_of(module_, transfer).computation.index];
   record.last.steps.push_back({transfer, begin, machine.now(), waited, transfer, flight_begin_[transfer.index]});
   if (is_first) record.first.push_back({transfer, Lane::kCompute, begin, machine.now(), transfer});
 }
@@ -190,7 +191,7 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
   first_[id.index] += exposed;
   last_[id.index] = exposed;
   if (!record_) return;
-  ReplayRecord& record = records_[module_.data(id).computation.index];
+  ReplayRecord& record = records_[row_of(module_, id).computation.index];
   if (machine.now() > begin) {
     record.last.steps.push_back(
         {id, begin, machine.now(), exposed, waited_for, waited_for.valid() ? flight_begin_[waited_for.index] : 0});
@@ -280,7 +281,7 @@ void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order)
 // Records the transfers that began in the first iteration.
 void Replayer::record_transfers(ComputationView computation, Machine& machine, double first_end) {
   for (const FinishedFlight& flight : machine.take_finished()) {
-    if (flight.begin > first_end || module_.data(flight.start).computation != computation.id()) continue;
+    if (flight.begin > first_end || row_of(module_, flight.start).computation != computation.id()) continue;
     records_[computation.id().index].first.push_back({flight.start, flight.lane, flight.begin, flight.end, {}});
   }
 }
@@ -291,7 +292,7 @@ double Replayer::entries(const CallGraph& calls, const std::vector<double>& exec
   if (calls.role(computation.id()) != ComputationRole::kBody) return executions[computation.id().index];
   double sum = 0;
   for (InstructionId caller : calls.callers(computation.id())) {
-    sum += executions[module_.data(caller).computation.index];
+    sum += executions[row_of(module_, caller).computation.index];
   }
   return sum;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/analysis/calls.h"
+#include "lib/ir/rows.h"
 #include "lib/schedule/critical_path.h"
 #include "lib/schedule/replayer.h"
 
@@ -29,7 +30,7 @@ std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& 
   std::vector<bool> placed(module.computation_limit(), false);
   for (ComputationId id : calls.scheduled()) {
     for (InstructionId caller : calls.callers(id)) {
-      const ComputationId outer = module.data(caller).computation;
+      const ComputationId outer = row_of(module, caller).computation;
       if (!placed[outer.index] || placed[id.index]) continue;
       offset[id.index] = offset[outer.index] + replayer.begin(caller);
       if (calls.role(id) == ComputationRole::kBody) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 #include "lib/text/module_parser.h"
 
@@ -33,7 +34,7 @@ bool ModuleParser::async_sugar(std::string_view text, Opcode* opcode, Opcode* wr
 InstructionId ModuleParser::async_producer(InstructionId id) const {
   Path path;
   for (int steps = 0; steps < 256; ++steps) {
-    const Opcode opcode = module_->data(id).opcode;
+    const Opcode opcode = row_of(*module_, id).opcode;
     if (opcode == Opcode::kAsyncStart) return path.empty() ? id : InstructionId();
     const bool passes = is_alias(opcode) || flow(opcode) == Flow::kCopies;
     if (!passes || !step_back(*module_, id, path)) break;
@@ -57,7 +58,7 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
   }
   if (row.opcode == Opcode::kAsyncStart) return true;
   const InstructionId operand = operands_[frame.operand_begin];
-  if (module_->data(operand).opcode == Opcode::kAsyncDone) {
+  if (row_of(*module_, operand).opcode == Opcode::kAsyncDone) {
     return cursor_.fail(frame.opcode_at, "an async-done ends its operation; nothing async can follow it");
   }
   const InstructionId start = async_producer(operand);
@@ -66,12 +67,12 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
   const auto called = producer.computations(AttributeKey::kCalls);
   if (called.empty() || called[0].is_missing()) return true;
   const bool sugared = (row.flags & InstructionData::kSugaredAsync) != 0;
-  if (sugared && called[0].data().root.valid() && called[0].root().opcode() != static_cast<Opcode>(row.number)) {
+  if (sugared && row_of(called[0]).root.valid() && called[0].root().opcode() != static_cast<Opcode>(row.number)) {
     return cursor_.fail(frame.opcode_at, "its async-start wraps a " + std::string(called[0].root().opcode_text()) +
                                              ", not a " + std::string(to_string(static_cast<Opcode>(row.number))));
   }
   const AttributeData* calls = find_attribute(frame, AttributeKey::kCalls);
-  if (calls != nullptr && module_->references(*calls)[0] != called.ids()[0].index) {
+  if (calls != nullptr && ModuleRows::references(*module_, *calls)[0] != called.ids()[0].index) {
     return cursor_.fail(source_begin_ + calls->value.begin, "calls another computation than its async-start");
   }
   const AttributeData* thread = find_attribute(frame, AttributeKey::kAsyncExecutionThread);

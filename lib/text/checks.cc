@@ -5,6 +5,7 @@
 
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/operand_count.h"
@@ -109,7 +110,7 @@ bool ModuleParser::check_operand_count(const InstructionFrame& frame, Opcode opc
     case Opcode::kScan: {
       const AttributeData* body = find_attribute(frame, AttributeKey::kToApply);
       if (body == nullptr || body->reference_count == 0) return true;
-      const ComputationData& called = module_->data(ComputationId(module_->references(*body)[0]));
+      const ComputationData& called = row_of(*module_, ComputationId(ModuleRows::references(*module_, *body)[0]));
       const bool known = (called.flags & ComputationData::kMissing) == 0;
       return !known || static_cast<std::uint32_t>(count) == called.parameter_count ||
              fail(std::to_string(called.parameter_count));
@@ -275,7 +276,7 @@ bool ModuleParser::check_custom_call(const InstructionFrame& frame) {
       if (!shapes_.read(list, &shape)) return cursor_.fail(at, "expects a list of shapes");
       const ShapeTable& shapes = module_->shapes();
       if (given < count &&
-          !compatible(shapes, shape, shapes, module_->data(operands_[frame.operand_begin + given]).shape)) {
+          !compatible(shapes, shape, shapes, row_of(*module_, operands_[frame.operand_begin + given]).shape)) {
         return cursor_.fail(at, "operand " + std::to_string(given) + " is not compatible with its layout constraint " +
                                     to_string(shapes, shape));
       }
@@ -288,12 +289,12 @@ bool ModuleParser::check_custom_call(const InstructionFrame& frame) {
 
 // Checks that every parameter number occurs exactly once, without gaps.
 bool ModuleParser::check_parameters(const ComputationFrame& frame) {
-  const ComputationData& row = module_->data(frame.id);
+  const ComputationData& row = row_of(*module_, frame.id);
   numbers_seen_.assign(row.parameter_count, false);
   for (std::size_t i = frame.parameter_begin; i < parameters_.size(); ++i) {
-    const InstructionData& parameter = module_->data(parameters_[i]);
+    const InstructionData& parameter = row_of(*module_, parameters_[i]);
     const char* at =
-        parameter.name.begin < module_->source().size() ? source_begin_ + parameter.name.begin : frame.begin;
+        parameter.name.begin < ModuleRows::source(*module_).size() ? source_begin_ + parameter.name.begin : frame.begin;
     if (parameter.number >= row.parameter_count) {
       return cursor_.fail(at, "parameter number " + std::to_string(parameter.number) + " in a computation of " +
                                   std::to_string(row.parameter_count) + " parameters");

@@ -1,6 +1,7 @@
 // Parses the bodies of computations. Contains the main loop for everything inside `{ }`.
 #include <string>
 
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 
@@ -54,13 +55,13 @@ bool ModuleParser::close_computation() {
   parameters_.resize(frame.parameter_begin);
   row.root = frame.root.valid() ? frame.root : row.last;
   if (frame.result.valid() &&
-      !compatible(module_->shapes(), frame.result, module_->shapes(), module_->data(row.root).shape)) {
+      !compatible(module_->shapes(), frame.result, module_->shapes(), row_of(*module_, row.root).shape)) {
     return cursor_.fail(frame.begin,
                         "Shape of computation " + std::string(module_->text(row.name)) + ", " +
                             to_string(module_->shapes(), frame.result, ShapeText::kWithoutLayout) +
                             ", is not compatible with that of its root instruction " +
-                            std::string(module_->text(module_->data(row.root).name)) + ", " +
-                            to_string(module_->shapes(), module_->data(row.root).shape, ShapeText::kWithoutLayout));
+                            std::string(module_->text(row_of(*module_, row.root).name)) + ", " +
+                            to_string(module_->shapes(), row_of(*module_, row.root).shape, ShapeText::kWithoutLayout));
   }
   // Wrapped computations precede their caller and follow its inline computations, so that printing and reparsing keeps
   // the order.

@@ -1,6 +1,7 @@
 // Result shapes of opcodes that call computations or take tuples apart.
 #include <string>
 
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/infer_shape.h"
 
@@ -10,13 +11,13 @@ namespace {
 // Checks that the parameters of a computation match the operands from `first` on.
 absl::Status expect_takes(const ShapeInference& in, ComputationView called, std::size_t first, std::size_t count) {
   const std::string name(called.name());
-  if (!called.data().root.valid()) return in.refuse("the computation " + name + " is not in the text");
+  if (!row_of(called).root.valid()) return in.refuse("the computation " + name + " is not in the text");
   const std::vector<InstructionId> parameters = called.parameters();
   if (parameters.size() != count) {
     return in.refuse(name + " takes " + std::to_string(parameters.size()) + " arguments, not " + std::to_string(count));
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const ShapeId parameter = in.module.data(parameters[i]).shape;
+    const ShapeId parameter = row_of(in.module, parameters[i]).shape;
     if (!compatible(in.shapes, parameter, in.shapes, in.id(first + i))) {
       return in.refuse("parameter " + std::to_string(i) + " of " + name + " is " + in.text(parameter) +
                        ", but its argument " + in.text(first + i));

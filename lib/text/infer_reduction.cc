@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/ir/rows.h"
 #include "lib/text/infer_shape.h"
 
 namespace hloroof::internal {
@@ -44,7 +45,7 @@ absl::Status check_reducer(const ShapeInference& in, AttributeKey key, const std
                            const std::vector<ShapeId>& initial, std::vector<ElementType>* results) {
   const std::vector<ComputationView> called = in.computations(key);
   const std::string name(to_string(key));
-  if (called.empty() || !called[0].data().root.valid())
+  if (called.empty() || !row_of(called[0]).root.valid())
     return in.refuse("the computation of " + name + " is not known");
   const std::size_t n = types.size();
   const std::vector<InstructionId> parameters = called[0].parameters();
@@ -64,8 +65,8 @@ absl::Status check_reducer(const ShapeInference& in, AttributeKey key, const std
   results->clear();
   for (std::size_t i = 0; i < n; ++i) {
     const Shape& accumulator = in.shapes[accumulators[i]];
-    const Shape& left = in.shapes[in.module.data(parameters[i]).shape];
-    const Shape& right = in.shapes[in.module.data(parameters[n + i]).shape];
+    const Shape& left = in.shapes[row_of(in.module, parameters[i]).shape];
+    const Shape& right = in.shapes[row_of(in.module, parameters[n + i]).shape];
     const Shape& init = in.shapes[initial[i]];
     if (!is_scalar(accumulator) || !is_scalar(left) || !is_scalar(right))
       return in.refuse(name + " must be a function of scalars");
@@ -161,12 +162,12 @@ InferredShape infer_select_and_scatter(const ShapeInference& in) {
   const Shape& operand = in.shape(0);
   const Shape& source = in.shape(1);
   const std::vector<ComputationView> select = in.computations(AttributeKey::kSelect);
-  if (select.empty() || !select[0].data().root.valid()) return in.refuse("the computation of select is not known");
+  if (select.empty() || !row_of(select[0]).root.valid()) return in.refuse("the computation of select is not known");
   const std::vector<InstructionId> parameters = select[0].parameters();
   const Shape& chosen = select[0].root().shape();
   bool good = parameters.size() == 2 && is_scalar(chosen) && chosen.element_type == ElementType::kPred;
   for (const InstructionId parameter : parameters) {
-    const Shape& shape = in.shapes[in.module.data(parameter).shape];
+    const Shape& shape = in.shapes[row_of(in.module, parameter).shape];
     good = good && is_scalar(shape) && same_type_but_precision(shape.element_type, operand.element_type);
   }
   if (!good) return in.refuse("select must be a function of two of the operand's elements to pred[]");
@@ -207,7 +208,7 @@ InferredShape infer_top_k(const ShapeInference& in) {
 // `dimensions`, if present, must list all dimensions in order.
 InferredShape infer_map(const ShapeInference& in) {
   const std::vector<ComputationView> called = in.computations(AttributeKey::kToApply);
-  if (called.empty() || !called[0].data().root.valid()) return in.refuse("the computation of to_apply is not known");
+  if (called.empty() || !row_of(called[0]).root.valid()) return in.refuse("the computation of to_apply is not known");
   if (in.count() == 0) return in.refuse("a map needs an operand");
   std::vector<Extent> all;
   for (std::size_t i = 0; i < in.count(); ++i) {
@@ -233,7 +234,7 @@ InferredShape infer_map(const ShapeInference& in) {
   }
   if (!is_scalar(root)) return in.refuse("to_apply must return a scalar");
   for (std::size_t i = 0; i < in.count(); ++i) {
-    const Shape& parameter = in.shapes[in.module.data(parameters[i]).shape];
+    const Shape& parameter = in.shapes[row_of(in.module, parameters[i]).shape];
     if (!is_scalar(parameter) || !same_type_but_precision(parameter.element_type, in.shape(i).element_type)) {
       return in.refuse("parameter " + std::to_string(i) + " of to_apply does not match the elements of " + in.text(i));
     }
@@ -244,7 +245,7 @@ InferredShape infer_map(const ShapeInference& in) {
 // A step returns its outputs, which are stacked into arrays, and then the carries, of which the last are the result.
 InferredShape infer_scan(const ShapeInference& in) {
   const std::vector<ComputationView> called = in.computations(AttributeKey::kToApply);
-  if (called.empty() || !called[0].data().root.valid()) return in.refuse("the computation of to_apply is not known");
+  if (called.empty() || !row_of(called[0]).root.valid()) return in.refuse("the computation of to_apply is not known");
   const std::int64_t carries = in.integer(AttributeKey::kNumCarries, 0);
   if (carries < 0 || static_cast<std::uint64_t>(carries) >= in.count()) {
     return in.refuse("a scan of " + std::to_string(in.count()) + " operands and " + std::to_string(carries) +

@@ -11,12 +11,13 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/text/operand_count.h"
 
 namespace hloroof::internal {
 
 absl::StatusOr<ShapeId> infer_shape(InstructionView instruction, ShapeTable& shapes) {
-  const InstructionData& row = instruction.data();
+  const InstructionData& row = row_of(instruction);
   if (!takes_operands(row.opcode, row.operand_count)) {
     return invalid_argument(std::string(instruction.opcode_text()) + " takes " + operand_counts(row.opcode) +
                             " operands, not " + std::to_string(row.operand_count));
@@ -122,7 +123,8 @@ Window ShapeInference::window() const { return value<Window>(AttributeKey::kWind
 std::vector<ComputationView> ShapeInference::computations(AttributeKey key) const {
   std::vector<ComputationView> all;
   if (const AttributeData* found = find(key)) {
-    for (const std::uint32_t index : module.references(*found)) all.emplace_back(&module, ComputationId(index));
+    for (const std::uint32_t index : ModuleRows::references(module, *found))
+      all.emplace_back(&module, ComputationId(index));
   }
   return all;
 }

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/decode.h"
 #include "lib/text/values.h"
@@ -50,7 +51,7 @@ struct ShapeInference {
 
   // --- inputs -----------------------------------------------------------------------------------------------------
   std::size_t count() const { return operands.size(); }
-  ShapeId id(std::size_t i) const { return module.data(operands[i]).shape; }
+  ShapeId id(std::size_t i) const { return row_of(module, operands[i]).shape; }
   const Shape& shape(std::size_t i) const { return shapes[id(i)]; }
   const AttributeData* find(AttributeKey key) const;
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/text/infer_shape.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/values.h"
@@ -156,7 +157,7 @@ bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
   const ShapeTable& shapes = module_->shapes();
   const std::size_t depth = static_cast<std::size_t>(shapes.depth(row.shape));
   inferred_parts_ += shapes.leaves(row.shape).size() + depth;
-  const std::size_t limit = max_shape_parts(module_->source().size());
+  const std::size_t limit = max_shape_parts(ModuleRows::source(*module_).size());
   if (inferred_parts_ <= limit && depth < static_cast<std::size_t>(cursor_.max_depth() - cursor_.depth())) return true;
   over_limit_ = true;
   return cursor_.fail(frame.opcode_at,
@@ -199,8 +200,8 @@ ModuleParser::Step ModuleParser::finish_instruction() {
   const std::uint32_t other = instruction_names_.insert(scope(), row.name, frame.name_hash, id.index);
   if (other != NameTable::kNone) {
     cursor_.fail(frame.begin, "instruction already exists: " + std::string(module_->text(row.name)));
-    const std::size_t defined = module_->data(InstructionId(other)).name.begin;
-    if (defined < module_->source().size()) {
+    const std::size_t defined = row_of(*module_, InstructionId(other)).name.begin;
+    if (defined < ModuleRows::source(*module_).size()) {
       cursor_.fail(source_begin_ + defined, "instruction previously defined here");
     }
     return Step::kFailed;

@@ -7,6 +7,7 @@
 #include "lib/base/error_place.h"
 #include "lib/base/strings.h"
 #include "lib/ir/attribute_form.h"
+#include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/raw_value.h"
 #include "lib/text/values.h"
@@ -28,7 +29,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   over_limit_ = false;
   implicit_parameters_ = 0;
   next_anonymous_.fill(0);
-  shapes_.start(&builder.shapes(), module.source().size(), module.source().size() / 2048);
+  shapes_.start(&builder.shapes(), ModuleRows::source(module).size(), ModuleRows::source(module).size() / 2048);
   checked_.start();
   instruction_names_.reset(module_);
   computation_names_.reset(module_);
@@ -59,13 +60,13 @@ absl::Status ModuleParser::status() const {
     const bool is_first = i == 0 || (next < errors_begin_.size() && errors_begin_[next] == i);
     while (next < errors_begin_.size() && errors_begin_[next] <= i) ++next;
     if (!message.empty()) message += '\n';
-    message += located_message(module_->path(), module_->source().view(), errors[i].offset, errors[i].message,
-                               is_first ? "error" : "note", lines_before_);
+    message += located_message(module_->path(), ModuleRows::source(*module_).view(), errors[i].offset,
+                               errors[i].message, is_first ? "error" : "note", lines_before_);
   }
   const bool is_over = over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit();
   absl::Status status = is_over ? resource_exhausted(message) : invalid_argument(message);
   if (errors.empty()) return status;
-  LineColumn at = line_column(module_->source().view(), errors.front().offset);
+  LineColumn at = line_column(ModuleRows::source(*module_).view(), errors.front().offset);
   at.line += lines_before_;
   return with_place(std::move(status), module_->path(), at, is_over ? "limit" : "syntax");
 }
@@ -110,7 +111,7 @@ bool ModuleParser::parse_header_attribute() {
       return cursor_.fail(begin, "unexpected attribute \"" + std::string(name) +
                                      "\". Allowed attributes: " + to_string(header_attribute_keys()));
     }
-    if (module_->find_header(attribute.key) != nullptr) {
+    if (ModuleRows::find_header(*module_, attribute.key) != nullptr) {
       return cursor_.fail(begin, "attribute " + std::string(name) + " already exists");
     }
   }
@@ -210,7 +211,7 @@ bool ModuleParser::parse_computation() {
   // XLA renames computations with illegal names, but rejects instructions with illegal names.
   if (const std::uint32_t other = computation_names_.find(0, name, hash); other != NameTable::kNone) {
     cursor_.fail(name_at, "computation already exists: " + std::string(name));
-    const TextRange defined = module_->data(ComputationId(other)).name;
+    const TextRange defined = row_of(*module_, ComputationId(other)).name;
     return cursor_.fail(source_begin_ + defined.begin, "computation previously defined here");
   }
   instruction_names_.reset(module_);
@@ -260,8 +261,9 @@ bool ModuleParser::finish_module() {
     std::uint8_t& flags = builder.computations()[last.index].flags;
     flags |= ComputationData::kEntry;
     constexpr std::uint8_t kNotWritten = ComputationData::kSynthesized | ComputationData::kMissing;
-    const auto written = std::count_if(builder.computation_order().begin(), builder.computation_order().end(),
-                                       [&](ComputationId id) { return (module_->data(id).flags & kNotWritten) == 0; });
+    const auto written =
+        std::count_if(builder.computation_order().begin(), builder.computation_order().end(),
+                      [&](ComputationId id) { return (row_of(*module_, id).flags & kNotWritten) == 0; });
     if (written > 1) flags |= ComputationData::kAssumedEntry;
   }
   return check_aliases();
@@ -269,7 +271,7 @@ bool ModuleParser::finish_module() {
 
 // Checks that input_output_alias names only results that the entry has.
 bool ModuleParser::check_aliases() {
-  const AttributeData* header = module_->find_header(AttributeKey::kInputOutputAlias);
+  const AttributeData* header = ModuleRows::find_header(*module_, AttributeKey::kInputOutputAlias);
   if (header == nullptr) return true;
   const ShapeTable& shapes = module_->shapes();
   Cursor cursor(module_->text(header->value));

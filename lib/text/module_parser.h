@@ -33,6 +33,7 @@
 #include "lib/base/source_text.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/checked_values.h"
 #include "lib/text/cursor.h"
@@ -156,7 +157,7 @@ class ModuleParser {
   bool check_parameters(const ComputationFrame& frame);
   const AttributeData* find_attribute(const InstructionFrame& frame, AttributeKey key) const;
   const Shape& operand_shape(const InstructionFrame& frame, std::size_t i) const {
-    return module_->shape(module_->data(operands_[frame.operand_begin + i]).shape);
+    return module_->shape(row_of(*module_, operands_[frame.operand_begin + i]).shape);
   }
 
   // recovery.cc

@@ -11,6 +11,7 @@
 #include "hloroof/module.h"
 #include "lib/base/open_addressing.h"
 #include "lib/base/source_text.h"
+#include "lib/ir/rows.h"
 #include "lib/text/scan.h"
 
 namespace hloroof::internal {
@@ -25,8 +26,8 @@ class NameTable {
   // Empties the table. Further names refer to `module`.
   void reset(const Module* module) {
     module_ = module;
-    source_begin_ = module->source().begin();
-    source_size_ = module->source().size();
+    source_begin_ = ModuleRows::source(*module).begin();
+    source_size_ = ModuleRows::source(*module).size();
     if (++generation_ == 0) {  // wrapped around: reset the generation of all entries
       for (Entry& entry : entries_) entry.generation = 0;
       generation_ = 1;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 
@@ -84,13 +85,13 @@ ModuleParser::Step ModuleParser::end_operands(InstructionFrame& frame) {
 }
 
 bool ModuleParser::add_operand(InstructionFrame& frame, const char* at, InstructionId id) {
-  if (frame.declared.valid() && frame.declared != module_->data(id).shape) {
+  if (frame.declared.valid() && frame.declared != row_of(*module_, id).shape) {
     const ShapeTable& shapes = module_->shapes();
-    if (!compatible(shapes, frame.declared, shapes, module_->data(id).shape)) {
+    if (!compatible(shapes, frame.declared, shapes, row_of(*module_, id).shape)) {
       return cursor_.fail(at, "The declared operand shape " +
                                   to_string(shapes, frame.declared, ShapeText::kWithoutLayout) +
                                   " is not compatible with the shape of the operand instruction " +
-                                  to_string(shapes, module_->data(id).shape, ShapeText::kWithoutLayout) + ".");
+                                  to_string(shapes, row_of(*module_, id).shape, ShapeText::kWithoutLayout) + ".");
     }
   }
   operands_.push_back(id);
@@ -116,7 +117,7 @@ bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, Instr
   const std::uint32_t found = instruction_names_.find(scope(), name, NameTable::hash(name));
   // The instruction must be in the text; a path into an undefined operand of a pasted instruction is an error.
   const bool exists =
-      found != NameTable::kNone && (module_->data(InstructionId(found)).flags & InstructionData::kImplicit) == 0;
+      found != NameTable::kNone && (row_of(*module_, InstructionId(found)).flags & InstructionData::kImplicit) == 0;
   if (!exists) return cursor_.fail(at, "instruction does not exist: " + std::string(name));
   *id = InstructionId(found);
   name_.assign(name);
@@ -125,7 +126,7 @@ bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, Instr
     const char* index_at = cursor_.at();
     std::int64_t index = 0;
     if (!cursor_.read_integer(&index)) return false;
-    const Shape& shape = module_->shape(module_->data(*id).shape);
+    const Shape& shape = module_->shape(row_of(*module_, *id).shape);
     if (!shape.is_tuple()) {
       return cursor_.fail(at, "'" + name_ + "' is not a tuple and has no element " + std::to_string(index));
     }

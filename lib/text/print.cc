@@ -13,6 +13,7 @@
 #include "lib/base/source_text.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/element_type.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
 
@@ -42,14 +43,14 @@ class Printer {
       : module_(module), options_(options), out_(out) {}
 
   void module() {
-    if (module_.is_single_instruction()) {
+    if (ModuleRows::is_single_instruction(module_)) {
       instruction(module_.entry().root());
       out_ += '\n';
       return;
     }
     header();
     for (ComputationView c : module_.computations()) {
-      const bool implied = (c.data().flags & ComputationData::kSynthesized) != 0 && options_.async_sugar;
+      const bool implied = (row_of(c).flags & ComputationData::kSynthesized) != 0 && options_.async_sugar;
       if (implied || c.is_missing()) continue;
       computation(c);
       out_ += "\n\n";
@@ -76,7 +77,7 @@ class Printer {
   // A single instruction: ROOT and the line, without indentation. The undefined operands of a pasted instruction are
   // printed with their shapes, without which they cannot be parsed.
   void instruction(InstructionView i) {
-    const bool pasted = module_.is_single_instruction() && i.computation().is_entry();
+    const bool pasted = ModuleRows::is_single_instruction(module_) && i.computation().is_entry();
     operand_shapes_ = options_.operand_shapes || pasted;
     inline_bodies_ = options_.full_computations || pasted;
     number(i.computation().id());
@@ -103,7 +104,7 @@ class Printer {
     inline_bodies_ = options_.full_computations;
     number(id);
     out_ += "{\n";
-    open_.push_back({id, InstructionId(), module_.data(id).first, 0, 0, true});
+    open_.push_back({id, InstructionId(), row_of(module_, id).first, 0, 0, true});
   }
 
   // Prints until the stack is empty.
@@ -119,7 +120,7 @@ class Printer {
         }
         out_ += '\n';
       }
-      while (top.next.valid() && is_compact(module_.instruction(top.next))) top.next = module_.data(top.next).next;
+      while (top.next.valid() && is_compact(module_.instruction(top.next))) top.next = row_of(module_, top.next).next;
       indent(open_.size() - (top.next.valid() ? 0 : 1));
       if (!top.next.valid()) {
         out_ += '}';
@@ -128,7 +129,7 @@ class Printer {
       }
       const InstructionView i = module_.instruction(top.next);
       top.at = top.next;
-      top.next = i.data().next;
+      top.next = row_of(i).next;
       top.attribute = top.reference = 0;
       if (i.is_root()) out_ += "ROOT ";
       begin_instruction(i);
@@ -138,10 +139,10 @@ class Printer {
   void indent(std::size_t levels) { out_.append(2 * levels, ' '); }
 
   void header() {
-    if (!module_.has_header()) return;
+    if (!ModuleRows::has_header(module_)) return;
     out_ += "HloModule ";
     out_ += module_.name();
-    for (const AttributeData& a : module_.header_attributes()) {
+    for (const AttributeData& a : ModuleRows::header_attributes(module_)) {
       out_ += ", ";
       if (a.key != AttributeKey::kUnknown) {
         out_ += to_string(a.key);
@@ -150,8 +151,8 @@ class Printer {
       out_ += module_.text(a.value);
     }
     out_ += "\n\n";
-    if (options_.metadata && !module_.stack_frame_tables().empty()) {
-      out_ += module_.stack_frame_tables();
+    if (options_.metadata && !ModuleRows::stack_frame_tables(module_).empty()) {
+      out_ += ModuleRows::stack_frame_tables(module_);
       out_ += "\n\n\n";
     }
   }
@@ -169,7 +170,7 @@ class Printer {
       return;
     }
     name(i.name());
-    if ((i.data().flags & InstructionData::kCompactTupleAccess) == 0) return;
+    if ((row_of(i).flags & InstructionData::kCompactTupleAccess) == 0) return;
     for (std::size_t k = out_.size() - i.name().size(); k < out_.size(); ++k) {
       if (!is_word(out_[k])) out_[k] = '_';
     }
@@ -207,13 +208,13 @@ class Printer {
   }
 
   bool is_compact(InstructionView i) const {
-    return options_.compact_tuple_access && (i.data().flags & InstructionData::kCompactTupleAccess) != 0 &&
+    return options_.compact_tuple_access && (row_of(i).flags & InstructionData::kCompactTupleAccess) != 0 &&
            !i.is_root();
   }
 
   // name = shape opcode(operands)
   void begin_instruction(InstructionView i) {
-    const InstructionData& row = i.data();
+    const InstructionData& row = row_of(i);
     instruction_name(i);
     out_ += " = ";
     append_to(out_, module_.shapes(), row.shape);
@@ -235,7 +236,7 @@ class Printer {
   }
 
   void opcode(InstructionView i) {
-    const InstructionData& row = i.data();
+    const InstructionData& row = row_of(i);
     if ((row.flags & InstructionData::kSugaredAsync) != 0 && options_.async_sugar) {
       out_ += to_string(static_cast<Opcode>(row.number));
       out_ += to_string(row.opcode).substr(5);  // -start of async-start
@@ -247,7 +248,7 @@ class Printer {
   // Prints the number of a parameter or the literal of a constant. Returns false for other instructions.
   bool number_or_literal(InstructionView i) {
     if (i.opcode() == Opcode::kParameter) {
-      append_number(i.data().number);
+      append_number(row_of(i).number);
     } else if (i.opcode() == Opcode::kConstant) {
       literal(i);
     } else {
@@ -297,7 +298,7 @@ class Printer {
       operand_separator(top.next++);
       append_to(out_, module_.shapes(), operand.shape_id());
       out_ += ' ';
-      if ((operand.data().flags & InstructionData::kImplicit) != 0 || is_compact(operand)) {
+      if ((row_of(operand).flags & InstructionData::kImplicit) != 0 || is_compact(operand)) {
         operand_name(operand);
         continue;
       }
@@ -331,7 +332,7 @@ class Printer {
     // The path from the printed tuple down to this element.
     path_.clear();
     while (is_compact(operand)) {
-      path_.push_back(operand.data().number);
+      path_.push_back(row_of(operand).number);
       operand = operand.operand(0);
     }
     instruction_name(operand);
@@ -349,7 +350,7 @@ class Printer {
       case AttributeKey::kControlPredecessors: return !options_.control_predecessors;
       default: break;
     }
-    const bool wraps = i.opcode() == Opcode::kAsyncStart && (i.data().flags & InstructionData::kSugaredAsync) != 0;
+    const bool wraps = i.opcode() == Opcode::kAsyncStart && (row_of(i).flags & InstructionData::kSugaredAsync) != 0;
     if (!wraps) return false;
     // In sugared form the start has the attributes of the wrapped instruction and implies calls=. In expanded form it
     // keeps the common attributes, and the wrapped instruction has the others.
@@ -381,7 +382,7 @@ class Printer {
         if (form(a.key) != AttributeForm::kComputation) out_ += '{';
       }
       while (top.reference < a.reference_count) {
-        const std::uint32_t index = module_.references(a)[top.reference];
+        const std::uint32_t index = ModuleRows::references(module_, a)[top.reference];
         const bool is_first = top.reference++ == 0;
         if (a.key == AttributeKey::kControlPredecessors) {
           if (!is_first) out_ += ", ";
@@ -442,7 +443,7 @@ PrintOptions PrintOptions::canonical() {
 
 std::string print_module(const Module& module, const PrintOptions& options) {
   std::string out;
-  out.reserve(module.source().size());
+  out.reserve(ModuleRows::source(module).size());
   prefer_huge_pages(out.data(), out.capacity());
   Printer(module, options, out).module();
   return out;

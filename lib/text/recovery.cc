@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/ir/rows.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::internal {
@@ -75,7 +76,7 @@ bool ModuleParser::recover_in_body(std::size_t outside) {
   }
   const char* end = cursor_.end();
   // The cursor may have skipped white space after the error.
-  const char* p = std::max(cursor_.at(), source_begin_ + std::min(failed_at, module_->source().size()));
+  const char* p = std::max(cursor_.at(), source_begin_ + std::min(failed_at, ModuleRows::source(*module_).size()));
   while (p > source_begin_ && is_space(p[-1])) --p;
   p = next_line(p, end);
   while (p < end) {
@@ -101,7 +102,7 @@ bool ModuleParser::recover_in_module() {
   }
   if (!computations_.empty()) {
     const ComputationFrame& frame = computations_.front();
-    const TextRange name = module_->data(frame.id).name;
+    const TextRange name = row_of(*module_, frame.id).name;
     if (name.size > 0) computation_names_.insert(0, name, frame.name_hash, frame.id.index);
   }
   computations_.clear();

@@ -1,6 +1,7 @@
 // Parses a text that is a single instruction, as pasted from a profile.
 #include <string>
 
+#include "lib/ir/rows.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::internal {
@@ -45,8 +46,9 @@ bool ModuleParser::parse_single_instruction() {
     step = parse_right_side(frame);
     if (step != Step::kFailed) {
       // An instruction without a name is named after its opcode.
-      const std::string_view opcode =
-          frame.row.opcode == Opcode::kUnknown ? module_->unknown_opcode(frame.row) : to_string(frame.row.opcode);
+      const std::string_view opcode = frame.row.opcode == Opcode::kUnknown
+                                          ? ModuleRows::unknown_opcode(*module_, frame.row)
+                                          : to_string(frame.row.opcode);
       frame.row.name = builder.add_text(legal_name(opcode));
     }
   } else {

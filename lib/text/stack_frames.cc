@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hloroof/attributes.h"
+#include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/decode.h"
 #include "lib/text/values.h"
@@ -88,7 +89,7 @@ namespace hloroof::inline v0 {
 using namespace internal;
 
 StackFrames::StackFrames(const Module& module) {
-  const std::string_view tables = module.stack_frame_tables();
+  const std::string_view tables = ModuleRows::stack_frame_tables(module);
   if (tables.empty()) return;
   Cursor cursor(tables);
   StackFrames read;

@@ -17,6 +17,7 @@
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
 #include "lib/cost/work.h"
+#include "lib/ir/rows.h"
 #include "lib/text/backend_config.h"
 #include "tests/accuracy/premises.h"
 
@@ -26,7 +27,7 @@ namespace {
 // The opcode that makes the result: of a fusion, that of its root.
 std::string root_of(InstructionView op) {
   const ComputationId called = inlined_computation(op);
-  if (!called.valid() || !op.module().data(called).root.valid()) return std::string(to_string(op.opcode()));
+  if (!called.valid() || !row_of(op.module(), called).root.valid()) return std::string(to_string(op.opcode()));
   return std::string(to_string(op.module().computation(called).root().opcode()));
 }
 

@@ -11,6 +11,7 @@
 #include "hloroof/edit.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 namespace {
@@ -51,12 +52,12 @@ class Passes {
     const bool plain = is_elementwise(opcode) && instruction.shape().is_array();
     switch (below(8)) {
       case 0: {
-        if (!plain || !instruction.data().next.valid()) return "nothing";
+        if (!plain || !row_of(instruction).next.valid()) return "nothing";
         NewInstruction copy;
         copy.opcode = Opcode::kCopy;
         copy.operands = {id};
         copy.shape_id = instruction.shape_id();
-        const absl::StatusOr<InstructionId> made = edit_.insert_before(instruction.data().next, copy);
+        const absl::StatusOr<InstructionId> made = edit_.insert_before(row_of(instruction).next, copy);
         if (made.ok()) (void)edit_.replace_all_uses(id, *made);
         return "copy";
       }
@@ -84,11 +85,11 @@ class Passes {
         if (opcode == Opcode::kFusion || opcode == Opcode::kCall) (void)edit_.unfuse(id);
         return "unfuse";
       case 6:
-        if (plain) (void)edit_.set_sharding(id, "{replicated}");
+        if (plain) (void)edit_.set_attribute(id, AttributeKey::kSharding, "{replicated}");
         return "shard";
       default: {
-        const InstructionId next = instruction.data().next;
-        if (next.valid() && module_.data(next).next.valid()) (void)edit_.move_before(id, module_.data(next).next);
+        const InstructionId next = row_of(instruction).next;
+        if (next.valid() && row_of(module_, next).next.valid()) (void)edit_.move_before(id, row_of(module_, next).next);
         return "move";
       }
     }

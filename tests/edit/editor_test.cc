@@ -6,6 +6,7 @@
 #include "hloroof/edit.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/ir/rows.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
@@ -58,10 +59,10 @@ TEST_CASE("a shape, a layout, a memory space") {
   wrong.minor_to_major = {1, 1};
   CHECK(edit.set_layout(sum, wrong).code() == absl::StatusCode::kInvalidArgument);
   CHECK(edit.set_shape(sum, "bf16[8,").code() == absl::StatusCode::kInvalidArgument);
-  CHECK(module.find_header(AttributeKey::kEntryComputationLayout) != nullptr);
+  CHECK_FALSE(module.header_text(AttributeKey::kEntryComputationLayout).empty());
   // The layout in the header would be stale.
   REQUIRE(edit.set_shape(named(module, "a"), "bf16[8,128]{0,1}").ok());
-  CHECK(module.find_header(AttributeKey::kEntryComputationLayout) == nullptr);
+  CHECK(module.header_text(AttributeKey::kEntryComputationLayout).empty());
   check_readable(module);
 }
 
@@ -84,10 +85,10 @@ TEST_CASE("attributes follow their grammar") {
   Module module = parsed(kText);
   ModuleEditor edit(module);
   const InstructionId gathered = named(module, "gathered");
-  REQUIRE(edit.set_replica_groups(gathered, "[2,4]<=[8]").ok());
+  REQUIRE(edit.set_attribute(gathered, AttributeKey::kReplicaGroups, "[2,4]<=[8]").ok());
   CHECK(module.instruction(gathered).text(AttributeKey::kReplicaGroups) == "[2,4]<=[8]");
-  REQUIRE(edit.set_sharding(gathered, "{replicated}").ok());
-  CHECK_FALSE(edit.set_replica_groups(gathered, "[2,3]<=[8]").ok());
+  REQUIRE(edit.set_attribute(gathered, AttributeKey::kSharding, "{replicated}").ok());
+  CHECK_FALSE(edit.set_attribute(gathered, AttributeKey::kReplicaGroups, "[2,3]<=[8]").ok());
   CHECK_FALSE(edit.set_attribute(gathered, AttributeKey::kWindow, "{size=3}").ok());
   CHECK_FALSE(edit.set_attribute(gathered, AttributeKey::kToApply, "f").ok());
   REQUIRE(edit.remove_attribute(gathered, AttributeKey::kSharding).ok());
@@ -137,7 +138,7 @@ TEST_CASE("moving keeps operands before users") {
   CHECK(edit.move_before(named(module, "sum"), gathered).message() == "twice depends on sum, which must precede it");
   const InstructionId b = named(module, "b");
   REQUIRE(edit.move_before(b, named(module, "a")).ok());
-  CHECK(module.data(module.entry().data().first).number == 1);
+  CHECK(row_of(module, row_of(module.entry()).first).number == 1);
   check_readable(module);
 }
 

@@ -254,7 +254,7 @@ ENTRY main {
   REQUIRE(reduced.valid());
   for (const char* groups : {"[4,2]<=[8]", "[2,4]<=[4,2]T(1,0)", "[8,1]<=[8]", "[1,8]<=[8]"}) {
     INFO(groups);
-    REQUIRE(predictor->edit().set_replica_groups(reduced, groups).ok());
+    REQUIRE(predictor->edit().set_attribute(reduced, AttributeKey::kReplicaGroups, groups).ok());
     const absl::StatusOr<StepSummary> quick = predictor->summary();
     const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
     REQUIRE(quick.ok());
@@ -278,7 +278,7 @@ ENTRY main {
   CHECK(predictor->predict()->topology == "2x2");
   for (const auto& [groups, topology] : {std::pair("[1,16]<=[16]", "2x4"), std::pair("[1,8]<=[8]", "2x2")}) {
     INFO(groups);
-    REQUIRE(predictor->edit().set_replica_groups(reduced, groups).ok());
+    REQUIRE(predictor->edit().set_attribute(reduced, AttributeKey::kReplicaGroups, groups).ok());
     const absl::StatusOr<StepSummary> quick = predictor->summary();
     const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
     REQUIRE(quick.ok());
@@ -478,9 +478,9 @@ TEST_CASE("an edit that makes the module impossible is an error until it is take
   }
   REQUIRE(collective.valid());
   const std::string groups(predictor->module().instruction(collective).text(AttributeKey::kReplicaGroups));
-  REQUIRE(predictor->edit().set_replica_groups(collective, "{{0,4095}}").ok());
+  REQUIRE(predictor->edit().set_attribute(collective, AttributeKey::kReplicaGroups, "{{0,4095}}").ok());
   CHECK(predictor->summary().status().code() == absl::StatusCode::kInvalidArgument);
-  REQUIRE(predictor->edit().set_replica_groups(collective, groups).ok());
+  REQUIRE(predictor->edit().set_attribute(collective, AttributeKey::kReplicaGroups, groups).ok());
   const absl::StatusOr<StepSummary> after = predictor->summary();
   REQUIRE(after.ok());
   CHECK(difference(*before, *after) == "");

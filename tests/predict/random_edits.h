@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hloroof/edit.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 
 namespace hloroof::internal {
@@ -112,9 +113,9 @@ class RandomEdits {
   // Another instruction before `id` in its computation, with the same shape if `alike`.
   InstructionId earlier(InstructionId id, ShapeId shape) {
     std::vector<InstructionId> found;
-    for (InstructionId at = module_.data(id).previous; at.valid() && found.size() < 64;
-         at = module_.data(at).previous) {
-      if (compatible(module_.shapes(), module_.data(at).shape, module_.shapes(), shape)) found.push_back(at);
+    for (InstructionId at = row_of(module_, id).previous; at.valid() && found.size() < 64;
+         at = row_of(module_, at).previous) {
+      if (compatible(module_.shapes(), row_of(module_, at).shape, module_.shapes(), shape)) found.push_back(at);
     }
     return found.empty() ? InstructionId() : found[below(found.size())];
   }
@@ -145,13 +146,13 @@ class RandomEdits {
             ? "[" + count + "," + std::to_string(size) + "]<=[" + std::to_string(devices) + "]"
             : "[" + count + "," + std::to_string(size) + "]<=[" + std::to_string(size) + "," + count + "]T(1,0)";
     const InstructionId id = collectives[below(collectives.size())];
-    return said("regroup", id, edit_.set_replica_groups(id, groups));
+    return said("regroup", id, edit_.set_attribute(id, AttributeKey::kReplicaGroups, groups));
   }
 
   // Instructions without users are few: one is made by taking its users away.
   std::string erase(InstructionId id) {
     if (!edit_.users(id).empty()) {
-      const InstructionId other = earlier(id, module_.data(id).shape);
+      const InstructionId other = earlier(id, row_of(module_, id).shape);
       if (!other.valid() || !edit_.replace_all_uses(id, other).ok()) return "";
     }
     return said("erase", id, edit_.erase(id));
@@ -166,16 +167,16 @@ class RandomEdits {
     NewInstruction copy;
     copy.opcode = Opcode::kCopy;
     copy.operands = {id};
-    const InstructionId next = module_.data(id).next;
+    const InstructionId next = row_of(module_, id).next;
     const absl::StatusOr<InstructionId> made =
-        next.valid() ? edit_.insert_before(next, copy) : edit_.append(module_.data(id).computation, copy);
+        next.valid() ? edit_.insert_before(next, copy) : edit_.append(row_of(module_, id).computation, copy);
     if (!made.ok()) return "";
     if (next.valid() && below(2) == 0) (void)edit_.replace_all_uses(id, *made);
     return said("insert", *made, absl::OkStatus());
   }
 
   std::string replace(InstructionId id) {
-    const InstructionId other = earlier(id, module_.data(id).shape);
+    const InstructionId other = earlier(id, row_of(module_, id).shape);
     return other.valid() ? said("replace uses of", id, edit_.replace_all_uses(id, other)) : "";
   }
 
@@ -199,8 +200,8 @@ class RandomEdits {
   }
 
   std::string reorder(InstructionId id) {
-    InstructionId before = module_.data(id).next;
-    for (std::size_t steps = below(20); steps > 0 && before.valid(); --steps) before = module_.data(before).next;
+    InstructionId before = row_of(module_, id).next;
+    for (std::size_t steps = below(20); steps > 0 && before.valid(); --steps) before = row_of(module_, before).next;
     return before.valid() ? said("move", id, edit_.move_before(id, before)) : "";
   }
 

@@ -1,4 +1,5 @@
 #include "lib/schedule/list_schedule.h"
+#include "lib/ir/rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -120,7 +121,7 @@ TEST_CASE("few results of transfers lie about unused") {
     int unused = 0;
     int most = 0;
     for (InstructionId id : program.schedule.order[program.module.entry().id().index]) {
-      const Opcode opcode = program.module.data(id).opcode;
+      const Opcode opcode = row_of(program.module, id).opcode;
       unused += opcode == Opcode::kAllGather ? 1 : opcode == Opcode::kAdd ? -1 : 0;
       most = std::max(most, unused);
     }

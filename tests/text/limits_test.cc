@@ -9,6 +9,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/ir/rows.h"
 #include "lib/text/proto.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -326,7 +327,7 @@ TEST_CASE("a pasted instruction has placeholders for its operands") {
       "%fusion.32), "
       "kind=kCustom, calls=%all-reduce-scatter.3");
   REQUIRE(module.ok());
-  CHECK(module->is_single_instruction());
+  CHECK(ModuleRows::is_single_instruction(*module));
   CHECK(module->unknowns().missing_operands == 1);
   CHECK(module->unknowns().missing_computations == 1);
   const InstructionView root = module->entry().root();
@@ -446,7 +447,7 @@ TEST_CASE("a parser that has parsed all texts allocates only for shapes when it 
     bool infers = false;
     for (ComputationView computation : module.computations()) {
       for (InstructionView instruction : computation.instructions()) {
-        infers = infers || (instruction.data().flags & InstructionData::kShapeInferred) != 0;
+        infers = infers || (row_of(instruction).flags & InstructionData::kShapeInferred) != 0;
       }
     }
     if (infers) continue;

@@ -1,0 +1,52 @@
+// Read access to the rows of a module's tables. The public views hide them, because a row is only an index away from
+// every other row and changes with the layout of the tables.
+#ifndef HLOROOF_LIB_IR_ROWS_H_
+#define HLOROOF_LIB_IR_ROWS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "hloroof/module.h"
+#include "lib/base/source_text.h"
+
+namespace hloroof::internal {
+
+// A friend of Module, without state.
+struct ModuleRows {
+  static const InstructionData& row(const Module& m, InstructionId id) { return m.instructions_[id.index]; }
+  static const ComputationData& row(const Module& m, ComputationId id) { return m.computations_[id.index]; }
+  static Span<InstructionId> operands(const Module& m, const InstructionData& i) {
+    return {m.operands_.data() + i.operand_begin, i.operand_count};
+  }
+  static Span<AttributeData> attributes(const Module& m, const InstructionData& i) {
+    return {m.attributes_.data() + i.attribute_begin, i.attribute_count};
+  }
+  // The indices of the computations, or for control-predecessors of the instructions, that an attribute names.
+  static Span<std::uint32_t> references(const Module& m, const AttributeData& a) {
+    return {m.references_.data() + a.reference_begin, a.reference_count};
+  }
+  // The opcode as written, of an instruction whose opcode is kUnknown.
+  static std::string_view unknown_opcode(const Module& m, const InstructionData& i) {
+    return m.text(m.unknown_opcodes_[i.number]);
+  }
+
+  static const SourceText& source(const Module& m) { return *m.source_; }
+  // Whether the text has an HloModule line, and its attributes.
+  static bool has_header(const Module& m) { return m.has_header_; }
+  static Span<AttributeData> header_attributes(const Module& m) { return m.header_attributes_; }
+  // An attribute of that line; null if the line does not have it.
+  static const AttributeData* find_header(const Module& m, AttributeKey key);
+  // The FileNames, FunctionNames, FileLocations and StackFrames tables as written, or empty.
+  static std::string_view stack_frame_tables(const Module& m) { return m.text(m.tables_); }
+  // Whether the text was a single pasted instruction.
+  static bool is_single_instruction(const Module& m) { return m.is_single_instruction_; }
+};
+
+inline const InstructionData& row_of(const Module& m, InstructionId id) { return ModuleRows::row(m, id); }
+inline const ComputationData& row_of(const Module& m, ComputationId id) { return ModuleRows::row(m, id); }
+inline const InstructionData& row_of(InstructionView i) { return row_of(i.module(), i.id()); }
+inline const ComputationData& row_of(ComputationView c) { return row_of(c.module(), c.id()); }
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_IR_ROWS_H_
