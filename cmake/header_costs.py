@@ -14,8 +14,10 @@ BUILD is a configured build folder, for the headers that configuring writes.
 """
 
 import argparse
+import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -51,6 +53,13 @@ def headers_of_others(command, folders):
     return result
 
 
+def include_flags(build):
+    """The include folders of all compile commands of the build."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    found = re.findall(r"(-I|-isystem) ?(\S+)", " ".join(entry["command"] for entry in commands))
+    return [part for pair in dict.fromkeys(found) for part in pair]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, metavar="BUILD")
@@ -66,8 +75,7 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "one.cc")
-        command = [arguments.compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT}", f"-I{ROOT}/include",
-                   f"-I{build}/include", source]
+        command = [arguments.compiler, "-std=c++20", "-fsyntax-only", *include_flags(build), source]
 
         def cost(included):
             pathlib.Path(source).write_text("".join(f'#include "{path}"\n' for path in included))

@@ -1,5 +1,4 @@
 // Writes a comparison as JSON and CSV.
-#include <tuple>
 
 #include "lib/report/compare.h"
 #include "lib/report/csv.h"
@@ -38,18 +37,18 @@ std::optional<double> ratio(double measured, double predicted) {
 
 // The fields that ops and categories have in common.
 constexpr auto kTimes =
-    std::tuple{field("measured_seconds", Unit::kSeconds, "Measured time of one step.",
-                     [](const auto& row) { return times_of(row).measured; }),
-               field("predicted_seconds", Unit::kSeconds, "Predicted time of one step.",
-                     [](const auto& row) { return times_of(row).predicted; }),
-               field("roof_seconds", Unit::kSeconds, "Time at the nominal peak of the limiting resource.",
-                     [](const auto& row) { return positive(times_of(row).roof); }),
-               field("ratio", Unit::kNone, "measured_seconds / predicted_seconds.",
-                     [](const auto& row) { return ratio(times_of(row).measured, times_of(row).predicted); }),
-               field("over_prediction", Unit::kNone, "True if measured takes over twice the predicted time.",
-                     [](const auto& row) { return times_of(row).is_slow(); }),
-               field("over_roof", Unit::kNone, "True if measured takes over twice roof_seconds.",
-                     [](const auto& row) { return times_of(row).is_off_roof(); })};
+    fields(field("measured_seconds", Unit::kSeconds, "Measured time of one step.",
+                 [](const auto& row) { return times_of(row).measured; }),
+           field("predicted_seconds", Unit::kSeconds, "Predicted time of one step.",
+                 [](const auto& row) { return times_of(row).predicted; }),
+           field("roof_seconds", Unit::kSeconds, "Time at the nominal peak of the limiting resource.",
+                 [](const auto& row) { return positive(times_of(row).roof); }),
+           field("ratio", Unit::kNone, "measured_seconds / predicted_seconds.",
+                 [](const auto& row) { return ratio(times_of(row).measured, times_of(row).predicted); }),
+           field("over_prediction", Unit::kNone, "True if measured takes over twice the predicted time.",
+                 [](const auto& row) { return times_of(row).is_slow(); }),
+           field("over_roof", Unit::kNone, "True if measured takes over twice roof_seconds.",
+                 [](const auto& row) { return times_of(row).is_off_roof(); }));
 
 ComparisonDocument document_of(const StepPrediction& prediction, const Comparison& comparison) {
   ComparisonDocument document;
@@ -65,21 +64,21 @@ ComparisonDocument document_of(const StepPrediction& prediction, const Compariso
 template <>
 struct Described<ComparedOp> {
   static constexpr RecordInfo kInfo = {"op", "ComparedOp", "An op that is in the module and in the profile."};
-  static constexpr auto kFields = std::tuple_cat(
-      std::tuple{field("name", Unit::kNone, "Name of the instruction, without %.", &ComparedOp::name),
-                 field("category", Unit::kNone, "Category as XProf names it.", &ComparedOp::category)},
-      kTimes,
-      std::tuple{field("terms", Unit::kNone, "The longest parts of the prediction; null unless the op is over a limit.",
-                       [](const ComparedOp& op) { return text_or_null(op.terms); })
-                     .only_in(Formats::kJsonOnly)});
+  static constexpr auto kFields = concatenated(
+      concatenated(fields(field("name", Unit::kNone, "Name of the instruction, without %.", &ComparedOp::name),
+                          field("category", Unit::kNone, "Category as XProf names it.", &ComparedOp::category)),
+                   kTimes),
+      fields(field("terms", Unit::kNone, "The longest parts of the prediction; null unless the op is over a limit.",
+                   [](const ComparedOp& op) { return text_or_null(op.terms); })
+                 .only_in(Formats::kJsonOnly)));
 };
 
 template <>
 struct Described<ComparedCategory> {
   static constexpr RecordInfo kInfo = {"category", "ComparedCategory", "The compared ops of one category."};
-  static constexpr auto kFields = std::tuple_cat(
-      std::tuple{field("name", Unit::kNone, "Name of the category.",
-                       [](const ComparedCategory& category) -> const std::string& { return category.sum->name; })},
+  static constexpr auto kFields = concatenated(
+      fields(field("name", Unit::kNone, "Name of the category.",
+                   [](const ComparedCategory& category) -> const std::string& { return category.sum->name; })),
       kTimes);
 };
 
@@ -87,31 +86,31 @@ template <>
 struct Described<MeasuredOp> {
   static constexpr RecordInfo kInfo = {"unmatched", "MeasuredOp", "An op of the profile that is not in the module."};
   static constexpr auto kFields =
-      std::tuple{field("name", Unit::kNone, "Name in the profile.", &MeasuredOp::name),
-                 field("measured_seconds", Unit::kSeconds, "Measured time of one step.", &MeasuredOp::seconds),
-                 field("occurrences", Unit::kCount, "Occurrences in one step.", &MeasuredOp::occurrences)};
+      fields(field("name", Unit::kNone, "Name in the profile.", &MeasuredOp::name),
+             field("measured_seconds", Unit::kSeconds, "Measured time of one step.", &MeasuredOp::seconds),
+             field("occurrences", Unit::kCount, "Occurrences in one step.", &MeasuredOp::occurrences));
 };
 
 template <>
 struct Described<UnmeasuredOp> {
   static constexpr RecordInfo kInfo = {"unmeasured", "UnmeasuredOp", "An op of the module that is not in the profile."};
   static constexpr auto kFields =
-      std::tuple{field("name", Unit::kNone, "Name of the instruction, without %.",
-                       [](const UnmeasuredOp& row) -> const std::string& { return row.op->name; }),
-                 field("category", Unit::kNone, "Category as XProf names it.",
-                       [](const UnmeasuredOp& row) -> const std::string& { return row.op->category; }),
-                 field("predicted_seconds", Unit::kSeconds, "Predicted time of one step.",
-                       [](const UnmeasuredOp& row) { return row.op->predicted; }),
-                 field("roof_seconds", Unit::kSeconds, "Time at the nominal peak of the limiting resource.",
-                       [](const UnmeasuredOp& row) { return positive(row.op->roof); })
-                     .only_in(Formats::kCsvOnly)};
+      fields(field("name", Unit::kNone, "Name of the instruction, without %.",
+                   [](const UnmeasuredOp& row) -> const std::string& { return row.op->name; }),
+             field("category", Unit::kNone, "Category as XProf names it.",
+                   [](const UnmeasuredOp& row) -> const std::string& { return row.op->category; }),
+             field("predicted_seconds", Unit::kSeconds, "Predicted time of one step.",
+                   [](const UnmeasuredOp& row) { return row.op->predicted; }),
+             field("roof_seconds", Unit::kSeconds, "Time at the nominal peak of the limiting resource.",
+                   [](const UnmeasuredOp& row) { return positive(row.op->roof); })
+                 .only_in(Formats::kCsvOnly));
 };
 
 template <>
 struct Described<ComparisonDocument> {
   using Document = ComparisonDocument;
   static constexpr RecordInfo kInfo = {"comparison", "Comparison", "A prediction compared with a profile."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("schema", Unit::kNone, "Name and version of this format.",
             [](const Document&) { return kComparisonSchema[0]; })
           .one_of(kComparisonSchema),
@@ -143,7 +142,7 @@ struct Described<ComparisonDocument> {
             [](const Document& d) -> const std::vector<ComparedOp>& { return d.comparison->ops; }),
       field("unmatched", Unit::kNone, "Ops in the profile alone, longest first.",
             [](const Document& d) -> const std::vector<MeasuredOp>& { return d.comparison->unmatched; }),
-      field("unmeasured", Unit::kNone, "Ops in the module alone, longest predicted first.", &Document::unmeasured)};
+      field("unmeasured", Unit::kNone, "Ops in the module alone, longest predicted first.", &Document::unmeasured));
 };
 
 std::string comparison_json(const StepPrediction& prediction, const Comparison& comparison) {

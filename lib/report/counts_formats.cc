@@ -1,5 +1,4 @@
 // Writes counts as JSON and CSV.
-#include <tuple>
 
 #include "lib/report/counts_report.h"
 #include "lib/report/csv.h"
@@ -61,7 +60,7 @@ struct EnumNames<TripCount::Source> {
 template <>
 struct Described<CountedOp> {
   static constexpr RecordInfo kInfo = {"op", "CountedOp", "The work of one instruction, or of a group of them."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("module", Unit::kNone, "Name of the module.",
             [](const CountedOp& op) { return std::string_view(op.report->module); })
           .only_in(Formats::kCsvOnly),
@@ -90,51 +89,51 @@ struct Described<CountedOp> {
             &row<&CountsRow::bytes_accessed>)
           .may_be_negative(),
       field("logical_bytes", Unit::kBytes, "bytes_accessed without tile padding.",
-            [](const CountedOp& op) { return if_physical(*op.report, op.row->logical_bytes); })};
+            [](const CountedOp& op) { return if_physical(*op.report, op.row->logical_bytes); }));
 };
 
 template <>
 struct Described<MemoryBytes> {
   static constexpr RecordInfo kInfo = {"bytes_by_space", "BytesBySpace", "Bytes by memory space."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("hbm", Unit::kBytes, "HBM.", &MemoryBytes::hbm), field("vmem", Unit::kBytes, "VMEM.", &MemoryBytes::vmem),
       field("host", Unit::kBytes, "Host memory.", &MemoryBytes::host),
-      field("scalar", Unit::kBytes, "SMEM, semaphores and sync flags.", &MemoryBytes::scalar)};
+      field("scalar", Unit::kBytes, "SMEM, semaphores and sync flags.", &MemoryBytes::scalar));
 };
 
 template <>
 struct Described<MatrixTotal> {
   static constexpr RecordInfo kInfo = {"matrix", "MatrixTotal", "The matrix products of one pair of operand types."};
-  static constexpr auto kFields = std::tuple{
-      field("lhs", Unit::kNone, "Element type of the left operand.",
-            [](const MatrixTotal& total) { return to_string(total.lhs); }),
-      field("rhs", Unit::kNone, "Element type of the right operand.",
-            [](const MatrixTotal& total) { return to_string(total.rhs); }),
-      field("passes", Unit::kCount, "Passes over the matrix unit that one product takes.",
-            [](const MatrixTotal& total) { return std::int64_t{total.passes}; }),
-      field("flops", Unit::kFlops, "FLOPs of one step, counted once whatever the passes.", &MatrixTotal::flops)};
+  static constexpr auto kFields =
+      fields(field("lhs", Unit::kNone, "Element type of the left operand.",
+                   [](const MatrixTotal& total) { return to_string(total.lhs); }),
+             field("rhs", Unit::kNone, "Element type of the right operand.",
+                   [](const MatrixTotal& total) { return to_string(total.rhs); }),
+             field("passes", Unit::kCount, "Passes over the matrix unit that one product takes.",
+                   [](const MatrixTotal& total) { return std::int64_t{total.passes}; }),
+             field("flops", Unit::kFlops, "FLOPs of one step, counted once whatever the passes.", &MatrixTotal::flops));
 };
 
 template <>
 struct Described<VectorWork> {
   static constexpr RecordInfo kInfo = {"vector", "VectorTotal", "The vector operations of one opcode and type."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("opcode", Unit::kNone, "Opcode.", [](const VectorWork& work) { return to_string(work.opcode); }),
       field("type", Unit::kNone, "Element type.", [](const VectorWork& work) { return to_string(work.type); }),
       field("cross_lane", Unit::kNone, "True if elements change their lane or sublane.", &VectorWork::cross_lane),
-      field("padded_elements", Unit::kCount, "Elements of one step, with tile padding.", &VectorWork::elements)};
+      field("padded_elements", Unit::kCount, "Elements of one step, with tile padding.", &VectorWork::elements));
 };
 
 template <>
 struct Described<CountedLoop> {
   static constexpr RecordInfo kInfo = {"loop", "CountedLoop", "A while loop and its trip count."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("name", Unit::kNone, "Name of the while instruction.", &CountedLoop::name),
       field("trip_count", Unit::kCount, "Iterations of one execution.",
             [](const CountedLoop& loop) { return loop.trips.value; }),
       field("source", Unit::kNone, "Origin of trip_count.", [](const CountedLoop& loop) { return loop.trips.source; }),
       field("why", Unit::kNone, "Evidence for trip_count.",
-            [](const CountedLoop& loop) -> const std::string& { return loop.trips.why; })};
+            [](const CountedLoop& loop) -> const std::string& { return loop.trips.why; }));
 };
 
 template <>
@@ -142,7 +141,7 @@ struct Described<CountsDocument> {
   static constexpr RecordInfo kInfo = {
       "counts", "Counts",
       "FLOPs, transcendentals and bytes without a device. Some members exist under --convention physical alone."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("schema", Unit::kNone, "Name and version of this format.",
             [](const CountsDocument&) { return kCountsSchema[0]; })
           .one_of(kCountsSchema),
@@ -163,7 +162,7 @@ struct Described<CountsDocument> {
       field("loops", Unit::kNone, "While loops.", &physical<&CountsReport::loops>),
       field("per_op", Unit::kNone, "Instructions or groups; the totals are the sums of executions x each.",
             &CountsDocument::ops),
-      field("unknown", Unit::kNone, "Instructions that are not counted in full.", &report<&CountsReport::unknown>)};
+      field("unknown", Unit::kNone, "Instructions that are not counted in full.", &report<&CountsReport::unknown>));
 };
 
 std::string counts_json(const std::vector<CountsReport>& reports) {

@@ -1,6 +1,5 @@
 // Writes a difference as JSON and CSV.
 #include <cmath>
-#include <tuple>
 
 #include "lib/report/csv.h"
 #include "lib/report/diff.h"
@@ -55,7 +54,7 @@ std::optional<double> finite(double value) {
 template <>
 struct Described<DiffSide> {
   static constexpr RecordInfo kInfo = {"side", "DiffSide", "One of the two predictions."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("file", Unit::kNone, "Path of the dump.", &DiffSide::file),
       field("module", Unit::kNone, "Name of the module.", &of_side<&StepPrediction::module_name>),
       field("device", Unit::kNone, "Name of the device.", &of_side<&StepPrediction::device>),
@@ -75,13 +74,13 @@ struct Described<DiffSide> {
           .at_most(1),
       field("matched_time_share", Unit::kShare, "Share of the step in ops that have a partner in the other program.",
             [](const DiffSide& side) { return side.share->of_seconds(); })
-          .at_most(1)};
+          .at_most(1));
 };
 
 template <>
 struct Described<GateResult> {
   static constexpr RecordInfo kInfo = {"gate", "GateResult", "A condition of --fail-if."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("condition", Unit::kNone, "The condition as written.", &GateResult::condition),
       field("failed", Unit::kNone, "True if the condition holds.", &GateResult::failed),
       field("before", Unit::kNone, "The metric before, in SI units.", &GateResult::before),
@@ -90,59 +89,58 @@ struct Described<GateResult> {
             [](const GateResult& gate) { return finite(gate.found); })
           .may_be_negative(),
       field("limit", Unit::kNone, "The limit of this number.", &GateResult::limit).may_be_negative(),
-      field("finding", Unit::kNone, "The change of the metric and the limit, for people.", &GateResult::finding)};
+      field("finding", Unit::kNone, "The change of the metric and the limit, for people.", &GateResult::finding));
 };
 
 template <>
 struct Described<GroupChange> {
   static constexpr RecordInfo kInfo = {"group", "GroupChange", "The ops that have the same category, layer, ..."};
-  static constexpr auto kFields = std::tuple{
-      field("name", Unit::kNone, "What the ops share.", &GroupChange::name),
-      field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
-            [](const GroupChange& group) { return state_name(group.was_there, group.is_there); })
-          .one_of(kChangeStates),
-      field("before_seconds", Unit::kSeconds, "Part of the step before.", &GroupChange::before_seconds),
-      field("after_seconds", Unit::kSeconds, "Part of the step after.", &GroupChange::after_seconds),
-      field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const GroupChange& group) {
-        return group.change();
-      }).may_be_negative()};
+  static constexpr auto kFields =
+      fields(field("name", Unit::kNone, "What the ops share.", &GroupChange::name),
+             field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
+                   [](const GroupChange& group) { return state_name(group.was_there, group.is_there); })
+                 .one_of(kChangeStates),
+             field("before_seconds", Unit::kSeconds, "Part of the step before.", &GroupChange::before_seconds),
+             field("after_seconds", Unit::kSeconds, "Part of the step after.", &GroupChange::after_seconds),
+             field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const GroupChange& group) {
+               return group.change();
+             }).may_be_negative());
 };
 
 template <>
 struct Described<OpChange> {
   static constexpr RecordInfo kInfo = {"op", "OpChange", "An op of either program or of both."};
   static constexpr auto kFields =
-      std::tuple{field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
-                       [](const OpChange& op) { return state_name(op.before != nullptr, op.after != nullptr); })
-                     .one_of(kChangeStates),
-                 field("before", Unit::kNone, "Name of the instruction before; null if it is new.",
-                       [](const OpChange& op) { return name_or_null(op.before); }),
-                 field("after", Unit::kNone, "Name of the instruction after; null if it is gone.",
-                       [](const OpChange& op) { return name_or_null(op.after); }),
-                 field("category", Unit::kNone, "Category as XProf names it.",
-                       [](const OpChange& op) -> const std::string& { return op.op().category; }),
-                 field("op_name", Unit::kNone, "Path in the user's program; null if the metadata has none.",
-                       [](const OpChange& op) { return text_or_null(op.op().op_name); }),
-                 field("changed", Unit::kNone, "What else than the time differs: shape, layout, fused ops, attributes.",
-                       &OpChange::what),
-                 field("before_seconds", Unit::kSeconds, "Part of the step before.",
-                       [](const OpChange& op) { return op.before_seconds(); }),
-                 field("after_seconds", Unit::kSeconds, "Part of the step after.",
-                       [](const OpChange& op) { return op.after_seconds(); }),
-                 field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const OpChange& op) {
-                   return op.change();
-                 }).may_be_negative()};
+      fields(field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
+                   [](const OpChange& op) { return state_name(op.before != nullptr, op.after != nullptr); })
+                 .one_of(kChangeStates),
+             field("before", Unit::kNone, "Name of the instruction before; null if it is new.",
+                   [](const OpChange& op) { return name_or_null(op.before); }),
+             field("after", Unit::kNone, "Name of the instruction after; null if it is gone.",
+                   [](const OpChange& op) { return name_or_null(op.after); }),
+             field("category", Unit::kNone, "Category as XProf names it.",
+                   [](const OpChange& op) -> const std::string& { return op.op().category; }),
+             field("op_name", Unit::kNone, "Path in the user's program; null if the metadata has none.",
+                   [](const OpChange& op) { return text_or_null(op.op().op_name); }),
+             field("changed", Unit::kNone, "What else than the time differs: shape, layout, fused ops, attributes.",
+                   &OpChange::what),
+             field("before_seconds", Unit::kSeconds, "Part of the step before.",
+                   [](const OpChange& op) { return op.before_seconds(); }),
+             field("after_seconds", Unit::kSeconds, "Part of the step after.",
+                   [](const OpChange& op) { return op.after_seconds(); }),
+             field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const OpChange& op) {
+               return op.change();
+             }).may_be_negative());
 };
 
 template <>
 struct Described<DiffDocument> {
   using Document = DiffDocument;
   static constexpr RecordInfo kInfo = {"diff", "Diff", "The changes between two predictions."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("schema", Unit::kNone, "Name and version of this format.", [](const Document&) { return kDiffSchema[0]; })
           .one_of(kDiffSchema),
-      field("before", Unit::kNone, "", &Document::before),
-      field("after", Unit::kNone, "", &Document::after),
+      field("before", Unit::kNone, "", &Document::before), field("after", Unit::kNone, "", &Document::after),
       field("step_change_seconds", Unit::kSeconds, "Change of the step time.",
             [](const Document& d) { return d.after.step->step_seconds - d.before.step->step_seconds; })
           .may_be_negative(),
@@ -158,7 +156,7 @@ struct Described<DiffDocument> {
       field("groups", Unit::kNone, "Ops by --group-by, largest change first.",
             [](const Document& d) -> const std::vector<GroupChange>& { return d.difference->groups; }),
       field("ops", Unit::kNone, "Ops that take time, largest change first.",
-            [](const Document& d) -> const std::vector<OpChange>& { return d.difference->ops; })};
+            [](const Document& d) -> const std::vector<OpChange>& { return d.difference->ops; }));
 };
 
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -296,7 +295,7 @@ void write_page_members(JsonWriter& out) {
     out.member("title", info.title);
     out.end_object();
   };
-  std::apply([&](const auto&... row) { (write(row.info), ...); }, Described<OpPrediction>::kFields);
+  Described<OpPrediction>::kFields.each([&](const auto& row) { write(row.info); });
   for (const char* name : kFurtherColumns) {
     out.begin_object();
     out.member("name", std::string_view(name));

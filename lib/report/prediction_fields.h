@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "hloroof/predict.h"
 #include "hloroof/schedule.h"
@@ -60,12 +59,12 @@ template <>
 struct Described<TransferWait> {
   static constexpr RecordInfo kInfo = {"wait", "Wait", "A transfer that the compute stream waits for."};
   static constexpr auto kFields =
-      std::tuple{field("transfer", Unit::kNone, "Instruction that starts the transfer.", &TransferWait::name),
-                 field("limit", Unit::kNone, "Link and mesh axes of the transfer.", &TransferWait::limit),
-                 field("seconds", Unit::kSeconds, "Time of the step.", &TransferWait::seconds),
-                 field("queued_seconds", Unit::kSeconds, "Part that other transfers on the same link cause.",
-                       &TransferWait::queued_seconds),
-                 field("queued_behind", Unit::kCount, "Number of those transfers.", &TransferWait::queued_behind)};
+      fields(field("transfer", Unit::kNone, "Instruction that starts the transfer.", &TransferWait::name),
+             field("limit", Unit::kNone, "Link and mesh axes of the transfer.", &TransferWait::limit),
+             field("seconds", Unit::kSeconds, "Time of the step.", &TransferWait::seconds),
+             field("queued_seconds", Unit::kSeconds, "Part that other transfers on the same link cause.",
+                   &TransferWait::queued_seconds),
+             field("queued_behind", Unit::kCount, "Number of those transfers.", &TransferWait::queued_behind));
 };
 
 template <>
@@ -73,17 +72,17 @@ struct Described<BreakdownPart> {
   static constexpr RecordInfo kInfo = {"breakdown_part", "BreakdownPart",
                                        "Part of the step in which it works on one resource or waits for one link."};
   static constexpr auto kFields =
-      std::tuple{field("name", Unit::kNone, "`mxu`, `hbm`, `wait (ici, axis_0)`.", &BreakdownPart::name),
-                 field("resource", Unit::kNone, "Resource that is used or waited for.", &BreakdownPart::resource),
-                 field("is_wait", Unit::kNone, "True if the compute stream waits.", &BreakdownPart::is_wait),
-                 field("seconds", Unit::kSeconds, "Time of the step.", &BreakdownPart::seconds)};
+      fields(field("name", Unit::kNone, "`mxu`, `hbm`, `wait (ici, axis_0)`.", &BreakdownPart::name),
+             field("resource", Unit::kNone, "Resource that is used or waited for.", &BreakdownPart::resource),
+             field("is_wait", Unit::kNone, "True if the compute stream waits.", &BreakdownPart::is_wait),
+             field("seconds", Unit::kSeconds, "Time of the step.", &BreakdownPart::seconds));
 };
 
 template <>
 struct Described<OpPrediction> {
   static constexpr RecordInfo kInfo = {
       "op", "Op", "One executed instruction of ENTRY, a loop body or condition, a called computation or a branch."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("name", Unit::kNone, "Name of the instruction, without %.", &OpPrediction::name).titled("op"),
       field("computation", Unit::kNone, "Computation that contains the instruction.", &OpPrediction::computation),
       field("opcode", Unit::kNone, "Opcode as the HLO text has it.", &OpPrediction::opcode),
@@ -136,7 +135,7 @@ struct Described<OpPrediction> {
             [](const OpPrediction& op) { return text_or_null(op.source_file); }),
       field("source_line", Unit::kCount, "Line in source_file.", [](const OpPrediction& op) {
         return op.source_line > 0 ? std::optional<std::int64_t>(op.source_line) : std::nullopt;
-      }).at_least(1)};
+      }).at_least(1));
 };
 
 // An op in the JSON: its own fields, and its terms, which are built from the facts of the prediction.
@@ -156,26 +155,24 @@ template <>
 struct Described<OpRow> {
   static constexpr RecordInfo kInfo = Described<OpPrediction>::kInfo;
   static constexpr auto kFields =
-      std::tuple_cat(std::apply(
-                         []<typename... Gets>(const Field<Gets>&... rows) {
-                           return std::tuple{Field<OfOp<Gets>>{rows.info, OfOp<Gets>{rows}}...};
-                         },
-                         Described<OpPrediction>::kFields),
-                     std::tuple{field("terms", Unit::kNone, "The parts of `seconds`; null if the op takes no time.",
-                                      [](const OpRow& row) { return terms_of(row.facts, row.op.id); })});
+      concatenated(Described<OpPrediction>::kFields.all([]<typename... Gets>(const Field<Gets>&... rows) {
+        return fields(Field<OfOp<Gets>>{rows.info, OfOp<Gets>{rows}}...);
+      }),
+                   fields(field("terms", Unit::kNone, "The parts of `seconds`; null if the op takes no time.",
+                                [](const OpRow& row) { return terms_of(row.facts, row.op.id); })));
 };
 
 template <>
 struct Described<ResourceUse> {
   static constexpr RecordInfo kInfo = {"resource", "Resource", "How busy one part of the machine is."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("name", Unit::kNone, "Name of the resource.", &ResourceUse::resource),
       field("busy_seconds", Unit::kSeconds, "Time of the step during which it is busy.", &ResourceUse::busy_seconds),
       field("utilization", Unit::kShare, "Share of the step during which it is busy.", &ResourceUse::utilization),
       field("idle_seconds", Unit::kSeconds, "Time of the step during which it is idle.", &ResourceUse::idle_seconds),
       field("step_if_free_seconds", Unit::kSeconds,
             "Step time if this resource took no time; null unless what-ifs were requested.",
-            &ResourceUse::step_if_free_seconds)};
+            &ResourceUse::step_if_free_seconds));
 };
 
 template <>
@@ -183,24 +180,24 @@ struct Described<CategoryPrediction> {
   static constexpr RecordInfo kInfo = {"category", "CriticalPart",
                                        "Share of one category of ops in the critical path."};
   static constexpr auto kFields =
-      std::tuple{field("category", Unit::kNone, "Category of the ops.", &CategoryPrediction::category),
-                 field("seconds", Unit::kSeconds, "Time on the critical path.", &CategoryPrediction::seconds)};
+      fields(field("category", Unit::kNone, "Category of the ops.", &CategoryPrediction::category),
+             field("seconds", Unit::kSeconds, "Time on the critical path.", &CategoryPrediction::seconds));
 };
 
 template <>
 struct Described<MeshAxisPrediction> {
   static constexpr RecordInfo kInfo = {"mesh_axis", "MeshAxis", "One axis of the device mesh."};
   static constexpr auto kFields =
-      std::tuple{field("name", Unit::kNone, "Name of the axis.", &MeshAxisPrediction::name),
-                 field("size", Unit::kCount, "Devices along the axis.", &MeshAxisPrediction::size),
-                 field("stride", Unit::kCount, "Distance of neighbours along the axis, in device numbers.",
-                       &MeshAxisPrediction::stride),
-                 field("roles", Unit::kNone, "Kinds of parallelism that use the axis, likeliest first.",
-                       &MeshAxisPrediction::roles),
-                 field("why", Unit::kNone, "Evidence for the roles.",
-                       [](const MeshAxisPrediction& axis) { return text_or_null(axis.why); }),
-                 field("placement", Unit::kNone, "Axes of the machine that this axis is mapped to.",
-                       &MeshAxisPrediction::placement)};
+      fields(field("name", Unit::kNone, "Name of the axis.", &MeshAxisPrediction::name),
+             field("size", Unit::kCount, "Devices along the axis.", &MeshAxisPrediction::size),
+             field("stride", Unit::kCount, "Distance of neighbours along the axis, in device numbers.",
+                   &MeshAxisPrediction::stride),
+             field("roles", Unit::kNone, "Kinds of parallelism that use the axis, likeliest first.",
+                   &MeshAxisPrediction::roles),
+             field("why", Unit::kNone, "Evidence for the roles.",
+                   [](const MeshAxisPrediction& axis) { return text_or_null(axis.why); }),
+             field("placement", Unit::kNone, "Axes of the machine that this axis is mapped to.",
+                   &MeshAxisPrediction::placement));
 };
 
 template <>
@@ -209,7 +206,7 @@ struct Described<CollectivePrediction> {
   static std::optional<double> if_link_known(const CollectivePrediction& collective, double value) {
     return collective.link_bandwidth > 0 ? std::optional<double>(value) : std::nullopt;
   }
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("name", Unit::kNone, "Name of the instruction, without %.", &CollectivePrediction::name),
       field("kind", Unit::kNone, "Opcode of the synchronous form.", &CollectivePrediction::kind),
       field("bytes", Unit::kBytes, "Size of the full (gathered) array in one execution.", &CollectivePrediction::bytes),
@@ -236,89 +233,89 @@ struct Described<CollectivePrediction> {
             }),
       field("crossover_tokens", Unit::kCount,
             "Per-device batch size above which the matmuls hide this collective; null if it does not move weights.",
-            &CollectivePrediction::crossover_tokens)};
+            &CollectivePrediction::crossover_tokens));
 };
 
 template <>
 struct Described<Layer> {
   static constexpr RecordInfo kInfo = {"layer", "Layer",
                                        "Time of the step in one scope of the traced program, or in one op of a scope."};
-  static constexpr auto kFields = std::tuple{
-      field("path", Unit::kNone, "Scopes from the top, by slashes. * stands for the numbers of several scopes.",
-            &Layer::path),
-      field("name", Unit::kNone, "Last part of the path.", &Layer::name),
-      field("depth", Unit::kCount, "0 at the top; the scopes in a scope follow it, one deeper.", &Layer::depth),
-      field("is_op", Unit::kNone, "True for ops, the leaves; their sum is the step.", &Layer::is_op),
-      field("repeats", Unit::kCount, "Runs of a scope that is the body of a loop, times the scopes that * stands for.",
-            &Layer::repeats),
-      field("share", Unit::kShare, "Share of the step.", &Layer::share).at_most(kWhole),
-      field("seconds", Unit::kSeconds, "Time in the step, in all iterations of loops, with waits.",
-            [](const Layer& layer) { return layer.times.seconds; }),
-      field("forward_seconds", Unit::kSeconds, "The part in the forward pass.",
-            [](const Layer& layer) { return layer.times.of(Phase::kForward); }),
-      field("backward_seconds", Unit::kSeconds, "The part in the backward pass, without remat_seconds.",
-            [](const Layer& layer) { return layer.times.of(Phase::kBackward); }),
-      field("remat_seconds", Unit::kSeconds, "The part in which the backward pass recomputes the forward pass.",
-            [](const Layer& layer) { return layer.times.of(Phase::kRemat); }),
-      field("other_seconds", Unit::kSeconds, "The part in neither pass, such as the optimizer.",
-            [](const Layer& layer) { return layer.times.of(Phase::kOther); })};
+  static constexpr auto kFields =
+      fields(field("path", Unit::kNone, "Scopes from the top, by slashes. * stands for the numbers of several scopes.",
+                   &Layer::path),
+             field("name", Unit::kNone, "Last part of the path.", &Layer::name),
+             field("depth", Unit::kCount, "0 at the top; the scopes in a scope follow it, one deeper.", &Layer::depth),
+             field("is_op", Unit::kNone, "True for ops, the leaves; their sum is the step.", &Layer::is_op),
+             field("repeats", Unit::kCount,
+                   "Runs of a scope that is the body of a loop, times the scopes that * stands for.", &Layer::repeats),
+             field("share", Unit::kShare, "Share of the step.", &Layer::share).at_most(kWhole),
+             field("seconds", Unit::kSeconds, "Time in the step, in all iterations of loops, with waits.",
+                   [](const Layer& layer) { return layer.times.seconds; }),
+             field("forward_seconds", Unit::kSeconds, "The part in the forward pass.",
+                   [](const Layer& layer) { return layer.times.of(Phase::kForward); }),
+             field("backward_seconds", Unit::kSeconds, "The part in the backward pass, without remat_seconds.",
+                   [](const Layer& layer) { return layer.times.of(Phase::kBackward); }),
+             field("remat_seconds", Unit::kSeconds, "The part in which the backward pass recomputes the forward pass.",
+                   [](const Layer& layer) { return layer.times.of(Phase::kRemat); }),
+             field("other_seconds", Unit::kSeconds, "The part in neither pass, such as the optimizer.",
+                   [](const Layer& layer) { return layer.times.of(Phase::kOther); }));
 };
 
 template <>
 struct Described<LiveBuffer> {
   static constexpr RecordInfo kInfo = {"live_buffer", "LiveBuffer", "A buffer that is live at the memory peak."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("name", Unit::kNone, "Instruction that defines the buffer.", &LiveBuffer::name),
       field("shape", Unit::kNone, "Shape as the HLO text has it.", &LiveBuffer::shape),
       field("bytes", Unit::kBytes, "Size with tile padding.", &LiveBuffer::bytes),
-      field("padding_bytes", Unit::kBytes, "Tile padding in bytes.", &LiveBuffer::padding_bytes).may_be_negative()};
+      field("padding_bytes", Unit::kBytes, "Tile padding in bytes.", &LiveBuffer::padding_bytes).may_be_negative());
 };
 
 template <>
 struct Described<MemoryPrediction> {
   static constexpr RecordInfo kInfo = {"memory", "Memory",
                                        "Memory of one device, in HBM unless the name says otherwise."};
-  static constexpr auto kFields = std::tuple{
-      field("peak_bytes", Unit::kBytes, "Peak as XLA reports it.", &MemoryPrediction::peak_bytes),
-      field("hbm_peak_bytes", Unit::kBytes, "Peak of HBM alone.", &MemoryPrediction::hbm_peak_bytes),
-      field("arguments_bytes", Unit::kBytes, "Size of the arguments.", &MemoryPrediction::arguments_bytes),
-      field("outputs_bytes", Unit::kBytes, "Size of the outputs.", &MemoryPrediction::outputs_bytes),
-      field("aliased_bytes", Unit::kBytes, "Size of the outputs that share a donated argument.",
-            &MemoryPrediction::aliased_bytes),
-      field("temporaries_bytes", Unit::kBytes, "hbm_peak - arguments - outputs + aliased.",
-            &MemoryPrediction::temporaries_bytes)
-          .may_be_negative(),
-      field("capacity_bytes", Unit::kBytes, "Capacity of the device.", &MemoryPrediction::capacity_bytes),
-      field("fits", Unit::kNone, "True if hbm_peak_bytes is at most capacity_bytes.", &MemoryPrediction::fits),
-      field("vmem_peak_bytes", Unit::kBytes, "Peak of on-chip memory.", &MemoryPrediction::vmem_peak_bytes),
-      field("host_peak_bytes", Unit::kBytes, "Peak of host memory.", &MemoryPrediction::host_peak_bytes),
-      field("padding_bytes", Unit::kBytes, "Tile padding of the buffers live at the HBM peak.",
-            &MemoryPrediction::padding_bytes)
-          .may_be_negative(),
-      field("live_at_peak", Unit::kNone, "Buffers in HBM at its peak, largest first.",
-            &MemoryPrediction::live_at_peak)};
+  static constexpr auto kFields =
+      fields(field("peak_bytes", Unit::kBytes, "Peak as XLA reports it.", &MemoryPrediction::peak_bytes),
+             field("hbm_peak_bytes", Unit::kBytes, "Peak of HBM alone.", &MemoryPrediction::hbm_peak_bytes),
+             field("arguments_bytes", Unit::kBytes, "Size of the arguments.", &MemoryPrediction::arguments_bytes),
+             field("outputs_bytes", Unit::kBytes, "Size of the outputs.", &MemoryPrediction::outputs_bytes),
+             field("aliased_bytes", Unit::kBytes, "Size of the outputs that share a donated argument.",
+                   &MemoryPrediction::aliased_bytes),
+             field("temporaries_bytes", Unit::kBytes, "hbm_peak - arguments - outputs + aliased.",
+                   &MemoryPrediction::temporaries_bytes)
+                 .may_be_negative(),
+             field("capacity_bytes", Unit::kBytes, "Capacity of the device.", &MemoryPrediction::capacity_bytes),
+             field("fits", Unit::kNone, "True if hbm_peak_bytes is at most capacity_bytes.", &MemoryPrediction::fits),
+             field("vmem_peak_bytes", Unit::kBytes, "Peak of on-chip memory.", &MemoryPrediction::vmem_peak_bytes),
+             field("host_peak_bytes", Unit::kBytes, "Peak of host memory.", &MemoryPrediction::host_peak_bytes),
+             field("padding_bytes", Unit::kBytes, "Tile padding of the buffers live at the HBM peak.",
+                   &MemoryPrediction::padding_bytes)
+                 .may_be_negative(),
+             field("live_at_peak", Unit::kNone, "Buffers in HBM at its peak, largest first.",
+                   &MemoryPrediction::live_at_peak));
 };
 
 template <>
 struct Described<Diagnostic> {
   static constexpr RecordInfo kInfo = {"diagnostic", "Diagnostic", "A finding about the program or the prediction."};
   static constexpr auto kFields =
-      std::tuple{field("code", Unit::kNone, "Stable code; `hloroof lint --codes` explains each.", &Diagnostic::code),
-                 field("severity", Unit::kNone, "Severity of the finding.", &Diagnostic::severity),
-                 field("message", Unit::kNone, "What was found and what to do about it.", &Diagnostic::message),
-                 field("op", Unit::kNone, "Name of the instruction; null for a finding about the whole module.",
-                       [](const Diagnostic& diagnostic) { return text_or_null(diagnostic.op); }),
-                 field("seconds_at_stake", Unit::kSeconds, "Upper bound of the time that a remedy can save.",
-                       &Diagnostic::seconds_at_stake)};
+      fields(field("code", Unit::kNone, "Stable code; `hloroof lint --codes` explains each.", &Diagnostic::code),
+             field("severity", Unit::kNone, "Severity of the finding.", &Diagnostic::severity),
+             field("message", Unit::kNone, "What was found and what to do about it.", &Diagnostic::message),
+             field("op", Unit::kNone, "Name of the instruction; null for a finding about the whole module.",
+                   [](const Diagnostic& diagnostic) { return text_or_null(diagnostic.op); }),
+             field("seconds_at_stake", Unit::kSeconds, "Upper bound of the time that a remedy can save.",
+                   &Diagnostic::seconds_at_stake));
 };
 
 template <>
 struct Described<Roof> {
   static constexpr RecordInfo kInfo = {"roof", "Roof", "A ceiling of the roofline plot."};
   static constexpr auto kFields =
-      std::tuple{field("name", Unit::kNone, "Name of the resource.", &Roof::name),
-                 field("is_compute", Unit::kNone, "True if rate is in flop/s, false if in B/s.", &Roof::is_compute),
-                 field("rate", Unit::kNone, "Nominal peak rate.", &Roof::rate)};
+      fields(field("name", Unit::kNone, "Name of the resource.", &Roof::name),
+             field("is_compute", Unit::kNone, "True if rate is in flop/s, false if in B/s.", &Roof::is_compute),
+             field("rate", Unit::kNone, "Nominal peak rate.", &Roof::rate));
 };
 
 // Objects of the JSON whose members are members of StepPrediction itself.
@@ -342,16 +339,16 @@ template <>
 struct Described<GeneratorPart> {
   static constexpr RecordInfo kInfo = {"generator", "Generator", "What made the prediction."};
   static constexpr auto kFields =
-      std::tuple{field("version", Unit::kNone, "Version of hloroof.",
-                       [](const GeneratorPart&) { return std::string_view(HLOROOF_VERSION_STRING); }),
-                 field("device_file_sha256", Unit::kNone, "SHA-256 of the device file; null if there is none.",
-                       [](const GeneratorPart& part) { return text_or_null(part.step.device_file_sha256); })};
+      fields(field("version", Unit::kNone, "Version of hloroof.",
+                   [](const GeneratorPart&) { return std::string_view(HLOROOF_VERSION_STRING); }),
+             field("device_file_sha256", Unit::kNone, "SHA-256 of the device file; null if there is none.",
+                   [](const GeneratorPart& part) { return text_or_null(part.step.device_file_sha256); }));
 };
 
 template <>
 struct Described<ModuleOrigin> {
   static constexpr RecordInfo kInfo = {"origin", "Origin", "What the text shows about the compilation of the module."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("backend", Unit::kNone, "Backend of XLA that compiled the module.", &ModuleOrigin::backend),
       field("backend_evidence", Unit::kNone, "Where the text shows the backend.",
             [](const ModuleOrigin& origin) { return text_or_null(origin.backend_evidence); }),
@@ -368,13 +365,13 @@ struct Described<ModuleOrigin> {
               return origin.stage == CompileStage::kUnpartitioned ? std::optional<std::int64_t>(origin.sharded_over)
                                                                   : std::nullopt;
             })
-          .at_least(1)};
+          .at_least(1));
 };
 
 template <>
 struct Described<ModulePart> {
   static constexpr RecordInfo kInfo = {"module", "ModuleFacts", "The predicted module."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("name", Unit::kNone, "Name of the module.",
             [](const ModulePart& part) { return std::string_view(part.step.module_name); }),
       field("instructions", Unit::kCount, "Instructions in all computations.",
@@ -385,53 +382,53 @@ struct Described<ModulePart> {
             [](const ModulePart& part) { return part.step.replica_count; }),
       field("is_scheduled", Unit::kNone, "True if the text gives the order of execution.",
             [](const ModulePart& part) { return part.step.is_scheduled; }),
-      field("origin", Unit::kNone, "", [](const ModulePart& part) -> const ModuleOrigin& { return part.step.origin; })};
+      field("origin", Unit::kNone, "", [](const ModulePart& part) -> const ModuleOrigin& { return part.step.origin; }));
 };
 
 template <>
 struct Described<DevicePart> {
   static constexpr RecordInfo kInfo = {"device", "Device", "The device that the prediction is for."};
-  static constexpr auto kFields = std::tuple{
-      field("name", Unit::kNone, "Name of the device.",
-            [](const DevicePart& part) { return std::string_view(part.step.device); }),
-      field("topology", Unit::kNone, "Topology of one slice, such as 4x4.",
-            [](const DevicePart& part) { return std::string_view(part.step.topology); }),
-      field("slices", Unit::kCount, "Number of slices.", [](const DevicePart& part) { return part.step.slices; })
-          .at_least(1),
-      field("set", Unit::kNone, "Device parameters that --set changed, in SI units.",
-            [](const DevicePart& part) -> const Settings& { return part.step.set; })};
+  static constexpr auto kFields =
+      fields(field("name", Unit::kNone, "Name of the device.",
+                   [](const DevicePart& part) { return std::string_view(part.step.device); }),
+             field("topology", Unit::kNone, "Topology of one slice, such as 4x4.",
+                   [](const DevicePart& part) { return std::string_view(part.step.topology); }),
+             field("slices", Unit::kCount, "Number of slices.", [](const DevicePart& part) { return part.step.slices; })
+                 .at_least(1),
+             field("set", Unit::kNone, "Device parameters that --set changed, in SI units.",
+                   [](const DevicePart& part) -> const Settings& { return part.step.set; }));
 };
 
 template <>
 struct Described<TotalsPart> {
   static constexpr RecordInfo kInfo = {"totals", "Totals", "Work of one device in one step."};
   static constexpr auto kFields =
-      std::tuple{field("flops", Unit::kFlops, "FLOPs.", [](const TotalsPart& part) { return part.step.flops; }),
-                 field("transcendentals", Unit::kCount, "Transcendental functions.",
-                       [](const TotalsPart& part) { return part.step.transcendentals; }),
-                 field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.",
-                       [](const TotalsPart& part) { return part.step.hbm_bytes; }),
-                 field("logical_bytes", Unit::kBytes, "Bytes read and written in any memory, without tile padding.",
-                       [](const TotalsPart& part) { return part.step.logical_bytes; }),
-                 field("padded_bytes", Unit::kBytes, "Bytes read and written in any memory, with tile padding.",
-                       [](const TotalsPart& part) { return part.step.padded_bytes; }),
-                 field("wire_bytes", Unit::kBytes, "Bytes sent over the interconnect.",
-                       [](const TotalsPart& part) { return part.step.wire_bytes; })};
+      fields(field("flops", Unit::kFlops, "FLOPs.", [](const TotalsPart& part) { return part.step.flops; }),
+             field("transcendentals", Unit::kCount, "Transcendental functions.",
+                   [](const TotalsPart& part) { return part.step.transcendentals; }),
+             field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.",
+                   [](const TotalsPart& part) { return part.step.hbm_bytes; }),
+             field("logical_bytes", Unit::kBytes, "Bytes read and written in any memory, without tile padding.",
+                   [](const TotalsPart& part) { return part.step.logical_bytes; }),
+             field("padded_bytes", Unit::kBytes, "Bytes read and written in any memory, with tile padding.",
+                   [](const TotalsPart& part) { return part.step.padded_bytes; }),
+             field("wire_bytes", Unit::kBytes, "Bytes sent over the interconnect.",
+                   [](const TotalsPart& part) { return part.step.wire_bytes; }));
 };
 
 template <>
 struct Described<CoveragePart> {
   static constexpr RecordInfo kInfo = {"coverage", "Coverage", "Shares of the step by origin; they add up to 1."};
   static constexpr auto kFields =
-      std::tuple{field("modelled", Unit::kShare, "Modelled, or given by the compiler or the user.",
-                       [](const CoveragePart& part) { return part.step.modelled_share; })
-                     .at_most(kWhole),
-                 field("assumed", Unit::kShare, "Based on an assumption that a diagnostic states.",
-                       [](const CoveragePart& part) { return part.step.assumed_share; })
-                     .at_most(kWhole),
-                 field("unknown", Unit::kShare, "Not known; only the bytes at the boundary are charged.",
-                       [](const CoveragePart& part) { return part.step.unknown_share; })
-                     .at_most(kWhole)};
+      fields(field("modelled", Unit::kShare, "Modelled, or given by the compiler or the user.",
+                   [](const CoveragePart& part) { return part.step.modelled_share; })
+                 .at_most(kWhole),
+             field("assumed", Unit::kShare, "Based on an assumption that a diagnostic states.",
+                   [](const CoveragePart& part) { return part.step.assumed_share; })
+                 .at_most(kWhole),
+             field("unknown", Unit::kShare, "Not known; only the bytes at the boundary are charged.",
+                   [](const CoveragePart& part) { return part.step.unknown_share; })
+                 .at_most(kWhole));
 };
 
 inline constexpr std::string_view kPredictionSchema[] = {"hloroof.prediction/1"};
@@ -440,7 +437,7 @@ template <>
 struct Described<StepPrediction> {
   static constexpr RecordInfo kInfo = {"prediction", "StepPrediction",
                                        "The predicted step of one module on one device."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("schema", Unit::kNone, "Name and version of this format.",
             [](const StepPrediction&) { return kPredictionSchema[0]; })
           .one_of(kPredictionSchema),
@@ -481,7 +478,7 @@ struct Described<StepPrediction> {
       field("memory", Unit::kNone, "", &StepPrediction::memory),
       field("diagnostics", Unit::kNone,
             "Findings: those about the origin of the module, then the most severe and costly.",
-            &StepPrediction::diagnostics)};
+            &StepPrediction::diagnostics));
 };
 
 }  // namespace hloroof::internal

@@ -4,10 +4,9 @@
 //   template <>
 //   struct Described<LiveBuffer> {
 //     static constexpr RecordInfo kInfo = {"live_buffer", "LiveBuffer", "A buffer that is live at the memory peak."};
-//     static constexpr auto kFields = std::tuple{
+//     static constexpr auto kFields = fields(
 //         field("name", Unit::kNone, "Instruction that defines the buffer.", &LiveBuffer::name),
-//         field("bytes", Unit::kBytes, "Size with tile padding.", &LiveBuffer::bytes),
-//     };
+//         field("bytes", Unit::kBytes, "Size with tile padding.", &LiveBuffer::bytes));
 //   };
 //
 // To add a field to a result, add the member and its row. The C++ type of the row's value says what the field is in
@@ -28,13 +27,13 @@
 #ifndef HLOROOF_LIB_REPORT_RECORD_H_
 #define HLOROOF_LIB_REPORT_RECORD_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -69,6 +68,14 @@ struct FieldInfo {
   double least = 0;  // a number outside these bounds violates the schema
   double most = std::numeric_limits<double>::infinity();
   std::span<const std::string_view> choices;  // texts that the field may have; empty means any
+
+  // Returns a copy with another value of one member.
+  template <typename T>
+  constexpr FieldInfo with(T FieldInfo::*member, T value) const {
+    FieldInfo copy = *this;
+    copy.*member = value;
+    return copy;
+  }
 };
 
 // One row. `Get` is a pointer to member or a function of the record.
@@ -86,19 +93,13 @@ struct Field {
     }
   }
 
-  constexpr Field titled(std::string_view title) const { return with(&FieldInfo::title, title); }
-  constexpr Field only_in(Formats formats) const { return with(&FieldInfo::formats, formats); }
-  constexpr Field at_least(double least) const { return with(&FieldInfo::least, least); }
-  constexpr Field at_most(double most) const { return with(&FieldInfo::most, most); }
+  constexpr Field titled(std::string_view title) const { return {info.with(&FieldInfo::title, title), get}; }
+  constexpr Field only_in(Formats formats) const { return {info.with(&FieldInfo::formats, formats), get}; }
+  constexpr Field at_least(double least) const { return {info.with(&FieldInfo::least, least), get}; }
+  constexpr Field at_most(double most) const { return {info.with(&FieldInfo::most, most), get}; }
   constexpr Field may_be_negative() const { return at_least(-std::numeric_limits<double>::infinity()); }
-  constexpr Field one_of(std::span<const std::string_view> choices) const { return with(&FieldInfo::choices, choices); }
-
-  // Returns a copy of the row with another value of one member of `info`.
-  template <typename T>
-  constexpr Field with(T FieldInfo::*member, T value) const {
-    Field copy = *this;
-    copy.info.*member = value;
-    return copy;
+  constexpr Field one_of(std::span<const std::string_view> choices) const {
+    return {info.with(&FieldInfo::choices, choices), get};
   }
 };
 
@@ -106,6 +107,42 @@ template <typename Get>
 constexpr Field<Get> field(std::string_view name, Unit unit, std::string_view meaning, Get get) {
   return Field<Get>{FieldInfo{name, unit, meaning, {}, Formats::kAll, 0, std::numeric_limits<double>::infinity(), {}},
                     get};
+}
+
+// The rows of a record, in order. std::tuple would do, but takes compilers several times as long for thirty rows.
+template <std::size_t index, typename Row>
+struct FieldAt {
+  Row row;
+};
+
+template <typename Indices, typename... Rows>
+struct FieldList;
+
+template <std::size_t... indices, typename... Rows>
+struct FieldList<std::index_sequence<indices...>, Rows...> : FieldAt<indices, Rows>... {
+  // Calls visit(row) for each row.
+  template <typename Visit>
+  constexpr void each(Visit&& visit) const {
+    (visit(this->FieldAt<indices, Rows>::row), ...);
+  }
+  // Returns make(row...).
+  template <typename Make>
+  constexpr auto all(Make&& make) const {
+    return make(this->FieldAt<indices, Rows>::row...);
+  }
+};
+
+template <typename... Rows>
+constexpr auto fields(const Rows&... rows) {
+  return FieldList<std::index_sequence_for<Rows...>, Rows...>{{rows}...};
+}
+
+// The rows of `first`, then those of `second`.
+template <typename First, typename Second>
+constexpr auto concatenated(const First& first, const Second& second) {
+  return first.all([&](const auto&... before) {
+    return second.all([&](const auto&... after) { return fields(before..., after...); });
+  });
 }
 
 // Specialized for each result struct, with kInfo and kFields as above.
@@ -120,7 +157,7 @@ concept DescribedRecord = requires {
 // Calls visit(info, value) for each field, in the order of the table.
 template <DescribedRecord T, typename Visit>
 void for_each_field(const T& record, Visit&& visit) {
-  std::apply([&](const auto&... row) { (visit(row.info, row.of(record)), ...); }, Described<T>::kFields);
+  Described<T>::kFields.each([&](const auto& row) { visit(row.info, row.of(record)); });
 }
 
 // A member that only some records have; nullptr leaves it out.

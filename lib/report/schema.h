@@ -99,7 +99,7 @@ void add_record(ResultTable& result) {
     if (added.info.choices.empty()) added.info.choices = choices_of<Value>();
     if (added.info.formats != Formats::kCsvOnly) result.records[at].fields.push_back(added);
   };
-  std::apply([&](const auto&... row) { (add(row), ...); }, Described<T>::kFields);
+  Described<T>::kFields.each(add);
 }
 
 template <DescribedRecord T>

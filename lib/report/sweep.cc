@@ -1,7 +1,5 @@
 #include "lib/report/sweep.h"
 
-#include <tuple>
-
 #include "lib/report/csv.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_csv.h"
@@ -38,7 +36,7 @@ const auto& step(const SweepPoint& point) {
 template <>
 struct Described<SweepPoint> {
   static constexpr RecordInfo kInfo = {"point", "SweepPoint", "One prediction of a sweep."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("file", Unit::kNone, "Path of the dump.", &SweepPoint::file),
       field("device", Unit::kNone, "Name of the device.", &step<&StepPrediction::device>),
       field("topology", Unit::kNone, "Topology of one slice.", &step<&StepPrediction::topology>),
@@ -59,16 +57,16 @@ struct Described<SweepPoint> {
       field("capacity_bytes", Unit::kBytes, "Capacity of the device.",
             [](const SweepPoint& point) { return point.step->memory.capacity_bytes; }),
       field("modelled", Unit::kShare, "Share of the step that is modelled.", &step<&StepPrediction::modelled_share>)
-          .at_most(kWhole)};
+          .at_most(kWhole));
 };
 
 template <>
 struct Described<Sweep> {
   static constexpr RecordInfo kInfo = {"sweep", "Sweep", "Predictions for all combinations of parameter values."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("schema", Unit::kNone, "Name and version of this format.", [](const Sweep&) { return kSweepSchema[0]; })
           .one_of(kSweepSchema),
-      field("points", Unit::kNone, "The predictions; the last parameter varies fastest.", &Sweep::points)};
+      field("points", Unit::kNone, "The predictions; the last parameter varies fastest.", &Sweep::points));
 };
 
 std::string sweep_csv(const std::vector<NamedPrediction>& points) {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "hloroof/predict.h"
@@ -60,37 +59,37 @@ struct Described<TermRow> {
       "term", "Term",
       "A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."};
   static constexpr auto kFields =
-      std::tuple{field("name", Unit::kNone, "What takes the time.", &TermRow::name),
-                 field("seconds", Unit::kSeconds, "Time of one execution.", &TermRow::seconds),
-                 field("amount", Unit::kNone, "Amount of work; leaves only.",
-                       [](const TermRow& row) { return present_if(row.is_leaf, row.amount); }),
-                 field("unit", Unit::kNone, "Unit of amount.",
-                       [](const TermRow& row) { return present_if(!row.unit.empty(), row.unit); }),
-                 field("rate", Unit::kNone, "Amount per second; leaves only.",
-                       [](const TermRow& row) { return present_if(row.is_leaf, row.rate); }),
-                 field("combine", Unit::kNone, "How the times of the children combine: sum, max, min or norm.",
-                       [](const TermRow& row) { return present_if(!row.is_leaf, row.combine); }),
-                 field("exponent", Unit::kNone, "Exponent of a norm.",
-                       [](const TermRow& row) { return present_if(row.is_norm, row.exponent); }),
-                 field("scale", Unit::kNone, "Factor of the combined time; 1 if absent.",
-                       [](const TermRow& row) { return present_if(!row.is_leaf && row.scale != 1, row.scale); }),
-                 field("parameters", Unit::kNone, "Paths of the device numbers in the rate or the scale.",
-                       [](const TermRow& row) { return present_if(!row.parameters.empty(), row.parameters); }),
-                 field("note", Unit::kNone, "Details.",
-                       [](const TermRow& row) { return present_if(!row.note.empty(), row.note); }),
-                 field("children", Unit::kNone, "Parts of the term.",
-                       [](const TermRow& row) { return present_if(!row.is_leaf, row.children); })};
+      fields(field("name", Unit::kNone, "What takes the time.", &TermRow::name),
+             field("seconds", Unit::kSeconds, "Time of one execution.", &TermRow::seconds),
+             field("amount", Unit::kNone, "Amount of work; leaves only.",
+                   [](const TermRow& row) { return present_if(row.is_leaf, row.amount); }),
+             field("unit", Unit::kNone, "Unit of amount.",
+                   [](const TermRow& row) { return present_if(!row.unit.empty(), row.unit); }),
+             field("rate", Unit::kNone, "Amount per second; leaves only.",
+                   [](const TermRow& row) { return present_if(row.is_leaf, row.rate); }),
+             field("combine", Unit::kNone, "How the times of the children combine: sum, max, min or norm.",
+                   [](const TermRow& row) { return present_if(!row.is_leaf, row.combine); }),
+             field("exponent", Unit::kNone, "Exponent of a norm.",
+                   [](const TermRow& row) { return present_if(row.is_norm, row.exponent); }),
+             field("scale", Unit::kNone, "Factor of the combined time; 1 if absent.",
+                   [](const TermRow& row) { return present_if(!row.is_leaf && row.scale != 1, row.scale); }),
+             field("parameters", Unit::kNone, "Paths of the device numbers in the rate or the scale.",
+                   [](const TermRow& row) { return present_if(!row.parameters.empty(), row.parameters); }),
+             field("note", Unit::kNone, "Details.",
+                   [](const TermRow& row) { return present_if(!row.note.empty(), row.note); }),
+             field("children", Unit::kNone, "Parts of the term.",
+                   [](const TermRow& row) { return present_if(!row.is_leaf, row.children); }));
 };
 
 template <>
 struct Described<ParameterRow> {
   static constexpr RecordInfo kInfo = {"parameter", "Parameter", "A number of the device, with its source."};
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = fields(
       field("path", Unit::kNone, "Path in the device file.", &ParameterRow::path),
       field("value", Unit::kNone, "Value in SI units.", &ParameterRow::value),
       field("unit", Unit::kNone, "Unit of the value.", &ParameterRow::unit),
       field("kind", Unit::kNone, "Published, derived, fitted, assumed, or set by the user.", &ParameterRow::kind),
-      field("source", Unit::kNone, "Document or measurement that the value comes from.", &ParameterRow::source)};
+      field("source", Unit::kNone, "Document or measurement that the value comes from.", &ParameterRow::source));
 };
 
 }  // namespace hloroof::internal
