@@ -216,10 +216,10 @@ slice2 {
 }
 ENTRY main {
   p = f32[512] parameter(0)
-  s1 = ((f32[512]), f32[256]{0:S(1)}, u32[]{:S(2)}) async-start(p), calls=slice1
-  s2 = ((f32[512]), f32[256]{0:S(1)}, u32[]{:S(2)}) async-start(p), calls=slice2
-  d1 = f32[256]{0:S(1)} async-done(s1)
-  d2 = f32[256]{0:S(1)} async-done(s2)
+  first = ((f32[512]), f32[256]{0:S(1)}, u32[]{:S(2)}) async-start(p), calls=slice1
+  second = ((f32[512]), f32[256]{0:S(1)}, u32[]{:S(2)}) async-start(p), calls=slice2
+  d1 = f32[256]{0:S(1)} async-done(first)
+  d2 = f32[256]{0:S(1)} async-done(second)
   c = f32[512]{0:S(1)} custom-call(d1, d2), custom_call_target="ConcatBitcast"
   ROOT r = f32[512] negate(c)
 }
