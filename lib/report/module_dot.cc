@@ -26,6 +26,9 @@ struct ShareColour {
 constexpr ShareColour kShareColours[] = {
     {0, "#f7f7f7"}, {0.001, "#fee8c8"}, {0.01, "#fdbb84"}, {0.03, "#fc8d59"}, {0.1, "#e34a33"}};
 
+// In the label of a node. A longer one would make the node, and thus the whole graph, too wide.
+constexpr std::size_t kLongestShape = 80;
+
 const char* colour_of(double share) {
   const char* colour = kShareColours[0].colour;
   for (const ShareColour& step : kShareColours) {
@@ -187,7 +190,9 @@ class DotWriter {
     std::string text = std::string(instruction.name()) + '\n';
     text += instruction.opcode_text();
     text += ' ';
-    append_to(text, module_.shapes(), instruction.shape_id());
+    std::string shape;
+    append_to(shape, module_.shapes(), instruction.shape_id());
+    text += shape.size() <= kLongestShape ? shape : edge_label(module_, instruction.shape_id());
     const auto op = ops_.find(instruction.id().index);
     double share = 0;
     if (op != ops_.end() && op->second->exposed_seconds > 0 && prediction_->step_seconds > 0) {

@@ -256,7 +256,7 @@ class TraceWriter {
   std::unordered_map<std::uint32_t, const OpPrediction*> ops_;
   std::unordered_map<std::uint32_t, Placed> placed_;
   Rows rows_;
-  JsonWriter out_;
+  JsonWriter out_{JsonLayout::kCompact};
 };
 
 }  // namespace
