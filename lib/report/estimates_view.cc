@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <array>
+#include <set>
+#include <string_view>
 
 #include "absl/strings/str_format.h"
 #include "lib/report/estimates.h"
@@ -22,7 +23,7 @@ struct EstimateSums {
   }
 };
 
-std::string ratio_text(double ratio) { return absl::StrFormat("%.2f", ratio); }
+std::string estimate_ratio(double ratio) { return absl::StrFormat("%.2f", ratio); }
 
 // The ops of each reason together: the reasons, those with the most time first.
 std::string reasons_table(const std::vector<EstimatedOp>& ops, std::size_t width) {
@@ -44,7 +45,7 @@ std::string reasons_table(const std::vector<EstimatedOp>& ops, std::size_t width
                {"because"}});
   const auto add = [&](const EstimateSums& sum, std::string_view believe, std::string_view why) {
     table.add({std::to_string(sum.ops), format_seconds(sum.model), format_seconds(sum.compiler),
-               ratio_text(sum.model / sum.compiler), std::string(believe), std::string(why)});
+               estimate_ratio(sum.model / sum.compiler), std::string(believe), std::string(why)});
   };
   for (const auto& [op, sum] : sums) add(sum, believe_name(op->believe()), op->why());
   add(total, "", "TOTAL");
@@ -59,9 +60,14 @@ std::string estimates_view(const StepPrediction& p, const ViewOptions& options) 
     return "The dump states no estimates of the compiler that apply to " + p.device +
            "; TPU dumps have them as estimated_cycles\n";
   }
-  const std::size_t without = p.ops.size() - ops.size();
-  std::string out = absl::StrFormat(
-      "Model against the compiler's estimates, in the step; %d ops without an estimate are left out\n", without);
+  std::set<std::string_view> names;
+  for (const EstimatedOp& op : ops) names.insert(op.name);
+  double without = 0;
+  for (const OpPrediction& op : p.ops) {
+    if (names.count(op.name) == 0) without += op.exposed_seconds;
+  }
+  std::string out = "Model against the compiler's estimates, over the step\n" + format_seconds(without) + " of " +
+                    format_seconds(p.step_seconds) + " are in ops without an estimate, or waiting\n";
   out += reasons_table(ops, options.width);
   Table table({{"runs", Align::kRight},
                {"model", Align::kRight},
@@ -79,11 +85,11 @@ std::string estimates_view(const StepPrediction& p, const ViewOptions& options) 
     }
     ++shown;
     table.add({format_count(op.executions), format_seconds(op.model_seconds), format_seconds(op.compiler_seconds),
-               ratio_text(op.ratio()), std::string(to_string(op.bound, p.family)),
+               estimate_ratio(op.ratio()), std::string(to_string(op.bound, p.family)),
                std::string(believe_name(op.believe())), op.name});
   }
   if (hidden.ops > 0) {
-    table.add({"", "", "", ratio_text(hidden.model / hidden.compiler), "", "",
+    table.add({"", "", "", estimate_ratio(hidden.model / hidden.compiler), "", "",
                absl::StrFormat("[%d others]", hidden.ops)});
   }
   return out + "\nOne execution of each op, those with the most time in the step first\n" +

@@ -20,7 +20,7 @@ constexpr double kTimeRounding = 1e-12;
 bool is_same_time(double a, double b) { return b - a <= kTimeRounding * b; }
 
 // What moves bytes: HBM, host, network, and the links of Demand.
-enum Path { kHbmPath, kHostPath, kDcnPath, kFirstLinkPath, kPathCount = kFirstLinkPath + kLinkCount };
+enum TrafficPath { kHbmPath, kHostPath, kDcnPath, kFirstLinkPath, kPathCount = kFirstLinkPath + kLinkCount };
 using PathBytes = std::array<double, kPathCount>;
 
 void add_bytes(PathBytes& sum, const PathBytes& more, double times) {

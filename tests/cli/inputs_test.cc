@@ -144,14 +144,14 @@ TEST_CASE("every command that takes a module takes standard input") {
 }
 
 TEST_CASE("commands warn first and once that the device would run another module") {
-  constexpr char kModule[] = "examples/ffn_block.v5e_2x4.hlo";
+  constexpr char kFfnBlock[] = "examples/ffn_block.v5e_2x4.hlo";
   const std::string profile = "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz";
   const std::vector<std::string> kCommands[] = {
-      {"explain", kModule, "fusion.2"},
-      {"diff", kModule, kModule},
-      {"compare", kModule, "--profile", profile},
-      {"sweep", kModule, "--set", "hbm.bandwidth=1e12,2e12"},
-      {"sweep", kModule, "--format", "csv"},
+      {"explain", kFfnBlock, "fusion.2"},
+      {"diff", kFfnBlock, kFfnBlock},
+      {"compare", kFfnBlock, "--profile", profile},
+      {"sweep", kFfnBlock, "--set", "hbm.bandwidth=1e12,2e12"},
+      {"sweep", kFfnBlock, "--format", "csv"},
   };
   for (std::vector<std::string> command : kCommands) {
     CAPTURE(command);
@@ -159,7 +159,7 @@ TEST_CASE("commands warn first and once that the device would run another module
     command.insert(command.end(), {"--device", "h100_sxm"});
     const CliResult other = run_hloroof(command);
     CHECK(other.code == kExitOk);
-    CHECK(other.err.find("hloroof: warning: " + std::string(kModule) + ": the module was compiled for a TPU") == 0);
+    CHECK(other.err.find("hloroof: warning: " + std::string(kFfnBlock) + ": the module was compiled for a TPU") == 0);
     std::size_t count = 0;
     for (std::size_t at = 0; (at = other.err.find("[wrong-backend]", at)) != std::string::npos; ++at) ++count;
     CHECK(count == 1);

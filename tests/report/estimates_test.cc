@@ -65,11 +65,11 @@ TEST_CASE("whom to believe follows from the work of the op") {
        kProduct, Believe::kEither},
       {"a relayout",
        entry_wide +
-           with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "260000") + "\n}\n",
+           with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "450000") + "\n}\n",
        kRelayout, Believe::kEither},
       {"a relayout on two cores",
        entry_wide +
-           with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "260000") + "\n}\n",
+           with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "450000") + "\n}\n",
        kRelayoutOnCores, Believe::kModel, "tpu_v5p"},
       {"a collective",
        "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n" + entry_wide +
