@@ -64,7 +64,8 @@ absl::Status check_csv_views(const PredictCommandFlags& flags) {
   const bool is_table = view == "ops" || view == "layers" || view == "collectives" || view == "estimates";
   if (flags.views.size() == 1 && is_table) return absl::OkStatus();
   return invalid_argument(
-      "--format csv takes one of --view ops, layers, collectives, estimates; --format json has the numbers of all views");
+      "--format csv takes one of --view ops, layers, collectives, estimates; --format json has the numbers of all "
+      "views");
 }
 
 absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool with_titles,

@@ -17,7 +17,7 @@ namespace hloroof::internal {
 // columns of Described<Layer> and layers_view().
 struct LayerTimes {
   double seconds = 0;
-  double wait_seconds = 0;                              // the part of `seconds` that waits for transfers
+  double wait_seconds = 0;                        // the part of `seconds` that waits for transfers
   std::array<double, kPhaseCount> of_phase = {};  // by Phase; the sum is `seconds`
 
   double of(Phase phase) const { return of_phase[static_cast<std::size_t>(phase)]; }

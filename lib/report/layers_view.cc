@@ -163,8 +163,8 @@ class LayersTable {
       table.add(std::move(row.cells));
     }
     return "Time in the step by layer, in " + std::string(scale_.unit) +
-           (total_.of(Phase::kOther) == total_.seconds ? "" : "; other: in neither pass, such as the optimizer") + "\n" +
-           table.to_string(width);
+           (total_.of(Phase::kOther) == total_.seconds ? "" : "; other: in neither pass, such as the optimizer") +
+           "\n" + table.to_string(width);
   }
 
  private:

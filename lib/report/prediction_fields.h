@@ -278,7 +278,8 @@ struct Described<EstimatedOp> {
       field("compiler_seconds", Unit::kSeconds,
             "Time of one execution by the compiler: estimated_cycles at the device's clock.",
             &EstimatedOp::compiler_seconds),
-      field("ratio", Unit::kNone, "model_seconds / compiler_seconds.", [](const EstimatedOp& op) { return op.ratio(); }),
+      field("ratio", Unit::kNone, "model_seconds / compiler_seconds.",
+            [](const EstimatedOp& op) { return op.ratio(); }),
       field("bound", Unit::kNone, "Resource that limits the op by the model.", &EstimatedOp::bound),
       field("believe", Unit::kNone, "Which of the two to believe.",
             [](const EstimatedOp& op) { return believe_name(op.believe()); })

@@ -157,7 +157,8 @@ class TraceWriter {
     // Loops and calls have separate rows, because their events enclose ops in other rows.
     Placed placed{0, event.begin, event.end};
     placed.row =
-        rows_.row(contains_others(op) && slice.folded == 0 ? "control flow" : std::string(to_string(event.lane, prediction_.family)),
+        rows_.row(contains_others(op) && slice.folded == 0 ? "control flow"
+                                                           : std::string(to_string(event.lane, prediction_.family)),
                   event.begin, event.end);
     if (slice.iteration == 1) placed_[event.id.index] = placed;
     const bool waits = event.awaited.valid();

@@ -24,8 +24,8 @@ struct CounterTrack {
 // of a loop and the calls whose events the timeline does not show have their average bandwidth, and the highest of
 // their levels of memory. A track has at most two samples for each event that the trace shows.
 //
-// A bandwidth can exceed that of the device for a short time: a transfer that others slow down is shown with its average
-// speed, and the body of a loop without the transfers that the caller has in flight.
+// A bandwidth can exceed that of the device for a short time: a transfer that others slow down is shown with its
+// average speed, and the body of a loop without the transfers that the caller has in flight.
 std::vector<CounterTrack> counter_tracks(const StepFacts& facts);
 
 }  // namespace hloroof::internal

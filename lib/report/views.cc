@@ -8,8 +8,8 @@ namespace hloroof::internal {
 
 const std::vector<std::string>& view_names() {
   static const auto* const kNames =
-      new std::vector<std::string>{"summary",     "breakdown", "ops",      "layers",    "roofline",   "memory", "padding",
-                                   "collectives", "timeline",  "critical", "estimates", "diagnostics"};
+      new std::vector<std::string>{"summary", "breakdown",   "ops",      "layers",   "roofline",  "memory",
+                                   "padding", "collectives", "timeline", "critical", "estimates", "diagnostics"};
   return *kNames;
 }
 

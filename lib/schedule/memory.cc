@@ -378,7 +378,8 @@ class Analysis {
       for (InstructionView instruction : module_.computation(computation).instructions()) {
         const InstructionId id = instruction.id();
         const Moment at = 2 * order_.position[id.index];
-        if (instruction.opcode() == Opcode::kCustomCall && is_free_custom_call(instruction)) take_over_parts(instruction, at);
+        if (instruction.opcode() == Opcode::kCustomCall && is_free_custom_call(instruction))
+          take_over_parts(instruction, at);
         for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
           const Range& result = ranges_[buffers_.buffer_of(buffers_.first_value(id) + leaf)];
           if (result.begin != at) continue;
@@ -399,8 +400,8 @@ class Analysis {
     }
   }
 
-  // A custom call that costs nothing and has as many bytes as its operands together is their concatenation. The compiler
-  // has placed them one after another in VMEM.
+  // A custom call that costs nothing and has as many bytes as its operands together is their concatenation. The
+  // compiler has placed them one after another in VMEM.
   void take_over_parts(InstructionView concatenation, Moment at) {
     if (buffers_.leaf_count(concatenation.id()) != 1) return;
     const Range& result = ranges_[buffers_.buffer_of(buffers_.first_value(concatenation.id()))];

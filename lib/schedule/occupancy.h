@@ -1,8 +1,8 @@
 // The times during which a buffer holds a value that is still needed.
 //
-// The state of a loop is one buffer. In the body, the value of the last iteration is often dead long before the next one
-// is written. The compiler lets other values have such memory in VMEM, which it assigns to each value for the time that
-// it is needed.
+// The state of a loop is one buffer. In the body, the value of the last iteration is often dead long before the next
+// one is written. The compiler lets other values have such memory in VMEM, which it assigns to each value for the time
+// that it is needed.
 #ifndef HLOROOF_LIB_SCHEDULE_OCCUPANCY_H_
 #define HLOROOF_LIB_SCHEDULE_OCCUPANCY_H_
 

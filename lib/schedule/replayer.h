@@ -63,7 +63,7 @@ struct ReplayRecord {
   // The iterations after the first, at most kRecordedIterations - 1. All that follow are like the last of them, unless
   // the loop takes longer to reach its steady state.
   std::vector<Iteration> later;
-  PathRecord last;             // of the last replayed iteration, which represents all later ones
+  PathRecord last;  // of the last replayed iteration, which represents all later ones
 };
 
 // Not thread-safe. The module and the arguments of replay() must outlive it.

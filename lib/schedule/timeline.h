@@ -24,11 +24,11 @@ struct LoopRest {
   double rest = 0;  // number of iterations in `rest_begin` .. `rest_end`
 };
 
-struct Timeline : ReplaySums {        // the exposed seconds add up to `seconds`
-  std::vector<double> critical;       // by InstructionId: seconds on the critical path; see critical_path.h
-  std::vector<TimelineEvent> events;  // sorted by beginning
-  std::vector<LoopRest> loops;        // one for each loop that runs more than once
-  std::vector<InstructionId> callers; // by ComputationId: the instruction whose call the events show
+struct Timeline : ReplaySums {         // the exposed seconds add up to `seconds`
+  std::vector<double> critical;        // by InstructionId: seconds on the critical path; see critical_path.h
+  std::vector<TimelineEvent> events;   // sorted by beginning
+  std::vector<LoopRest> loops;         // one for each loop that runs more than once
+  std::vector<InstructionId> callers;  // by ComputationId: the instruction whose call the events show
 };
 
 // Replays `module`. `demands` is indexed by InstructionId. Each computation is replayed once, regardless of how many

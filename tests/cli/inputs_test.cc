@@ -147,10 +147,8 @@ TEST_CASE("commands warn first and once that the device would run another module
   constexpr char kFfnBlock[] = "examples/ffn_block.v5e_2x4.hlo";
   const std::string profile = "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz";
   const std::vector<std::string> kCommands[] = {
-      {"explain", kFfnBlock, "fusion.2"},
-      {"diff", kFfnBlock, kFfnBlock},
-      {"compare", kFfnBlock, "--profile", profile},
-      {"sweep", kFfnBlock, "--set", "hbm.bandwidth=1e12,2e12"},
+      {"explain", kFfnBlock, "fusion.2"},           {"diff", kFfnBlock, kFfnBlock},
+      {"compare", kFfnBlock, "--profile", profile}, {"sweep", kFfnBlock, "--set", "hbm.bandwidth=1e12,2e12"},
       {"sweep", kFfnBlock, "--format", "csv"},
   };
   for (std::vector<std::string> command : kCommands) {

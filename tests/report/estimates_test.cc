@@ -14,8 +14,8 @@ namespace {
 
 // An op with an estimate of `cycles` and the loop bounds `bounds`.
 std::string with_estimate(const std::string& op, const std::string& cycles, const std::string& bounds = "\"1\",\"1\"") {
-  return op + ", backend_config={\"window_config\":{\"estimated_cycles\":\"" + cycles +
-         "\",\"iteration_bounds\":[" + bounds + "]}}";
+  return op + ", backend_config={\"window_config\":{\"estimated_cycles\":\"" + cycles + "\",\"iteration_bounds\":[" +
+         bounds + "]}}";
 }
 
 StepPrediction predicted_from(const std::string& body, const char* device, EstimateSource source) {
@@ -63,14 +63,11 @@ TEST_CASE("whom to believe follows from the work of the op") {
            with_estimate(narrow + " dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}", "1100000") +
            "\n}\n",
        kProduct, Believe::kEither},
-      {"a relayout",
-       entry_wide +
-           with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "450000") + "\n}\n",
-       kRelayout, Believe::kEither},
+      {"a relayout", entry_wide + with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "450000") + "\n}\n", kRelayout,
+       Believe::kEither},
       {"a relayout on two cores",
-       entry_wide +
-           with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "450000") + "\n}\n",
-       kRelayoutOnCores, Believe::kModel, "tpu_v5p"},
+       entry_wide + with_estimate("f32[4096,4096]{0,1:T(8,128)} copy(p)", "450000") + "\n}\n", kRelayoutOnCores,
+       Believe::kModel, "tpu_v5p"},
       {"a collective",
        "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n" + entry_wide +
            with_estimate(wide + " all-reduce(p), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, "
@@ -112,10 +109,10 @@ TEST_CASE("the estimate is the cycles at the clock of the device") {
 }
 
 TEST_CASE("a dump without estimates says so") {
-  const StepPrediction prediction =
-      predicted_from("ENTRY e {\n  p = f32[8,128]{1,0:T(8,128)} parameter(0)\n  ROOT r = f32[8,128]{1,0:T(8,128)} "
-                     "negate(p)\n}\n",
-                     "tpu_v5e", EstimateSource::kModel);
+  const StepPrediction prediction = predicted_from(
+      "ENTRY e {\n  p = f32[8,128]{1,0:T(8,128)} parameter(0)\n  ROOT r = f32[8,128]{1,0:T(8,128)} "
+      "negate(p)\n}\n",
+      "tpu_v5e", EstimateSource::kModel);
   CHECK(estimated_ops(prediction).empty());
   const std::string text = estimates_view(prediction, {});
   CHECK(text.find("states no estimates") != std::string::npos);

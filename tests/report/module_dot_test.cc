@@ -81,10 +81,10 @@ TEST_CASE("tuples, their elements and bitcasts are edges of the graph") {
     const char* to;
     const char* label;
   };
-  for (const Case& c : {Case{"p", "w", "[label=\"f32[512,128]\"]"}, Case{"zero", "w", "[label=\"s32[]\"]"},
-                        Case{"w", "q", "[label=\"f32[512,128]\"]"}, Case{"f", "e", "[label=\"f32[65536]\"]"},
-                        Case{"e", "w", "[style=dashed]"}, Case{"j", "w", "[style=dashed]"},
-                        Case{"c", "f", "[style=dashed]"}}) {
+  for (const Case& c :
+       {Case{"p", "w", "[label=\"f32[512,128]\"]"}, Case{"zero", "w", "[label=\"s32[]\"]"},
+        Case{"w", "q", "[label=\"f32[512,128]\"]"}, Case{"f", "e", "[label=\"f32[65536]\"]"},
+        Case{"e", "w", "[style=dashed]"}, Case{"j", "w", "[style=dashed]"}, Case{"c", "f", "[style=dashed]"}}) {
     CAPTURE(c.from, c.to);
     CHECK(has(dot, node_of(module, c.from) + " -> " + node_of(module, c.to) + " " + c.label + ";"));
   }

@@ -37,7 +37,7 @@ using Samples = std::vector<std::pair<double, double>>;  // microseconds and val
 
 struct Trace {
   std::map<std::string, Samples> counters;
-  double last = 0;  // the end of the last slice
+  double last = 0;                            // the end of the last slice
   std::map<double, std::vector<Slice>> rows;  // by tid
   std::map<double, std::string> row_names;
   std::map<double, Flow> flows;
@@ -215,7 +215,8 @@ body {
 condition {
   s = (s32[]{:T(128)}, f32[4096,4096]{1,0:T(8,128)}) parameter(0)
   i = s32[]{:T(128)} get-tuple-element(s), index=0
-  n = s32[]{:T(128)} constant()" + std::to_string(trips) +
+  n = s32[]{:T(128)} constant()" +
+                        std::to_string(trips) +
                         R"()
   ROOT less = pred[]{:T(512)} compare(i, n), direction=LT
 }
