@@ -10,6 +10,7 @@
 #include "hloroof/module.h"
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/module_views.h"
@@ -83,14 +84,14 @@ class DotGraph {
         if (!is_node(instruction.id())) continue;
         for (InstructionId operand : instruction.operand_ids()) add_sources(operand, edges_[instruction.id().index]);
       }
-      if (!computation.data().root.valid()) continue;
+      if (!row_of(computation).root.valid()) continue;
       std::vector<DotEdge> results;
-      add_sources(computation.data().root, results);
+      add_sources(row_of(computation).root, results);
       for (const DotEdge& result : results) is_result_[result.from.index] = true;
     }
   }
 
-  bool is_node(InstructionId id) const { return id == center_ || !is_alias(module_.data(id).opcode); }
+  bool is_node(InstructionId id) const { return id == center_ || !is_alias(row_of(module_, id).opcode); }
   const std::vector<DotEdge>& into(InstructionId id) const { return edges_[id.index]; }
   // Whether it makes a result of its computation.
   bool is_result(InstructionId id) const { return is_result_[id.index]; }
@@ -104,7 +105,7 @@ class DotGraph {
 
   // Adds the nodes that make the arrays of `operand`.
   void add_sources(InstructionId operand, std::vector<DotEdge>& edges) const {
-    std::vector<Open> open = {{operand, {}, module_.data(operand).shape}};
+    std::vector<Open> open = {{operand, {}, row_of(module_, operand).shape}};
     std::set<std::uint32_t> unpacked;  // whole tuples: each once
     while (!open.empty()) {
       Open at = std::move(open.back());
@@ -120,7 +121,7 @@ class DotGraph {
         if (!unpacked.insert(at.id.index).second) continue;
         for (std::size_t i = instruction.operand_count(); i-- > 0;) {
           const InstructionId element = instruction.operand_ids()[i];
-          open.push_back({element, {}, module_.data(element).shape});
+          open.push_back({element, {}, row_of(module_, element).shape});
         }
       } else if (way == Flow::kPacks) {
         const auto element = static_cast<std::size_t>(at.path.back());

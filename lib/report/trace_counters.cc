@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/schedule/memory.h"
 
 namespace hloroof::internal {
