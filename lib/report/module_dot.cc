@@ -82,10 +82,12 @@ class DotGraph {
     for (ComputationView computation : module.computations()) {
       for (InstructionView instruction : computation.instructions()) {
         if (!is_node(instruction.id())) continue;
+        edge_from_.clear();
         for (InstructionId operand : instruction.operand_ids()) add_sources(operand, edges_[instruction.id().index]);
       }
       if (!row_of(computation).root.valid()) continue;
       std::vector<DotEdge> results;
+      edge_from_.clear();
       add_sources(row_of(computation).root, results);
       for (const DotEdge& result : results) is_result_[result.from.index] = true;
     }
@@ -104,7 +106,7 @@ class DotGraph {
   };
 
   // Adds the nodes that make the arrays of `operand`.
-  void add_sources(InstructionId operand, std::vector<DotEdge>& edges) const {
+  void add_sources(InstructionId operand, std::vector<DotEdge>& edges) {
     std::vector<Open> open = {{operand, {}, row_of(module_, operand).shape}};
     std::set<std::uint32_t> unpacked;  // whole tuples: each once
     while (!open.empty()) {
@@ -134,19 +136,18 @@ class DotGraph {
     }
   }
 
-  static void add_edge(const Open& source, std::vector<DotEdge>& edges) {
-    for (DotEdge& edge : edges) {
-      if (edge.from != source.id) continue;
-      ++edge.arrays;
-      return;
-    }
-    edges.push_back({source.id, source.shape, 1});
+  void add_edge(const Open& source, std::vector<DotEdge>& edges) {
+    const auto [found, is_new] = edge_from_.try_emplace(source.id.index, edges.size());
+    if (is_new) edges.push_back({source.id, source.shape, 0});
+    ++edges[found->second].arrays;
   }
 
   const Module& module_;
   const InstructionId center_;
   std::vector<std::vector<DotEdge>> edges_;  // by InstructionId
-  std::vector<bool> is_result_;              // by InstructionId
+  // While the edges into one instruction are made: their indices, by InstructionId of the other end.
+  std::unordered_map<std::uint32_t, std::size_t> edge_from_;
+  std::vector<bool> is_result_;  // by InstructionId
 };
 
 class DotWriter {
