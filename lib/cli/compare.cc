@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "lib/base/source_text.h"
+#include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
 
 namespace hloroof::internal {
@@ -32,6 +33,7 @@ void run_compare(const CompareFlags& flags, Context& context) {
   const absl::StatusOr<StepPrediction> prediction =
       predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
+  OriginWarnings(context).add(subject->file, *prediction);
   const absl::StatusOr<Comparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());
   std::string result;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
 #include "lib/text/module_choice.h"
 
@@ -49,11 +50,13 @@ void run_diff(const DiffFlags& flags, Context& context) {
   // The predictions refer to the modules of the subjects.
   const absl::StatusOr<Subject> subjects[] = {find_diff_side(flags.predict, flags.before, context),
                                               find_diff_side(flags.predict, flags.after, context)};
+  OriginWarnings warnings(context);
   std::vector<StepPrediction> predictions;
   for (const absl::StatusOr<Subject>& subject : subjects) {
     if (!subject.ok()) return context.fail(subject.status());
     absl::StatusOr<StepPrediction> prediction = predict_step_time(subject->module, subject->target, subject->options);
     if (!prediction.ok()) return context.fail_prediction(prediction.status());
+    warnings.add(subject->file, *prediction);
     predictions.push_back(*std::move(prediction));
   }
   DiffOptions options = flags.diff;

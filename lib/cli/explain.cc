@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
 #include "lib/report/explain.h"
 
@@ -18,6 +19,7 @@ void run_explain(const ExplainFlags& flags, Context& context) {
   const absl::StatusOr<StepPrediction> prediction =
       predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
+  OriginWarnings(context).add(subject->file, *prediction);
   const absl::StatusOr<std::string> text = explain(*prediction, flags.op);
   if (!text.ok()) return context.fail(text.status());
   context.out << *text;

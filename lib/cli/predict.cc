@@ -61,10 +61,11 @@ absl::Status check_one(const Subjects& subjects, const std::string& format) {
 absl::Status check_csv_views(const PredictCommandFlags& flags) {
   if (flags.format != "csv" || flags.views.empty()) return absl::OkStatus();
   const std::string& view = flags.views[0];
-  const bool is_table = view == "ops" || view == "layers" || view == "collectives";
+  const bool is_table = view == "ops" || view == "layers" || view == "collectives" || view == "estimates";
   if (flags.views.size() == 1 && is_table) return absl::OkStatus();
   return invalid_argument(
-      "--format csv takes one of --view ops, layers, collectives; --format json has the numbers of all views");
+      "--format csv takes one of --view ops, layers, collectives, estimates; --format json has the numbers of all "
+      "views");
 }
 
 absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool with_titles,
@@ -72,6 +73,7 @@ absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool wi
   const std::string view = flags.views.empty() ? "ops" : flags.views.front();
   if (view == "collectives") return collectives_csv(named, with_titles);
   if (view == "layers") return layers_csv(named, with_titles);
+  if (view == "estimates") return estimates_csv(named, with_titles);
   return ops_csv(named, options.rows, with_titles);
 }
 

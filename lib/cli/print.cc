@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "hloroof/predict.h"
 #include "hloroof/print.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
@@ -23,6 +24,7 @@ struct PrintFlags {
   std::string format = "hlo";
   std::string output;
   std::string around;
+  PredictFlags predict;  // only the device
   std::int64_t radius = 2;
   bool strict = false;
   bool elide_constants = false;
@@ -85,12 +87,23 @@ std::optional<Module> read_for_printing(const PrintFlags& flags, const std::stri
   return std::move(loaded->module);
 }
 
+absl::StatusOr<std::string> render_graph(const PrintFlags& flags, const Module& module) {
+  std::optional<StepPrediction> prediction;
+  if (!flags.predict.devices.empty()) {
+    const absl::StatusOr<Target> target = find_one_target(flags.predict);
+    if (!target.ok()) return target.status();
+    absl::StatusOr<StepPrediction> predicted = predict_step_time(module, *target);
+    if (!predicted.ok()) return predicted.status();
+    prediction = *std::move(predicted);
+  }
+  const StepPrediction* shown = prediction ? &*prediction : nullptr;
+  if (flags.around.empty()) return module_dot(module, shown);
+  return neighbourhood_dot(module, flags.around, static_cast<std::size_t>(flags.radius), shown);
+}
+
 absl::StatusOr<std::string> render_module(const PrintFlags& flags, const Module& module) {
   if (flags.format == "json") return module_json(module);
-  if (flags.format == "dot") {
-    return flags.around.empty() ? absl::StatusOr<std::string>(module_dot(module))
-                                : neighbourhood_dot(module, flags.around, static_cast<std::size_t>(flags.radius));
-  }
+  if (flags.format == "dot") return render_graph(flags, module);
   if (flags.format != "hlo") return "";
   PrintOptions options;
   options.large_constants = !flags.elide_constants;
@@ -100,6 +113,9 @@ absl::StatusOr<std::string> render_module(const PrintFlags& flags, const Module&
 void run_print(const PrintFlags& flags, Context& context) {
   if (!flags.around.empty() && flags.format != "dot") {
     return context.fail(invalid_argument("--around requires --format dot"));
+  }
+  if (!flags.predict.devices.empty() && flags.format != "dot") {
+    return context.fail(invalid_argument("--device requires --format dot"));
   }
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
   if (!files.ok()) return context.fail(files.status());
@@ -128,6 +144,10 @@ Command print_command(Context& context) {
                       .text = "Output format; dot is for Graphviz",
                       .target = &flags->format},
                      output_option(flags->output),
+                     {.names = {"--device"},
+                      .argument = "DEVICE",
+                      .text = "With --format dot, colour the instructions by their share of the step on this device",
+                      .target = &flags->predict.devices},
                      {.names = {"--around"},
                       .argument = "OP",
                       .text = "With --format dot, print only the neighbourhood of this instruction",

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
 
 namespace hloroof::internal {
@@ -18,8 +19,10 @@ struct SweepFlags {
 void run_sweep(const SweepFlags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
+  OriginWarnings warnings(context);
   std::vector<NamedPrediction> points;
   const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
+    warnings.add(file, prediction);
     // The table says what each point comes to; thousands of points need not keep their ops.
     prediction.facts.reset();
     prediction.ops = {};

@@ -135,4 +135,8 @@ std::string layers_csv(const NamedPrediction& named, bool with_titles) {
   return records_csv(named, make_layers(named.second), with_titles);
 }
 
+std::string estimates_csv(const NamedPrediction& named, bool with_titles) {
+  return records_csv(named, estimated_ops(named.second), with_titles);
+}
+
 }  // namespace hloroof::internal

@@ -37,13 +37,14 @@ class CsvLine {
   bool is_first_ = true;
 };
 
-// Writes one line for each op, collective or layer of the prediction. The columns are the file, the device, the
-// topology, the device parameters that were set, and the fields of the op under their JSON names. The titles precede
-// them if `with_titles`. `rows` selects ops by its filter. If it groups or rewrites, a line is one row of make_rows();
-// its limit does not apply. Errors: those of make_rows().
+// Writes one line for each op, collective, layer or estimated op of the prediction. The columns are the file, the
+// device, the topology, the device parameters that were set, and the fields of the op under their JSON names. The
+// titles precede them if `with_titles`. `rows` selects ops by its filter. If it groups or rewrites, a line is one row
+// of make_rows(); its limit does not apply. Errors: those of make_rows().
 absl::StatusOr<std::string> ops_csv(const NamedPrediction& prediction, const RowOptions& rows, bool with_titles = true);
 std::string collectives_csv(const NamedPrediction& prediction, bool with_titles = true);
 std::string layers_csv(const NamedPrediction& prediction, bool with_titles = true);
+std::string estimates_csv(const NamedPrediction& prediction, bool with_titles = true);
 
 }  // namespace hloroof::internal
 

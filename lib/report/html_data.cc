@@ -27,17 +27,48 @@ namespace hloroof::internal {
 namespace {
 
 // Values in the row of an op after its fields, in this order.
-constexpr const char* kFurtherColumns[] = {
-    "layer",        // index of its leaf in "layers", or null
-    "operands",     // indices of the ops
-    "terms",        // main terms in one line
-    "formula",      // the tree of terms
-    "numbers",      // paths of the device's parameters in the terms
-    "resource",     // that bounds its own work
-    "matrix_rate",  // flop/s at the nominal peak for the types of its largest matrix product
-    "trips",        // of a loop
-    "result",       // indices of its shapes
-    "hlo",          // its line
+struct FurtherColumn {
+  const char* name;
+  bool is_shared;
+};
+constexpr FurtherColumn kFurtherColumns[] = {
+    {"layer", false},        // index of its leaf in "layers", or null
+    {"operands", false},     // indices of the ops
+    {"terms", true},         // main terms in one line
+    {"formula", true},       // the tree of terms
+    {"numbers", true},       // paths of the device's parameters in the terms
+    {"resource", true},      // that bounds its own work
+    {"matrix_rate", false},  // flop/s at the nominal peak for the types of its largest matrix product
+    {"trips", false},        // of a loop
+    {"result", false},       // indices of its shapes
+    {"hlo", false},          // its line
+};
+
+// Whether the column of a field is shared: all texts and lists but the names, which differ.
+template <typename T>
+constexpr bool is_shared_field(const FieldInfo& info) {
+  if constexpr (IsOptional<T>::value) return is_shared_field<std::decay_t<decltype(*std::declval<T>())>>(info);
+  return !std::is_arithmetic_v<T> && info.name != "name";
+}
+
+// Values that rows refer to by their index.
+class SharedValues {
+ public:
+  std::int64_t index_of(std::string json) {
+    const auto [found, is_new] = index_.try_emplace(std::move(json), static_cast<std::int64_t>(index_.size()));
+    if (is_new) values_.push_back(found->first);
+    return found->second;
+  }
+
+  void write(JsonWriter& out) const {
+    out.begin_array();
+    for (const std::string& value : values_) out.json(value);
+    out.end_array();
+  }
+
+ private:
+  absl::flat_hash_map<std::string, std::int64_t> index_;
+  std::vector<std::string> values_;
 };
 
 // Limits of what is written for each op. They keep the page of a large module at a few MB.
@@ -122,6 +153,8 @@ class PageStep {
     out_.begin_array();
     for (const OpPrediction& op : prediction_.ops) row(op);
     out_.end_array();
+    out_.key("shared");
+    shared_.write(out_);
     out_.key("shapes");
     shapes_.write(out_);
     out_.key("timeline");
@@ -134,6 +167,13 @@ class PageStep {
  private:
   void text(std::string_view value) { out_.value(value); }
 
+  template <typename T>
+  void shared(const T& value) {
+    JsonWriter one(JsonLayout::kCompact);
+    write_json_value(value, one, prediction_.family);
+    out_.value(shared_.index_of(one.take()));
+  }
+
   void op_or_null(InstructionId id) {
     const auto found = id.valid() ? index_.find(id.index) : index_.end();
     if (found == index_.end()) return out_.null();
@@ -144,11 +184,17 @@ class PageStep {
   void row(const OpPrediction& op) {
     const InstructionView instruction = module_.instruction(op.id);
     out_.begin_array();
-    for_each_field(op, [&](const FieldInfo&, const auto& value) { write_json_value(value, out_, prediction_.family); });
+    for_each_field(op, [&](const FieldInfo& info, const auto& value) {
+      if (is_shared_field<std::decay_t<decltype(value)>>(info)) {
+        shared(value);
+      } else {
+        write_json_value(value, out_, prediction_.family);
+      }
+    });
     layer(static_cast<std::size_t>(&op - prediction_.ops.data()));
     operands(instruction);
     terms(op);
-    write_or_null(op.bound ? std::optional(to_string(*op.bound, prediction_.family)) : std::nullopt, out_);
+    shared(op.bound ? std::optional(to_string(*op.bound, prediction_.family)) : std::nullopt);
     write_or_null(matrix_rate(op), out_);
     const TripCount* trips = facts_.calls.trip_count(op.id);
     write_or_null(trips != nullptr ? std::optional(trips->value) : std::nullopt, out_);
@@ -175,13 +221,11 @@ class PageStep {
 
   void terms(const OpPrediction& op) {
     const Term term = execution_terms(facts_, op.id);
-    text(main_terms(term, kMostTerms));
-    text(term.seconds > 0 ? terms_table(term, kFormulaWidth) : "");
+    shared(main_terms(term, kMostTerms));
+    shared(term.seconds > 0 ? terms_table(term, kFormulaWidth) : std::string());
     std::vector<std::string_view> paths;
     if (term.seconds > 0) add_parameters(term, paths);
-    out_.begin_array();
-    for (std::string_view path : paths) text(path);
-    out_.end_array();
+    shared(paths);
   }
 
   std::optional<double> matrix_rate(const OpPrediction& op) const {
@@ -276,6 +320,7 @@ class PageStep {
   const Module& module_;
   absl::flat_hash_map<std::uint32_t, std::int64_t> index_;  // by InstructionId
   PageShapes shapes_;
+  SharedValues shared_;
   std::vector<Layer> layers_;
   std::vector<std::optional<std::int64_t>> leaf_of_op_;  // indices in layers_
   JsonWriter& out_;
@@ -287,18 +332,19 @@ void write_page_members(JsonWriter& out) {
   out.member("version", std::string_view(HLOROOF_VERSION_STRING));
   out.key("columns");
   out.begin_array();
-  const auto write = [&out](const FieldInfo& info) {
+  for_each_field(OpPrediction(), [&out](const FieldInfo& info, const auto& value) {
     out.begin_object();
     out.member("name", info.name);
     out.member("unit", unit_symbol(info.unit));
     out.member("meaning", info.meaning);
     out.member("title", info.title);
+    out.member("shared", is_shared_field<std::decay_t<decltype(value)>>(info));
     out.end_object();
-  };
-  Described<OpPrediction>::kFields.each([&](const auto& row) { write(row.info); });
-  for (const char* name : kFurtherColumns) {
+  });
+  for (const FurtherColumn& column : kFurtherColumns) {
     out.begin_object();
-    out.member("name", std::string_view(name));
+    out.member("name", std::string_view(column.name));
+    out.member("shared", column.is_shared);
     out.end_object();
   }
   out.end_array();

@@ -10,12 +10,15 @@
 namespace hloroof::internal {
 
 // Writes the members "columns", "glossary" and "version", which all predictions share. "columns" describes the values
-// in the row of an op: the fields of prediction_fields.h, then further ones without a unit.
+// in the row of an op: the fields of prediction_fields.h, then further ones without a unit. In a column that is
+// "shared", the row has an index into "shared" of its prediction instead of the value, because most ops of a large
+// program have the same values there.
 void write_page_members(JsonWriter& out);
 
 // Writes the object of one prediction. `file` is the path of the module; it may be empty. Reads prediction.facts.
 //   {"file": "step.hlo", "prediction": {...}, "verdict": "...", "layers": [...], "options": [["--topology", "4x4"]],
 //   "roofs": [...],
+//    "shared": [...],
 //    "shapes": [["f32[8]{0}", "words about its layout"]], "ops": [[...]],
 //    "timeline": [[op, lane, begin, end, awaited op or null]], "memory": {...}}
 // Ops are referred to by their index in "ops".

@@ -25,7 +25,7 @@ class PageWriter {
   std::string take();
 
  private:
-  JsonWriter out_;
+  JsonWriter out_{JsonLayout::kCompact};
 };
 
 // The page of one prediction.

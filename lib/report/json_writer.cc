@@ -104,6 +104,7 @@ char* JsonWriter::room(std::size_t bytes) {
 void JsonWriter::put(std::string_view text) { end(copy(text, room(text.size()))); }
 
 char* JsonWriter::new_line(char* at) const {
+  if (layout_ == JsonLayout::kCompact) return at;
   *at++ = '\n';
   const std::size_t indent = 2 * has_members_.size();
   if (indent <= kSpaces.size()) {
@@ -146,7 +147,7 @@ void JsonWriter::key(std::string_view name) {
   char* at = start(name.size() + 4);
   after_key_ = true;
   *at++ = '"';
-  end(copy("\": ", copy(name, at)));
+  end(copy(layout_ == JsonLayout::kCompact ? "\":" : "\": ", copy(name, at)));
 }
 
 void JsonWriter::value(std::string_view text) {
@@ -191,6 +192,8 @@ void JsonWriter::value(std::int64_t number) {
 }
 
 void JsonWriter::value(bool truth) { end(copy(truth ? "true" : "false", start(5))); }
+
+void JsonWriter::json(std::string_view text) { end(copy(text, start(text.size()))); }
 
 void JsonWriter::null() { end(copy("null", start(4))); }
 

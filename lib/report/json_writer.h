@@ -11,8 +11,15 @@
 
 namespace hloroof::internal {
 
+enum class JsonLayout : std::uint8_t {
+  kIndented,  // a line for each member
+  kCompact,   // one line without blanks
+};
+
 class JsonWriter {
  public:
+  explicit JsonWriter(JsonLayout layout = JsonLayout::kIndented) : layout_(layout) {}
+
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
   void begin_array() { open('['); }
@@ -25,6 +32,8 @@ class JsonWriter {
   void value(std::int64_t number);
   void value(bool truth);
   void null();
+  // Writes a value that is JSON already.
+  void json(std::string_view text);
 
   template <typename T>
   void member(std::string_view name, const T& v) {
@@ -72,6 +81,7 @@ class JsonWriter {
   void put(std::string_view text);
   char* new_line(char* at) const;
 
+  JsonLayout layout_;
   std::string out_;                // longer than the written text, so that most writes need no allocation
   std::size_t size_ = 0;           // of the written text
   std::vector<char> has_members_;  // one for each open object or array

@@ -20,6 +20,7 @@ constexpr std::size_t kMaxLayerDepth = 64;
 // The ops with the same op_name and opcode.
 struct SameName {
   double seconds = 0;
+  double wait_seconds = 0;
   double executions = 0;  // the sum
   double most_executions = 0;
   double count_with_most = 0;
@@ -64,6 +65,7 @@ std::map<NameAndOpcode, SameName> group_by_name(const StepPrediction& prediction
     }
     SameName& group = groups[{std::move(name), op.opcode}];
     group.seconds += op.exposed_seconds;
+    group.wait_seconds += op.wait_seconds;
     group.executions += op.executions;
     group.ops.push_back(static_cast<std::size_t>(&op - prediction.ops.data()));
     if (op.executions > group.most_executions) {
@@ -137,6 +139,7 @@ Tree tree_of(const StepPrediction& prediction) {
     const OpPath path = parse_op_name(op_name, prediction.module_name);
     LayerTimes times;
     times.seconds = group.seconds;
+    times.wait_seconds = group.wait_seconds;
     times.of_phase[static_cast<std::size_t>(phase_of(path, op_name))] = group.seconds;
     if (op_name.empty()) {
       tree.nodes[tree.child(Layer::kNoParent, std::string(kNoOpName), true)].add(times, group.ops);
@@ -261,6 +264,7 @@ std::vector<Layer> in_preorder(const Tree& tree, double step_seconds) {
 
 void LayerTimes::add(const LayerTimes& more) {
   seconds += more.seconds;
+  wait_seconds += more.wait_seconds;
   for (std::size_t i = 0; i < kPhaseCount; ++i) of_phase[i] += more.of_phase[i];
 }
 

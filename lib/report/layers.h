@@ -13,10 +13,11 @@
 
 namespace hloroof::internal {
 
-// Times in the step, with all iterations of loops. A further kind of time, such as waiting, is one more member here, in
-// add(), and in the columns of Described<Layer> and layers_view().
+// Times in the step, with all iterations of loops. A further kind of time is one more member here, in add(), and in the
+// columns of Described<Layer> and layers_view().
 struct LayerTimes {
   double seconds = 0;
+  double wait_seconds = 0;                        // the part of `seconds` that waits for transfers
   std::array<double, kPhaseCount> of_phase = {};  // by Phase; the sum is `seconds`
 
   double of(Phase phase) const { return of_phase[static_cast<std::size_t>(phase)]; }

@@ -123,6 +123,7 @@ class LayersTable {
       if (layer.parent == kTop) total_.add(layer.times);
     }
     columns_.push_back({"total", [](const LayerTimes& t) { return t.seconds; }});
+    if (total_.wait_seconds > 0) columns_.push_back({"wait", [](const LayerTimes& t) { return t.wait_seconds; }});
     if (total_.of(Phase::kOther) == total_.seconds) return;
     columns_.push_back({"forward", [](const LayerTimes& t) { return t.of(Phase::kForward); }});
     columns_.push_back({"backward", [](const LayerTimes& t) { return t.of(Phase::kBackward); }});
@@ -162,8 +163,8 @@ class LayersTable {
       table.add(std::move(row.cells));
     }
     return "Time in the step by layer, in " + std::string(scale_.unit) +
-           (columns_.size() == 1 ? "" : "; other: in neither pass, such as the optimizer") + "\n" +
-           table.to_string(width);
+           (total_.of(Phase::kOther) == total_.seconds ? "" : "; other: in neither pass, such as the optimizer") +
+           "\n" + table.to_string(width);
   }
 
  private:

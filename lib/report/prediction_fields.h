@@ -9,6 +9,7 @@
 #include "hloroof/predict.h"
 #include "hloroof/schedule.h"
 #include "hloroof/version.h"
+#include "lib/report/estimates.h"
 #include "lib/report/layers.h"
 #include "lib/report/record.h"
 #include "lib/report/terms_fields.h"
@@ -251,6 +252,8 @@ struct Described<Layer> {
              field("share", Unit::kShare, "Share of the step.", &Layer::share).at_most(kWhole),
              field("seconds", Unit::kSeconds, "Time in the step, in all iterations of loops, with waits.",
                    [](const Layer& layer) { return layer.times.seconds; }),
+             field("wait_seconds", Unit::kSeconds, "The part that waits for transfers.",
+                   [](const Layer& layer) { return layer.times.wait_seconds; }),
              field("forward_seconds", Unit::kSeconds, "The part in the forward pass.",
                    [](const Layer& layer) { return layer.times.of(Phase::kForward); }),
              field("backward_seconds", Unit::kSeconds, "The part in the backward pass, without remat_seconds.",
@@ -259,6 +262,26 @@ struct Described<Layer> {
                    [](const Layer& layer) { return layer.times.of(Phase::kRemat); }),
              field("other_seconds", Unit::kSeconds, "The part in neither pass, such as the optimizer.",
                    [](const Layer& layer) { return layer.times.of(Phase::kOther); }));
+};
+
+template <>
+struct Described<EstimatedOp> {
+  static constexpr RecordInfo kInfo = {"estimated_op", "EstimatedOp",
+                                       "An op with the time of the model beside that of the compiler's own estimate."};
+  static constexpr auto kFields =
+      fields(field("name", Unit::kNone, "Name of the instruction, without %.", &EstimatedOp::name),
+             field("executions", Unit::kCount, "Executions in one step.", &EstimatedOp::executions),
+             field("model_seconds", Unit::kSeconds, "Time of one execution by the model.", &EstimatedOp::model_seconds),
+             field("compiler_seconds", Unit::kSeconds,
+                   "Time of one execution by the compiler: estimated_cycles at the device's clock.",
+                   &EstimatedOp::compiler_seconds),
+             field("ratio", Unit::kNone, "model_seconds / compiler_seconds.",
+                   [](const EstimatedOp& op) { return op.ratio(); }),
+             field("bound", Unit::kNone, "Resource that limits the op by the model.", &EstimatedOp::bound),
+             field("believe", Unit::kNone, "Which of the two to believe.",
+                   [](const EstimatedOp& op) { return believe_name(op.believe()); })
+                 .one_of(kBelieveNames),
+             field("why", Unit::kNone, "The reason.", [](const EstimatedOp& op) { return op.why(); }));
 };
 
 template <>
@@ -467,6 +490,9 @@ struct Described<StepPrediction> {
             }),
       field("layers", Unit::kNone, "The step by scopes of the traced program: a tree in preorder.",
             [](const StepPrediction& p) { return make_layers(p); }),
+      field("estimates", Unit::kNone,
+            "Model against compiler, for ops for which the dump states an estimate; longest first.",
+            [](const StepPrediction& p) { return estimated_ops(p); }),
       field("parameters", Unit::kNone, "The known numbers of the device, to which terms refer.",
             [](const StepPrediction& p) { return parameter_rows(p.facts.get()); }),
       field("breakdown", Unit::kNone, "What the compute stream does, longest first; adds up to the step.",

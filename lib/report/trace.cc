@@ -10,6 +10,8 @@
 #include "lib/report/json_writer.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_json.h"
+#include "lib/report/trace_counters.h"
+#include "lib/report/units.h"
 #include "lib/report/views.h"
 #include "lib/schedule/async_pairs.h"
 
@@ -49,6 +51,13 @@ struct Placed {
   double end = 0;
 };
 
+// An event of the trace.
+struct Slice {
+  TimelineEvent event;
+  std::int64_t iteration = 1;  // of the loop that contains it
+  double folded = 0;           // number of iterations that it stands for; 0 if it is one op
+};
+
 bool contains_others(const OpPrediction& op) {
   return op.opcode == "while" || op.opcode == "conditional" || op.opcode == "call";
 }
@@ -67,8 +76,9 @@ class TraceWriter {
     out_.begin_array();
     std::vector<TimelineEvent> events = prediction_.timeline;
     add_dones(events);
-    for (const TimelineEvent& event : events) complete(event);
+    for (const Slice& slice : all_slices(events)) complete(slice);
     flows();
+    for (const CounterTrack& track : counter_tracks(facts_)) counter(track);
     name("process_name", 0, prediction_.module_name + " on " + prediction_.device);
     for (const auto& [row, text] : rows_.names()) {
       name("thread_name", row, text);
@@ -107,12 +117,28 @@ class TraceWriter {
       if (last != nullptr) place(last->end, last->executions);
     }
     events.insert(events.end(), added.begin(), added.end());
-    // An event of zero length comes before others with the same begin. After them, it would seem to overlap and get
+  }
+
+  // Returns the first iterations, which are `events`, and the others in the order of time.
+  std::vector<Slice> all_slices(const std::vector<TimelineEvent>& events) const {
+    std::vector<Slice> slices;
+    for (const TimelineEvent& event : events) slices.push_back({event, 1, 0});
+    for (const LoopRest& loop : facts_.timeline.loops) {
+      std::int64_t number = 1;
+      for (const std::vector<TimelineEvent>& iteration : loop.iterations) {
+        ++number;
+        for (const TimelineEvent& event : iteration) slices.push_back({event, number, 0});
+      }
+      if (loop.rest <= 0) continue;
+      slices.push_back({{loop.loop, Lane::kCompute, loop.rest_begin, loop.rest_end, 1, {}}, number + 1, loop.rest});
+    }
+    // A slice of zero length comes before others with the same begin. After them, it would seem to overlap and get
     // another row.
-    std::stable_sort(events.begin(), events.end(), [](const TimelineEvent& a, const TimelineEvent& b) {
-      if (a.begin != b.begin) return a.begin < b.begin;
-      return a.end == a.begin && b.end != b.begin;
+    std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+      if (a.event.begin != b.event.begin) return a.event.begin < b.event.begin;
+      return a.event.end == a.event.begin && b.event.end != b.event.begin;
     });
+    return slices;
   }
 
   void begin_event(std::string_view name, const char* phase, std::int64_t row) {
@@ -123,25 +149,40 @@ class TraceWriter {
     out_.member("tid", row);
   }
 
-  void complete(const TimelineEvent& event) {
+  void complete(const Slice& slice) {
+    const TimelineEvent& event = slice.event;
     const auto found = ops_.find(event.id.index);
     if (found == ops_.end()) return;
     const OpPrediction& op = *found->second;
     // Loops and calls have separate rows, because their events enclose ops in other rows.
     Placed placed{0, event.begin, event.end};
     placed.row =
-        rows_.row(contains_others(op) ? "control flow" : std::string(to_string(event.lane, prediction_.family)),
+        rows_.row(contains_others(op) && slice.folded == 0 ? "control flow"
+                                                           : std::string(to_string(event.lane, prediction_.family)),
                   event.begin, event.end);
-    placed_[event.id.index] = placed;
+    if (slice.iteration == 1) placed_[event.id.index] = placed;
     const bool waits = event.awaited.valid();
-    begin_event(waits ? "wait for " + std::string(module_.instruction(event.awaited).name()) : op.name, "X",
-                placed.row);
-    out_.member("cat", std::string_view(waits ? "wait" : op.category));
+    begin_event(slice.folded > 0 ? "×" + format_count(slice.folded) + " more"
+                : waits          ? "wait for " + std::string(module_.instruction(event.awaited).name())
+                                 : op.name,
+                "X", placed.row);
+    out_.member("cat", std::string_view(slice.folded > 0 ? "iterations" : waits ? "wait" : op.category));
     if (waits) out_.member("cname", "terrible");  // a colour of its own in the viewer
     out_.member("ts", event.begin * kMicroseconds);
     out_.member("dur", (event.end - event.begin) * kMicroseconds);
     out_.key("args");
     out_.begin_object();
+    if (slice.iteration > 1) {
+      if (slice.folded > 0) {
+        out_.member("loop", op.name);
+        out_.member("iterations", slice.folded);
+      } else {
+        out_.member("iteration", slice.iteration);
+      }
+      out_.end_object();
+      out_.end_object();
+      return;
+    }
     for_each_field(op, [this](const FieldInfo& info, const auto& value) {
       if (info.name == "name") return;
       out_.key(info.name);
@@ -150,6 +191,20 @@ class TraceWriter {
     out_.member("shape", std::string_view(to_string(module_.shapes(), module_.instruction(op.id).shape_id())));
     out_.end_object();
     out_.end_object();
+  }
+
+  // A counter has a track by its name. Its value lasts until the next sample.
+  void counter(const CounterTrack& track) {
+    const std::string title = track.name + ", " + track.unit;
+    for (const CounterSample& sample : track.samples) {
+      begin_event(title, "C", 0);
+      out_.member("ts", sample.seconds * kMicroseconds);
+      out_.key("args");
+      out_.begin_object();
+      out_.member(track.unit, sample.value);
+      out_.end_object();
+      out_.end_object();
+    }
   }
 
   void flow(std::string_view phase, std::int64_t id, const Placed& at, double time) {
@@ -202,7 +257,7 @@ class TraceWriter {
   std::unordered_map<std::uint32_t, const OpPrediction*> ops_;
   std::unordered_map<std::uint32_t, Placed> placed_;
   Rows rows_;
-  JsonWriter out_;
+  JsonWriter out_{JsonLayout::kCompact};
 };
 
 }  // namespace

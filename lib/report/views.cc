@@ -8,8 +8,8 @@ namespace hloroof::internal {
 
 const std::vector<std::string>& view_names() {
   static const auto* const kNames =
-      new std::vector<std::string>{"summary", "breakdown",   "ops",      "layers",   "roofline",   "memory",
-                                   "padding", "collectives", "timeline", "critical", "diagnostics"};
+      new std::vector<std::string>{"summary", "breakdown",   "ops",      "layers",   "roofline",  "memory",
+                                   "padding", "collectives", "timeline", "critical", "estimates", "diagnostics"};
   return *kNames;
 }
 
@@ -49,6 +49,8 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
       text = timeline_view(prediction, options);
     } else if (view == "critical") {
       text = critical_view(prediction, options);
+    } else if (view == "estimates") {
+      text = estimates_view(prediction, options);
     } else {
       text = diagnostics_view(prediction, options);
     }

@@ -39,6 +39,8 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
 std::string collectives_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string timeline_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string critical_view(const StepPrediction& prediction, const ViewOptions& options);
+// Compares the model with the compiler's estimates; see estimates.h.
+std::string estimates_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
 // Returns the diagnostics that say that the device would run another module than this one. Empty if there is none.
 std::string origin_diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);

@@ -8,19 +8,20 @@
 #include <vector>
 
 #include "hloroof/attributes.h"
+#include "lib/cost/custom_call.h"
 #include "lib/cost/size_cache.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
+#include "lib/schedule/occupancy.h"
 #include "lib/text/attribute_values.h"
 
 namespace hloroof::internal {
 namespace {
 
-// A point in program order. An instruction at position p allocates its results at 2p. Operands without later uses are
-// freed after 2p. If a result may reuse the memory of such an operand, the operand is freed earlier, after 2p - 1.
-using Moment = std::int64_t;
+// In Moments, an instruction at position p allocates its results at 2p. Operands without later uses are freed after 2p.
+// If a result may reuse the memory of such an operand, the operand is freed earlier, after 2p - 1.
 
 struct Range {
   Moment begin = std::numeric_limits<Moment>::max();
@@ -288,10 +289,12 @@ class Analysis {
     for (ComputationId computation : calls_.scheduled()) {
       const ComputationView view = module_.computation(computation);
       if (order_.first[computation.index] < 0) continue;
-      for (InstructionView instruction : view.instructions()) {
-        define(instruction, end_of_program);
-        use_operands(instruction);
-      }
+      for (InstructionView instruction : view.instructions()) define(instruction, end_of_program);
+    }
+    for (ComputationId computation : calls_.scheduled()) {
+      const ComputationView view = module_.computation(computation);
+      if (order_.first[computation.index] < 0) continue;
+      for (InstructionView instruction : view.instructions()) use_operands(instruction);
       if (!row_of(view).root.valid()) continue;
       const Moment end = view.is_entry() ? end_of_program : 2 * order_.last[computation.index];
       use(row_of(view).root, end);
@@ -324,17 +327,38 @@ class Analysis {
         range.begin = 0;
         range.end = end_of_program;
       }
+      if (size.space == MemorySpace::kVmem) occupy(instruction, buffers_.buffer_of(value), at);
       if (instruction.opcode() == Opcode::kConstant) {  // live for the whole program
         range.begin = 0;
         range.end = end_of_program;
+        if (size.space == MemorySpace::kVmem) {
+          occupancy_.need(buffers_.buffer_of(value), 0);
+          occupancy_.need(buffers_.buffer_of(value), end_of_program);
+        }
       }
     }
   }
 
+  // Notes that `instruction` has a result in `buffer`. An alias and a call have what others wrote, and an instruction
+  // with an operand in the buffer updates it.
+  void occupy(InstructionView instruction, BufferId buffer, Moment at) {
+    const Opcode opcode = instruction.opcode();
+    if (is_alias(opcode) || calls_schedules(opcode) || opcode == Opcode::kConstant) return;
+    if (opcode == Opcode::kParameter) return occupancy_.need(buffer, at);
+    for (InstructionId operand : instruction.operand_ids()) {
+      for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(operand); ++leaf) {
+        if (buffers_.buffer_of(buffers_.first_value(operand) + leaf) == buffer) return occupancy_.need(buffer, at);
+      }
+    }
+    occupancy_.write(buffer, at);
+  }
+
   void use(InstructionId id, Moment at) {
     for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
-      Range& range = ranges_[buffers_.buffer_of(buffers_.first_value(id) + leaf)];
+      const BufferId buffer = buffers_.buffer_of(buffers_.first_value(id) + leaf);
+      Range& range = ranges_[buffer];
       range.end = std::max(range.end, at);
+      if (range.space == MemorySpace::kVmem) occupancy_.need(buffer, at);
     }
   }
 
@@ -354,6 +378,8 @@ class Analysis {
       for (InstructionView instruction : module_.computation(computation).instructions()) {
         const InstructionId id = instruction.id();
         const Moment at = 2 * order_.position[id.index];
+        if (instruction.opcode() == Opcode::kCustomCall && is_free_custom_call(instruction))
+          take_over_parts(instruction, at);
         for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
           const Range& result = ranges_[buffers_.buffer_of(buffers_.first_value(id) + leaf)];
           if (result.begin != at) continue;
@@ -374,6 +400,25 @@ class Analysis {
     }
   }
 
+  // A custom call that costs nothing and has as many bytes as its operands together is their concatenation. The
+  // compiler has placed them one after another in VMEM.
+  void take_over_parts(InstructionView concatenation, Moment at) {
+    if (buffers_.leaf_count(concatenation.id()) != 1) return;
+    const Range& result = ranges_[buffers_.buffer_of(buffers_.first_value(concatenation.id()))];
+    if (result.space != MemorySpace::kVmem) return;
+    std::vector<Range*> parts;
+    double bytes = 0;
+    for (InstructionId operand : concatenation.operand_ids()) {
+      if (buffers_.leaf_count(operand) != 1) return;
+      Range& part = ranges_[buffers_.buffer_of(buffers_.first_value(operand))];
+      if (part.end != at || part.space != MemorySpace::kVmem) return;
+      parts.push_back(&part);
+      bytes += part.bytes;
+    }
+    if (bytes != result.bytes) return;
+    for (Range* part : parts) part->end = at - 1;
+  }
+
   // Results of the program have separate allocations for the whole program. Temporaries do not share them, except those
   // whose memory a result takes over.
   void reserve_outputs() {
@@ -392,19 +437,27 @@ class Analysis {
     MemoryPrediction& memory = result.prediction;
     const auto moments = static_cast<std::size_t>(2 * order_.size() + 2);
     std::vector<double> hbm(moments, 0), vmem(moments, 0), host(moments, 0);
-    for (const Range& range : ranges_) {
+    const auto add = [](std::vector<double>& space, const Range& range, Moment begin, Moment end) {
+      space[static_cast<std::size_t>(std::max<Moment>(0, begin))] += range.bytes;
+      space[static_cast<std::size_t>(end) + 1] -= range.bytes;
+    };
+    for (BufferId buffer = 0; buffer < ranges_.size(); ++buffer) {
+      const Range& range = ranges_[buffer];
       if (range.end < 0 || range.bytes <= 0) continue;
-      std::vector<double>* space = nullptr;
       switch (place(range)) {
-        case MemorySpace::kHbm: space = &hbm; break;
-        case MemorySpace::kVmem: space = &vmem; break;
-        case MemorySpace::kHost: space = &host; break;
-        case MemorySpace::kScalar: continue;
+        case MemorySpace::kHbm: add(hbm, range, range.begin, range.end); break;
+        case MemorySpace::kHost: add(host, range, range.begin, range.end); break;
+        case MemorySpace::kVmem:
+          if (range.is_argument) {
+            add(vmem, range, range.begin, range.end);
+            break;
+          }
+          for (const Occupancy::Interval& held : occupancy_.intervals(buffer)) {
+            add(vmem, range, held.begin, std::min(held.end, range.end));
+          }
+          break;
+        case MemorySpace::kScalar: break;
       }
-      const auto begin = static_cast<std::size_t>(std::max<Moment>(0, range.begin));
-      const auto end = static_cast<std::size_t>(range.end) + 1;
-      (*space)[begin] += range.bytes;
-      (*space)[end] -= range.bytes;
     }
     const auto peak_of = [](const std::vector<double>& change, std::size_t* where) {
       double live = 0;
@@ -526,6 +579,7 @@ class Analysis {
   Buffers buffers_;
   ProgramOrder order_;
   std::vector<Range> ranges_;                // by BufferId
+  Occupancy occupancy_;                      // of the buffers in VMEM
   std::map<BufferId, BufferId> taken_over_;  // result to the dying operand whose memory it reuses
 };
 

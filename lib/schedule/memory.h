@@ -25,8 +25,9 @@ struct MemoryAnalysis {
 
 // Computes live ranges over the program in execution order, with each loop body once. A parameter of the entry is live
 // for the whole program unless it is donated. A result is live from its definition to the last use of any value that
-// shares its buffer. Loop state is live through the loop. Sizes are padded. Fragmentation is not included, so the peak
-// is a lower bound of the peak that a compiler reports. `schedule` is the order for a module without a schedule.
+// shares its buffer. Loop state is live through the loop, and in VMEM while its value is needed. Sizes are padded.
+// Fragmentation is not included, so the peak is a lower bound of the peak that a compiler reports. `schedule` is the
+// order for a module without a schedule.
 MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device,
                               const ListSchedule& schedule = {});
 

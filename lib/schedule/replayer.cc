@@ -93,37 +93,48 @@ void Replayer::replay_computation(ComputationView computation) {
   std::vector<Flight> state_before;
   double before = 0;
   for (std::int64_t i = 0; i < iterations; ++i) {
-    replay_once(computation, machine, result, /*is_first=*/i == 0);
+    replay_once(computation, machine, result, static_cast<std::size_t>(i));
     if (computation.is_entry()) finish(machine, *order_);
     result.ends.push_back(machine.now());
     result.steady = machine.now() - before;
+    if (record_) {
+      ReplayRecord& record = records_[computation.id().index];
+      if (i == 0) {
+        record.first_end = machine.now();
+      } else if (static_cast<std::size_t>(i) < kRecordedIterations) {
+        record.later.back().end = machine.now();
+      }
+    }
     before = machine.now();
     if (same_state(state_before, machine.in_flight())) break;
     state_before = machine.in_flight();
   }
   result.left = machine.in_flight();
-  if (record_) record_transfers(computation, machine, result.ends.empty() ? 0 : result.ends.front());
+  if (record_) record_transfers(computation, machine);
 }
 
-void Replayer::replay_once(ComputationView computation, Machine& machine, Replayed& result, bool is_first) {
+void Replayer::replay_once(ComputationView computation, Machine& machine, Replayed& result, std::size_t iteration) {
   result.last_waits = result.waits.size();
   if (record_) {
     PathRecord& path = records_[computation.id().index].last;
     path = PathRecord();
     path.begin = machine.now();
+    if (iteration > 0 && iteration < kRecordedIterations) {
+      records_[computation.id().index].later.push_back({machine.now(), machine.now(), {}});
+    }
   }
   if (schedule_->empty()) {
-    for (InstructionId id : result.steps) replay_step(id, machine, result, is_first);
+    for (InstructionId id : result.steps) replay_step(id, machine, result, iteration);
     return;
   }
   for (InstructionId id : result.steps) {
-    for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine, result, is_first);
-    replay_step(id, machine, result, is_first);
+    for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine, result, iteration);
+    replay_step(id, machine, result, iteration);
   }
   // The results of split collectives must be available when the computation ends.
   for (InstructionId id : result.steps) {
     const bool is_split = work_class(row_of(module_, id).opcode) == WorkClass::kCollective;
-    if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine, result, is_first);
+    if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine, result, iteration);
   }
 }
 
@@ -135,7 +146,7 @@ void Replayer::note_wait(InstructionId op, InstructionId awaited, double waited,
 }
 
 // Waits for a transfer that has no done.
-void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, bool is_first) {
+void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, std::size_t iteration) {
   const double begin = machine.now();
   const double waited = machine.wait(transfer);
   if (waited <= 0) return;
@@ -145,19 +156,22 @@ void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Repla
   if (!record_) return;
   ReplayRecord& record = records_[row_of(module_, transfer).computation.index];
   record.last.steps.push_back({transfer, begin, machine.now(), waited, transfer, flight_begin_[transfer.index]});
-  if (is_first) record.first.push_back({transfer, Lane::kCompute, begin, machine.now(), transfer});
+  if (auto* events = recorded_events(row_of(module_, transfer).computation, iteration)) {
+    events->push_back({transfer, Lane::kCompute, begin, machine.now(), transfer});
+  }
 }
 
-void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result, bool is_first) {
+void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result, std::size_t iteration) {
   const Demand& demand = (*demands_)[id.index];
   const double begin = machine.now();
   double exposed = 0;
+  std::vector<ReplayRecord::Stretch>* events = recorded_events(row_of(module_, id).computation, iteration);
   std::vector<ReplayRecord::Stretch> waits;  // at most one for each start of a done
   InstructionId waited_for;
   const auto note = [&](InstructionId transfer, double waited) {
     note_wait(id, transfer, waited, machine, result);
     exposed += waited;
-    if (record_ && is_first && waited > 0) {
+    if (events != nullptr && waited > 0) {
       waits.push_back({id, Lane::kCompute, machine.now() - waited, machine.now(), transfer});
     }
   };
@@ -196,11 +210,11 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
     record.last.steps.push_back(
         {id, begin, machine.now(), exposed, waited_for, waited_for.valid() ? flight_begin_[waited_for.index] : 0});
   }
-  if (!is_first) return;
-  begin_[id.index] = begin;
+  if (events == nullptr) return;
+  if (iteration == 0) begin_[id.index] = begin;
   const double worked = waits.empty() ? machine.now() : waits.front().begin;
-  if (worked > begin) record.first.push_back({id, Lane::kCompute, begin, worked, {}});
-  record.first.insert(record.first.end(), waits.begin(), waits.end());
+  if (worked > begin) events->push_back({id, Lane::kCompute, begin, worked, {}});
+  events->insert(events->end(), waits.begin(), waits.end());
 }
 
 // Runs the callees of an instruction as one interval of average load. Transfers that they leave in flight continue in
@@ -278,11 +292,39 @@ void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order)
       {drained_, began, machine.now(), drained_seconds_, drained_, flight_begin_[drained_.index]});
 }
 
-// Records the transfers that began in the first iteration.
-void Replayer::record_transfers(ComputationView computation, Machine& machine, double first_end) {
+// Returns the recorded events of an iteration of a computation, or null if they are not recorded.
+std::vector<ReplayRecord::Stretch>* Replayer::recorded_events(ComputationId computation, std::size_t iteration) {
+  if (!record_) return nullptr;
+  ReplayRecord& record = records_[computation.index];
+  if (iteration == 0) return &record.first;
+  return iteration <= record.later.size() ? &record.later[iteration - 1].events : nullptr;
+}
+
+// Records the transfers that began in the recorded iterations.
+void Replayer::record_transfers(ComputationView computation, Machine& machine) {
+  ReplayRecord& record = records_[computation.id().index];
+  const auto add_later = [&](const FinishedFlight& flight) {
+    for (ReplayRecord::Iteration& iteration : record.later) {
+      if (flight.begin > iteration.end) continue;
+      return iteration.events.push_back({flight.start, flight.lane, flight.begin, flight.end, {}});
+    }
+  };
+  const auto is_own = [&](const FinishedFlight& flight) {
+    return row_of(module_, flight.start).computation == computation.id();
+  };
   for (const FinishedFlight& flight : machine.take_finished()) {
-    if (flight.begin > first_end || row_of(module_, flight.start).computation != computation.id()) continue;
-    records_[computation.id().index].first.push_back({flight.start, flight.lane, flight.begin, flight.end, {}});
+    if (!is_own(flight)) continue;
+    if (flight.begin > record.first_end) {
+      add_later(flight);
+    } else {
+      record.first.push_back({flight.start, flight.lane, flight.begin, flight.end, {}});
+    }
+  }
+  if (record.later.empty()) return;
+  // The transfers of a later iteration that are still in flight end as they do when nothing else runs.
+  machine.drain();
+  for (const FinishedFlight& flight : machine.take_finished()) {
+    if (is_own(flight) && flight.begin > record.first_end) add_later(flight);
   }
 }
 

@@ -6,6 +6,7 @@
 #ifndef HLOROOF_LIB_SCHEDULE_REPLAYER_H_
 #define HLOROOF_LIB_SCHEDULE_REPLAYER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct ReplaySums {
   SharedSeconds busy = {};         // the entry of kIci is that of the busiest link
 };
 
+// Number of iterations of a loop body whose events are recorded.
+inline constexpr std::size_t kRecordedIterations = 3;
+
 // The events of one computation, if recording is on. Times are relative to the beginning of the computation.
 struct ReplayRecord {
   struct Stretch {
@@ -48,8 +52,18 @@ struct ReplayRecord {
     double end = 0;
     InstructionId awaited;  // the start of the transfer that the compute stream waits for, if it waits
   };
+  // A further iteration of a loop body, in which its instructions run from `begin` to `end`.
+  struct Iteration {
+    double begin = 0;
+    double end = 0;
+    std::vector<Stretch> events;  // transfers come last
+  };
   std::vector<Stretch> first;  // of the first iteration; transfers come last
-  PathRecord last;             // of the last replayed iteration, which represents all later ones
+  double first_end = 0;
+  // The iterations after the first, at most kRecordedIterations - 1. All that follow are like the last of them, unless
+  // the loop takes longer to reach its steady state.
+  std::vector<Iteration> later;
+  PathRecord last;  // of the last replayed iteration, which represents all later ones
 };
 
 // Not thread-safe. The module and the arguments of replay() must outlive it.
@@ -80,6 +94,11 @@ class Replayer {
   const std::vector<ReplayRecord>& records() const { return records_; }
   double begin(InstructionId id) const { return begin_[id.index]; }
 
+  // Returns when iteration `iteration` of a loop body begins, from the beginning of the first.
+  double iteration_begin(ComputationId body, std::size_t iteration) const {
+    return replayed_[body.index].seconds(static_cast<double>(iteration));
+  }
+
  private:
   // The result of replaying a computation.
   struct Replayed {
@@ -98,16 +117,17 @@ class Replayer {
 
   void resize();
   void replay_computation(ComputationView computation);
-  void replay_once(ComputationView computation, Machine& machine, Replayed& result, bool is_first);
-  void replay_step(InstructionId id, Machine& machine, Replayed& result, bool is_first);
+  void replay_once(ComputationView computation, Machine& machine, Replayed& result, std::size_t iteration);
+  void replay_step(InstructionId id, Machine& machine, Replayed& result, std::size_t iteration);
   void note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Replayed& result);
-  void wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, bool is_first);
+  void wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, std::size_t iteration);
   void add_waits(const Replayed& replayed, double executions, double entered, ReplaySums& sums) const;
   void merge_waits(ReplaySums& sums) const;
   double run_callees(InstructionView instruction, const Demand& demand, Machine& machine, Replayed& result);
   std::vector<double> branch_probabilities(InstructionView conditional, const std::vector<ComputationId>& branches);
   void finish(Machine& machine, const std::vector<ComputationId>& order);
-  void record_transfers(ComputationView computation, Machine& machine, double first_end);
+  std::vector<ReplayRecord::Stretch>* recorded_events(ComputationId computation, std::size_t iteration);
+  void record_transfers(ComputationView computation, Machine& machine);
   double entries(const CallGraph& calls, const std::vector<double>& executions, ComputationView computation) const;
 
   const Module& module_;

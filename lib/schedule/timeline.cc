@@ -22,38 +22,101 @@ double condition_seconds(InstructionView loop, const Replayer& replayer) {
   return seconds;
 }
 
-// Converts times relative to each computation to times relative to the step. A computation begins where its first
-// caller begins, and the body of a loop begins after its condition.
-std::vector<TimelineEvent> placed_events(const Module& module, const CallGraph& calls,
-                                         const std::vector<double>& executions, const Replayer& replayer) {
-  std::vector<double> offset(module.computation_limit(), 0);
-  std::vector<bool> placed(module.computation_limit(), false);
-  for (ComputationId id : calls.scheduled()) {
-    for (InstructionId caller : calls.callers(id)) {
-      const ComputationId outer = row_of(module, caller).computation;
-      if (!placed[outer.index] || placed[id.index]) continue;
-      offset[id.index] = offset[outer.index] + replayer.begin(caller);
-      if (calls.role(id) == ComputationRole::kBody) {
-        offset[id.index] += condition_seconds(module.instruction(caller), replayer);
+// Converts times relative to each computation to times relative to the step.
+class Placement {
+ public:
+  Placement(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands,
+            const std::vector<double>& executions, const Replayer& replayer)
+      : module_(module), calls_(calls), demands_(demands), executions_(executions), replayer_(replayer) {}
+
+  // Places the events of each computation in its first execution. A computation begins where its first caller begins,
+  // and the body of a loop begins after its condition.
+  void place(Timeline& timeline) {
+    offset_.assign(module_.computation_limit(), 0);
+    std::vector<bool> placed(module_.computation_limit(), false);
+    timeline.callers.assign(module_.computation_limit(), InstructionId());
+    for (ComputationId id : calls_.scheduled()) {
+      for (InstructionId caller : calls_.callers(id)) {
+        const ComputationId outer = row_of(module_, caller).computation;
+        if (!placed[outer.index] || placed[id.index]) continue;
+        offset_[id.index] = offset_[outer.index] + replayer_.begin(caller);
+        if (calls_.role(id) == ComputationRole::kBody) {
+          offset_[id.index] += condition_seconds(module_.instruction(caller), replayer_);
+        }
+        placed[id.index] = true;
+        timeline.callers[id.index] = caller;
       }
-      placed[id.index] = true;
+      if (module_.computation(id).is_entry()) placed[id.index] = true;
     }
-    if (module.computation(id).is_entry()) placed[id.index] = true;
+    for (ComputationView computation : module_.computations()) {  // in replay order
+      const ComputationId id = computation.id();
+      if (!calls_.is_scheduled(id) || !placed[id.index]) continue;
+      if (executions_[id.index] <= 0) continue;
+      place_events(id, replayer_.record(id).first, offset_[id.index], timeline.events);
+      if (calls_.role(id) == ComputationRole::kBody) place_rest(id, timeline);
+    }
+    std::stable_sort(timeline.events.begin(), timeline.events.end(),
+                     [](const TimelineEvent& a, const TimelineEvent& b) { return a.begin < b.begin; });
   }
-  std::vector<TimelineEvent> events;
-  for (ComputationView computation : module.computations()) {  // in replay order
-    const ComputationId id = computation.id();
-    if (!calls.is_scheduled(id) || !placed[id.index]) continue;
-    if (executions[id.index] <= 0) continue;
-    for (const ReplayRecord::Stretch& stretch : replayer.record(id).first) {
-      events.push_back({stretch.id, stretch.lane, stretch.begin + offset[id.index], stretch.end + offset[id.index],
-                        executions[id.index], stretch.awaited});
+
+ private:
+  void place_events(ComputationId id, const std::vector<ReplayRecord::Stretch>& from, double offset,
+                    std::vector<TimelineEvent>& to) const {
+    for (const ReplayRecord::Stretch& stretch : from) {
+      to.push_back({stretch.id, stretch.lane, stretch.begin + offset, stretch.end + offset, executions_[id.index],
+                    stretch.awaited});
     }
   }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const TimelineEvent& a, const TimelineEvent& b) { return a.begin < b.begin; });
-  return events;
-}
+
+  // Places the iterations of a body after the first. The loop checks its condition before each and after the last.
+  void place_rest(ComputationId body, Timeline& timeline) const {
+    const InstructionId loop = timeline.callers[body.index];
+    const TripCount* trips = calls_.trip_count(loop);
+    if (trips == nullptr || trips->value <= 1) return;
+    const double checking = condition_seconds(module_.instruction(loop), replayer_);
+    const double between = checking + demands_[loop.index].issue;
+    const ReplayRecord& record = replayer_.record(body);
+    const auto begin_of = [&](std::size_t iteration) {
+      return offset_[body.index] + replayer_.iteration_begin(body, iteration) +
+             static_cast<double>(iteration) * between;
+    };
+    LoopRest rest;
+    rest.loop = loop;
+    const auto count = static_cast<std::size_t>(trips->value);
+    const std::size_t shown = std::min(count, kRecordedIterations);
+    const auto place_condition = [&](std::size_t i) {
+      for (ComputationView condition : module_.instruction(loop).computations(AttributeKey::kCondition)) {
+        place_events(condition.id(), replayer_.record(condition.id()).first, begin_of(i) - checking,
+                     rest.iterations.back());
+      }
+    };
+    for (std::size_t i = 1; i < shown; ++i) {
+      rest.iterations.emplace_back();
+      place_condition(i);
+      if (i <= record.later.size()) {
+        const ReplayRecord::Iteration& iteration = record.later[i - 1];
+        place_events(body, iteration.events, begin_of(i) - iteration.begin, rest.iterations.back());
+      } else if (!record.later.empty()) {  // like the last replayed one
+        const ReplayRecord::Iteration& iteration = record.later.back();
+        place_events(body, iteration.events, begin_of(i) - iteration.begin, rest.iterations.back());
+      } else {
+        place_events(body, record.first, begin_of(i), rest.iterations.back());
+      }
+    }
+    if (count == shown) place_condition(count);
+    rest.rest = static_cast<double>(count - shown);
+    rest.rest_begin = begin_of(shown);
+    rest.rest_end = begin_of(count);
+    timeline.loops.push_back(std::move(rest));
+  }
+
+  const Module& module_;
+  const CallGraph& calls_;
+  const std::vector<Demand>& demands_;
+  const std::vector<double>& executions_;
+  const Replayer& replayer_;
+  std::vector<double> offset_;  // by ComputationId
+};
 
 }  // namespace
 
@@ -71,7 +134,7 @@ Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& 
   std::vector<const PathRecord*> paths(module.computation_limit(), nullptr);
   for (ComputationId id : order) paths[id.index] = &replayer.record(id).last;
   timeline.critical = critical_seconds(module, order, paths);
-  timeline.events = placed_events(module, calls, timeline.executions, replayer);
+  Placement(module, calls, demands, timeline.executions, replayer).place(timeline);
   return timeline;
 }
 

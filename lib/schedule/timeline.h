@@ -13,9 +13,22 @@
 
 namespace hloroof::internal {
 
-struct Timeline : ReplaySums {        // the exposed seconds add up to `seconds`
-  std::vector<double> critical;       // by InstructionId: seconds on the critical path; see critical_path.h
-  std::vector<TimelineEvent> events;  // sorted by beginning
+// The iterations of a loop after the first: the next ones with their events, at most kRecordedIterations - 1, and then
+// the rest without. A loop inside has its own LoopRest for the first iteration of the outer one only, so that there are
+// at most kRecordedIterations times as many events as instructions.
+struct LoopRest {
+  InstructionId loop;
+  std::vector<std::vector<TimelineEvent>> iterations;  // transfers come last
+  double rest_begin = 0;
+  double rest_end = 0;
+  double rest = 0;  // number of iterations in `rest_begin` .. `rest_end`
+};
+
+struct Timeline : ReplaySums {         // the exposed seconds add up to `seconds`
+  std::vector<double> critical;        // by InstructionId: seconds on the critical path; see critical_path.h
+  std::vector<TimelineEvent> events;   // sorted by beginning
+  std::vector<LoopRest> loops;         // one for each loop that runs more than once
+  std::vector<InstructionId> callers;  // by ComputationId: the instruction whose call the events show
 };
 
 // Replays `module`. `demands` is indexed by InstructionId. Each computation is replayed once, regardless of how many

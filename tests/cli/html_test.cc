@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "lib/base/json.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
+#include "tests/paths.h"
 #include "tests/shell.h"
 
 namespace hloroof::internal {
@@ -40,7 +42,9 @@ JsonValue data_of(const std::string& text) {
 const JsonValue& cell(const JsonValue& data, const JsonValue& row, std::string_view name) {
   const std::vector<JsonValue>& columns = data.find("columns")->elements;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].find("name")->string == name) return row.elements[i];
+    if (columns[i].find("name")->string != name) continue;
+    if (!columns[i].find("shared")->boolean) return row.elements[i];
+    return data.find("steps")->elements[0].find("shared")->elements[static_cast<std::size_t>(row.elements[i].number)];
   }
   FAIL("no column " << name);
   return row;
@@ -105,6 +109,15 @@ ENTRY main {
   const Page page = make_page(dump, "tpu_v5e", folder.path() + "/page.html");
   CHECK(page.text.find("</script><b>") == std::string::npos);
   CHECK(page.text.find("<!--") == std::string::npos);
+}
+
+TEST_CASE("the page of a large program is small, because ops share what is equal") {
+  const std::string dump = shared_path("corpus/tpu/llm_unrolled_fsdp.v5e_2x4.hlo");
+  if (!std::filesystem::exists(dump)) HLOROOF_SKIP("the large corpus is not there");
+  const TemporaryFolder folder;
+  const Page page = make_page(dump, "tpu_v5e", folder.path() + "/page.html");
+  CHECK(page.ops > 6000);
+  CHECK(page.text.size() < 4'000'000);
 }
 
 TEST_CASE("the rows of the table add up to the step, and the parts of the breakdown too") {

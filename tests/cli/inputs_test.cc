@@ -143,6 +143,30 @@ TEST_CASE("every command that takes a module takes standard input") {
   CHECK_THAT(run_hloroof({"counts", "-"}).err, ContainsSubstring("such as -#1"));
 }
 
+TEST_CASE("commands warn first and once that the device would run another module") {
+  constexpr char kFfnBlock[] = "examples/ffn_block.v5e_2x4.hlo";
+  const std::string profile = "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz";
+  const std::vector<std::string> kCommands[] = {
+      {"explain", kFfnBlock, "fusion.2"},           {"diff", kFfnBlock, kFfnBlock},
+      {"compare", kFfnBlock, "--profile", profile}, {"sweep", kFfnBlock, "--set", "hbm.bandwidth=1e12,2e12"},
+      {"sweep", kFfnBlock, "--format", "csv"},
+  };
+  for (std::vector<std::string> command : kCommands) {
+    CAPTURE(command);
+    const std::size_t size = command.size();
+    command.insert(command.end(), {"--device", "h100_sxm"});
+    const CliResult other = run_hloroof(command);
+    CHECK(other.code == kExitOk);
+    CHECK(other.err.find("hloroof: warning: " + std::string(kFfnBlock) + ": the module was compiled for a TPU") == 0);
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = other.err.find("[wrong-backend]", at)) != std::string::npos; ++at) ++count;
+    CHECK(count == 1);
+    command.resize(size);
+    command.insert(command.end(), {"--device", "tpu_v5e"});
+    CHECK(run_hloroof(command).err.empty());
+  }
+}
+
 TEST_CASE("print writes the constants of a module, or elides the large ones") {
   const TemporaryFolder folder;
   const std::string file =

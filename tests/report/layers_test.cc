@@ -39,6 +39,7 @@ void check_sums(const StepPrediction& step) {
   const double margin = 1e-9 * step.step_seconds;
   std::vector<double> inside(layers.size(), 0);
   double leaves = 0;
+  double waits = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = layers[i];
     double phases = 0;
@@ -50,12 +51,16 @@ void check_sums(const StepPrediction& step) {
       CHECK_FALSE(layers[layer.parent].is_op);
       inside[layer.parent] += layer.times.seconds;
     }
+    CHECK(layer.times.wait_seconds <= layer.times.seconds + margin);
     if (layer.is_op) leaves += layer.times.seconds;
+    if (layer.is_op) waits += layer.times.wait_seconds;
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!layers[i].is_op) CHECK(std::abs(inside[i] - layers[i].times.seconds) <= margin);
   }
   CHECK(std::abs(leaves - step.step_seconds) <= margin);
+  for (const OpPrediction& op : step.ops) waits -= op.wait_seconds;
+  CHECK(std::abs(waits) <= margin);
 
   double folded = 0;
   std::size_t count = 0;
@@ -175,6 +180,19 @@ TEST_CASE("layers and similar ops add up to the step: dumps of the large corpus"
       if (step.ok()) check_sums(*step);
     }
   }
+}
+
+TEST_CASE("the view has a column of waits if the step waits") {
+  const auto titles = [](const StepPrediction& step) {
+    const std::string text = layers_view(step, ViewOptions());
+    const std::size_t begin = text.find('\n') + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  CHECK(titles(predicted(source_text("examples/ffn_block.v5e_2x4.hlo"))).find("wait") != std::string::npos);
+  StepPrediction step;
+  step.step_seconds = 1;
+  step.ops.emplace_back().exposed_seconds = 1;
+  CHECK(titles(step).find("wait") == std::string::npos);
 }
 
 }  // namespace

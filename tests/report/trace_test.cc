@@ -33,7 +33,11 @@ struct Flow {
   double to_row = 0;
 };
 
+using Samples = std::vector<std::pair<double, double>>;  // microseconds and value
+
 struct Trace {
+  std::map<std::string, Samples> counters;
+  double last = 0;                            // the end of the last slice
   std::map<double, std::vector<Slice>> rows;  // by tid
   std::map<double, std::string> row_names;
   std::map<double, Flow> flows;
@@ -77,12 +81,27 @@ Trace read_trace(const std::string& json_text) {
       CHECK(duration >= 0);
       const JsonValue* arguments = event.find("args");
       REQUIRE(arguments != nullptr);
+      trace.last = std::max(trace.last, at + duration);
+      const bool is_later = arguments->find("iteration") != nullptr || arguments->find("iterations") != nullptr;
       for (const char* name : {"computation", "opcode", "executions", "seconds", "flops", "hbm_bytes", "shape"}) {
         CAPTURE(name);
-        CHECK(arguments->find(name) != nullptr);
+        CHECK((is_later || arguments->find(name) != nullptr));
       }
       trace.rows[row].push_back({text(event, "name"), at, at + duration});
       ++trace.slices;
+      continue;
+    }
+    if (phase == "C") {  // one series, so that the viewer shows one line
+      const JsonValue* arguments = event.find("args");
+      REQUIRE(arguments != nullptr);
+      REQUIRE(arguments->members.size() == 1);
+      const std::string& unit = arguments->members[0].name;
+      CHECK(text(event, "name").find(unit) != std::string::npos);
+      const double value = number(*arguments, unit);
+      CHECK(value >= 0);
+      Samples& samples = trace.counters[text(event, "name")];
+      if (!samples.empty()) CHECK(at > samples.back().first);
+      samples.emplace_back(at, value);
       continue;
     }
     Flow& flow = trace.flows[number(event, "id")];
@@ -109,6 +128,21 @@ const Slice* slice_at(const Trace& trace, double row, double time) {
     if (time >= slice.begin - 1e-6 && time <= slice.end + 1e-6) return &slice;
   }
   return nullptr;
+}
+
+double largest(const Samples& samples) {
+  double value = 0;
+  for (const auto& [at, v] : samples) value = std::max(value, v);
+  return value;
+}
+
+// The area under a counter in GB/s, in bytes. The last sample is zero.
+double area(const Samples& samples) {
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < samples.size(); ++i) {
+    sum += samples[i].second * 1e9 * (samples[i + 1].first - samples[i].first) * 1e-6;
+  }
+  return sum;
 }
 
 struct Checked {
@@ -146,6 +180,15 @@ Checked check_trace(const std::string& path, const char* device) {
     CHECK(slice_at(trace, flow.from_row, flow.from_time) != nullptr);
     CHECK(slice_at(trace, flow.to_row, flow.to_time) != nullptr);
   }
+  CHECK(trace.last == Approx(prediction->step_seconds * 1e6));
+  if (prediction->memory.hbm_peak_bytes > 0) {
+    REQUIRE(trace.counters.count("HBM in use, GB") == 1);
+    CHECK(largest(trace.counters.at("HBM in use, GB")) == Approx(prediction->memory.hbm_peak_bytes / 1e9));
+  }
+  if (prediction->hbm_bytes > 0) {
+    REQUIRE(trace.counters.count("HBM bandwidth, GB/s") == 1);
+    CHECK(area(trace.counters.at("HBM bandwidth, GB/s")) == Approx(prediction->hbm_bytes).epsilon(1e-4));
+  }
   return {*std::move(module), *std::move(prediction), trace};
 }
 
@@ -155,6 +198,82 @@ TEST_CASE("traces of the shipped dumps are well formed") {
     const Checked checked = check_trace(path, "tpu_v5e");
     CHECK(checked.trace.slices >= checked.prediction.timeline.size());
   }
+}
+
+TEST_CASE("a loop shows its first iterations at their times, and the others as one slice") {
+  const auto module_of = [](int trips) {
+    return parse_module(R"(HloModule m, is_scheduled=true
+body {
+  s = (s32[]{:T(128)}, f32[4096,4096]{1,0:T(8,128)}) parameter(0)
+  i = s32[]{:T(128)} get-tuple-element(s), index=0
+  x = f32[4096,4096]{1,0:T(8,128)} get-tuple-element(s), index=1
+  y = f32[4096,4096]{1,0:T(8,128)} negate(x)
+  one = s32[]{:T(128)} constant(1)
+  j = s32[]{:T(128)} add(i, one)
+  ROOT t = (s32[]{:T(128)}, f32[4096,4096]{1,0:T(8,128)}) tuple(j, y)
+}
+condition {
+  s = (s32[]{:T(128)}, f32[4096,4096]{1,0:T(8,128)}) parameter(0)
+  i = s32[]{:T(128)} get-tuple-element(s), index=0
+  n = s32[]{:T(128)} constant()" +
+                        std::to_string(trips) +
+                        R"()
+  ROOT less = pred[]{:T(512)} compare(i, n), direction=LT
+}
+ENTRY main {
+  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+  zero = s32[]{:T(128)} constant(0)
+  t0 = (s32[]{:T(128)}, f32[4096,4096]{1,0:T(8,128)}) tuple(zero, p)
+  w = (s32[]{:T(128)}, f32[4096,4096]{1,0:T(8,128)}) while(t0), condition=condition, body=body
+  ROOT r = f32[4096,4096]{1,0:T(8,128)} get-tuple-element(w), index=1
+})");
+  };
+  const struct {
+    int trips;
+    std::size_t shown;
+    const char* rest;
+  } kCases[] = {{1, 1, ""}, {2, 2, ""}, {3, 3, ""}, {4, 3, "×1 more"}, {31, 3, "×28 more"}, {100000, 3, "×99997 more"}};
+  for (const auto& c : kCases) {
+    CAPTURE(c.trips);
+    const auto module = module_of(c.trips);
+    REQUIRE(module.ok());
+    const auto prediction = predict_step_time(*module, find_device("tpu_v5e").value());
+    REQUIRE(prediction.ok());
+    const Trace trace = read_trace(chrome_trace(*prediction));
+    std::vector<Slice> bodies;
+    std::vector<Slice> rest;
+    for (const auto& [row, slices] : trace.rows) {
+      for (const Slice& slice : slices) {
+        if (slice.name == "y") bodies.push_back(slice);
+        if (slice.name.find("more") != std::string::npos) rest.push_back(slice);
+      }
+    }
+    REQUIRE(bodies.size() == c.shown);
+    CHECK(trace.last == Approx(prediction->step_seconds * 1e6));
+    const double iteration = prediction->step_seconds * 1e6 / c.trips;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      CHECK(bodies[i].begin == Approx(bodies[0].begin + static_cast<double>(i) * iteration).epsilon(0.01));
+    }
+    CHECK(area(trace.counters.at("HBM bandwidth, GB/s")) == Approx(prediction->hbm_bytes).epsilon(1e-4));
+    REQUIRE(rest.size() == (*c.rest != '\0' ? 1u : 0u));
+    if (rest.empty()) continue;
+    CHECK(rest[0].name == c.rest);
+    CHECK(rest[0].begin >= bodies.back().end);
+    CHECK(rest[0].end == Approx(trace.last));
+  }
+}
+
+TEST_CASE("a counter shows the bandwidth of the links that a transfer uses") {
+  const Checked checked = check_trace("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e");
+  double bytes = 0;
+  for (const CollectivePrediction& c : checked.prediction.collectives) bytes += c.busiest_link_bytes;
+  REQUIRE(bytes > 0);
+  double most = 0;
+  for (const auto& [name, samples] : checked.trace.counters) {
+    if (name.find("ici") == 0) most = std::max(most, area(samples));
+  }
+  CHECK(most > 0);
+  CHECK(most <= bytes * (1 + 1e-6));
 }
 
 TEST_CASE("every start that has a transfer has a flow to its done") {

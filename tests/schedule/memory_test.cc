@@ -198,6 +198,111 @@ ENTRY main {
   CHECK(memory.host_peak_bytes == 1024);
 }
 
+TEST_CASE("peaks of VMEM, in KiB") {
+  struct Case {
+    const char* what;
+    const char* text;
+    double kib;
+  };
+  static const Case kCases[] = {
+      {"a concatenation of prefetched slices takes their memory", R"(
+slice1 {
+  p = f32[512] parameter(0)
+  ROOT s = f32[256]{0:S(1)} slice(p), slice={[0:256]}
+}
+slice2 {
+  p = f32[512] parameter(0)
+  ROOT s = f32[256]{0:S(1)} slice(p), slice={[256:512]}
+}
+ENTRY main {
+  p = f32[512] parameter(0)
+  first = ((f32[512]), f32[256]{0:S(1)}, u32[]{:S(2)}) async-start(p), calls=slice1
+  second = ((f32[512]), f32[256]{0:S(1)}, u32[]{:S(2)}) async-start(p), calls=slice2
+  d1 = f32[256]{0:S(1)} async-done(first)
+  d2 = f32[256]{0:S(1)} async-done(second)
+  c = f32[512]{0:S(1)} custom-call(d1, d2), custom_call_target="ConcatBitcast"
+  ROOT r = f32[512] negate(c)
+}
+)",
+       2},
+      {"a concatenation by another call takes memory of its own", R"(
+ENTRY main {
+  p = f32[256] parameter(0)
+  d1 = f32[256]{0:S(1)} copy(p)
+  d2 = f32[256]{0:S(1)} copy(p)
+  c = f32[512]{0:S(1)} custom-call(d1, d2), custom_call_target="kernel"
+  ROOT r = f32[512] negate(c)
+}
+)",
+       4},
+      {"a part that is read later keeps its memory", R"(
+ENTRY main {
+  p = f32[256] parameter(0)
+  d1 = f32[256]{0:S(1)} copy(p)
+  d2 = f32[256]{0:S(1)} copy(p)
+  c = f32[512]{0:S(1)} custom-call(d1, d2), custom_call_target="ConcatBitcast"
+  r = f32[512] negate(c)
+  ROOT t = (f32[512], f32[256]{0:S(1)}) tuple(r, d1)
+}
+)",
+       4},
+      {"the state of a loop takes no memory between its last use and its next value", R"(
+body {
+  s = (f32[256]{0:S(1)}, f32[256]) parameter(0)
+  x = f32[256]{0:S(1)} get-tuple-element(s), index=0
+  h = f32[256] negate(x)
+  a = f32[256]{0:S(1)} copy(h)
+  b = f32[256]{0:S(1)} reverse(a), dimensions={0}
+  k = f32[256] copy(b)
+  y = f32[256]{0:S(1)} copy(k)
+  ROOT t = (f32[256]{0:S(1)}, f32[256]) tuple(y, k)
+}
+condition {
+  s = (f32[256]{0:S(1)}, f32[256]) parameter(0)
+  ROOT c = pred[] constant(true)
+}
+ENTRY main {
+  p = f32[256] parameter(0)
+  x = f32[256]{0:S(1)} copy(p)
+  t = (f32[256]{0:S(1)}, f32[256]) tuple(x, p)
+  w = (f32[256]{0:S(1)}, f32[256]) while(t), condition=condition, body=body
+  z = f32[256]{0:S(1)} get-tuple-element(w), index=0
+  ROOT r = f32[256] negate(z)
+}
+)",
+       2},
+      {"the state of a loop that is passed on keeps its memory", R"(
+body {
+  s = (f32[256]{0:S(1)}, f32[256]) parameter(0)
+  x = f32[256]{0:S(1)} get-tuple-element(s), index=0
+  h = f32[256] negate(x)
+  a = f32[256]{0:S(1)} copy(h)
+  b = f32[256]{0:S(1)} reverse(a), dimensions={0}
+  k = f32[256] copy(b)
+  ROOT t = (f32[256]{0:S(1)}, f32[256]) tuple(x, k)
+}
+condition {
+  s = (f32[256]{0:S(1)}, f32[256]) parameter(0)
+  ROOT c = pred[] constant(true)
+}
+ENTRY main {
+  p = f32[256] parameter(0)
+  x = f32[256]{0:S(1)} copy(p)
+  t = (f32[256]{0:S(1)}, f32[256]) tuple(x, p)
+  w = (f32[256]{0:S(1)}, f32[256]) while(t), condition=condition, body=body
+  z = f32[256]{0:S(1)} get-tuple-element(w), index=0
+  ROOT r = f32[256] negate(z)
+}
+)",
+       3},
+  };
+  for (const Case& c : kCases) {
+    INFO(c.what);
+    const std::string text = std::string("HloModule m, is_scheduled=true\n") + c.text;
+    CHECK(memory_of(text, DeviceFamily::kTpu).vmem_peak_bytes == c.kib * 1024);
+  }
+}
+
 TEST_CASE("padding is counted and what is live is named, largest first") {
   const MemoryPrediction memory = memory_of(R"(
 HloModule m, is_scheduled=true

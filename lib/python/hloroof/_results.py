@@ -41,6 +41,8 @@ class StepPrediction:
     """All executed instructions outside of fusions."""
     layers: list[Layer] = field(repr=False)
     """The step by scopes of the traced program: a tree in preorder."""
+    estimates: list[EstimatedOp] = field(repr=False)
+    """Model against compiler, for ops for which the dump states an estimate; longest first."""
     parameters: list[Parameter] = field(repr=False)
     """The known numbers of the device, to which terms refer."""
     breakdown: list[BreakdownPart] = field(repr=False)
@@ -285,6 +287,8 @@ class Layer:
     """Share of the step."""
     seconds: float
     """Time in the step, in all iterations of loops, with waits."""
+    wait_seconds: float
+    """The part that waits for transfers."""
     forward_seconds: float
     """The part in the forward pass."""
     backward_seconds: float
@@ -293,6 +297,29 @@ class Layer:
     """The part in which the backward pass recomputes the forward pass."""
     other_seconds: float
     """The part in neither pass, such as the optimizer."""
+
+
+@dataclass(frozen=True)
+class EstimatedOp:
+    """An op with the time of the model beside that of the compiler's own estimate."""
+
+    name: str
+    """Name of the instruction, without %."""
+    executions: float
+    """Executions in one step."""
+    model_seconds: float
+    """Time of one execution by the model."""
+    compiler_seconds: float
+    """Time of one execution by the compiler: estimated_cycles at the device's clock."""
+    ratio: float
+    """model_seconds / compiler_seconds."""
+    bound: str
+    """Resource that limits the op by the model. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2,
+    nvlink, network."""
+    believe: str
+    """Which of the two to believe. One of model, compiler, either, measure."""
+    why: str
+    """The reason."""
 
 
 @dataclass(frozen=True)
@@ -468,6 +495,7 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "coverage": Coverage,
     "ops": Op,
     "layers": Layer,
+    "estimates": EstimatedOp,
     "parameters": Parameter,
     "breakdown": BreakdownPart,
     "critical_path": CriticalPart,

@@ -3,11 +3,12 @@ addEventListener('error', (e) => document.documentElement.setAttribute('data-err
 const page = JSON.parse($('data').textContent);
 let data, ops, timed, listed, users, byName;
 
-// Each row of data.ops has the values of page.columns: {name, unit, meaning, title}. lib/report/prediction_fields.h
+// Each row of data.ops has the values of page.columns: {name, unit, meaning, title, shared}; of a shared column, the
+// index of the value in data.shared. lib/report/prediction_fields.h
 // describes them; lib/report/html_data.cc lists further ones.
 function makeOp(row, index) {
   const op = {index};
-  page.columns.forEach((column, i) => { op[column.name] = row[i]; });
+  page.columns.forEach((column, i) => { op[column.name] = column.shared ? data.shared[row[i]] : row[i]; });
   op.place = (op.source_file || '').split('/').pop() + (op.source_line === null ? '' : ':' + op.source_line);
   op.bandwidth = op.seconds > 0 ? op.hbm_bytes / op.seconds : 0;
   op.intensity = op.hbm_bytes > 0 ? op.flops / op.hbm_bytes : 0;

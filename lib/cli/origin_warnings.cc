@@ -1,0 +1,17 @@
+#include "lib/cli/origin_warnings.h"
+
+#include "lib/predict/diagnostics.h"
+
+namespace hloroof::internal {
+
+void OriginWarnings::add(std::string_view file, const StepPrediction& prediction) {
+  for (const Diagnostic& diagnostic : prediction.diagnostics) {
+    if (!is_about_origin(diagnostic)) continue;
+    std::string line = std::string(file == "-" ? "<stdin>" : file) + ": " + diagnostic.message + " [" +
+                       std::string(to_string(diagnostic.code)) + "]\n";
+    if (!written_.insert(line).second) continue;
+    context_.err << "hloroof: " << to_string(diagnostic.severity) << ": " << line;
+  }
+}
+
+}  // namespace hloroof::internal
