@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
 #include "lib/calibrate/measurements.h"
 #include "lib/calibrate/parameter_fit.h"
+#include "lib/cli/calibration_report.h"
 #include "lib/cli/subjects.h"
 #include "lib/hardware/write_device.h"
 
@@ -20,6 +20,7 @@ struct CalibrateFlags {
   std::string dumps;
   std::string name;
   std::string output;
+  std::string format = "text";
 };
 
 // Splits "sku=v5e" into a column and its value. Both are empty if `text` has no '='.
@@ -27,12 +28,6 @@ std::pair<std::string, std::string> column_and_value(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return {};
   return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-std::string errors_line(const char* part, std::size_t count, FitError before, FitError after) {
-  return absl::StrFormat("  %-10s %5d  median %5.1f %% -> %5.1f %%   p90 %5.1f %% -> %5.1f %%\n", part,
-                         static_cast<int>(count), 100 * before.median, 100 * after.median, 100 * before.p90,
-                         100 * after.p90);
 }
 
 void run_calibrate(const CalibrateFlags& flags, Context& context) {
@@ -70,15 +65,17 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
   const auto fitted = fit_parameters(device, split.fitted, paths, source);
   if (!fitted.ok()) return context.fail(fitted.status());
 
-  context.out << device.name << ", " << measurements->size() << " measurements\n\n";
-  for (const FittedParameter& p : *fitted) {
-    context.out << absl::StrFormat("  %-30s %12.4g -> %-12.4g %s\n", p.path, p.before, p.after, p.unit);
-  }
-  context.out << "\n|predicted / measured - 1|\n"
-              << errors_line("fitted", split.fitted.size(), fit_error(split.fitted, before),
-                             fit_error(split.fitted, device))
-              << errors_line("held back", split.held_back.size(), fit_error(split.held_back, before),
-                             fit_error(split.held_back, device));
+  const auto errors = [&](std::string_view part, const std::vector<Measurement>& of) {
+    return CalibrationErrors{part, static_cast<std::int64_t>(of.size()), fit_error(of, before), fit_error(of, device)};
+  };
+  const CalibrationReport report{
+      device.name, *fitted, {errors("fitted", split.fitted), errors("held back", split.held_back)}};
+  TextLayout layout;
+  layout.width = context.width(false);
+  layout.markdown = flags.format == "markdown";
+  context.out << (flags.format == "json"  ? calibration_json(report)
+                  : flags.format == "csv" ? calibration_csv(report)
+                                          : calibration_text(report, layout));
   if (flags.output.empty()) return;
   const std::string name = flags.name.empty() ? base + "_calibrated" : flags.name;
   const auto text = write_device_file(device, base, name, device.display_name + ", calibrated");
@@ -119,6 +116,7 @@ Command calibrate_command(Context& context) {
        .text = "Folder of the dumps that the column hlo names",
        .target = &flags->dumps},
       {.names = {"--name"}, .argument = "NAME", .text = "Name of the new device", .target = &flags->name},
+      format_option(flags->format, "text|json|csv|markdown"),
       {.names = {"-o", "--output"}, .argument = "OUT", .text = "Write the device file here", .target = &flags->output}};
   command.run = [flags, &context] { run_calibrate(*flags, context); };
   return command;

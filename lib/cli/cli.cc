@@ -27,7 +27,7 @@ std::string version_text() {
 void describe_commands(Context& context, Command& top) {
   top.name = "hloroof";
   top.text = "Predicts the step time of an HLO program on a named device from its text.";
-  top.options = {{.names = {"--version"}, .text = "Display program version information and exit"}};
+  top.options = {{.names = {"-V", "--version"}, .text = "Display program version information and exit"}};
   top.subcommands = {predict_command(context), explain_command(context),   lint_command(context),
                      compare_command(context), diff_command(context),      sweep_command(context),
                      memory_command(context),  counts_command(context),    print_command(context),
@@ -36,11 +36,11 @@ void describe_commands(Context& context, Command& top) {
   complete_command(top);
 }
 
-std::string help_of(const Command& command) {
+std::string help_of(const Command& command, HelpExtent extent) {
   std::string footer(kExitCodes);
   footer.append("\n").append(kFileForms);
   const bool is_inner = std::count(command.path.begin(), command.path.end(), ' ') > 1;  // "hloroof devices show"
-  return help_text(command, is_inner ? "" : footer);
+  return help_text(command, is_inner ? "" : footer, extent);
 }
 
 }  // namespace
@@ -60,7 +60,8 @@ int run_cli(const std::vector<std::string>& given, std::ostream& out, std::ostre
     return context.exit_code;
   }
   switch (invocation->kind) {
-    case Invocation::Kind::kHelp: out << help_of(*invocation->command); break;
+    case Invocation::Kind::kHelp: out << help_of(*invocation->command, HelpExtent::kCommon); break;
+    case Invocation::Kind::kHelpAll: out << help_of(*invocation->command, HelpExtent::kAll); break;
     case Invocation::Kind::kVersion: out << version_text() << '\n'; break;
     case Invocation::Kind::kRun: invocation->command->run(); break;
   }

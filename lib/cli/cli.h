@@ -3,6 +3,7 @@
 #define HLOROOF_LIB_CLI_CLI_H_
 
 #include <chrono>
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ inline constexpr int kExitGateFailed = 3;  // --fail-if, lint
 struct Terminal {
   bool color = false;            // `out` is a terminal with colours, and the user has not turned them off
   bool err_is_terminal = false;  // progress is shown only there
+  std::size_t width = 80;        // of the lines of `out`: that of the terminal, or 80 for a file or a pipe
   std::chrono::milliseconds progress_after{1000};
 };
 

@@ -1,5 +1,7 @@
 #include "lib/cli/command.h"
 
+#include <algorithm>
+
 namespace hloroof::internal {
 namespace {
 
@@ -7,6 +9,9 @@ void complete(Command& command, const std::string& parent) {
   command.path = parent.empty() ? command.name : parent + " " + command.name;
   const Option help{.names = {"-h", "--help"}, .text = "Print this help message and exit"};
   command.options.insert(command.options.begin(), help);
+  if (has_rare_options(command)) {
+    command.options.push_back({.names = {"--help-all"}, .text = "Print the rare options too and exit", .rare = true});
+  }
   for (Command& subcommand : command.subcommands) complete(subcommand, command.path);
 }
 
@@ -18,6 +23,15 @@ void complete_command(Command& command) { complete(command, ""); }
 
 void append(std::vector<Option>& options, const std::vector<Option>& more) {
   options.insert(options.end(), more.begin(), more.end());
+}
+
+std::vector<Option> as_rare(std::vector<Option> options) {
+  for (Option& option : options) option.rare = true;
+  return options;
+}
+
+bool has_rare_options(const Command& command) {
+  return std::any_of(command.options.begin(), command.options.end(), [](const Option& option) { return option.rare; });
 }
 
 std::vector<std::string> choices_of(std::string_view argument) {

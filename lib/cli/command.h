@@ -21,7 +21,7 @@ namespace hloroof::internal {
 
 struct Option {
   // Where the value goes: a flag is a bool, and a vector collects the values of an option that may be repeated. Only
-  // --help and --version have no target.
+  // --help, --help-all and --version have no target.
   using Target = std::variant<std::monostate, bool*, std::string*, std::vector<std::string>*, std::int64_t*,
                               std::size_t*, double*>;
 
@@ -34,6 +34,7 @@ struct Option {
   std::string group = "Options";  // the heading in --help
   bool required = false;
   std::int64_t least = 0;  // the smallest whole number allowed
+  bool rare = false;       // --help leaves it out; --help-all, the manual page and the completions have it
 
   bool repeats() const { return std::holds_alternative<std::vector<std::string>*>(target); }
 };
@@ -48,10 +49,16 @@ struct Command {
   std::string path{};  // "hloroof devices show"; complete_command() sets it
 };
 
-// Sets the paths of `command` and of its subcommands, and adds --help to each.
+// Sets the paths of `command` and of its subcommands, and adds --help to each, and --help-all to those with rare
+// options.
 void complete_command(Command& command);
 
 void append(std::vector<Option>& options, const std::vector<Option>& more);
+
+// `options` as rare ones.
+std::vector<Option> as_rare(std::vector<Option> options);
+
+bool has_rare_options(const Command& command);
 
 // The values between the bars of "text|json"; empty for other arguments.
 std::vector<std::string> choices_of(std::string_view argument);
@@ -60,7 +67,7 @@ std::vector<std::string> choices_of(std::string_view argument);
 bool is_comma_list(std::string_view argument);
 
 struct Invocation {
-  enum class Kind { kRun, kHelp, kVersion };
+  enum class Kind { kRun, kHelp, kHelpAll, kVersion };
   Kind kind = Kind::kRun;
   const Command* command = nullptr;  // the innermost command that the arguments name
 };

@@ -48,7 +48,43 @@ std::string option_heading(const Option& option) {
   return out;
 }
 
-std::string help_text(const Command& command, std::string_view footer) {
+namespace {
+
+// Returns the options of each group, in the order of the groups' first options. Groups without a name are hidden.
+std::string option_groups(const Command& command, HelpExtent extent) {
+  const auto is_shown = [extent](const Option& option) {
+    return !option.group.empty() && (extent == HelpExtent::kAll || !option.rare);
+  };
+  std::vector<std::string> groups;
+  for (const Option& option : command.options) {
+    if (is_shown(option) && std::find(groups.begin(), groups.end(), option.group) == groups.end()) {
+      groups.push_back(option.group);
+    }
+  }
+  std::string out;
+  for (const std::string& group : groups) {
+    out += "\n" + group + ":\n";
+    for (const Option& option : command.options) {
+      if (option.group != group || !is_shown(option)) continue;
+      out += two_columns(option_heading(option), option.required ? "required; " + option.text : option.text);
+    }
+  }
+  return out;
+}
+
+// Says that --help leaves out options, and names the first.
+std::string rare_options_line(const Command& command) {
+  std::vector<std::string> names;
+  for (const Option& option : command.options) {
+    if (option.rare && option.names.back() != "--help-all") names.push_back(option.names.back());
+  }
+  return "`" + command.path + " --help-all` adds " + std::to_string(names.size()) + " rare option" +
+         (names.size() == 1 ? " (" : "s, such as ") + names.front() + (names.size() == 1 ? ").\n" : ".\n");
+}
+
+}  // namespace
+
+std::string help_text(const Command& command, std::string_view footer, HelpExtent extent) {
   std::string out = wrap(command.text, kWidth, 0) + "\nUsage: " + usage_line(command) + "\n";
   if (!command.positionals.empty()) {
     out += "\nPositionals:\n";
@@ -56,24 +92,14 @@ std::string help_text(const Command& command, std::string_view footer) {
       out += two_columns(option.names.front() + (option.repeats() ? "..." : ""), option.text);
     }
   }
-  std::vector<std::string> groups;
-  for (const Option& option : command.options) {
-    if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) groups.push_back(option.group);
-  }
-  for (const std::string& group : groups) {
-    if (group.empty()) continue;
-    out += "\n" + group + ":\n";
-    for (const Option& option : command.options) {
-      if (option.group != group) continue;
-      out += two_columns(option_heading(option), option.required ? "required; " + option.text : option.text);
-    }
-  }
+  out += option_groups(command, extent);
   if (!command.subcommands.empty()) {
     out += "\nCommands:\n";
     for (const Command& subcommand : command.subcommands) out += two_columns(subcommand.name, subcommand.text);
   }
-  if (footer.empty()) return out;
-  out += '\n';
+  const bool is_short = extent == HelpExtent::kCommon && has_rare_options(command);
+  if (is_short) return out + "\n" + rare_options_line(command);
+  if (!footer.empty()) out += '\n';
   while (!footer.empty()) {
     const std::size_t end = std::min(footer.find('\n'), footer.size());
     out += wrap(footer.substr(0, end), kWidth, 2) + "\n";

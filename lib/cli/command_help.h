@@ -17,8 +17,11 @@ std::string usage_line(const Command& command);
 // "--device DEVICE,..."
 std::string option_heading(const Option& option);
 
-// The text of --help, in lines of at most 80 characters.
-std::string help_text(const Command& command, std::string_view footer);
+// Whether a help text has the rare options and the footer, or says in its last line that --help-all has them.
+enum class HelpExtent { kCommon, kAll };
+
+// The text of --help or --help-all, in lines of at most 80 characters.
+std::string help_text(const Command& command, std::string_view footer, HelpExtent extent);
 
 // The values that a completion offers for an argument: the choices of "text|json", the devices for DEVICE, the views
 // for VIEW, the codes of diagnostics for CODE. Empty for files and free text.

@@ -44,7 +44,8 @@ void run_compare(const CompareFlags& flags, Context& context) {
   } else {
     CompareOptions view;
     view.limit = flags.limit;
-    view.width = flags.wide ? 0 : 80;
+    view.width = context.width(flags.wide, flags.output);
+    view.markdown = flags.format == "markdown";
     result = compare_view(*prediction, *comparison, view);
   }
   if (absl::Status status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
@@ -57,16 +58,15 @@ Command compare_command(Context& context) {
   Command command{.name = "compare", .text = "Compares the prediction with a measured profile, op by op"};
   command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true}};
   command.options = prediction_options(flags->predict);
-  append(command.options,
-         {{.names = {"--profile"},
-           .argument = "PROFILE",
-           .text = "XProf's hlo_stats as CSV or JSON, or a Chrome trace; may be compressed with gzip",
-           .target = &flags->profile,
-           .required = true},
-          {.names = {"--format"}, .argument = "text|json|csv", .text = "Output format", .target = &flags->format},
-          output_option(flags->output),
-          limit_option(flags->limit, "rows"),
-          wide_option(flags->wide)});
+  append(command.options, {{.names = {"--profile"},
+                            .argument = "PROFILE",
+                            .text = "XProf's hlo_stats as CSV or JSON, or a Chrome trace; may be compressed with gzip",
+                            .target = &flags->profile,
+                            .required = true},
+                           format_option(flags->format, "text|json|csv|markdown"),
+                           output_option(flags->output),
+                           limit_option(flags->limit, "rows"),
+                           wide_option(flags->wide)});
   command.run = [flags, &context] { run_compare(*flags, context); };
   return command;
 }

@@ -28,6 +28,12 @@ std::string without_control_bytes(std::string_view text) {
 
 }  // namespace
 
+std::size_t Context::width(bool wide, const std::string& output) const {
+  if (wide) return 0;
+  const bool is_file = !output.empty() && output != "-";
+  return is_file ? Terminal().width : terminal.width;
+}
+
 void Context::fail(const absl::Status& status, int code) {
   const std::string message = without_control_bytes(from_absl(status.message()));
   const bool has_place = message.find(": error: ") != std::string::npos;

@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_CLI_CONTEXT_H_
 #define HLOROOF_LIB_CLI_CONTEXT_H_
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct Context {
   int exit_code = kExitOk;
   bool took_standard_input = false;
 
+  // The width of tables: 0, which is unlimited, if `wide`, that of the terminal, or 80 in the file `output`.
+  std::size_t width(bool wide, const std::string& output = "") const;
   // Writes the status to err as `hloroof: message`, or the message alone if it begins with a place, and sets the exit
   // code.
   void fail(const absl::Status& status, int code = kExitBadInput);

@@ -45,18 +45,23 @@ absl::StatusOr<CountsReport> count(const Module& module, const CountsFlags& flag
 }
 
 absl::StatusOr<std::string> render(const CountsFlags& flags, const std::vector<std::string>& files,
-                                   const std::vector<CountsReport>& reports) {
+                                   const std::vector<CountsReport>& reports, std::size_t width) {
   if (flags.format == "json") return counts_json(reports);
   if (flags.format == "csv") return counts_csv(reports);
   CountsTextOptions text;
   text.limit = flags.limit;
-  text.width = flags.wide ? 0 : 80;
+  text.width = width;
+  text.markdown = flags.format == "markdown";
   text.order = *counts_order_from_string(flags.sort);  // the parser accepts no other value
-  return reports.size() == 1 ? counts_text(reports.front(), text) : counts_table(files, reports, text.width);
+  return reports.size() == 1 ? counts_text(reports.front(), text) : counts_table(files, reports, text);
 }
 
 void run_counts(const CountsFlags& flags, Context& context) {
   const std::optional<GroupBy> group = group_by_from_string(flags.group_by);
+  if (const std::string given = given_work_option(flags.work); flags.convention == "xla" && !given.empty()) {
+    return context.fail(
+        invalid_argument(given + " changes only --convention physical; XLA counts each loop body once"));
+  }
   const absl::StatusOr<PredictOptions> options = predict_options(flags.work);
   if (!options.ok()) return context.fail(options.status());
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
@@ -75,7 +80,7 @@ void run_counts(const CountsFlags& flags, Context& context) {
     if (group) group_rows(*report, *group);
     reports.push_back(*std::move(report));
   }
-  const absl::StatusOr<std::string> text = render(flags, *files, reports);
+  const absl::StatusOr<std::string> text = render(flags, *files, reports, context.width(flags.wide, flags.output));
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }
@@ -91,20 +96,20 @@ Command counts_command(Context& context) {
                       .text = "xla counts as XLA's cost_analysis() does; physical multiplies loop bodies by their trip "
                               "counts and counts padded bytes",
                       .target = &flags->convention}};
-  append(command.options, work_options(flags->work));
-  append(command.options,
-         {{.names = {"--format"}, .argument = "text|json|csv", .text = "Output format", .target = &flags->format},
-          output_option(flags->output),
-          limit_option(flags->limit, "rows"),
-          {.names = {"--sort"},
-           .argument = "bytes|flops|transcendentals|program",
-           .text = "Order of the rows",
-           .target = &flags->sort},
-          {.names = {"--group-by"},
-           .argument = "computation|category|op_name|source|layer",
-           .text = "Print one row for all ops that share this",
-           .target = &flags->group_by},
-          wide_option(flags->wide)});
+  append(command.options, as_rare(work_options(flags->work)));
+  command.options.push_back(strict_option(flags->work));
+  append(command.options, {format_option(flags->format, "text|json|csv|markdown"),
+                           output_option(flags->output),
+                           limit_option(flags->limit, "rows"),
+                           {.names = {"--sort"},
+                            .argument = "bytes|flops|transcendentals|program",
+                            .text = "Order of the rows",
+                            .target = &flags->sort},
+                           {.names = {"--group-by"},
+                            .argument = "computation|category|op_name|source|layer",
+                            .text = "Print one row for all ops that share this",
+                            .target = &flags->group_by},
+                           wide_option(flags->wide)});
   command.run = [flags, &context] { run_counts(*flags, context); };
   return command;
 }

@@ -5,29 +5,46 @@
 #include "lib/cli/subjects.h"
 #include "lib/hardware/describe.h"
 #include "lib/hardware/registry.h"
+#include "lib/report/device_report.h"
 
 namespace hloroof::internal {
 namespace {
 
-void list(Context& context) {
+struct DevicesFlags {
+  std::vector<std::string> names;
+  std::string format = "text";
+};
+
+void list(const std::string& format, Context& context) {
   std::vector<Device> devices;
   for (const std::string& name : device_names()) {
     absl::StatusOr<Device> device = find_device(name);
     if (!device.ok()) return context.fail(device.status());
     devices.push_back(*std::move(device));
   }
-  context.out << describe_devices(devices);
+  context.out << (format == "json"       ? device_list_json(devices)
+                  : format == "csv"      ? device_list_csv(devices)
+                  : format == "markdown" ? device_list_markdown(devices)
+                                         : describe_devices(devices));
 }
 
-void show(const std::vector<std::string>& names, Context& context) {
+std::string show_text(const std::vector<Device>& devices) {
+  std::string out;
+  for (const Device& device : devices) out += (out.empty() ? "" : "\n") + describe_device(device);
+  return out;
+}
+
+void show(const DevicesFlags& given, Context& context) {
   PredictFlags flags;
-  flags.devices = names;
-  const absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
+  flags.devices = given.names;
+  absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
   if (!targets.ok()) return context.fail(targets.status());
-  for (std::size_t i = 0; i < targets->size(); ++i) {
-    if (i > 0) context.out << '\n';
-    context.out << describe_device((*targets)[i].device);
-  }
+  std::vector<Device> devices;
+  for (Target& target : *targets) devices.push_back(std::move(target.device));
+  context.out << (given.format == "json"       ? devices_json(devices)
+                  : given.format == "csv"      ? devices_csv(devices)
+                  : given.format == "markdown" ? devices_markdown(devices)
+                                               : show_text(devices));
 }
 
 // Far more than any real device file has.
@@ -58,17 +75,21 @@ void check(const std::vector<std::string>& files, Context& context) {
 }  // namespace
 
 Command devices_command(Context& context) {
+  const std::string formats = "text|json|csv|markdown";
+  auto list_format = std::make_shared<std::string>("text");
   Command list_command{.name = "list", .text = "Prints one line per device"};
-  list_command.run = [&context] { list(context); };
+  list_command.options = {format_option(*list_format, formats)};
+  list_command.run = [list_format, &context] { list(*list_format, context); };
 
   Command show_command{.name = "show", .text = "Prints every parameter of a device with its source"};
-  auto names = std::make_shared<std::vector<std::string>>();
+  auto flags = std::make_shared<DevicesFlags>();
   show_command.positionals = {{.names = {"DEVICE"},
                                .argument = "DEVICE",
                                .text = "Name of a device or path of a device file",
-                               .target = names.get(),
+                               .target = &flags->names,
                                .required = true}};
-  show_command.run = [names, &context] { show(*names, context); };
+  show_command.options = {format_option(flags->format, formats)};
+  show_command.run = [flags, &context] { show(*flags, context); };
 
   Command check_command{.name = "check", .text = "Validates device files"};
   auto files = std::make_shared<std::vector<std::string>>();

@@ -60,7 +60,7 @@ void run_diff(const DiffFlags& flags, Context& context) {
     predictions.push_back(*std::move(prediction));
   }
   DiffOptions options = flags.diff;
-  if (flags.wide) options.width = 0;
+  options.width = context.width(flags.wide, flags.output);
   options.group = *group_by_from_string(flags.group_by);  // the parser accepts no other value
   Difference difference = find_difference(predictions[0], predictions[1], options);
   difference.before_file = subjects[0]->file;
@@ -89,21 +89,19 @@ Command diff_command(Context& context) {
                           .target = &flags->after,
                           .required = true}};
   command.options = prediction_options(flags->predict);
-  append(command.options, {{.names = {"--fail-if"},
-                            .argument = "'step>+2%'",
-                            .text = "Exit with 3 if this condition holds; may be repeated",
-                            .target = &flags->fail_if},
-                           {.names = {"--format"},
-                            .argument = "text|markdown|json|csv",
-                            .text = "Output format: markdown is for the comment of a pull request",
-                            .target = &flags->format},
-                           output_option(flags->output),
-                           {.names = {"--group-by"},
-                            .argument = "none|computation|category|op_name|source|layer",
-                            .text = "Print one row for all ops that share this",
-                            .target = &flags->group_by},
-                           limit_option(flags->diff.limit, "ops or groups"),
-                           wide_option(flags->wide)});
+  append(command.options,
+         {{.names = {"--fail-if"},
+           .argument = "'step>+2%'",
+           .text = "Exit with 3 if this condition holds; may be repeated",
+           .target = &flags->fail_if},
+          format_option(flags->format, "text|json|csv|markdown", "markdown is for the comment of a pull request"),
+          output_option(flags->output),
+          {.names = {"--group-by"},
+           .argument = "none|computation|category|op_name|source|layer",
+           .text = "Print one row for all ops that share this",
+           .target = &flags->group_by},
+          limit_option(flags->diff.limit, "ops or groups"),
+          wide_option(flags->wide)});
   command.run = [flags, &context] { run_diff(*flags, context); };
   return command;
 }

@@ -1,8 +1,9 @@
+#include "lib/report/explain.h"
+
 #include <memory>
 
 #include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
-#include "lib/report/explain.h"
 
 namespace hloroof::internal {
 namespace {
@@ -11,6 +12,9 @@ struct ExplainFlags {
   std::string file;
   std::string op;
   PredictFlags predict;
+  std::string format = "text";
+  std::string output;
+  bool wide = false;
 };
 
 void run_explain(const ExplainFlags& flags, Context& context) {
@@ -20,9 +24,13 @@ void run_explain(const ExplainFlags& flags, Context& context) {
       predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
   OriginWarnings(context).add(subject->file, *prediction);
-  const absl::StatusOr<std::string> text = explain(*prediction, flags.op);
+  const absl::StatusOr<std::string> text =
+      flags.format == "json"       ? explanation_json(*prediction, flags.op)
+      : flags.format == "csv"      ? explanation_csv(*prediction, flags.op)
+      : flags.format == "markdown" ? explanation_markdown(*prediction, flags.op)
+                                   : explain(*prediction, flags.op, context.width(flags.wide, flags.output));
   if (!text.ok()) return context.fail(text.status());
-  context.out << *text;
+  if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }
 
 }  // namespace
@@ -32,8 +40,14 @@ Command explain_command(Context& context) {
   Command command{.name = "explain",
                   .text = "Explains one instruction: what its text says, its bytes, its time, its mesh axes"};
   command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true},
-                         {.names = {"OP"}, .text = "Name of the instruction", .target = &flags->op, .required = true}};
+                         {.names = {"OP"},
+                          .text = "Name of the instruction, an end of it such as .11, or a name as a table shortens it",
+                          .target = &flags->op,
+                          .required = true}};
   command.options = prediction_options(flags->predict);
+  append(command.options,
+         {format_option(flags->format, "text|json|csv|markdown", "csv has a line for each term of the time"),
+          output_option(flags->output), wide_option(flags->wide)});
   command.run = [flags, &context] { run_explain(*flags, context); };
   return command;
 }

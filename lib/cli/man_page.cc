@@ -65,7 +65,7 @@ void append_command(const Command& command, std::string& out) {
     out += ".TP\n" + italic(option.names.front()) + "\n" + paragraph(option.text);
   }
   for (const Option& option : command.options) {
-    if (option.names.back() == "--help") continue;
+    if (option.names.back() == "--help" || option.names.back() == "--help-all") continue;
     if (option.group == kOwnGroup) {
       out += option_entry(option);
     } else {
@@ -129,7 +129,8 @@ std::string man_page(const Command& command) {
   out += ".SH GLOSSARY\n";
   append_glossary(out);
   out += ".SH EXIT STATUS\n" + paragraph(kExitCodes);
-  out += ".SH ENVIRONMENT\n.TP\n" + bold("NO_COLOR") +
+  out += ".SH ENVIRONMENT\n.TP\n" + bold("COLUMNS") +
+         "\nThe width of tables on a terminal, instead of that of the terminal.\n.TP\n" + bold("NO_COLOR") +
          "\nIf set and not empty, the output has no colours on a terminal either.\n.TP\n" + bold("TERM") +
          "\nIf it is\n.BR dumb ,\nthe output has no colours.\n";
   out += ".SH EXAMPLES\n.nf\n";

@@ -23,7 +23,8 @@ using Declared = std::vector<std::pair<const Option*, const CLI::Option*>>;
 void declare(const Option& option, bool is_positional, CLI::App& app, Declared& declared) {
   const std::string names = absl::StrJoin(option.names, ",");
   if (std::holds_alternative<std::monostate>(option.target)) {
-    if (names == "--version") app.set_version_flag(names);  // CLI11 adds --help itself
+    if (option.names.back() == "--version") app.set_version_flag(names);  // CLI11 adds --help itself
+    if (option.names.back() == "--help-all") app.set_help_all_flag(names);
     return;
   }
   if (bool* const* flag = std::get_if<bool*>(&option.target)) {
@@ -175,6 +176,8 @@ absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     return Invocation{Invocation::Kind::kHelp, &reached(app, top)};
+  } catch (const CLI::CallForAllHelp&) {
+    return Invocation{Invocation::Kind::kHelpAll, &reached(app, top)};
   } catch (const CLI::CallForVersion&) {
     return Invocation{Invocation::Kind::kVersion, &top};
   } catch (const CLI::ParseError& error) {

@@ -7,6 +7,7 @@
 #include "lib/report/csv.h"
 #include "lib/report/html_report.h"
 #include "lib/report/prediction_json.h"
+#include "lib/report/sweep.h"
 #include "lib/report/trace.h"
 #include "lib/report/views.h"
 
@@ -27,10 +28,11 @@ struct PredictCommandFlags {
   bool wide = false;
 };
 
-absl::StatusOr<ViewOptions> view_options(const PredictCommandFlags& flags, bool color) {
+absl::StatusOr<ViewOptions> view_options(const PredictCommandFlags& flags, const Context& context) {
   ViewOptions options;
-  options.width = flags.wide ? 0 : 80;
-  options.color = color && flags.output.empty();
+  options.width = context.width(flags.wide, flags.output);
+  options.markdown = flags.format == "markdown";
+  options.color = context.terminal.color && flags.output.empty() && !options.markdown;
   options.rows.limit = flags.limit;
   options.rows.filter = flags.filter;
   options.rows.group = group_by_from_string(flags.group_by).value_or(GroupBy::kNone);  // the parser checks it
@@ -43,38 +45,28 @@ absl::StatusOr<ViewOptions> view_options(const PredictCommandFlags& flags, bool 
   return options;
 }
 
-// Number of predictions that predict_all() makes.
-std::size_t count_predictions(const Subjects& subjects) {
-  std::size_t count = subjects.files.size() * subjects.targets.size();
-  for (const Setting& setting : subjects.settings) count *= setting.values.size();
-  return count;
-}
-
 // A trace shows one prediction.
 absl::Status check_one(const Subjects& subjects, const std::string& format) {
   if (format != "trace") return absl::OkStatus();
-  if (count_predictions(subjects) == 1) return absl::OkStatus();
-  return invalid_argument("--format " + format + " takes one file, one device and one value for each --set");
+  if (subjects.count() == 1) return absl::OkStatus();
+  return invalid_argument("--format " + format +
+                          " takes one file, one device, one topology and one value for each --set");
 }
 
 // A CSV file has one table.
 absl::Status check_csv_views(const PredictCommandFlags& flags) {
   if (flags.format != "csv" || flags.views.empty()) return absl::OkStatus();
-  const std::string& view = flags.views[0];
-  const bool is_table = view == "ops" || view == "layers" || view == "collectives" || view == "estimates";
-  if (flags.views.size() == 1 && is_table) return absl::OkStatus();
-  return invalid_argument(
-      "--format csv takes one of --view ops, layers, collectives, estimates; --format json has the numbers of all "
-      "views");
+  const std::vector<std::string>& tables = csv_view_names();
+  if (flags.views.size() == 1 && std::find(tables.begin(), tables.end(), flags.views[0]) != tables.end()) {
+    return absl::OkStatus();
+  }
+  return invalid_argument("--format csv takes one of --view " + absl::StrJoin(tables, ", ") +
+                          ";\n  --format json has the numbers of all views");
 }
 
 absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool with_titles,
                                            const PredictCommandFlags& flags, const ViewOptions& options) {
-  const std::string view = flags.views.empty() ? "ops" : flags.views.front();
-  if (view == "collectives") return collectives_csv(named, with_titles);
-  if (view == "layers") return layers_csv(named, with_titles);
-  if (view == "estimates") return estimates_csv(named, with_titles);
-  return ops_csv(named, options.rows, with_titles);
+  return view_csv(flags.views.empty() ? "ops" : flags.views.front(), named, options.rows, with_titles);
 }
 
 // What `predict` prints without --view.
@@ -87,7 +79,7 @@ absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool 
   if (!text.ok()) return text;
   // It ends with the most valuable diagnostics; --view diagnostics prints all.
   const std::string worth_most = first_diagnostics_view(prediction, 3, options);
-  if (!worth_most.empty()) *text += "\n" + worth_most;
+  if (!worth_most.empty()) *text += "\n" + preformatted(worth_most, options);
   return text;
 }
 
@@ -98,27 +90,28 @@ absl::StatusOr<std::string> prediction_text(const NamedPrediction& named, std::s
   if (flags.views.empty() && count == 1) return first_screen(prediction, flags.group_by.empty(), options);
   absl::StatusOr<std::string> text = render_views(prediction, flags.views, options);
   if (!text.ok()) return text;
-  if (count > 1) return file + " on " + prediction.device + " " + prediction.topology + "\n\n" + *text;
+  if (count > 1)
+    return (options.markdown ? "### " : "") + file + " on " + prediction.device + " " + prediction.topology + "\n\n" +
+           *text;
   return text;
 }
 
 // Writes the predictions one after the other, each while it has its facts.
 class PredictDocument {
  public:
-  PredictDocument(const PredictCommandFlags& flags, const ViewOptions& options, std::size_t count)
-      : flags_(flags), options_(options), count_(count), json_(count) {}
+  PredictDocument(const PredictCommandFlags& flags, const ViewOptions& options, const Subjects& subjects)
+      : flags_(flags), options_(options), subjects_(subjects), count_(subjects.count()), json_(count_) {}
 
   void add(const std::string& file, StepPrediction prediction) {
     if (flags_.format == "json") return json_.add(prediction);
     if (flags_.format == "html") return page_.add(file, prediction);
     if (is_comparison()) {
-      prediction.facts.reset();  // a few times as large as the rest
-      compared_.emplace_back(file, std::move(prediction));
+      compared_.push_back(make_sweep_point(file, std::move(prediction), subjects_.targets));
       return;
     }
     absl::StatusOr<std::string> one = render({file, std::move(prediction)});
     if (!one.ok()) return status_.Update(one.status());
-    if (flags_.format == "text" && !text_.empty()) text_ += '\n';
+    if (is_text() && !text_.empty()) text_ += '\n';
     text_ += *one;
   }
 
@@ -126,12 +119,13 @@ class PredictDocument {
     if (!status_.ok()) return status_;
     if (flags_.format == "json") return json_.take();
     if (flags_.format == "html") return page_.take();
-    if (is_comparison()) return comparison_view(compared_, options_.width);
+    if (is_comparison()) return sweep_view(compared_, SweepOrder::kGiven, options_);
     return std::move(text_);
   }
 
  private:
-  bool is_comparison() const { return flags_.format == "text" && count_ > 1 && flags_.views.empty(); }
+  bool is_text() const { return flags_.format == "text" || flags_.format == "markdown"; }
+  bool is_comparison() const { return is_text() && count_ > 1 && flags_.views.empty(); }
 
   absl::StatusOr<std::string> render(const NamedPrediction& named) const {
     if (flags_.format == "trace") return chrome_trace(named.second);
@@ -141,16 +135,17 @@ class PredictDocument {
 
   const PredictCommandFlags& flags_;
   const ViewOptions& options_;
+  const Subjects& subjects_;
   std::size_t count_;
   PredictionsWriter json_;
   PageWriter page_;
-  std::vector<NamedPrediction> compared_;
+  std::vector<SweepPoint> compared_;
   std::string text_;
   absl::Status status_;
 };
 
 void run_predict(const PredictCommandFlags& flags, Context& context) {
-  const absl::StatusOr<ViewOptions> view = view_options(flags, context.terminal.color);
+  const absl::StatusOr<ViewOptions> view = view_options(flags, context);
   if (!view.ok()) return context.fail(view.status());
   if (absl::Status status = check_views(flags.views); !status.ok()) return context.fail(status);
   if (absl::Status status = check_csv_views(flags); !status.ok()) return context.fail(status);
@@ -161,7 +156,7 @@ void run_predict(const PredictCommandFlags& flags, Context& context) {
   if (absl::Status status = check_one(*subjects, flags.format); !status.ok()) return context.fail(status);
   subjects->options.resource_what_ifs =
       flags.format == "html" || std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
-  PredictDocument document(flags, *view, count_predictions(*subjects));
+  PredictDocument document(flags, *view, *subjects);
   const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
     document.add(file, std::move(prediction));
   });
@@ -180,23 +175,21 @@ Command predict_command(Context& context) {
   command.positionals = {files_argument(flags->files)};
   command.options = prediction_options(flags->predict);
   append(command.options,
-         {{.names = {"--format"},
-           .argument = "text|json|csv|html|trace",
-           .text = "Output format: html is one self-contained page, trace is for Perfetto and chrome://tracing",
-           .target = &flags->format},
+         {format_option(flags->format, "text|json|csv|markdown|html|trace",
+                        "html is one page, trace is for Perfetto and chrome://tracing"),
           output_option(flags->output),
           {.names = {"--view"},
            .argument = "VIEW,...",
-           .text = absl::StrJoin(view_names(), ", ") + "; default: summary, ops and the three top diagnostics",
+           .text = absl::StrJoin(view_names(), ", "),
            .target = &flags->views},
           limit_option(flags->limit, "rows"),
           {.names = {"--sort"},
            .argument = "time|wasted|flops|bytes|padding",
-           .text = "Order of the rows; wasted is the time spent below the roof",
+           .text = "Order of the rows; wasted: time below the roof",
            .target = &flags->sort},
           {.names = {"--filter"},
            .argument = "RE",
-           .text = "Print only ops whose name, op_name, category or source matches",
+           .text = "Only ops whose name, category or source matches",
            .target = &flags->filter},
           {.names = {"--group-by"},
            .argument = "none|computation|category|op_name|source|layer|similar",
@@ -205,7 +198,8 @@ Command predict_command(Context& context) {
           {.names = {"--rewrite"},
            .argument = "s/RE/TEXT/",
            .text = "Rewrite the names of the groups; may be repeated",
-           .target = &flags->rewrites},
+           .target = &flags->rewrites,
+           .rare = true},
           wide_option(flags->wide)});
   command.run = [flags, &context] { run_predict(*flags, context); };
   return command;

@@ -79,7 +79,14 @@ Option limit_option(std::size_t& limit, const std::string& what) {
 }
 
 Option wide_option(bool& wide) {
-  return {.names = {"-w", "--wide"}, .text = "Do not truncate lines to 80 characters", .target = &wide};
+  return {.names = {"-w", "--wide"}, .text = "Do not fit lines to the terminal", .target = &wide};
+}
+
+Option format_option(std::string& format, const std::string& choices, const std::string& remark) {
+  return {.names = {"--format"},
+          .argument = choices,
+          .text = "Output format" + (remark.empty() ? "" : ": " + remark),
+          .target = &format};
 }
 
 Option output_option(std::string& path) {
@@ -97,30 +104,57 @@ Option device_option(PredictFlags& flags) {
           .target = &flags.devices};
 }
 
+Option set_option(PredictFlags& flags) {
+  return {.names = {"--set"},
+          .argument = "PARAMETER=NUMBER",
+          .text =
+              "Override a number of the device, in SI units (hbm.bandwidth=1.2e12) or as a multiple of its value "
+              "(hbm.bandwidth=2x); may be repeated",
+          .target = &flags.set,
+          .group = "Machine"};
+}
+
+Option strict_option(PredictFlags& flags) {
+  return {.names = {"--strict"},
+          .text = "Exit with 2 if anything is unknown",
+          .target = &flags.strict,
+          .group = "Program",
+          .rare = true};
+}
+
 std::vector<Option> work_options(PredictFlags& flags) {
   const std::string group = "Program";
-  return {
-      {.names = {"--trip-count"},
-       .argument = "NAME=N",
-       .text = "Trip count of the loop NAME; may be repeated",
-       .target = &flags.trip_counts,
-       .group = group},
-      {.names = {"--default-trip-count"},
-       .argument = "N",
-       .text = "Trip count of loops whose trip count is neither inferred nor set",
-       .target = &flags.default_trip_count,
-       .group = group},
-      {.names = {"--custom-call"},
-       .argument = "TARGET=flops:N,bytes:N",
-       .text = "Work of custom calls, selected by target, name or /RE2/; may be repeated",
-       .target = &flags.custom_calls,
-       .group = group},
-      {.names = {"--branch-probability"},
-       .argument = "NAME=P,P",
-       .text = "Probability of each branch of the conditional NAME; may be repeated",
-       .target = &flags.branch_probabilities,
-       .group = group},
-      {.names = {"--strict"}, .text = "Exit with 2 if anything is unknown", .target = &flags.strict, .group = group}};
+  return {{.names = {"--trip-count"},
+           .argument = "NAME=N",
+           .text = "Trip count of the loop NAME; may be repeated",
+           .target = &flags.trip_counts,
+           .group = group},
+          {.names = {"--default-trip-count"},
+           .argument = "N",
+           .text = "Trip count of loops whose trip count is neither inferred nor set",
+           .target = &flags.default_trip_count,
+           .group = group,
+           .rare = true},
+          {.names = {"--custom-call"},
+           .argument = "TARGET=flops:N,bytes:N",
+           .text = "Work of custom calls, selected by target, name or /RE2/; may be repeated",
+           .target = &flags.custom_calls,
+           .group = group,
+           .rare = true},
+          {.names = {"--branch-probability"},
+           .argument = "NAME=P,P",
+           .text = "Probability of each branch of the conditional NAME; may be repeated",
+           .target = &flags.branch_probabilities,
+           .group = group,
+           .rare = true}};
+}
+
+std::string given_work_option(const PredictFlags& flags) {
+  if (!flags.trip_counts.empty()) return "--trip-count";
+  if (flags.default_trip_count != PredictFlags().default_trip_count) return "--default-trip-count";
+  if (!flags.custom_calls.empty()) return "--custom-call";
+  if (!flags.branch_probabilities.empty()) return "--branch-probability";
+  return "";
 }
 
 std::vector<Option> prediction_options(PredictFlags& flags) {
@@ -128,35 +162,33 @@ std::vector<Option> prediction_options(PredictFlags& flags) {
   std::vector<Option> options = {
       device_option(flags),
       {.names = {"--topology"},
-       .argument = "T",
+       .argument = "T,...",
        .text = "Chips along each axis, such as 4x4 or 4x4x8_twisted; default: the smallest that fits",
-       .target = &flags.topology,
+       .target = &flags.topologies,
        .group = group},
+      set_option(flags),
       {.names = {"--slices"},
        .argument = "N",
        .text = "Number of slices",
        .target = &flags.slices,
        .group = group,
-       .least = 1},
+       .least = 1,
+       .rare = true},
       {.names = {"--estimates"},
        .argument = "model|compiler",
        .text = "Take op times from the model, or from the compiler's estimates where the dump has them",
        .target = &flags.estimates,
-       .group = group},
-      {.names = {"--set"},
-       .argument = "PARAMETER=NUMBER",
-       .text = "Override a parameter of the device, in SI units (hbm.bandwidth=1.2e12) or as a multiple of its value "
-               "(hbm.bandwidth=2x); may be repeated",
-       .target = &flags.set,
-       .group = group}};
+       .group = group,
+       .rare = true}};
   append(options, work_options(flags));
-  append(options, mesh_options(flags));
+  options.push_back(strict_option(flags));
+  append(options, as_rare(mesh_options(flags)));
   return options;
 }
 
 absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags) {
   PredictOptions options;
-  if (!flags.topology.empty()) options.topology = flags.topology;
+  if (flags.topologies.size() == 1) options.topology = flags.topologies.front();
   if (flags.slices != 0) options.slices = flags.slices;
   if (flags.estimates == "compiler") {
     options.estimates = EstimateSource::kCompiler;

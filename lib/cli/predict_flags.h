@@ -17,8 +17,8 @@ namespace hloroof::internal {
 
 // Values of the options of a prediction, as they appear on the command line.
 struct PredictFlags {
-  std::vector<std::string> devices;  // split at commas
-  std::string topology;
+  std::vector<std::string> devices;     // split at commas
+  std::vector<std::string> topologies;  // split at commas
   std::int64_t slices = 0;
   std::string estimates = "model";
   std::vector<std::string> trip_counts;
@@ -37,15 +37,21 @@ struct PredictFlags {
 
 Option limit_option(std::size_t& limit, const std::string& what);
 Option wide_option(bool& wide);
+// `choices` as in "text|json|csv|markdown".
+Option format_option(std::string& format, const std::string& choices, const std::string& remark = "");
 Option output_option(std::string& path);
 Option files_argument(std::vector<std::string>& files);
 
 Option device_option(PredictFlags& flags);
-// The options that determine how much work a module is: trip counts, custom calls, branches, --strict.
+Option set_option(PredictFlags& flags);
+Option strict_option(PredictFlags& flags);
+// The options that determine how much work a module is: trip counts, custom calls and branches.
 std::vector<Option> work_options(PredictFlags& flags);
+// The first of `flags` that work_options() describes and that has a value; empty if none has.
+std::string given_work_option(const PredictFlags& flags);
 // --mesh, --mesh-order, --device-order, --wrap, --reduce-dtype and --imbalance.
 std::vector<Option> mesh_options(PredictFlags& flags);
-// All of the above from --device on, and the options of the machine.
+// All of the above from --device on, and the options of the machine: those of a command that predicts times.
 std::vector<Option> prediction_options(PredictFlags& flags);
 
 absl::Status read_mesh_flags(const PredictFlags& flags, PredictOptions& options);

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
@@ -56,39 +60,75 @@ absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
   return std::move(loaded->module);
 }
 
-absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
+namespace {
+
+// How a file of a dump folder is named, best first. A folder is read as its files of the best kind.
+enum class DumpKind { kOptimizedText, kOptimizedProto, kSavedText, kNone };
+
+// Removes `end` from the end of `text` if it is there.
+bool strip_end(std::string_view& text, std::string_view end) {
+  if (!text.ends_with(end)) return false;
+  text.remove_suffix(end.size());
+  return true;
+}
+
+// XLA writes NAME.after_optimizations.txt, or .hlo.pb for --xla_dump_hlo_as_proto; users save .hlo under any name.
+// Sets `stem` to the name without its extensions.
+DumpKind dump_kind(std::string_view name, std::string& stem) {
+  strip_end(name, ".gz");
+  const bool is_proto = strip_end(name, ".hlo.pb");
+  const bool is_text = !is_proto && strip_end(name, ".txt");
+  const bool is_saved = !is_proto && !is_text && strip_end(name, ".hlo");
+  stem = name;
+  if (!is_proto && !is_text && !is_saved) return DumpKind::kNone;
+  if (name.ends_with("after_optimizations")) return is_proto ? DumpKind::kOptimizedProto : DumpKind::kOptimizedText;
+  return is_saved ? DumpKind::kSavedText : DumpKind::kNone;
+}
+
+// The modules of a folder, sorted. A module that is there both as text and as a proto is read from the text.
+absl::StatusOr<std::vector<std::string>> modules_in(const std::string& folder) {
   namespace fs = std::filesystem;
+  std::map<std::string, std::pair<DumpKind, std::string>> optimized;  // by stem
+  std::vector<std::string> saved;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::string stem;
+    const DumpKind kind = dump_kind(it->path().filename().string(), stem);
+    if (kind == DumpKind::kNone) continue;
+    if (kind == DumpKind::kSavedText) {
+      saved.push_back(it->path().string());
+      continue;
+    }
+    const std::pair<DumpKind, std::string> file = {kind, it->path().string()};
+    const auto [known, is_new] = optimized.try_emplace(stem, file);
+    if (!is_new) known->second = std::min(known->second, file);
+  }
+  if (error) return not_found("cannot read the folder " + folder + ": " + error.message());
+  std::vector<std::string> found;
+  for (const auto& [stem, file] : optimized) found.push_back(file.second);
+  if (found.empty()) found = std::move(saved);
+  if (found.empty()) {
+    return not_found(
+        "no module named *after_optimizations.txt, *after_optimizations.hlo.pb\n  or *.hlo in the folder " + folder +
+        "\n  XLA writes them with XLA_FLAGS='--xla_dump_to=" + folder + " --xla_dump_hlo_as_text'");
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code error;
-    if (path == "-" || !fs::is_directory(path, error)) {
+    if (path == "-" || !std::filesystem::is_directory(path, error)) {
       files.push_back(path);
       continue;
     }
-    std::vector<std::string> found;
-    std::vector<std::string> saved;  // by a user, under any name
-    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-      std::string stem = it->path().filename().string();
-      if (stem.ends_with(".gz")) stem.erase(stem.size() - 3);
-      for (std::string_view extension : {".txt", ".hlo"}) {
-        if (stem.ends_with(extension)) {
-          stem.erase(stem.size() - extension.size());
-          if (stem.ends_with("after_optimizations")) {
-            found.push_back(it->path().string());
-          } else if (extension == ".hlo") {
-            saved.push_back(it->path().string());
-          }
-          break;
-        }
-      }
-    }
-    if (error) return not_found("cannot read the folder " + path + ": " + error.message());
-    if (found.empty()) found = std::move(saved);
-    if (found.empty())
-      return not_found("no module named *after_optimizations.txt or *.hlo in the folder " + path +
-                       "\n  XLA writes them with XLA_FLAGS='--xla_dump_to=" + path + " --xla_dump_hlo_as_text'");
-    std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
+    absl::StatusOr<std::vector<std::string>> found = modules_in(path);
+    if (!found.ok()) return found.status();
+    files.insert(files.end(), found->begin(), found->end());
   }
   return files;
 }
@@ -105,6 +145,12 @@ absl::StatusOr<std::string> expand_to_one(const std::string& path) {
                           (others > 0 ? "\n  and " + std::to_string(others) + " more" : ""));
 }
 
+std::size_t Subjects::count() const {
+  std::size_t count = files.size() * targets.size() * std::max<std::size_t>(1, topologies.size());
+  for (const Setting& setting : settings) count *= setting.values.size();
+  return count;
+}
+
 absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vector<std::string>& paths,
                                        Breadth breadth) {
   Subjects subjects;
@@ -117,11 +163,15 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
   if (!targets.ok()) return targets.status();
   subjects.targets = *std::move(targets);
+  subjects.topologies = flags.topologies;
   absl::StatusOr<std::vector<std::string>> files = expand_inputs(paths);
   if (!files.ok()) return files.status();
   subjects.files = *std::move(files);
   if (breadth == Breadth::kSeveral) return subjects;
   if (subjects.targets.size() != 1) return invalid_argument("this command takes one device");
+  if (subjects.topologies.size() > 1) {
+    return invalid_argument("this command takes one --topology; `predict` and `sweep` make a table of several");
+  }
   for (const Setting& setting : subjects.settings) {
     if (setting.values.size() == 1) continue;
     return invalid_argument("--set " + setting.parameter +
@@ -146,17 +196,17 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
 
 bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use) {
   std::vector<std::vector<Point>> points;  // by target
-  std::size_t count = 0;
   for (const Target& target : subjects.targets) {
     absl::StatusOr<std::vector<Point>> of_target = points_of(subjects.settings, target.device);
     if (!of_target.ok()) {
       context.fail(of_target.status());
       return false;
     }
-    count += of_target->size();
     points.push_back(*std::move(of_target));
   }
-  Progress progress(context, count * subjects.files.size());
+  std::vector<std::optional<std::string>> topologies(subjects.topologies.begin(), subjects.topologies.end());
+  if (topologies.empty()) topologies.emplace_back();
+  Progress progress(context, subjects.count());
   for (const std::string& file : subjects.files) {
     const absl::StatusOr<Module> module = read_module(file, context);
     if (!module.ok()) {
@@ -165,17 +215,20 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
       return false;
     }
     for (std::size_t t = 0; t < subjects.targets.size(); ++t) {
-      for (const Point& point : points[t]) {
-        progress.step(file);
-        PredictOptions options = subjects.options;
-        options.set = point;
-        absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, subjects.targets[t], options);
-        if (!prediction.ok()) {
-          progress.end();
-          context.fail_prediction(prediction.status());
-          return false;
+      for (const std::optional<std::string>& topology : topologies) {
+        for (const Point& point : points[t]) {
+          progress.step(file);
+          PredictOptions options = subjects.options;
+          if (topology) options.topology = topology;
+          options.set = point;
+          absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, subjects.targets[t], options);
+          if (!prediction.ok()) {
+            progress.end();
+            context.fail_prediction(prediction.status());
+            return false;
+          }
+          use(file, *std::move(prediction));
         }
-        use(file, *std::move(prediction));
       }
     }
   }

@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_CLI_SUBJECTS_H_
 #define HLOROOF_LIB_CLI_SUBJECTS_H_
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,21 +26,25 @@ ParseOptions reading_options();
 // Loads the module of a file and writes a note to context.err if lines of the file were skipped.
 absl::StatusOr<Module> read_module(const std::string& file, Context& context);
 
-// Replaces each folder in `paths` by the modules in it: those whose names end in after_optimizations, or else all .hlo
-// files, sorted by name. Errors: NotFound if a folder has none.
+// Replaces each folder in `paths` by the modules in it: those whose names end in after_optimizations, as text or
+// else as a proto, or if there are none all .hlo files, sorted by name. Errors: NotFound if a folder has none.
 absl::StatusOr<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths);
 // The same for a path that must name one module. Errors: InvalidArgument with the names if a folder has several.
 absl::StatusOr<std::string> expand_to_one(const std::string& path);
 
-// Every file is predicted on every target for every combination of the settings.
+// Every file is predicted on every target and topology for every combination of the settings.
 struct Subjects {
   std::vector<std::string> files;
   std::vector<Target> targets;
+  std::vector<std::string> topologies;  // each for every target; empty: the default of each
   PredictOptions options;
   std::vector<Setting> settings;
+
+  // The number of predictions that predict_all() makes.
+  std::size_t count() const;
 };
 
-// Whether a command takes one device and one value for each setting, or several.
+// Whether a command takes one device, one topology and one value for each setting, or several.
 enum class Breadth { kOne, kSeveral };
 
 absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vector<std::string>& paths,
@@ -55,8 +60,8 @@ struct Subject {
 absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context);
 
 // Predicts all subjects in order, files outermost, and passes each prediction to `use`. Shows progress on a terminal.
-// failure reported, at the first that fails. The facts of a prediction point to a module that lives until the next file
-// is read: `use` resets them in what it keeps.
+// Reports the first failure and returns false. The facts of a prediction point to a module that lives until the next
+// file is read: `use` resets them in what it keeps.
 using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
 bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use);
 

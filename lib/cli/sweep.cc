@@ -13,6 +13,7 @@ struct SweepFlags {
   PredictFlags predict;
   std::string format = "text";
   std::string output;
+  std::string sort;  // empty: by step, unless only the values of parameters differ
   bool wide = false;
 };
 
@@ -20,27 +21,22 @@ void run_sweep(const SweepFlags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
   OriginWarnings warnings(context);
-  std::vector<NamedPrediction> points;
+  std::vector<SweepPoint> points;
   const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
     warnings.add(file, prediction);
-    // The table says what each point comes to; thousands of points need not keep their ops.
-    prediction.facts.reset();
-    prediction.ops = {};
-    prediction.timeline = {};
-    prediction.collectives = {};
     prediction.diagnostics = {};
-    prediction.memory.live_at_peak = {};
-    points.emplace_back(file, std::move(prediction));
+    points.push_back(make_sweep_point(file, std::move(prediction), subjects->targets));
   });
   if (!done) return;
-  std::string text;
-  if (flags.format == "json") {
-    text = sweep_json(points);
-  } else if (flags.format == "csv") {
-    text = sweep_csv(points);
-  } else {
-    text = comparison_view(points, flags.wide ? 0 : 80);
-  }
+  const SweepOrder by_default = has_several_places(points) ? SweepOrder::kStep : SweepOrder::kGiven;
+  const SweepOrder order = sweep_order_from_string(flags.sort).value_or(by_default);
+  sort_points(points, order);
+  TextLayout layout;
+  layout.width = context.width(flags.wide, flags.output);
+  layout.markdown = flags.format == "markdown";
+  const std::string text = flags.format == "json"  ? sweep_json(points)
+                           : flags.format == "csv" ? sweep_csv(points)
+                                                   : sweep_view(points, order, layout);
   if (absl::Status status = write_output(context, flags.output, text); !status.ok()) context.fail(status);
 }
 
@@ -49,13 +45,18 @@ void run_sweep(const SweepFlags& flags, Context& context) {
 Command sweep_command(Context& context) {
   auto flags = std::make_shared<SweepFlags>();
   Command command{.name = "sweep",
-                  .text = "Prints one line for each combination of files, devices and values of --set NAME=V,V,..."};
+                  .text =
+                      "Prints one line for each combination of files, devices, topologies and values of --set "
+                      "NAME=V,V,..., ranked by step time"};
   command.positionals = {files_argument(flags->files)};
   command.options = prediction_options(flags->predict);
-  append(command.options,
-         {{.names = {"--format"}, .argument = "text|json|csv", .text = "Output format", .target = &flags->format},
-          output_option(flags->output),
-          wide_option(flags->wide)});
+  append(command.options, {format_option(flags->format, "text|json|csv|markdown"),
+                           output_option(flags->output),
+                           {.names = {"--sort"},
+                            .argument = "step|mfu|memory|none",
+                            .text = "Order of the rows; default: step, or none if only the values of --set differ",
+                            .target = &flags->sort},
+                           wide_option(flags->wide)});
   command.run = [flags, &context] { run_sweep(*flags, context); };
   return command;
 }

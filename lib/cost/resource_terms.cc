@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
 #include "lib/ir/element_type.h"
@@ -49,15 +50,13 @@ DoneBy done_by(const VectorWork& v, const Device& device) {
   return v.opcode == Opcode::kTranspose ? DoneBy::kRelayout : DoneBy::kCrossLaneUnit;
 }
 
-// Formats the kinds of work: "557056 convert, 327680 multiply, ..."
+// Formats the kinds of work: "557,056 convert, 327,680 multiply, ..."
 std::string kinds(const std::vector<VectorWork>& work) {
   std::string text;
   for (std::size_t i = 0; i < work.size() && i <= kMostKinds; ++i) {
     if (i > 0) text += ", ";
     if (i == kMostKinds) return text + "...";
-    const double elements = work[i].elements;
-    text += elements < 1e6 ? absl::StrFormat("%.0f ", elements) : absl::StrFormat("%.3g ", elements);
-    text += to_string(work[i].opcode);
+    text += format_count(work[i].elements) + " " + std::string(to_string(work[i].opcode));
   }
   return text;
 }

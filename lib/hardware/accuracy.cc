@@ -6,12 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/hardware/names.h"
 
 namespace hloroof::internal {
 namespace {
-
-std::string percent(double share) { return absl::StrFormat("%.3g %%", 100 * share); }
 
 // Formats the number of rows: "3 steps", "1 step".
 std::string counted(const Accuracy& accuracy) {
@@ -30,14 +29,14 @@ std::string trust_text(const Device& device) {
                         device.measured_relative.empty() ? "" : absl::StrCat("; ", device.measured_relative, " is"));
   }
   const Accuracy& first = device.accuracy.front();
-  return absl::StrCat(counted(first), " measured on ", device.name, ": held-back median error ", percent(first.median),
-                      first.what == Measured::kSteps ? "" : "; no step");
+  return absl::StrCat(counted(first), " measured on ", device.name, ": held-back median error ",
+                      format_percent(first.median), first.what == Measured::kSteps ? "" : "; no step");
 }
 
 std::string trust_cell(const Device& device) {
   if (device.accuracy.empty()) return "nothing";
   const Accuracy& first = device.accuracy.front();
-  return absl::StrFormat("%s %.2g %%", to_absl(word_of(kMeasuredWords, first.what)), 100 * first.median);
+  return absl::StrCat(to_absl(word_of(kMeasuredWords, first.what)), " ", format_percent(first.median));
 }
 
 std::string describe_accuracy(const Device& device) {
@@ -45,8 +44,9 @@ std::string describe_accuracy(const Device& device) {
   std::string out =
       absl::StrFormat("%-46s %6s %8s %16s\n", "error on held-back measurements", "rows", "median", "90th percentile");
   for (const Accuracy& accuracy : device.accuracy) {
-    absl::StrAppend(&out, absl::StrFormat("  %-44s %6d %8s %16s\n", to_absl(word_of(kMeasuredWords, accuracy.what)),
-                                          accuracy.rows, percent(accuracy.median), percent(accuracy.p90)));
+    absl::StrAppend(
+        &out, absl::StrFormat("  %-44s %6d %8s %16s\n", to_absl(word_of(kMeasuredWords, accuracy.what)), accuracy.rows,
+                              format_percent(accuracy.median), format_percent(accuracy.p90)));
   }
   return out;
 }

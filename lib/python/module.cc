@@ -17,13 +17,13 @@
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
 #include "hloroof/version.h"
+#include "lib/base/units.h"
 #include "lib/python/errors.h"
 #include "lib/python/predict_options.h"
 #include "lib/report/counts_report.h"
 #include "lib/report/explain.h"
 #include "lib/report/html_report.h"
 #include "lib/report/prediction_json.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace nb = nanobind;

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <string>
 
+#include "lib/base/units.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -14,7 +14,8 @@ std::string breakdown_view(const StepPrediction& p, const ViewOptions& options) 
   constexpr double kLeast = 0.01;
   constexpr double kBar = 30;  // characters of the longest bar
   const double most = p.breakdown.front().seconds;
-  Table table({{"share", Align::kRight}, {"time", Align::kRight}, {"", Align::kLeft}, {"what"}});
+  Table table(
+      {{"share", Align::kRight}, {"time", Align::kRight}, {"", Align::kLeft}, {.title = "what", .is_whole = true}});
   const auto add = [&](double seconds, const std::string& name) {
     const auto length = static_cast<std::size_t>(std::lround(kBar * std::min(1.0, seconds / most)));
     table.add({format_percent(seconds / p.step_seconds), format_seconds(seconds), std::string(length, '#'), name});
@@ -31,7 +32,7 @@ std::string breakdown_view(const StepPrediction& p, const ViewOptions& options) 
   }
   if (rest > 0) add(rest, "[" + std::to_string(count) + " others]");
   table.add({"100.0 %", format_seconds(p.step_seconds), "", "the step"});
-  return "Where the step goes: what the compute stream works on, or waits for\n" + table.to_string(options.width);
+  return "Where the step goes: what the compute stream works on, or waits for\n" + table.to_string(options);
 }
 
 }  // namespace hloroof::internal

@@ -2,8 +2,9 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/units.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -19,7 +20,7 @@ Entries sorted_rows(const StepPrediction& p) {
   return rows;
 }
 
-std::string mesh_table(const StepPrediction& p, std::size_t width) {
+std::string mesh_table(const StepPrediction& p, const TextLayout& layout) {
   Table table({{"size", Align::kRight}, {"stride", Align::kRight}, {"axis", Align::kLeft, 20}, {"role"}, {"on"}});
   for (const MeshAxisPrediction& axis : p.mesh) {
     std::string role = absl::StrJoin(axis.roles, ", ");
@@ -27,17 +28,18 @@ std::string mesh_table(const StepPrediction& p, std::size_t width) {
     table.add({absl::StrFormat("%d", axis.size), absl::StrFormat("%d", axis.stride), axis.name, role, axis.placement});
   }
   return "Mesh on " + p.topology + (p.slices > 1 ? absl::StrFormat(" x %d slices", p.slices) : "") + "\n" +
-         table.to_string(width);
+         table.to_string(layout);
 }
 
-std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t shown, std::size_t width) {
+std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t shown, const TextLayout& layout) {
+  const ShortNames names(p);
   Table table({{"exposed", Align::kRight},
                {"time", Align::kRight},
                {"bytes", Align::kRight},
                {"groups", Align::kRight},
-               {"kind", Align::kLeft, 18},
+               {.title = "kind", .is_whole = true},
                {"over", Align::kLeft, 20},
-               {"op"}});
+               {.title = "op", .names = &names}});
   for (std::size_t i = 0; i < shown; ++i) {
     const CollectivePrediction& c = *rows[i];
     const std::string over = c.axis_names.empty() && c.group_size > 1 ? "no axes" : absl::StrJoin(c.axis_names, ", ");
@@ -50,28 +52,29 @@ std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t
     table.add({format_seconds(others), "", "", "", "", "", absl::StrFormat("[%d others]", rows.size() - shown)});
   }
   table.add({format_seconds(p.exposed_communication_seconds), "", "", "", "", "", "TOTAL"});
-  return "Collectives: exposed over the step; time and bytes of one execution\n" + table.to_string(width);
+  return "Collectives: exposed over the step; time and bytes of one execution\n" + table.to_string(layout);
 }
 
 // Shows the bytes on the links and the size from which the link bandwidth dominates the time.
-std::string wire_table(const Entries& rows, std::size_t shown, std::size_t width) {
+std::string wire_table(const StepPrediction& p, const Entries& rows, std::size_t shown, const TextLayout& layout) {
+  const ShortNames names(p);
   Table table({{"sent", Align::kRight},
                {"busiest link", Align::kRight},
                {"of peak", Align::kRight},
                {"latency to", Align::kRight},
                {"hidden from", Align::kRight},
-               {"op"}});
+               {.title = "op", .names = &names}});
   for (std::size_t i = 0; i < shown; ++i) {
     const CollectivePrediction& c = *rows[i];
     table.add({format_bytes(c.wire_bytes), format_bytes(c.busiest_link_bytes),
                c.link_bandwidth > 0 ? format_percent(c.link_utilization) : "?",
                c.crossover_bytes > 0 ? format_bytes(c.crossover_bytes) : "",
-               c.crossover_tokens ? format_count(*c.crossover_tokens) + " tok." : "", c.name});
+               c.crossover_tokens ? format_count(*c.crossover_tokens) + " tokens" : "", c.name});
   }
   return "On the wire, one execution: bytes a device sends, bytes over the busiest link\n"
          "one way and what share of its peak that is; latency bound up to these full\n"
          "bytes; hidden by the matmuls with these weights from so many tokens a device\n" +
-         table.to_string(width);
+         table.to_string(layout);
 }
 
 }  // namespace
@@ -80,8 +83,8 @@ std::string collectives_view(const StepPrediction& p, const ViewOptions& options
   const Entries rows = sorted_rows(p);
   if (rows.empty()) return "Collectives: none\n";
   const std::size_t shown = options.rows.limit > 0 ? std::min(options.rows.limit, rows.size()) : rows.size();
-  return mesh_table(p, options.width) + "\n" + time_table(p, rows, shown, options.width) + "\n" +
-         wire_table(rows, shown, options.width);
+  return mesh_table(p, options) + "\n" + time_table(p, rows, shown, options) + "\n" +
+         wire_table(p, rows, shown, options);
 }
 
 }  // namespace hloroof::internal

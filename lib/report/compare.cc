@@ -8,10 +8,11 @@
 
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/predict/execution_terms.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
 #include "lib/report/terms_view.h"
-#include "lib/report/units.h"
 
 namespace hloroof::internal {
 namespace {
@@ -161,7 +162,7 @@ std::string terms_of_flagged(const Comparison& comparison, const CompareOptions&
     if (options.limit > 0 && rows++ == options.limit) break;
     if (op.terms.empty()) continue;
     if (out.empty()) out = "\nWhat the predictions of the marked ops are made of\n";
-    out += "  " + wrap(shorten(op.name, 40) + ": " + op.terms, options.width, 4) + "\n";
+    out += "  " + wrap(op.name + ": " + op.terms, options.width, 4) + "\n";
   }
   return out;
 }
@@ -187,13 +188,14 @@ double unmeasured_seconds(const Comparison& comparison) {
 std::string op_table(const StepPrediction& prediction, const Comparison& comparison, const CompareOptions& options) {
   const double whole = whole_step(comparison);
   const auto share = [&](double seconds) { return share_of_step(comparison, seconds); };
+  const ShortNames names(prediction);
   Table table({{"share", Align::kRight},
                {"measured", Align::kRight},
                {"predicted", Align::kRight},
                {"ratio", Align::kRight},
                {"roof", Align::kRight},
                {""},
-               {"op"}});
+               {.title = "op", .names = &names}});
   double measured = 0;
   double predicted = 0;
   std::size_t rows = 0;
@@ -229,7 +231,7 @@ std::string op_table(const StepPrediction& prediction, const Comparison& compari
   const double between = whole - comparison.measured_seconds;
   if (std::abs(between) > kRoundingOfStep * whole) line(between > 0 ? "[between ops]" : "[overlap of ops]", between, 0);
   line("TOTAL", whole, prediction.step_seconds);
-  return table.to_string(options.width);
+  return table.to_string(options);
 }
 
 }  // namespace
@@ -260,6 +262,7 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
                            format_seconds(comparison.other_seconds));
   }
 
+  out = preformatted(std::move(out), options);
   out += "\nBy category; ratio: measured / predicted\n";
   Table categories({{"share", Align::kRight},
                     {"measured", Align::kRight},
@@ -270,7 +273,7 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
     categories.add({share(c.measured), format_seconds(c.measured), format_seconds(c.predicted),
                     ratio_text(c.measured, c.predicted), c.name});
   }
-  out += categories.to_string(options.width);
+  out += categories.to_string(options);
 
   out += "\nBy op; x: over twice the prediction, r: over twice the roof\n";
   out += op_table(prediction, comparison, options);
@@ -278,8 +281,8 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
   if (!comparison.unmatched.empty()) {
     std::string names = "not in the module:";
     for (std::size_t i = 0; i < std::min<std::size_t>(5, comparison.unmatched.size()); ++i) {
-      names += (i == 0 ? " " : ", ") + shorten(comparison.unmatched[i].name, 40) + " " +
-               format_seconds(comparison.unmatched[i].seconds);
+      names +=
+          (i == 0 ? " " : ", ") + comparison.unmatched[i].name + " " + format_seconds(comparison.unmatched[i].seconds);
     }
     out += "  " + wrap(names, options.width, 2) + "\n";
   }

@@ -10,6 +10,7 @@
 #include "hloroof/predict.h"
 #include "lib/report/measured_profile.h"
 #include "lib/report/schema.h"
+#include "lib/report/table.h"
 
 namespace hloroof::internal {
 
@@ -46,9 +47,8 @@ struct Comparison {
 // the profile is in the module.
 absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile);
 
-struct CompareOptions {
+struct CompareOptions : TextLayout {
   std::size_t limit = 20;  // rows before [N others]; 0: all
-  std::size_t width = 80;
 };
 
 // Formats totals, bias by category, and ops as text. Marks each op that takes over twice its prediction or its roof.

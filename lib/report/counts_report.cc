@@ -10,14 +10,16 @@
 #include "hloroof/attributes.h"
 #include "lib/analysis/names.h"
 #include "lib/analysis/op_name.h"
+#include "lib/base/units.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 
 namespace hloroof::internal {
 namespace {
 
 // Returns the shortest text that reads back as the same number.
 std::string exact(double number) {
+  if (number == std::floor(number) && std::abs(number) < 9e15) return format_integer(number);
   char buffer[32];
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
 }
@@ -256,11 +258,14 @@ std::string counts_text(const CountsReport& report, const CountsTextOptions& opt
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
   const std::size_t shown = options.limit == 0 ? order.size() : std::min(options.limit, order.size());
 
+  std::vector<std::string_view> all_names;
+  for (const CountsRow& row : report.rows) all_names.emplace_back(row.name);
+  const ShortNames names(std::move(all_names));
   Table ops({{"bytes", Align::kRight},
              {"flops", Align::kRight},
              {"transc.", Align::kRight},
              {"runs", Align::kRight},
-             {"op", Align::kLeft},
+             {.title = "op", .names = &names},
              {"category", Align::kLeft, 20}});
   CountsRow others;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -281,7 +286,8 @@ std::string counts_text(const CountsReport& report, const CountsTextOptions& opt
   ops.add({format_bytes(report.bytes_accessed), format_flops(report.flops), format_count(report.transcendentals), "",
            "TOTAL", ""});
 
-  std::string text = headline(report, options.width) + "\n" + ops.to_string(options.width) + loops_text(report);
+  std::string text = preformatted(headline(report, options.width), options) + "\n" + ops.to_string(options);
+  if (const std::string loops = loops_text(report); !loops.empty()) text += preformatted(loops, options);
   if (!report.unknown.empty()) {
     text +=
         "\n" + std::to_string(report.unknown.size()) + " not counted in full, first " + report.unknown.front() + "\n";
@@ -290,29 +296,30 @@ std::string counts_text(const CountsReport& report, const CountsTextOptions& opt
 }
 
 std::string counts_table(const std::vector<std::string>& names, const std::vector<CountsReport>& reports,
-                         std::size_t width) {
+                         const TextLayout& layout) {
   const bool physical = !reports.empty() && reports.front().convention == "physical";
-  std::vector<Column> columns = {{"flops", Align::kRight}, {"transc.", Align::kRight}, {"bytes", Align::kRight}};
+  std::vector<Column> columns = {{.title = "file", .is_whole = true, .is_code = true},
+                                 {"flops", Align::kRight},
+                                 {"transc.", Align::kRight},
+                                 {"bytes", Align::kRight}};
   if (physical) {
     columns.push_back({"unpadded", Align::kRight});
     columns.push_back({"ratio", Align::kRight});
   }
   columns.push_back({"unknown", Align::kRight});
-  columns.push_back({"file", Align::kLeft});
   Table table(std::move(columns));
   for (std::size_t i = 0; i < reports.size() && i < names.size(); ++i) {
     const CountsReport& report = reports[i];
-    std::vector<std::string> cells = {format_flops(report.flops), format_count(report.transcendentals),
+    std::vector<std::string> cells = {names[i], format_flops(report.flops), format_count(report.transcendentals),
                                       format_bytes(report.bytes_accessed)};
     if (physical) {
       cells.push_back(format_bytes(report.logical_bytes));
       cells.push_back(report.logical_bytes > 0 ? format_count(report.bytes_accessed / report.logical_bytes) : "");
     }
     cells.push_back(std::to_string(report.unknown.size()));
-    cells.push_back(names[i]);
     table.add(std::move(cells));
   }
-  return table.to_string(width);
+  return table.to_string(layout);
 }
 
 }  // namespace hloroof::internal

@@ -15,6 +15,7 @@
 #include "hloroof/module.h"
 #include "lib/report/rows.h"
 #include "lib/report/schema.h"
+#include "lib/report/table.h"
 
 namespace hloroof::internal {
 
@@ -70,9 +71,8 @@ enum class CountsOrder { kBytes, kFlops, kTranscendentals, kProgram };
 // "bytes", "flops", "transcendentals" or "program".
 std::optional<CountsOrder> counts_order_from_string(std::string_view text);
 
-struct CountsTextOptions {
+struct CountsTextOptions : TextLayout {
   std::size_t limit = 10;                   // rows, 0 for all
-  std::size_t width = 80;                   // of a line, unless a name is longer; 0: unlimited
   CountsOrder order = CountsOrder::kBytes;  // largest first
 };
 
@@ -93,7 +93,7 @@ std::string counts_text(const CountsReport& report, const CountsTextOptions& opt
 
 // Formats one line for each report, to compare several files. `names` has the file name of each report.
 std::string counts_table(const std::vector<std::string>& names, const std::vector<CountsReport>& reports,
-                         std::size_t width = 80);
+                         const TextLayout& layout = {});
 
 // Writes one object if there is exactly one report, otherwise an array of objects.
 std::string counts_json(const std::vector<CountsReport>& reports);

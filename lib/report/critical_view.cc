@@ -1,8 +1,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -12,12 +13,12 @@ std::string share_of(double seconds, const StepPrediction& p) {
   return p.step_seconds > 0 ? format_percent(seconds / p.step_seconds) : "";
 }
 
-std::string categories(const StepPrediction& p, std::size_t width) {
-  Table table({{"seconds", Align::kRight}, {"of the step", Align::kRight}, {"category"}});
+std::string categories(const StepPrediction& p, const TextLayout& layout) {
+  Table table({{"time", Align::kRight}, {"of the step", Align::kRight}, {"category"}});
   for (const CategoryPrediction& part : p.critical_path) {
     table.add({format_seconds(part.seconds), share_of(part.seconds, p), part.category});
   }
-  return "Critical path by category; an awaited transfer replaces the ops that overlap it\n" + table.to_string(width);
+  return "Critical path by category; an awaited transfer replaces the ops that overlap it\n" + table.to_string(layout);
 }
 
 // Lists the longest ops of the path, in program order.
@@ -30,7 +31,12 @@ std::string path(const StepPrediction& p, const ViewOptions& options) {
   std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->critical_seconds > b->critical_seconds; });
   if (options.rows.limit > 0 && ops.size() > options.rows.limit) ops.resize(options.rows.limit);
   std::sort(ops.begin(), ops.end());  // in the order of the prediction
-  Table table({{"seconds", Align::kRight}, {"of the step", Align::kRight}, {"runs", Align::kRight}, {"bound"}, {"op"}});
+  const ShortNames names(p);
+  Table table({{"time", Align::kRight},
+               {"of the step", Align::kRight},
+               {"runs", Align::kRight},
+               {.title = "bound", .is_whole = true},
+               {.title = "op", .names = &names}});
   double shown = 0;
   double total = 0;
   for (const OpPrediction* op : ops) {
@@ -44,10 +50,10 @@ std::string path(const StepPrediction& p, const ViewOptions& options) {
                absl::StrFormat("[%d others]", all - ops.size())});
   }
   table.add({format_seconds(total), share_of(total, p), "", "", "TOTAL"});
-  return "The longest of it, in the order of the program\n" + table.to_string(options.width);
+  return "The longest of it, in the order of the program\n" + table.to_string(options);
 }
 
-std::string resources(const StepPrediction& p, std::size_t width) {
+std::string resources(const StepPrediction& p, const TextLayout& layout) {
   Table table({{"resource"},
                {"busy", Align::kRight},
                {"idle", Align::kRight},
@@ -59,13 +65,13 @@ std::string resources(const StepPrediction& p, std::size_t width) {
                format_seconds(use.idle_seconds), use.step_if_free_seconds ? format_seconds(without) : "",
                without > 0 ? absl::StrFormat("%.2fx", p.step_seconds / without) : ""});
   }
-  return "Resources; the step if each were free is the most to be had from it\n" + table.to_string(width);
+  return "Resources; the step if each were free is the most to be had from it\n" + table.to_string(layout);
 }
 
 }  // namespace
 
 std::string critical_view(const StepPrediction& p, const ViewOptions& options) {
-  return categories(p, options.width) + "\n" + path(p, options) + "\n" + resources(p, options.width);
+  return categories(p, options) + "\n" + path(p, options) + "\n" + resources(p, options);
 }
 
 }  // namespace hloroof::internal

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/base/strings.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_csv.h"
 
@@ -79,9 +80,9 @@ std::string ops_titles(const StepPrediction& prediction, bool is_grouped) {
   return line.take();
 }
 
-// The lines of described records, all fields of each.
+// The lines of described records, all fields of each, behind the columns of the prediction.
 template <DescribedRecord T>
-std::string records_csv(const NamedPrediction& named, const std::vector<T>& records, bool with_titles) {
+std::string view_records_csv(const NamedPrediction& named, const std::vector<T>& records, bool with_titles) {
   CsvLine line;
   std::string out;
   if (with_titles) {
@@ -97,8 +98,7 @@ std::string records_csv(const NamedPrediction& named, const std::vector<T>& reco
   return out;
 }
 
-}  // namespace
-
+// Writes one line for each op that passes the filter, or for each row of make_rows() if the options group or rewrite.
 absl::StatusOr<std::string> ops_csv(const NamedPrediction& named, const RowOptions& options, bool with_titles) {
   const StepPrediction& prediction = named.second;
   const bool is_grouped = options.group != GroupBy::kNone || !options.rewrites.empty();
@@ -127,16 +127,28 @@ absl::StatusOr<std::string> ops_csv(const NamedPrediction& named, const RowOptio
   return out;
 }
 
-std::string collectives_csv(const NamedPrediction& named, bool with_titles) {
-  return records_csv(named, named.second.collectives, with_titles);
+}  // namespace
+
+const std::vector<std::string>& csv_view_names() {
+  static const auto* const kNames =
+      new std::vector<std::string>{"ops",      "layers", "collectives", "breakdown", "roofline",
+                                   "critical", "memory", "padding",     "estimates", "diagnostics"};
+  return *kNames;
 }
 
-std::string layers_csv(const NamedPrediction& named, bool with_titles) {
-  return records_csv(named, make_layers(named.second), with_titles);
-}
-
-std::string estimates_csv(const NamedPrediction& named, bool with_titles) {
-  return records_csv(named, estimated_ops(named.second), with_titles);
+absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& named, const RowOptions& options,
+                                     bool with_titles) {
+  const StepPrediction& step = named.second;
+  if (view == "ops" || view == "padding") return ops_csv(named, options, with_titles);
+  if (view == "layers") return view_records_csv(named, make_layers(step), with_titles);
+  if (view == "collectives") return view_records_csv(named, step.collectives, with_titles);
+  if (view == "breakdown") return view_records_csv(named, step.breakdown, with_titles);
+  if (view == "roofline") return view_records_csv(named, step.resources, with_titles);
+  if (view == "critical") return view_records_csv(named, step.critical_path, with_titles);
+  if (view == "memory") return view_records_csv(named, step.memory.live_at_peak, with_titles);
+  if (view == "estimates") return view_records_csv(named, estimated_ops(step), with_titles);
+  if (view == "diagnostics") return view_records_csv(named, step.diagnostics, with_titles);
+  return invalid_argument("the view " + std::string(view) + " has no CSV");
 }
 
 }  // namespace hloroof::internal

@@ -37,14 +37,17 @@ class CsvLine {
   bool is_first_ = true;
 };
 
-// Writes one line for each op, collective, layer or estimated op of the prediction. The columns are the file, the
-// device, the topology, the device parameters that were set, and the fields of the op under their JSON names. The
-// titles precede them if `with_titles`. `rows` selects ops by its filter. If it groups or rewrites, a line is one row
-// of make_rows(); its limit does not apply. Errors: those of make_rows().
-absl::StatusOr<std::string> ops_csv(const NamedPrediction& prediction, const RowOptions& rows, bool with_titles = true);
-std::string collectives_csv(const NamedPrediction& prediction, bool with_titles = true);
-std::string layers_csv(const NamedPrediction& prediction, bool with_titles = true);
-std::string estimates_csv(const NamedPrediction& prediction, bool with_titles = true);
+// The names of the views that view_csv() writes.
+const std::vector<std::string>& csv_view_names();
+
+// Writes one line for each record of a view: for each op, layer, collective, part of the breakdown, resource
+// (roofline), category of the critical path, buffer live at the peak (memory), estimated op or diagnostic. The columns
+// are the file, the device, the topology, the device parameters that were set, and the fields of the record under their
+// JSON names. The titles precede them if `with_titles`. `rows` selects ops by its filter. If it groups or rewrites, a
+// line is one row of make_rows(); its limit does not apply. Errors: those of make_rows(); InvalidArgument for other
+// views.
+absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& prediction, const RowOptions& rows,
+                                     bool with_titles = true);
 
 }  // namespace hloroof::internal
 

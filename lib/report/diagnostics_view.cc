@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/base/units.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {

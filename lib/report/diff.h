@@ -10,6 +10,7 @@
 #include "lib/report/gate.h"
 #include "lib/report/rows.h"
 #include "lib/report/schema.h"
+#include "lib/report/table.h"
 
 namespace hloroof::internal {
 
@@ -64,8 +65,7 @@ struct Difference {
   std::vector<GateResult> gates;
 };
 
-struct DiffOptions {
-  std::size_t width = 80;
+struct DiffOptions : TextLayout {
   std::size_t limit = 20;  // ops or groups; 0: all
   GroupBy group = GroupBy::kNone;
   // Match by the modules too, to which the predictions must still point. If false, matches by the fields of ops alone.
@@ -86,7 +86,7 @@ bool is_change(const Difference& difference, double seconds);
 std::string diff_view(const Difference& difference, const DiffOptions& options);
 
 // The same for a pull request: the headline, the totals, the share matched, the gates and the largest changes.
-std::string diff_markdown(const Difference& difference, const DiffOptions& options);
+std::string diff_markdown(const Difference& difference, DiffOptions options);
 
 // Schema "hloroof.diff/1"; SI units.
 std::string diff_json(const Difference& difference);

@@ -5,6 +5,7 @@
 #include "lib/report/diff.h"
 #include "lib/report/record_csv.h"
 #include "lib/report/record_json.h"
+#include "lib/report/step_fields.h"
 
 namespace hloroof::internal {
 namespace {
@@ -30,10 +31,7 @@ DiffDocument document_of(const Difference& difference) {
           {difference.after_file, difference.after, &difference.after_share}};
 }
 
-template <auto kMember>
-const auto& of_side(const DiffSide& side) {
-  return side.step->*kMember;
-}
+const StepPrediction& step_of(const DiffSide& side) { return *side.step; }
 
 std::string_view state_name(bool was_there, bool is_there) { return kChangeStates[!is_there ? 1 : !was_there ? 2 : 0]; }
 
@@ -54,27 +52,24 @@ std::optional<double> finite(double value) {
 template <>
 struct Described<DiffSide> {
   static constexpr RecordInfo kInfo = {"side", "DiffSide", "One of the two predictions."};
-  static constexpr auto kFields = fields(
-      field("file", Unit::kNone, "Path of the dump.", &DiffSide::file),
-      field("module", Unit::kNone, "Name of the module.", &of_side<&StepPrediction::module_name>),
-      field("device", Unit::kNone, "Name of the device.", &of_side<&StepPrediction::device>),
-      field("topology", Unit::kNone, "Topology of one slice.", &of_side<&StepPrediction::topology>),
-      field("slices", Unit::kCount, "Number of slices.", &of_side<&StepPrediction::slices>).at_least(1),
-      field("step_seconds", Unit::kSeconds, "Predicted step time.", &of_side<&StepPrediction::step_seconds>),
-      field("exposed_communication_seconds", Unit::kSeconds, "Time during which the step waits for communication.",
-            &of_side<&StepPrediction::exposed_communication_seconds>),
-      field("hbm_peak_bytes", Unit::kBytes, "Peak of HBM.",
-            [](const DiffSide& side) { return side.step->memory.hbm_peak_bytes; }),
-      field("flops", Unit::kFlops, "Floating-point operations.", &of_side<&StepPrediction::flops>),
-      field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.", &of_side<&StepPrediction::hbm_bytes>),
-      field("wire_bytes", Unit::kBytes, "Bytes that each device sends.", &of_side<&StepPrediction::wire_bytes>),
-      field("ops", Unit::kCount, "Ops that take time.", [](const DiffSide& side) { return side.share->ops; }),
-      field("matched_ops_share", Unit::kShare, "Share of these ops that have a partner in the other program.",
-            [](const DiffSide& side) { return side.share->of_ops(); })
-          .at_most(1),
-      field("matched_time_share", Unit::kShare, "Share of the step in ops that have a partner in the other program.",
-            [](const DiffSide& side) { return side.share->of_seconds(); })
-          .at_most(1));
+  static constexpr auto kFields = concatenated(
+      fields(field("file", Unit::kNone, "Path of the dump.", &DiffSide::file),
+             field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
+      kPlaceFields,
+      fields(
+          kStepSecondsField, kExposedField, kHbmPeakField,
+          field("flops", Unit::kFlops, "Floating-point operations.", StepMember<&StepPrediction::flops>()),
+          field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.",
+                StepMember<&StepPrediction::hbm_bytes>()),
+          field("wire_bytes", Unit::kBytes, "Bytes that each device sends.", StepMember<&StepPrediction::wire_bytes>()),
+          field("ops", Unit::kCount, "Ops that take time.", [](const DiffSide& side) { return side.share->ops; }),
+          field("matched_ops_share", Unit::kShare, "Share of these ops that have a partner in the other program.",
+                [](const DiffSide& side) { return side.share->of_ops(); })
+              .at_most(1),
+          field("matched_time_share", Unit::kShare,
+                "Share of the step in ops that have a partner in the other program.",
+                [](const DiffSide& side) { return side.share->of_seconds(); })
+              .at_most(1)));
 };
 
 template <>
@@ -159,28 +154,12 @@ struct Described<DiffDocument> {
             [](const Document& d) -> const std::vector<OpChange>& { return d.difference->ops; }));
 };
 
-namespace {
-
-template <DescribedRecord T>
-std::string records_csv(const T& sample, const std::vector<T>& records) {
-  CsvLine line;
-  add_csv_titles(sample, line);
-  std::string out = line.take();
-  for (const T& record : records) {
-    add_csv_cells(record, line);
-    out += line.take();
-  }
-  return out;
-}
-
-}  // namespace
-
 std::string diff_json(const Difference& difference) { return records_json<DiffDocument>({document_of(difference)}); }
 
 std::string diff_csv(const Difference& difference) {
-  if (!difference.group_by.empty()) return records_csv(GroupChange(), difference.groups);
+  if (!difference.group_by.empty()) return records_csv(difference.groups);
   const OpPrediction none;
-  return records_csv(OpChange{&none, &none, {}}, difference.ops);
+  return records_csv(difference.ops, OpChange{&none, &none, {}});
 }
 
 ResultTable diff_table() { return describe_result<DiffDocument>(kDiffSchema[0], "A change: diff --format json"); }

@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
 #include "lib/report/diff.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 
 namespace hloroof::internal {
 namespace {
@@ -118,13 +119,15 @@ std::vector<ChangeRow> change_rows(const Difference& difference, const std::vect
   return rows;
 }
 
-std::string change_table(std::string title, const std::vector<ChangeRow>& rows, std::size_t width) {
+// `names` is null if the rows are groups.
+std::string change_table(std::string title, const std::vector<ChangeRow>& rows, const ShortNames* names,
+                         const TextLayout& layout) {
   bool has_what = false;
   for (const ChangeRow& row : rows) has_what = has_what || !row.what.empty();
   std::vector<Column> columns = {
       {"change", Align::kRight}, {"relative", Align::kRight}, {"before", Align::kRight}, {"after", Align::kRight}};
   if (has_what) columns.push_back({"changed", Align::kLeft, 14});
-  columns.push_back({std::move(title)});
+  columns.push_back({.title = std::move(title), .is_code = true, .names = names});
   Table table(std::move(columns));
   for (const ChangeRow& row : rows) {
     std::vector<std::string> cells = {row.change, row.relative, row.before, row.after};
@@ -132,7 +135,17 @@ std::string change_table(std::string title, const std::vector<ChangeRow>& rows, 
     cells.push_back(row.name);
     table.add(std::move(cells));
   }
-  return table.to_string(width);
+  return table.to_string(layout);
+}
+
+// The ops or groups that changed most.
+std::string largest_changes(const Difference& difference, const DiffOptions& options) {
+  if (!difference.group_by.empty()) {
+    return change_table(difference.group_by, change_rows(difference, difference.groups, options.limit), nullptr,
+                        options);
+  }
+  const ShortNames names(*difference.before, *difference.after);
+  return change_table("op", change_rows(difference, difference.ops, options.limit), &names, options);
 }
 
 struct TotalRow {
@@ -196,33 +209,19 @@ std::string place_of(const StepPrediction& prediction) {
   return prediction.device + (prediction.topology.empty() ? "" : " " + prediction.topology);
 }
 
-// Escapes the characters that would end a cell of a Markdown table.
+// Text as code in Markdown.
 std::string markdown_code(const std::string& text) {
   std::string out = "`";
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '`' ? '\'' : c;
-  }
+  for (const char c : text) out += c == '`' ? '\'' : c;
   return out + "`";
 }
 
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string out = "|";
-  for (const std::string& cell : cells) out += " " + cell + " |";
-  return out + "\n";
-}
-
-std::string markdown_changes(std::string title, const std::vector<ChangeRow>& rows) {
-  std::string out = markdown_row({"change", "relative", "before", "after", "changed", std::move(title)});
-  out += "|--:|--:|--:|--:|---|---|\n";
-  for (const ChangeRow& row : rows) {
-    const bool is_sum = row.name == "TOTAL" || row.name.front() == '[';
-    out += markdown_row({row.change, row.relative, row.before, row.after, row.what,
-                         row.name == "TOTAL" ? "**TOTAL**"
-                         : is_sum            ? row.name
-                                             : markdown_code(row.name)});
+std::string totals_table(const Difference& difference, const TextLayout& layout) {
+  Table totals({{"", Align::kLeft}, {"before", Align::kRight}, {"after", Align::kRight}, {"relative", Align::kRight}});
+  for (TotalRow& row : total_rows(difference)) {
+    totals.add({std::move(row.name), std::move(row.before), std::move(row.after), std::move(row.relative)});
   }
-  return out;
+  return totals.to_string(layout);
 }
 
 }  // namespace
@@ -232,20 +231,15 @@ std::string diff_view(const Difference& difference, const DiffOptions& options) 
   if (place_of(*difference.before) != place_of(*difference.after)) {
     out += "  " + place_of(*difference.before) + " -> " + place_of(*difference.after) + "\n\n";
   }
-  Table totals({{"", Align::kLeft}, {"before", Align::kRight}, {"after", Align::kRight}, {"relative", Align::kRight}});
-  for (TotalRow& row : total_rows(difference)) {
-    totals.add({std::move(row.name), std::move(row.before), std::move(row.after), std::move(row.relative)});
-  }
-  out += totals.to_string(options.width) + "  " + wrap(matched_text(difference), options.width, 2) + "\n";
-  out += "\nBy category\n" + change_table("category", change_rows(difference, difference.categories, 0), options.width);
-  if (!difference.group_by.empty()) {
-    const auto rows = change_rows(difference, difference.groups, options.limit);
-    return out + "\nBy " + difference.group_by + "\n" + change_table(difference.group_by, rows, options.width);
-  }
-  return out + "\nBy op\n" + change_table("op", change_rows(difference, difference.ops, options.limit), options.width);
+  out += totals_table(difference, options) + "  " + wrap(matched_text(difference), options.width, 2) + "\n";
+  out +=
+      "\nBy category\n" + change_table("category", change_rows(difference, difference.categories, 0), nullptr, options);
+  return out + "\nBy " + (difference.group_by.empty() ? "op" : difference.group_by) + "\n" +
+         largest_changes(difference, options);
 }
 
-std::string diff_markdown(const Difference& difference, const DiffOptions& options) {
+std::string diff_markdown(const Difference& difference, DiffOptions options) {
+  options.markdown = true;
   const StepPrediction& a = *difference.before;
   const StepPrediction& b = *difference.after;
   std::string out =
@@ -258,17 +252,8 @@ std::string diff_markdown(const Difference& difference, const DiffOptions& optio
   }
   if (!difference.gates.empty()) out += "\n";
   const std::string place = place_of(a) == place_of(b) ? place_of(a) : place_of(a) + " -> " + place_of(b);
-  out +=
-      wrap(markdown_code(b.module_name) + " on " + place + "; " + matched_text(difference), options.width, 0) + "\n\n";
-  out += markdown_row({"", "before", "after", "relative"}) + "|---|--:|--:|--:|\n";
-  for (const TotalRow& row : total_rows(difference)) {
-    out += markdown_row({row.name, row.before, row.after, row.relative});
-  }
-  out += "\n";
-  if (!difference.group_by.empty()) {
-    return out + markdown_changes(difference.group_by, change_rows(difference, difference.groups, options.limit));
-  }
-  return out + markdown_changes("op", change_rows(difference, difference.ops, options.limit));
+  out += wrap(markdown_code(b.module_name) + " on " + place + "; " + matched_text(difference), options.width, 0) + "\n";
+  return out + totals_table(difference, options) + largest_changes(difference, options);
 }
 
 }  // namespace hloroof::internal

@@ -3,9 +3,10 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
 #include "lib/report/estimates.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -26,7 +27,7 @@ struct EstimateSums {
 std::string estimate_ratio(double ratio) { return absl::StrFormat("%.2f", ratio); }
 
 // The ops of each reason together: the reasons, those with the most time first.
-std::string reasons_table(const std::vector<EstimatedOp>& ops, std::size_t width) {
+std::string reasons_table(const std::vector<EstimatedOp>& ops, const TextLayout& layout) {
   std::vector<std::pair<const EstimatedOp*, EstimateSums>> sums;  // with one op of the reason
   EstimateSums total;
   for (const EstimatedOp& op : ops) {
@@ -49,7 +50,7 @@ std::string reasons_table(const std::vector<EstimatedOp>& ops, std::size_t width
   };
   for (const auto& [op, sum] : sums) add(sum, believe_name(op->believe()), op->why());
   add(total, "", "TOTAL");
-  return table.to_string(width);
+  return table.to_string(layout);
 }
 
 }  // namespace
@@ -68,14 +69,15 @@ std::string estimates_view(const StepPrediction& p, const ViewOptions& options) 
   }
   std::string out = "Model against the compiler's estimates, over the step\n" + format_seconds(without) + " of " +
                     format_seconds(p.step_seconds) + " are in ops without an estimate, or waiting\n";
-  out += reasons_table(ops, options.width);
+  out += reasons_table(ops, options);
+  const ShortNames short_names(p);
   Table table({{"runs", Align::kRight},
                {"model", Align::kRight},
                {"compiler", Align::kRight},
                {"ratio", Align::kRight},
                {"bound"},
                {"believe"},
-               {"op"}});
+               {.title = "op", .names = &short_names}});
   std::size_t shown = 0;
   EstimateSums hidden;
   for (const EstimatedOp& op : ops) {
@@ -92,8 +94,7 @@ std::string estimates_view(const StepPrediction& p, const ViewOptions& options) 
     table.add({"", "", "", estimate_ratio(hidden.model / hidden.compiler), "", "",
                absl::StrFormat("[%d others]", hidden.ops)});
   }
-  return out + "\nOne execution of each op, those with the most time in the step first\n" +
-         table.to_string(options.width);
+  return out + "\nOne execution of each op, those with the most time in the step first\n" + table.to_string(options);
 }
 
 }  // namespace hloroof::internal

@@ -1,6 +1,7 @@
 #include "lib/report/explain.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "absl/strings/str_format.h"
@@ -8,16 +9,17 @@
 #include "hloroof/analysis.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/cost/op_time.h"
 #include "lib/ir/element_type.h"
 #include "lib/predict/execution_terms.h"
 #include "lib/predict/facts.h"
 #include "lib/report/explain_mesh.h"
 #include "lib/report/find_instruction.h"
+#include "lib/report/fold.h"
 #include "lib/report/rows.h"
 #include "lib/report/table.h"
 #include "lib/report/terms_view.h"
-#include "lib/report/units.h"
 #include "lib/schedule/async_pairs.h"
 
 namespace hloroof::internal {
@@ -364,9 +366,17 @@ class Explanation {
 
 }  // namespace
 
+absl::StatusOr<InstructionView> find_op(const StepPrediction& prediction, std::string_view name) {
+  std::map<std::uint32_t, int> preferences;  // ops that take time, then others that are executed
+  for (const OpPrediction& op : prediction.ops) preferences[op.id.index] = takes_time(op) ? 2 : 1;
+  return find_instruction(*prediction.facts->module, name, [&](InstructionId id) {
+    const auto found = preferences.find(id.index);
+    return found != preferences.end() ? found->second : 0;
+  });
+}
+
 absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::string_view name, std::size_t width) {
-  if (name.size() > 1 && name[0] == '%') name.remove_prefix(1);
-  const absl::StatusOr<InstructionView> instruction = find_instruction(*prediction.facts->module, name);
+  const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
   if (!instruction.ok()) return instruction.status();
   return Explanation(*instruction, prediction, width).run();
 }

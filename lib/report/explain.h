@@ -12,6 +12,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/cost/collective.h"
 #include "lib/report/explain_mesh.h"
+#include "lib/report/schema.h"
 
 namespace hloroof::internal {
 
@@ -22,6 +23,23 @@ namespace hloroof::internal {
 //
 // Reads prediction.facts and the module.
 absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::string_view name, std::size_t width = 80);
+
+// Finds the instruction as find_instruction() does; ops that take time have precedence, then other executed
+// instructions, then those inside fusions.
+absl::StatusOr<InstructionView> find_op(const StepPrediction& prediction, std::string_view name);
+
+// The numbers of an explanation, schema "hloroof.explanation/1": the op with its terms, the collectives that it is
+// part of, its diagnostics, and the device's numbers in the terms. Errors and requirements: those of explain().
+absl::StatusOr<std::string> explanation_json(const StepPrediction& prediction, std::string_view name);
+
+// One line for each term of one execution of the op; each is below the term that it is a part of.
+absl::StatusOr<std::string> explanation_csv(const StepPrediction& prediction, std::string_view name);
+
+// The explanation below a heading.
+absl::StatusOr<std::string> explanation_markdown(const StepPrediction& prediction, std::string_view name);
+
+// The fields of an explanation and of all records in it.
+ResultTable explanation_table();
 
 // Variant of explain_collective() for a collective whose role and cost are known.
 std::vector<std::string> explain_collective(const Module& module, const Collective& collective, AxisRole role,

@@ -13,11 +13,11 @@
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/cost/collective.h"
 #include "lib/ir/element_type.h"
 #include "lib/report/explain.h"
 #include "lib/report/explain_mesh.h"
-#include "lib/report/units.h"
 
 namespace hloroof::internal {
 namespace {

@@ -7,11 +7,11 @@
 #include "hloroof/analysis.h"
 #include "lib/analysis/sizes.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 #include "lib/report/explain.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 
 namespace hloroof::internal {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
-#include "lib/report/units.h"
+#include "lib/base/units.h"
 
 namespace hloroof::internal {
 namespace {
@@ -49,20 +49,28 @@ std::string percent_unlike(double value, double limit) {
   return signed_percent(value, digits);
 }
 
+// " (1.2 ms above)": how far the metric is from the limit, in its own unit. Empty for an infinite change.
+std::string distance_text(const Gate& gate, const GateResult& result) {
+  const double scale = gate.kind == Gate::Kind::kRelativeChange ? result.before : 1;
+  const double off = (result.found - gate.limit) * scale;
+  if (!std::isfinite(off)) return "";
+  if (off == 0) return " (at the limit)";
+  return " (" + format_metric(gate.metric, std::abs(off)) + (off < 0 ? " below)" : " above)");
+}
+
 std::string finding_text(const Gate& gate, const GateResult& result) {
   const auto format = [&gate](double value) { return format_metric(gate.metric, value); };
   const std::string allowed = std::string(", allowed ") + (gate.or_equal ? (gate.above ? "< " : "> ") : "");
   const std::string before_after = gate.metric + " " + format(result.before) + " -> " + format(result.after) + ": ";
+  const std::string distance = distance_text(gate, result);
   switch (gate.kind) {
     case Gate::Kind::kRelativeChange:
-      return before_after + percent_unlike(result.found, gate.limit) + allowed + signed_percent(gate.limit, 6);
+      return before_after + percent_unlike(result.found, gate.limit) + allowed + signed_percent(gate.limit, 6) +
+             distance;
     case Gate::Kind::kChange:
-      return before_after + plus(result.found) + format(result.found) + allowed + plus(gate.limit) + format(gate.limit);
-    case Gate::Kind::kValue: {
-      const double off = std::abs(result.found - gate.limit);
-      return gate.metric + " " + format(result.after) + allowed + format(gate.limit) + " (" + format(off) +
-             (result.found < gate.limit ? " below)" : " above)");
-    }
+      return before_after + plus(result.found) + format(result.found) + allowed + plus(gate.limit) +
+             format(gate.limit) + distance;
+    case Gate::Kind::kValue: return gate.metric + " " + format(result.after) + allowed + format(gate.limit) + distance;
   }
   return "";
 }

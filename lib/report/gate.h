@@ -31,7 +31,7 @@ struct GateResult {
   double after = 0;
   double found = 0;  // what the gate limits: the new value, its change, or its relative change
   double limit = 0;
-  std::string finding;  // "step 12.3 ms -> 13.1 ms: +6.5 %, allowed +5 %"
+  std::string finding;  // "step 12.3 ms -> 13.1 ms: +6.5 %, allowed +5 % (185 us above)"
 };
 
 GateResult check_gate(const Gate& gate, const StepPrediction& before, const StepPrediction& after);

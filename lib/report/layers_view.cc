@@ -143,7 +143,8 @@ class LayersTable {
     rows_.push_back(std::move(row));
   }
 
-  std::string to_string(std::size_t width) {
+  std::string to_string(const TextLayout& layout) {
+    const std::size_t width = layout.markdown ? 0 : layout.width;
     add("TOTAL", "", 0, total_);
     std::vector<Column> columns = {{"share", Align::kRight}};
     for (const TimeColumn& column : columns_) columns.push_back({column.title, Align::kRight});
@@ -153,7 +154,7 @@ class LayersTable {
       for (const Row& row : rows_) widest = std::max(widest, row.cells[c].size());
       used += widest + 2;
     }
-    columns.push_back({"layer"});
+    columns.push_back({.title = "layer", .is_code = true});
     Table table(std::move(columns));
     for (Row& row : rows_) {
       // Only the name is shortened, not its indentation nor the number of repetitions.
@@ -164,7 +165,7 @@ class LayersTable {
     }
     return "Time in the step by layer, in " + std::string(scale_.unit) +
            (total_.of(Phase::kOther) == total_.seconds ? "" : "; other: in neither pass, such as the optimizer") +
-           "\n" + table.to_string(width);
+           "\n" + table.to_string(layout);
   }
 
  private:
@@ -224,7 +225,7 @@ std::string layers_view(const StepPrediction& prediction, const ViewOptions& opt
     const bool is_open = !line.inside.empty() && lines[line.inside.front()].is_shown;
     if (is_open) open.push_back({&line.inside, 0});
   }
-  return table.to_string(options.width);
+  return table.to_string(options);
 }
 
 }  // namespace hloroof::internal

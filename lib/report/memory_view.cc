@@ -1,6 +1,7 @@
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -26,17 +27,20 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
       {"gaps", format_bytes(kGaps * memory.temporaries_bytes), "between buffers; reserve in addition to the peak"});
   if (memory.vmem_peak_bytes > 0) totals.add({"VMEM peak", format_bytes(memory.vmem_peak_bytes), ""});
   if (memory.host_peak_bytes > 0) totals.add({"host peak", format_bytes(memory.host_peak_bytes), ""});
-  std::string table = totals.to_string(options.width);
-  out += table.substr(table.find('\n') + 1);
+  std::string table = totals.to_string(options);
+  if (!options.markdown) table.erase(0, table.find('\n') + 1);  // the columns have no titles
+  out += table;
+  if (options.markdown) out += '\n';
   if (memory.fits) {
-    out += absl::StrFormat("  fits: %s (%.4g bytes) are left\n",
-                           format_bytes(memory.capacity_bytes - memory.hbm_peak_bytes),
-                           memory.capacity_bytes - memory.hbm_peak_bytes);
+    out +=
+        absl::StrFormat("  fits: %s (%s bytes) are left\n", format_bytes(memory.capacity_bytes - memory.hbm_peak_bytes),
+                        format_integer(memory.capacity_bytes - memory.hbm_peak_bytes));
   } else {
-    const std::string text = absl::StrFormat(
-        "does NOT fit by %s: needs %s (%.4g bytes), the device has %s (%.4g bytes)",
-        format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes), format_bytes(memory.hbm_peak_bytes),
-        memory.hbm_peak_bytes, format_bytes(memory.capacity_bytes), memory.capacity_bytes);
+    const std::string text =
+        absl::StrFormat("does NOT fit by %s: needs %s (%s bytes), the device has %s (%s bytes)",
+                        format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes),
+                        format_bytes(memory.hbm_peak_bytes), format_integer(memory.hbm_peak_bytes),
+                        format_bytes(memory.capacity_bytes), format_integer(memory.capacity_bytes));
     out += "  " + wrap(text, options.width, 2) + "\n";
     if (!memory.live_at_peak.empty() && memory.padding_bytes > 0) {
       out += absl::StrFormat("  padding accounts for %s of the peak\n",
@@ -52,8 +56,12 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
     out += "  " + wrap(text, options.width, 2) + "\n";
   }
 
-  Table live(
-      {{"size", Align::kRight}, {"padding", Align::kRight}, {"buffer"}, {"shape"}, {"source", Align::kLeft, 18}});
+  const ShortNames names(p);
+  Table live({{"size", Align::kRight},
+              {"padding", Align::kRight},
+              {.title = "buffer", .names = &names},
+              {.title = "shape", .is_code = true},
+              {"source", Align::kLeft, 18}});
   double shown = 0;
   std::size_t rows = 0;
   for (const LiveBuffer& buffer : memory.live_at_peak) {
@@ -70,7 +78,7 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
               absl::StrFormat("[%d others]", memory.live_at_peak.size() - rows)});
   }
   live.add({format_bytes(memory.hbm_peak_bytes), "", "TOTAL"});
-  return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options.width);
+  return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options);
 }
 
 }  // namespace hloroof::internal

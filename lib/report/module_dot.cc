@@ -9,12 +9,12 @@
 #include "absl/strings/str_format.h"
 #include "hloroof/module.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/module_views.h"
-#include "lib/report/units.h"
 
 namespace hloroof::internal {
 namespace {

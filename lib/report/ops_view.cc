@@ -1,6 +1,7 @@
+#include "lib/base/units.h"
 #include "lib/report/fold.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -10,8 +11,9 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   if (!rows.ok()) return rows.status();
   if (rows->rows.empty() && !options.rows.filter.empty()) return "No op matches '" + options.rows.filter + "'\n";
   const bool grouped = options.rows.group != GroupBy::kNone || !options.rows.rewrites.empty();
-  // 80 columns have no room for the category next to a readable name; --wide shows it.
-  const bool wide = options.width == 0;
+  // 80 columns have no room for the category next to a readable name.
+  constexpr std::size_t kWide = 120;
+  const bool wide = options.width == 0 || options.width >= kWide || options.markdown;
   const bool any_wait = rows->total.wait_seconds > 0;  // the column of waits takes the room of the source
   const bool has_source = !grouped && (wide || !any_wait);
   const auto share = [&](const Row& row) {
@@ -22,12 +24,17 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   const bool folded = options.rows.group == GroupBy::kSimilar;
   const bool has_runs = !folded || wide || !any_wait;
   if (has_runs) columns.push_back({"runs", Align::kRight});
-  columns.push_back({"bound", Align::kLeft});
+  columns.push_back({.title = "bound", .is_whole = true});
   columns.push_back({"roof", Align::kRight});
-  columns.push_back({folded ? "op ×alike" : grouped ? "group" : "op", Align::kLeft});
+  const ShortNames names(prediction);
+  columns.push_back({.title = folded    ? "op ×alike"
+                              : grouped ? "group"
+                                        : "op",
+                     .is_code = true,
+                     .names = !grouped || folded ? &names : nullptr});
   const bool has_layer = folded && (wide || !any_wait);
-  if (has_layer) columns.push_back({"layer", Align::kLeft, wide ? std::size_t{0} : std::size_t{12}});
-  if (has_source) columns.push_back({"source", Align::kLeft, wide ? std::size_t{0} : std::size_t{16}});
+  if (has_layer) columns.push_back({.title = "layer", .max_width = std::size_t{wide ? 30U : 12U}, .is_code = true});
+  if (has_source) columns.push_back({"source", Align::kLeft, std::size_t{wide ? 30U : 16U}});
   if (!grouped && wide) columns.push_back({"category", Align::kLeft});
   Table table(std::move(columns));
   const auto add = [&](const Row& row, const std::string& runs, const std::string& bound, const std::string& roof) {
@@ -50,7 +57,7 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   const std::string_view by = folded    ? "Time in the step, ops that are alike in one row"
                               : grouped ? "Time in the step by group"
                                         : "Time in the step by op";
-  return std::string(by) + "; roof: share of its bound's peak\n" + table.to_string(options.width);
+  return std::string(by) + "; roof: share of its bound's peak\n" + table.to_string(options);
 }
 
 }  // namespace hloroof::internal

@@ -1,5 +1,6 @@
+#include "lib/base/units.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -9,10 +10,11 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
   row_options.sort = SortBy::kPadding;
   absl::StatusOr<Rows> rows = make_rows(prediction, row_options);
   if (!rows.ok()) return rows.status();
+  const ShortNames names(prediction);
   Table table({{"padding", Align::kRight},
                {"of bytes", Align::kRight},
                {"time", Align::kRight},
-               {"op"},
+               {.title = "op", .names = &names},
                {"source", Align::kLeft, 18}});
   const auto add = [&](const Row& row) {
     table.add({format_bytes(row.padding_bytes), format_bytes(row.moved_bytes), format_seconds(row.seconds), row.label,
@@ -21,7 +23,7 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
   for (const Row& row : rows->rows) add(row);
   if (rows->others) add(*rows->others);
   add(rows->total);
-  return "Bytes moved in all memories that are tile padding, over the step\n" + table.to_string(options.width);
+  return "Bytes moved in all memories that are tile padding, over the step\n" + table.to_string(options);
 }
 
 }  // namespace hloroof::internal

@@ -43,7 +43,7 @@
 namespace hloroof::internal {
 
 // Unit of a number. kNone is for text, flags, records and plain numbers.
-enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare, kBytesPerSecond };
+enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare, kBytesPerSecond, kFlopsPerSecond };
 
 // "s", "B", ...; empty for kNone.
 std::string_view unit_symbol(Unit unit);
@@ -137,12 +137,17 @@ constexpr auto fields(const Rows&... rows) {
   return FieldList<std::index_sequence_for<Rows...>, Rows...>{{rows}...};
 }
 
-// The rows of `first`, then those of `second`.
-template <typename First, typename Second>
-constexpr auto concatenated(const First& first, const Second& second) {
-  return first.all([&](const auto&... before) {
+// The rows of `first`, then those of `second`, and so on.
+template <typename First, typename Second, typename... More>
+constexpr auto concatenated(const First& first, const Second& second, const More&... more) {
+  const auto both = first.all([&](const auto&... before) {
     return second.all([&](const auto&... after) { return fields(before..., after...); });
   });
+  if constexpr (sizeof...(More) == 0) {
+    return both;
+  } else {
+    return concatenated(both, more...);
+  }
 }
 
 // Specialized for each result struct, with kInfo and kFields as above.

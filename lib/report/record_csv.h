@@ -58,6 +58,19 @@ void add_csv_cells(const T& record, CsvLine& line, DeviceFamily family = DeviceF
   for_each_column(record, [&](const FieldInfo&, const auto& value) { add_csv_cell(value, family, line); });
 }
 
+// The titles, and a line for each record. `sample` names the columns of Settings if there are no records.
+template <DescribedRecord T>
+std::string records_csv(const std::vector<T>& records, const T& sample = T()) {
+  CsvLine line;
+  add_csv_titles(records.empty() ? sample : records.front(), line);
+  std::string out = line.take();
+  for (const T& record : records) {
+    add_csv_cells(record, line);
+    out += line.take();
+  }
+  return out;
+}
+
 // The cells of `record` under the columns of the record type `Columns`: fields meet by name, and columns that `record`
 // does not have stay empty.
 template <DescribedRecord Columns, DescribedRecord T>

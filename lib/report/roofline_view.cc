@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "lib/base/units.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -13,7 +14,7 @@ std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
     resources.add({std::string(to_string(use.resource, p.family)), format_seconds(use.busy_seconds),
                    format_percent(use.utilization)});
   }
-  std::string out = "Resources\n" + resources.to_string(options.width) + "\n";
+  std::string out = "Resources\n" + resources.to_string(options) + "\n";
 
   std::vector<const OpPrediction*> ops;
   for (const OpPrediction& op : p.ops) {
@@ -21,7 +22,8 @@ std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
   }
   std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->total_seconds > b->total_seconds; });
   if (options.rows.limit > 0 && ops.size() > options.rows.limit) ops.resize(options.rows.limit);
-  Table table({{"op"},
+  const ShortNames names(p);
+  Table table({{.title = "op", .names = &names},
                {"flop/byte", Align::kRight},
                {"rate", Align::kRight},
                {"bandwidth", Align::kRight},
@@ -33,7 +35,7 @@ std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
                format_rate(op->work.flops / op->seconds, "flop/s"), format_rate(hbm / op->seconds, "B/s"),
                bound_text(*op, p.family), format_percent(op->efficiency)});
   }
-  return out + "Longest ops: intensity, achieved rates, share of the bounding roof\n" + table.to_string(options.width);
+  return out + "Longest ops: intensity, achieved rates, share of the bounding roof\n" + table.to_string(options);
 }
 
 }  // namespace hloroof::internal

@@ -175,6 +175,7 @@ std::string_view unit_symbol(Unit unit) {
     case Unit::kFlops: return "flop";
     case Unit::kShare: return "share";
     case Unit::kBytesPerSecond: return "B/s";
+    case Unit::kFlopsPerSecond: return "flop/s";
   }
   return "";
 }

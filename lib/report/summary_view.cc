@@ -2,11 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
 #include "lib/hardware/accuracy.h"
 #include "lib/predict/facts.h"
 #include "lib/report/origin_line.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/verdict.h"
 #include "lib/report/views.h"
 
@@ -24,9 +25,10 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
   }
   if (ops.empty()) return "";
   std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
+  const ShortNames names(p);
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
-    absl::StrAppend(&text, i > 0 ? ", " : "", shorten(ops[i]->name, 40), " ",
+    absl::StrAppend(&text, i > 0 ? ", " : "", names.shorten_cell(ops[i]->name, 40), " ",
                     format_percent(ops[i]->exposed_seconds / p.step_seconds),
                     ops[i]->source == CostSource::kUnknown ? " unknown" : "");
   }
@@ -52,7 +54,8 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   if (p.slices > 1) where += absl::StrFormat(" x %d slices", p.slices);
   // A text without a header (a computation, one pasted line) has no module name.
   const std::string name = !p.module_name.empty() ? p.module_name : p.ops.empty() ? "module" : p.ops.back().name;
-  std::string out = shorten(name, options.width - where.size() - 4) + " on " + where + "\n";
+  const bool fits = options.width == 0 || name.size() + where.size() + 4 <= options.width;
+  std::string out = name + (fits ? " on " : "\n  on ") + where + "\n";
   if (const std::string origin = origin_line(p); !origin.empty()) out += wrap(origin, options.width, 0) + "\n";
   out += "\n";
   if (const std::string findings = origin_diagnostics_view(p, options); !findings.empty()) out += findings + "\n";

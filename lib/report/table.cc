@@ -2,15 +2,37 @@
 
 #include <algorithm>
 
+#include "lib/report/short_names.h"
+
 namespace hloroof::internal {
 namespace {
 
 // Minimum widths of a narrowed column: first, while other columns can still be narrowed, and finally.
 constexpr std::size_t kReadableWidth = 12;
+constexpr std::size_t kReadableName = 20;
 constexpr std::size_t kLeastWidth = 8;
 
 // Whether the byte is not a continuation of a character in UTF-8.
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+// A cell of a Markdown table. Code keeps the characters of names; leading blanks are an indentation.
+std::string markdown_cell(std::string_view text, bool is_code) {
+  std::string out;
+  while (text.starts_with("  ")) {
+    out += "&emsp;";
+    text.remove_prefix(2);
+  }
+  if (text.empty()) return out;
+  if (text == "TOTAL") return out + "**TOTAL**";
+  is_code = is_code && text.front() != '[';  // [12 others]
+  if (is_code) out += '`';
+  for (const char c : text) {
+    if (c == '|') out += '\\';  // ends a cell even in code
+    out += is_code && c == '`' ? '\'' : c;
+  }
+  if (is_code) out += '`';
+  return out;
+}
 
 }  // namespace
 
@@ -64,42 +86,66 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out;
 }
 
-std::string Table::to_string(std::size_t width, std::size_t indent) const {
+std::vector<std::size_t> Table::natural_widths() const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths[c] = columns_[c].title.size();
+    const Column& column = columns_[c];
+    widths[c] = display_width(column.title);
     for (const auto& row : rows_) {
       if (c < row.size()) widths[c] = std::max(widths[c], display_width(row[c]));
     }
-    if (columns_[c].max_width > 0)
-      widths[c] = std::min(widths[c], std::max(columns_[c].max_width, columns_[c].title.size()));
+    if (column.max_width > 0) widths[c] = std::min(widths[c], std::max(column.max_width, display_width(column.title)));
   }
-  if (width > 0 && !columns_.empty()) {
-    std::size_t total = indent + 2 * (columns_.size() - 1);
-    for (std::size_t w : widths) total += w;
-    // Narrows columns of unlimited width first, the widest by the full excess. Then narrows all text columns step by
-    // step.
-    for (const bool unlimited : {true, false}) {
-      const std::size_t least = unlimited ? kReadableWidth : kLeastWidth;
-      while (total > width) {
-        std::size_t widest = columns_.size();
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-          const bool may_shrink = columns_[c].align == Align::kLeft && (columns_[c].max_width == 0 || !unlimited);
-          if (may_shrink && (widest == columns_.size() || widths[c] > widths[widest])) widest = c;
-        }
-        if (widest == columns_.size() || widths[widest] <= least) break;
-        const std::size_t cut = unlimited ? std::min(total - width, widths[widest] - least) : 1;
-        widths[widest] -= cut;
-        total -= cut;
-      }
-    }
-  }
+  return widths;
+}
 
+std::size_t Table::natural_width(std::size_t indent) const {
+  std::size_t total = indent + 2 * (std::max<std::size_t>(columns_.size(), 1) - 1);
+  for (const std::size_t width : natural_widths()) total += width;
+  return total;
+}
+
+void Table::narrow(std::size_t excess, std::vector<std::size_t>& widths) const {
+  enum class Kind { kText, kLimitedText, kName, kFixed };
+  const auto kind_of = [](const Column& column) {
+    if (column.is_whole || column.align == Align::kRight) return Kind::kFixed;
+    if (column.names != nullptr) return Kind::kName;
+    return column.max_width > 0 ? Kind::kLimitedText : Kind::kText;
+  };
+  // Narrows the widest columns for which `may_shrink` to no less than `least`.
+  const auto shrink = [&](const auto& may_shrink, std::size_t least) {
+    while (excess > 0) {
+      std::size_t widest = columns_.size();
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (may_shrink(kind_of(columns_[c])) && (widest == columns_.size() || widths[c] > widths[widest])) widest = c;
+      }
+      if (widest == columns_.size() || widths[widest] <= least) return;
+      --widths[widest];
+      --excess;
+    }
+  };
+  shrink([](Kind kind) { return kind == Kind::kText; }, kReadableWidth);
+  shrink([](Kind kind) { return kind == Kind::kText || kind == Kind::kLimitedText; }, kReadableWidth);
+  shrink([](Kind kind) { return kind == Kind::kName; }, kReadableName);
+  shrink([](Kind kind) { return kind != Kind::kFixed; }, kLeastWidth);
+}
+
+std::string Table::cut(std::size_t column, const std::string& cell, std::size_t width) const {
+  const Column& of = columns_[column];
+  if (of.is_whole || (of.align == Align::kRight && of.max_width == 0)) return cell;
+  return of.names != nullptr ? of.names->shorten_cell(cell, width) : shorten(cell, width);
+}
+
+std::string Table::to_string(const TextLayout& layout, std::size_t indent) const {
+  if (layout.markdown) return to_markdown();
+  std::vector<std::size_t> widths = natural_widths();
+  const std::size_t total = natural_width(indent);
+  if (layout.width > 0 && total > layout.width) narrow(total - layout.width, widths);
   std::string out;
   const auto line = [&](const auto& cell_of) {
     std::string text(indent, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {  // cells beyond the columns are omitted
-      const std::string cell = shorten(cell_of(c), widths[c]);
+      const std::string cell = cut(c, cell_of(c), widths[c]);
       const std::string pad(widths[c] - std::min(widths[c], display_width(cell)), ' ');
       text += columns_[c].align == Align::kRight ? pad + cell : cell + pad;
       if (c + 1 < columns_.size()) text += "  ";
@@ -107,13 +153,37 @@ std::string Table::to_string(std::size_t width, std::size_t indent) const {
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + "\n";
   };
-  line([&](std::size_t c) -> std::string_view { return columns_[c].title; });
+  line([&](std::size_t c) { return columns_[c].title; });
   for (const auto& row : rows_) {
-    line([&](std::size_t c) -> std::string_view {
-      return c < row.size() ? std::string_view(row[c]) : std::string_view();
-    });
+    line([&](std::size_t c) { return c < row.size() ? row[c] : std::string(); });
   }
   return out;
+}
+
+std::string Table::to_markdown() const {
+  std::string out = "\n|";
+  for (const Column& column : columns_) out += " " + markdown_cell(column.title, false) + " |";
+  out += "\n|";
+  for (const Column& column : columns_) out += column.align == Align::kRight ? "--:|" : "---|";
+  out += "\n";
+  for (const auto& row : rows_) {
+    out += "|";
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::size_t most = columns_[c].max_width;
+      const std::string cell = c < row.size() ? row[c] : std::string();
+      out += " " +
+             markdown_cell(most > 0 ? cut(c, cell, most) : cell, columns_[c].is_code || columns_[c].names != nullptr) +
+             " |";
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string preformatted(std::string text, const TextLayout& layout) {
+  if (!layout.markdown) return text;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return "```text\n" + text + "```\n";
 }
 
 }  // namespace hloroof::internal

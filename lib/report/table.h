@@ -1,4 +1,4 @@
-// Text tables. Each column is as wide as its widest cell; the last column is cut so that the line fits.
+// Tables for people, as aligned text and as Markdown.
 #ifndef HLOROOF_LIB_REPORT_TABLE_H_
 #define HLOROOF_LIB_REPORT_TABLE_H_
 
@@ -9,12 +9,23 @@
 
 namespace hloroof::internal {
 
+class ShortNames;
+
+// How a report lays out its text.
+struct TextLayout {
+  std::size_t width = 80;  // of a line, unless a name is longer; 0: unlimited
+  bool markdown = false;   // tables in GitHub's Markdown, which have no width
+};
+
 enum class Align { kLeft, kRight };
 
 struct Column {
   std::string title;
   Align align = Align::kLeft;
-  std::size_t max_width = 0;  // longer cells are cut in the middle; 0: unlimited
+  std::size_t max_width = 0;          // longer cells are cut in the middle; 0: unlimited
+  bool is_whole = false;              // cells are never cut, such as names of files
+  bool is_code = false;               // Markdown shows the cells as code, in which * and _ are characters
+  const ShortNames* names = nullptr;  // the cells are names of instructions, which are cut last and with this object
 };
 
 class Table {
@@ -23,15 +34,26 @@ class Table {
 
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  // Each line begins with `indent` spaces, has two spaces between columns and no trailing spaces. If a line would be
-  // longer than `width`, the widest column of unlimited width is narrowed first, then any text column. A `width` of 0
-  // means unlimited.
-  std::string to_string(std::size_t width, std::size_t indent = 2) const;
+  // As text, each line begins with `indent` spaces, has two spaces between columns and no trailing spaces. If a line
+  // would be longer than the layout's width, the widest text columns of unlimited width are narrowed first, then those
+  // of limited width, then names, then whatever may be cut. As Markdown, there is a blank line before the table.
+  std::string to_string(const TextLayout& layout, std::size_t indent = 2) const;
+
+  // The length of the longest line if nothing is cut.
+  std::size_t natural_width(std::size_t indent = 2) const;
 
  private:
+  std::vector<std::size_t> natural_widths() const;
+  void narrow(std::size_t excess, std::vector<std::size_t>& widths) const;
+  std::string cut(std::size_t column, const std::string& cell, std::size_t width) const;
+  std::string to_markdown() const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Text with an alignment of its own, which Markdown keeps in a code block.
+std::string preformatted(std::string text, const TextLayout& layout);
 
 // The number of characters of UTF-8 text.
 std::size_t display_width(std::string_view text);

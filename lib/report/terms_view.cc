@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
 #include "lib/hardware/describe.h"
 #include "lib/hardware/names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 
 namespace hloroof::internal {
 namespace {
@@ -18,26 +18,9 @@ constexpr std::size_t kWidestName = 38;
 constexpr std::size_t kSecondsWidth = 8;
 constexpr double kLeastShare = 0.01;  // minimum share of the whole for a main leaf
 
-std::string counted(double count, std::string_view unit) {
-  return format_count(count) + " " + std::string(unit) + (count == 1 || unit.empty() ? "" : "s");
-}
-
 std::string amount_text(const Term& term) {
   if (term.unit == "flop") return format_flops(term.amount, 4);
-  if (term.unit == "B") return format_bytes(term.amount);
-  if (term.unit == "s") return format_seconds(term.amount);
-  if (term.unit == "B^0.5") return format_count(term.amount) + " B^0.5";
-  return counted(term.amount, term.unit == "op" ? "operation" : term.unit);
-}
-
-std::string factor_text(const Factor& factor) {
-  for (const char* unit : {"flop/s", "op/s", "B/s", "Hz"}) {
-    if (factor.unit == unit) return format_rate(factor.value, unit);
-  }
-  if (factor.unit == "s") return format_seconds(factor.value);
-  if (factor.unit == "1") return absl::StrFormat("%.3g", factor.value);
-  return absl::StrFormat("%.3g %s%s", factor.value, std::string(factor.unit),
-                         factor.unit == "cycle" && factor.value != 1 ? "s" : "");
+  return format_quantity(term.amount, term.unit == "op" ? "operation" : term.unit);
 }
 
 // Example: " x 2 / (197 Tflop/s x 0.955)".
@@ -47,10 +30,10 @@ std::string factors_text(const std::vector<Factor>& factors) {
   std::size_t divisors = 0;
   for (const Factor& factor : factors) {
     if (!factor.divides) {
-      text += " x " + factor_text(factor);
+      text += " x " + format_quantity(factor.value, factor.unit);
       continue;
     }
-    below += (divisors++ > 0 ? " x " : "") + factor_text(factor);
+    below += (divisors++ > 0 ? " x " : "") + format_quantity(factor.value, factor.unit);
   }
   if (divisors == 0) return text;
   return text + (divisors > 1 ? " / (" + below + ")" : " / " + below);
@@ -70,7 +53,7 @@ std::string formula(const Term& term) {
   switch (term.combine) {
     case Combine::kMax: text = term.children.size() > 2 ? "the largest" : "the larger"; break;
     case Combine::kMin: text = term.children.size() > 2 ? "the least" : "the lesser"; break;
-    case Combine::kNorm: text = absl::StrFormat("%.3g-norm: they overlap in part", term.exponent); break;
+    case Combine::kNorm: text = format_number(term.exponent) + "-norm: they overlap in part"; break;
     default: text = "sum"; break;
   }
   return text + factors_text(term.factors);
@@ -112,13 +95,13 @@ std::string terms_table(const Term& term, std::size_t width) {
 std::string parameters_table(const Term& term, const Device& device, std::size_t width) {
   std::vector<std::string_view> paths;
   add_parameters(term, paths);
-  Table table({{"number"}, {"value", Align::kRight}, {"kind"}, {"source"}});
+  Table table({{.title = "number", .is_whole = true}, {"value", Align::kRight}, {"kind"}, {"source"}});
   for (const Parameter& parameter : parameters(device)) {
     if (!std::binary_search(paths.begin(), paths.end(), parameter.path)) continue;
     table.add({parameter.path, format_parameter(parameter),
                std::string(word_of(kProvenanceWords, parameter.source.kind)), parameter.source.source});
   }
-  return table.to_string(width);
+  return table.to_string({.width = width});
 }
 
 std::string main_terms(const Term& term, std::size_t most, double times) {

@@ -3,8 +3,9 @@
 #include <map>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
+#include "lib/report/short_names.h"
 #include "lib/report/table.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {
@@ -14,7 +15,8 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   double end = 0;
   for (const TimelineEvent& event : p.timeline) end = std::max(end, event.end);
   if (end <= 0) return "Timeline: nothing runs\n";
-  const std::size_t columns = options.width > 24 ? options.width - 16 : 40;
+  const std::size_t width = options.width > 0 ? options.width : 80;
+  const std::size_t columns = width > 24 ? width - 16 : 40;
   std::string out =
       "Timeline, " + format_seconds(end) + "; loops by their first iteration (# busy, + partly, w wait)\n";
   for (int l = 0; l < kLaneCount; ++l) {
@@ -56,12 +58,17 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
     const auto awaited = ops.find(event.awaited.index);
     return "wait for " + (awaited != ops.end() ? awaited->second->name : ops[event.id.index]->name);
   };
-  Table table({{"begins", Align::kRight}, {"takes", Align::kRight}, {"runs", Align::kRight}, {"lane"}, {"op"}});
+  const ShortNames names(p);
+  Table table({{"begins", Align::kRight},
+               {"takes", Align::kRight},
+               {"runs", Align::kRight},
+               {.title = "lane", .is_whole = true},
+               {.title = "op", .names = &names}});
   for (const TimelineEvent* event : events) {
     table.add({format_seconds(event->begin), format_seconds(event->end - event->begin), format_count(event->executions),
                std::string(to_string(event->lane, p.family)), name(*event)});
   }
-  return out + "\nLongest, in order\n" + table.to_string(options.width);
+  return preformatted(std::move(out), options) + "\nLongest, in order\n" + table.to_string(options);
 }
 
 }  // namespace hloroof::internal

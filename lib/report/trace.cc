@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/base/units.h"
 #include "lib/predict/facts.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_json.h"
 #include "lib/report/trace_counters.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 #include "lib/schedule/async_pairs.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lib/report/units.h"
+#include "lib/base/units.h"
 
 namespace hloroof::internal {
 namespace {

@@ -30,7 +30,7 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
   for (const std::string& view : views) {
     absl::StatusOr<std::string> text;
     if (view == "summary") {
-      text = summary_view(prediction, options);
+      text = preformatted(summary_view(prediction, options), options);
     } else if (view == "breakdown") {
       text = breakdown_view(prediction, options);
     } else if (view == "ops") {
@@ -52,7 +52,7 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
     } else if (view == "estimates") {
       text = estimates_view(prediction, options);
     } else {
-      text = diagnostics_view(prediction, options);
+      text = preformatted(diagnostics_view(prediction, options), options);
     }
     if (!text.ok()) return text.status();
     if (!out.empty()) out += '\n';

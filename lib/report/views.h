@@ -10,11 +10,11 @@
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
 #include "lib/report/rows.h"
+#include "lib/report/table.h"
 
 namespace hloroof::internal {
 
-struct ViewOptions {
-  std::size_t width = 80;
+struct ViewOptions : TextLayout {
   bool color = false;  // for a terminal with color support
   RowOptions rows;
 };
@@ -49,9 +49,7 @@ std::string origin_diagnostics_view(const StepPrediction& prediction, const View
 // is actionable.
 std::string first_diagnostics_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 
-// Compares several predictions with one line each: the ratio to the fastest and the parameters that were set.
 using NamedPrediction = std::pair<std::string, StepPrediction>;  // file name and prediction
-std::string comparison_view(const std::vector<NamedPrediction>& predictions, std::size_t width);
 
 }  // namespace hloroof::internal
 

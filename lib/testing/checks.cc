@@ -4,8 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "hloroof/testing.h"
+#include "lib/base/units.h"
 #include "lib/report/diff.h"
-#include "lib/report/units.h"
 #include "lib/report/views.h"
 
 namespace hloroof::inline v0 {

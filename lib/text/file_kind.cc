@@ -41,7 +41,7 @@ struct Refusal {
   std::string_view remedy;
 };
 
-#define HLOROOF_DECOMPRESS(program) "\n  " program " FILE | hloroof predict - --device DEVICE"
+#define HLOROOF_DECOMPRESS(program) "\n  " program " FILE |\n    hloroof predict - --device DEVICE"
 #define HLOROOF_DUMP                                           \
   "\n  XLA writes HLO text to DIR with"                        \
   "\n    XLA_FLAGS='--xla_dump_to=DIR --xla_dump_hlo_as_text'" \
@@ -65,7 +65,7 @@ constexpr Refusal kRefusals[] = {
     {FileKind::kEmpty, "is empty", HLOROOF_DUMP},
     {FileKind::kBinary, "is neither HLO text nor a complete proto that holds a module", ""},
     {FileKind::kUtf16, "is UTF-16 text that is cut in the middle of a character",
-     "\n  iconv -c -f UTF-16 -t UTF-8 FILE | hloroof predict - --device DEVICE"},
+     "\n  iconv -c -f UTF-16 -t UTF-8 FILE |\n    hloroof predict - --device DEVICE"},
     {FileKind::kZstd, "is compressed with zstd", HLOROOF_DECOMPRESS("zstd -dc")},
     {FileKind::kXz, "is compressed with xz", HLOROOF_DECOMPRESS("xz -dc")},
     {FileKind::kBzip2, "is compressed with bzip2", HLOROOF_DECOMPRESS("bzip2 -dc")},

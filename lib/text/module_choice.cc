@@ -66,7 +66,7 @@ absl::StatusOr<std::size_t> choose_module(const std::vector<std::string_view>& n
   if (matches.size() == 1) return matches.front();
   if (choice.empty()) {
     return invalid_argument(absl::StrCat(path, ": holds ", names.size(), " modules: ", list_of(names),
-                                         "; select one with FILE#NAME or FILE#NUMBER, such as ", as_argument(path),
+                                         "\n  Select one with FILE#NAME or FILE#NUMBER, such as ", as_argument(path),
                                          "#1"));
   }
   if (matches.size() > 1) {
@@ -75,7 +75,7 @@ absl::StatusOr<std::size_t> choose_module(const std::vector<std::string_view>& n
       absl::StrAppend(&numbers, i == 0 ? "#" : ", #", matches[i] + 1);
     }
     return invalid_argument(absl::StrCat(path, ": holds ", matches.size(), " modules ", shown_name(choice), ": ",
-                                         numbers, "; select one by its number, such as ", path, "#",
+                                         numbers, "\n  Select one by its number, such as ", path, "#",
                                          matches.front() + 1));
   }
   if (const std::optional<std::size_t> number = number_of(choice); number && *number >= 1 && *number <= names.size()) {

@@ -290,7 +290,7 @@ ENTRY main {
   const Result result = run({"memory", file, "--device", "tpu_v5e"});
   CHECK(result.code == kExitOk);
   CHECK_THAT(result.out, ContainsSubstring("does NOT fit"));
-  CHECK_THAT(result.out, ContainsSubstring("1.12e+11 bytes"));
+  CHECK_THAT(result.out, ContainsSubstring("112,000,000,000 bytes"));
   CHECK(run({"lint", file, "--device", "tpu_v5e", "--fail-on", "error"}).code == kExitGateFailed);
 }
 

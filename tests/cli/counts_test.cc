@@ -190,10 +190,13 @@ TEST_CASE("bad use of counts") {
   };
   const std::vector<Case> cases = {
       {{file.path(), "--convention", "gpu"}, kExitBadInput, "xla or physical"},
-      {{file.path(), "--format", "yaml"}, kExitBadInput, "text, json or csv"},
+      {{file.path(), "--format", "yaml"}, kExitBadInput, "text, json, csv or markdown"},
       {{file.path(), "--sort", "size"}, kExitBadInput, "transcendentals"},
       {{file.missing()}, kExitBadInput, "none.hlo"},
-      {{file.path(), "--trip-count", "whale=3"}, kExitBadInput, "'whale', which is not a while loop; there are: "},
+      {{file.path(), "--trip-count", "whale=3"}, kExitBadInput, "--trip-count changes only --convention physical"},
+      {{file.path(), "--convention", "physical", "--trip-count", "whale=3"},
+       kExitBadInput,
+       "'whale', which is not a while loop; there are: "},
       {{file.path(), "--convention", "physical", "--branch-probability", "c=1"}, kExitBadInput, "is not a conditional"},
       {{file.path(), "--convention", "physical", "--custom-call", "/(/=flops:1"}, kExitBadInput, "pattern /(/"},
       {{file.path(), "--convention", "physical", "--strict"}, kExitIncomplete, "k"},

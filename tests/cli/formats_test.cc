@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "lib/base/csv.h"
+#include "lib/cli/calibration_report.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
+#include "tests/golden.h"
 #include "tests/report/json_schema.h"
 
 namespace hloroof::internal {
@@ -100,6 +103,141 @@ TEST_CASE("predict's CSV follows --view, --group-by and --filter") {
   for (std::size_t i = 1; i < fusions.size(); ++i) {
     CHECK(fusions[i][column(fusions, "name")].rfind("fusion", 0) == 0);
   }
+}
+
+TEST_CASE("every view with records has CSV, and its lines are those of the JSON") {
+  struct Case {
+    const char* view;
+    const char* member;
+    const char* part;  // of the member
+  };
+  const std::vector<Case> cases = {
+      {"breakdown", "breakdown", ""},       {"roofline", "resources", ""}, {"critical", "critical_path", ""},
+      {"memory", "memory", "live_at_peak"}, {"padding", "ops", ""},        {"diagnostics", "diagnostics", ""}};
+  const JsonValue json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  for (const Case& c : cases) {
+    CAPTURE(c.view);
+    const auto records =
+        records_of(run_hloroof({"predict", kFfn, "--device", "tpu_v5e", "--format", "csv", "--view", c.view}).out);
+    const JsonValue& member = *json.find(c.member);
+    const JsonValue& list = *c.part == '\0' ? member : *member.find(c.part);
+    CHECK(records.size() == list.elements.size() + 1);
+    for (const auto& record : records) CHECK(record.size() == records.front().size());
+  }
+}
+
+// The tables of a Markdown text: each line of cells has as many as its heading.
+std::size_t count_markdown_tables(const std::string& text) {
+  std::size_t tables = 0;
+  std::size_t bars = 0;
+  std::istringstream lines(text);
+  std::string previous;
+  for (std::string line; std::getline(lines, line); previous = line) {
+    if (line.empty() || line.front() != '|') {
+      bars = 0;
+      continue;
+    }
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) count += line[i] == '|' && (i == 0 || line[i - 1] != '\\') ? 1 : 0;
+    if (bars == 0) {
+      ++tables;
+      CHECK(previous.empty());
+      bars = count;
+    }
+    CAPTURE(line);
+    CHECK(count == bars);
+    CHECK(line.back() == '|');
+  }
+  return tables;
+}
+
+TEST_CASE("tables as Markdown") {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::size_t tables;
+    const char* text;
+  };
+  const std::string profile = kProfile + std::string(".hlo_stats.csv");
+  const std::vector<Case> cases = {
+      {{"predict", kFfn, "--device", "tpu_v5e"}, 2, "| `fusion.2` |"},
+      {{"predict", kFfn, "--device", "tpu_v5e,tpu_v6e"}, 1, "| tpu_v6e"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--view", "layers,collectives,critical,roofline,padding,timeline"},
+       11,
+       "&emsp;"},
+      {{"sweep", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1x,2x"}, 1, "| 2x (1.64 TB/s) |"},
+      {{"memory", kFfn, "--device", "tpu_v5e"}, 2, "**TOTAL**"},
+      {{"counts", kFfn}, 1, "**TOTAL**"},
+      {{"compare", kFfn, "--device", "tpu_v5e", "--profile", profile}, 2, "**TOTAL**"},
+      {{"diff", kFfn, kFfn, "--device", "tpu_v5e"}, 2, "**TOTAL**"},
+      {{"explain", kFfn, "fusion.2", "--device", "tpu_v5e"}, 0, "### `fusion.2`"},
+      {{"devices", "list"}, 1, "| tpu_v5e |"},
+      {{"devices", "show", "tpu_v5e"}, 1, "| hbm.bandwidth | 819 GB/s |"},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::string> arguments = c.arguments;
+    arguments.insert(arguments.end(), {"--format", "markdown"});
+    const CliResult result = run_hloroof(arguments);
+    CAPTURE(arguments, result.err, result.out);
+    CHECK(result.code == kExitOk);
+    CHECK_THAT(result.out, ContainsSubstring(c.text));
+    CHECK(count_markdown_tables((c.tables > 0 ? "\n" : "") + result.out) == c.tables);
+  }
+}
+
+TEST_CASE("explain, memory and devices as JSON and CSV") {
+  const JsonValue op = json_of({"explain", kFfn, "fusion.2", "--device", "tpu_v5e", "--format", "json"});
+  CHECK(JsonSchema("explanation").violations(op) == std::vector<std::string>());
+  CHECK(op.find("op")->find("terms")->is(JsonValue::Kind::kObject));
+  CHECK_FALSE(op.find("parameters")->elements.empty());
+  const auto terms =
+      records_of(run_hloroof({"explain", kFfn, "fusion.2", "--device", "tpu_v5e", "--format", "csv"}).out);
+  REQUIRE(terms.size() > 2);
+  CHECK(terms[1][0] == "0");  // the level of the whole
+  CHECK(std::strtod(terms[1][2].c_str(), nullptr) == op.find("op")->find("terms")->find("seconds")->number);
+
+  const JsonValue memory = json_of({"memory", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  CHECK(JsonSchema("memory").violations(memory) == std::vector<std::string>());
+  const auto buffers = records_of(run_hloroof({"memory", kFfn, "--device", "tpu_v5e", "--format", "csv"}).out);
+  CHECK(buffers.size() == memory.find("memory")->find("live_at_peak")->elements.size() + 1);
+
+  const JsonValue devices = json_of({"devices", "list", "--format", "json"});
+  CHECK(JsonSchema("devices").violations(devices) == std::vector<std::string>());
+  CHECK(records_of(run_hloroof({"devices", "list", "--format", "csv"}).out).size() ==
+        devices.find("devices")->elements.size() + 1);
+  const JsonValue device = json_of({"devices", "show", "h100_sxm", "--format", "json"});
+  CHECK(JsonSchema("device").violations(device) == std::vector<std::string>());
+  CHECK(records_of(run_hloroof({"devices", "show", "h100_sxm", "--format", "csv"}).out).size() ==
+        device.find("parameters")->elements.size() + 1);
+}
+
+TEST_CASE("calibrate in its formats") {
+  const TemporaryFolder folder;
+  std::string csv = "m,n,k,dtype,seconds\n";
+  for (int size = 1024; size <= 8192; size += 512) {
+    const double seconds = 2.0 * size * size * size / 1.6e14 + 5e-6;
+    csv += std::to_string(size) + "," + std::to_string(size) + "," + std::to_string(size) + ",bf16," +
+           std::to_string(seconds) + "\n";
+  }
+  const std::vector<std::string> arguments = {"calibrate", "--device", "tpu_v5e", "--measurements",
+                                              folder.write("matmuls.csv", csv)};
+  const auto with = [&](const std::string& format) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--format", format});
+    return all;
+  };
+  const JsonValue json = json_of(with("json"));
+  check_golden("lib/report/schema/calibration.schema.json", schema_json(calibration_table()));
+  CHECK(JsonSchema("calibration").violations(json) == std::vector<std::string>());
+  const std::vector<JsonValue>& parts = json.find("errors")->elements;
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].find("median_after")->number <= parts[0].find("median_before")->number);
+  const auto records = records_of(run_hloroof(with("csv")).out);
+  CHECK(records.size() == json.find("parameters")->elements.size() + 1);
+  CHECK(records.front() == std::vector<std::string>{"path", "unit", "before", "after"});
+  const std::string text = run_hloroof(arguments).out;
+  CHECK(widest_line(text) <= 80);
+  CHECK_THAT(text, ContainsSubstring(records[1][0]));
+  CHECK(count_markdown_tables(run_hloroof(with("markdown")).out) == 2);
 }
 
 TEST_CASE("counts as JSON") {

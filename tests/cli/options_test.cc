@@ -50,8 +50,9 @@ TEST_CASE("wrong options: one line that says what would be right") {
   };
   const std::vector<Case> cases = {
       {{"predict", kFfn, "--device", "tpu_v5e", "--fromat", "json"}, "no option --fromat; the nearest are --format"},
-      {{"predict", kFfn, "--device", "tpu_v5e", "--format", "xml"}, "--format takes text, json, csv, html or trace"},
-      {{"predict", kFfn, "--device", "tpu_v5e", "--format", "csv", "--view", "memory"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--format", "xml"},
+       "--format takes text, json, csv, markdown, html or trace"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--format", "csv", "--view", "summary"},
        "--format csv takes one of --view ops, layers, collectives"},
       {{"predict", kFfn, "--device", "tpu_v5e", "-n", "-3"}, "-n takes a whole number from 0, not '-3'"},
       {{"predict", kFfn, "--device", "tpu_v5e", "-n", "many"}, "not 'many'"},
@@ -76,6 +77,11 @@ TEST_CASE("wrong options: one line that says what would be right") {
       {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1e12", "--set", "hbm.bandwidth=2e12"}, "twice"},
       {{"memory", kFfn, "--device", "tpu_v5e", "--set", "hbm.capacity=1e9,2e9"}, "one value"},
       {{"memory", kFfn, "--device", "tpu_v5e,tpu_v6e"}, "one device"},
+      {{"lint", kFfn, "--device", "tpu_v5e", "--topology", "2x4,4x2"}, "one --topology"},
+      {{"memory", kFfn, "--device", "tpu_v5e", "--mesh", "a=8"}, "no option --mesh"},
+      {{"counts", kFfn, "--device", "tpu_v5e"}, "no option --device"},
+      {{"counts", kFfn, "--trip-count", "while=2"}, "--trip-count changes only --convention physical"},
+      {{"explain", kFfn, ".2", "--device", "tpu_v5e"}, "is the end of several names"},
       {{"lint", kFfn, "--device", "tpu_v5e", "--ignore", "unsheduled"}, "the nearest are unscheduled"},
       {{"lint", "--device", "tpu_v5e"}, "FILE is required"},
       {{"explain", "examples", "fusion.2", "--device", "tpu_v5e"}, "ffn_block.v5e_2x4.hlo"},
@@ -136,10 +142,68 @@ TEST_CASE("every command's help fits 80 columns and names its options") {
     CHECK_THAT(result.out, ContainsSubstring("Usage: hloroof"));
     CHECK_THAT(result.out, ContainsSubstring("--help"));
   }
+  CHECK(run_hloroof({"-V"}).out == run_hloroof({"--version"}).out);
   CHECK(run_hloroof({"help"}).out == run_hloroof({"--help"}).out);
   CHECK(run_hloroof({"help", "devices", "show"}).out == run_hloroof({"devices", "show", "--help"}).out);
   CHECK_THAT(run_hloroof({"sweep", "--help"}).out, ContainsSubstring("--set PARAMETER=NUMBER"));
   CHECK_THAT(run_hloroof({"--version"}).out, ContainsSubstring("device files"));
+}
+
+TEST_CASE("--help has the common options on one screen, --help-all has all") {
+  const std::string common = run_hloroof({"predict", "--help"}).out;
+  const std::string all = run_hloroof({"predict", "--help-all"}).out;
+  CHECK(std::count(common.begin(), common.end(), '\n') <= 40);
+  const std::string last = common.substr(common.rfind('\n', common.size() - 2) + 1);
+  CHECK_THAT(last, ContainsSubstring("rare options"));
+  CHECK_THAT(last, ContainsSubstring("--help-all"));
+  CHECK(common.find("--mesh AXIS") == std::string::npos);
+  CHECK(common.find("--mesh data=4") == std::string::npos);
+  CHECK_THAT(all, ContainsSubstring("--mesh data=4,model=2"));
+  CHECK_THAT(all, ContainsSubstring("--device DEVICE"));
+  CHECK(widest_line(all) <= 80);
+  // A command without rare options has no --help-all.
+  CHECK(run_hloroof({"completion", "--help-all"}).code == kExitBadInput);
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"man"}, {"completion", "bash"}, {"completion", "fish"}}) {
+    CHECK_THAT(run_hloroof(arguments).out, ContainsSubstring("imbalance"));
+  }
+}
+
+TEST_CASE("tables are as wide as the terminal") {
+  const std::vector<std::string> arguments = {"predict", kFfn, "--device", "tpu_v5e", "--view", "ops"};
+  const std::string narrow = run_hloroof(arguments).out;
+  Terminal terminal;
+  terminal.width = 150;
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(run_cli(arguments, out, err, terminal) == kExitOk);
+  CHECK(widest_line(narrow) <= 80);
+  CHECK(widest_line(out.str()) > 80);
+  CHECK(widest_line(out.str()) <= 150);
+  // A file is not on the terminal.
+  const TemporaryFolder folder;
+  std::vector<std::string> to_file = arguments;
+  to_file.insert(to_file.end(), {"-o", folder.path() + "/table"});
+  CHECK(run_cli(to_file, out, err, terminal) == kExitOk);
+  std::ifstream file(folder.path() + "/table");
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == narrow);
+}
+
+TEST_CASE("a folder with protos") {
+  const TemporaryFolder folder;
+  std::ifstream file(kDecode);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  // The proto is no proto, so that only a command that chooses it fails.
+  folder.write("module_0001.f.tpu_after_optimizations.txt", text);
+  folder.write("module_0001.f.tpu_after_optimizations.hlo.pb", "\x01\x02");
+  folder.write("module_0001.f.before_optimizations.hlo.pb", "\x01\x02");
+  CHECK(run_hloroof({"memory", folder.path(), "--device", "tpu_v5e"}).code == kExitOk);
+  folder.write("module_0002.g.tpu_after_optimizations.hlo.pb.gz", "\x01\x02");
+  const CliResult result = run_hloroof({"explain", folder.path(), "copy.10", "--device", "tpu_v5e"});
+  CHECK(result.code == kExitBadInput);
+  CHECK_THAT(result.err, ContainsSubstring("module_0001.f.tpu_after_optimizations.txt\n"));
+  CHECK_THAT(result.err, ContainsSubstring("module_0002.g.tpu_after_optimizations.hlo.pb.gz"));
+  CHECK(result.err.find("before_optimizations") == std::string::npos);
 }
 
 TEST_CASE("colour for a terminal alone, and the text is the same without it") {

@@ -25,8 +25,9 @@ JsonValue points_of(const std::vector<std::string>& arguments) {
 double step_of(const JsonValue& point) { return point.find("step_seconds")->number; }
 
 TEST_CASE("a sweep is the product of files, devices and values, the last varying fastest") {
-  const JsonValue points = points_of({"sweep", kDecode, kFfn, "--device", "tpu_v5e,tpu_v6e", "--set",
-                                      "hbm.bandwidth=4e11,8e11,16e11", "--set", "clock=1x,2x", "--format", "json"});
+  const JsonValue points =
+      points_of({"sweep", kDecode, kFfn, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=4e11,8e11,16e11",
+                 "--set", "clock=1x,2x", "--sort", "none", "--format", "json"});
   REQUIRE(points.elements.size() == 2 * 2 * 3 * 2);
   const auto value = [&](std::size_t i, const char* parameter) {
     return points.elements[i].find("set")->find(parameter)->number;
@@ -70,7 +71,7 @@ TEST_CASE("sweeps as text and CSV, and predict with several values") {
   REQUIRE(text.code == kExitOk);
   CHECK(widest_line(text.out) <= 80);
   CHECK_THAT(text.out, ContainsSubstring("hbm.bandwidth"));
-  CHECK_THAT(text.out, ContainsSubstring("8e+11"));
+  CHECK_THAT(text.out, ContainsSubstring("x (800 GB/s)"));
   arguments[0] = "predict";
   CHECK(run_hloroof(arguments).out == text.out);
 
@@ -81,6 +82,45 @@ TEST_CASE("sweeps as text and CSV, and predict with several values") {
   REQUIRE(table.ok());
   CHECK(std::count(table->columns.begin(), table->columns.end(), "hbm.bandwidth") == 1);
   CHECK(table->rows.size() == 2);
+}
+
+TEST_CASE("a sweep shows factors and keeps MFU and memory") {
+  const std::string text =
+      run_hloroof({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=0.5x,2x", "--set", "clock=1x,2x"})
+          .out;
+  CHECK_THAT(text, ContainsSubstring("0.5x (410 GB/s)"));
+  CHECK_THAT(text, ContainsSubstring("MFU"));
+  CHECK_THAT(text, ContainsSubstring("memory"));
+  CHECK(widest_line(text) <= 80);
+  const JsonValue points =
+      points_of({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=0.5x", "--format", "json"});
+  CHECK(points.elements[0].find("factors")->find("hbm.bandwidth")->number == 0.5);
+}
+
+TEST_CASE("files, devices and topologies are ranked by step time") {
+  const std::vector<std::string> sweep = {"sweep", kFfn, kDecode, "--device", "tpu_v5e,tpu_v6e", "--format", "json"};
+  const auto sorted = [&](const std::string& by) {
+    std::vector<std::string> arguments = sweep;
+    if (!by.empty()) arguments.insert(arguments.end(), {"--sort", by});
+    return points_of(arguments).elements;
+  };
+  const auto is_sorted = [](const std::vector<JsonValue>& points, const auto& key) {
+    return std::is_sorted(points.begin(), points.end(),
+                          [&](const JsonValue& a, const JsonValue& b) { return key(a) < key(b); });
+  };
+  REQUIRE(sorted("").size() == 4);
+  CHECK(is_sorted(sorted(""), step_of));
+  CHECK_FALSE(is_sorted(sorted("none"), step_of));
+  CHECK(is_sorted(sorted("memory"), [](const JsonValue& point) { return point.find("hbm_peak_bytes")->number; }));
+  CHECK(is_sorted(sorted("mfu"), [](const JsonValue& point) { return -point.find("mfu")->number; }));
+
+  const JsonValue topologies =
+      points_of({"sweep", kFfn, "--device", "tpu_v5e", "--topology", "2x4,4x2", "--sort", "none", "--format", "json"});
+  REQUIRE(topologies.elements.size() == 2);
+  CHECK(topologies.elements[0].find("topology")->string == "2x4");
+  CHECK(topologies.elements[1].find("topology")->string == "4x2");
+  const std::string text = run_hloroof({"sweep", kFfn, "--device", "tpu_v5e", "--topology", "2x4,4x2"}).out;
+  CHECK_THAT(text, ContainsSubstring("topology"));
 }
 
 TEST_CASE("too many combinations are refused before any is predicted") {

@@ -35,15 +35,15 @@ TEST_CASE("accuracy: the line and the cell of a device") {
     std::string text;
     std::string cell;
   } cases[] = {
-      {"one step", mine("gaudi3", kStep), "1 step measured on mine: held-back median error 2 %", "steps 2 %"},
+      {"one step", mine("gaudi3", kStep), "1 step measured on mine: held-back median error 2.0 %", "steps 2.0 %"},
       {"steps come first", mine("gaudi3", std::string(kMatmuls) + "," + kStep),
-       "1 step measured on mine: held-back median error 2 %", "steps 2 %"},
+       "1 step measured on mine: held-back median error 2.0 %", "steps 2.0 %"},
       {"no steps", mine("gaudi3", std::string(kMatmuls) + "," + kKernels),
-       "13 kernels measured on mine: held-back median error 5.12 %; no step", "kernels 5.1 %"},
+       "13 kernels measured on mine: held-back median error 5.1 %; no step", "kernels 5.1 %"},
       {"nothing", mine("gaudi3", ""), "mine: nothing measured", "nothing"},
       {"the extended device only", mine("tpu_v5e", ""), "mine: nothing measured; tpu_v5e is", "nothing"},
       {"its own, not that of the extended device", mine("tpu_v5e", kKernels),
-       "13 kernels measured on mine: held-back median error 5.12 %; no step", "kernels 5.1 %"},
+       "13 kernels measured on mine: held-back median error 5.1 %; no step", "kernels 5.1 %"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
@@ -105,7 +105,7 @@ TEST_CASE("accuracy: what was written comes back") {
 TEST_CASE("accuracy: the table of a device") {
   CHECK(describe_accuracy(mine("gaudi3", std::string(kMatmuls) + "," + kStep)) ==
         "error on held-back measurements                  rows   median  90th percentile\n"
-        "  steps                                             1      2 %              2 %\n"
+        "  steps                                             1    2.0 %            2.0 %\n"
         "  matmuls                                          54    2.3 %            5.8 %\n");
   CHECK(describe_accuracy(mine("gaudi3", "")) == "mine: nothing measured\n");
 }

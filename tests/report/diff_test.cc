@@ -281,13 +281,13 @@ TEST_CASE("diff: gates say by how much they fail") {
     const char* finding;
   };
   const Case cases[] = {
-      {"step>+5%", true, "step 12.3 ms -> 13.1 ms: +6.5 %, allowed +5 %"},
-      {"step>+6.5%", true, "step 12.3 ms -> 13.1 ms: +6.504 %, allowed +6.5 %"},
-      {"step>+10%", false, "step 12.3 ms -> 13.1 ms: +6.5 %, allowed +10 %"},
-      {"step<-5%", false, "step 12.3 ms -> 13.1 ms: +6.5 %, allowed -5 %"},
-      {"step>+0.5ms", true, "step 12.3 ms -> 13.1 ms: +800 us, allowed +500 us"},
+      {"step>+5%", true, "step 12.3 ms -> 13.1 ms: +6.5 %, allowed +5 % (185 us above)"},
+      {"step>+6.5%", true, "step 12.3 ms -> 13.1 ms: +6.504 %, allowed +6.5 % (500 ns above)"},
+      {"step>+10%", false, "step 12.3 ms -> 13.1 ms: +6.5 %, allowed +10 % (430 us below)"},
+      {"step<-5%", false, "step 12.3 ms -> 13.1 ms: +6.5 %, allowed -5 % (1.42 ms above)"},
+      {"step>+0.5ms", true, "step 12.3 ms -> 13.1 ms: +800 us, allowed +500 us (300 us above)"},
       {"memory>15.5GiB", true, "memory 16.0 GiB, allowed 15.5 GiB (512 MiB above)"},
-      {"memory>=16GiB", true, "memory 16.0 GiB, allowed < 16.0 GiB (0 B above)"},
+      {"memory>=16GiB", true, "memory 16.0 GiB, allowed < 16.0 GiB (at the limit)"},
       {"memory>20GiB", false, "memory 16.0 GiB, allowed 20.0 GiB (4.00 GiB below)"},
       {"wire>+1%", true, "wire 0 B -> 5 B: +inf %, allowed +1 %"},
   };

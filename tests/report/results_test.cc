@@ -4,7 +4,10 @@
 
 #include "lib/report/compare.h"
 #include "lib/report/counts_report.h"
+#include "lib/report/device_report.h"
 #include "lib/report/diff.h"
+#include "lib/report/explain.h"
+#include "lib/report/memory_report.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/schema.h"
 #include "lib/report/sweep.h"
@@ -21,12 +24,16 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
   check_golden(folder + "comparison.schema.json", schema_json(comparison_table()));
   check_golden(folder + "diff.schema.json", schema_json(diff_table()));
   check_golden(folder + "sweep.schema.json", schema_json(sweep_table()));
+  check_golden(folder + "explanation.schema.json", schema_json(explanation_table()));
+  check_golden(folder + "memory.schema.json", schema_json(memory_table()));
+  check_golden(folder + "devices.schema.json", schema_json(device_list_table()));
+  check_golden(folder + "device.schema.json", schema_json(device_table()));
   check_golden("lib/python/hloroof/_results.py", python_classes(prediction_table()));
 }
 
 TEST_CASE("every field has a meaning, and no record has a field twice") {
-  for (const ResultTable& result :
-       {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table()}) {
+  for (const ResultTable& result : {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(),
+                                    explanation_table(), memory_table(), device_list_table(), device_table()}) {
     std::set<std::string_view> records;
     for (const RecordTable& record : result.records) {
       CAPTURE(result.id, record.info.name);

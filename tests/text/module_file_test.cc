@@ -141,9 +141,9 @@ TEST_CASE("one of several modules is chosen by name or number") {
     std::string message;
   } cases[] = {
       {"",
-       "log.txt: holds 3 modules: jit_f (#1), jit_g, jit_f (#3); select one with FILE#NAME or FILE#NUMBER, such as "
+       "log.txt: holds 3 modules: jit_f (#1), jit_g, jit_f (#3)\n  Select one with FILE#NAME or FILE#NUMBER, such as "
        "log.txt#1"},
-      {"jit_f", "log.txt: holds 2 modules jit_f: #1, #3; select one by its number, such as log.txt#1"},
+      {"jit_f", "log.txt: holds 2 modules jit_f: #1, #3\n  Select one by its number, such as log.txt#1"},
       {"jit_h", "log.txt: no module jit_h; there are jit_f (#1), jit_g, jit_f (#3)"},
       {"4", "log.txt: no module 4; there are jit_f (#1), jit_g, jit_f (#3)"},
       {"0", "log.txt: no module 0; there are jit_f (#1), jit_g, jit_f (#3)"},
@@ -227,7 +227,7 @@ TEST_CASE("what is not HLO is recognized") {
 
 TEST_CASE("a command in a message can be pasted") {
   CHECK_THAT(std::string(refuse_file(FileKind::kZstd, "a b'c.zst").message()),
-             ContainsSubstring("zstd -dc 'a b'\\''c.zst' | hloroof predict - --device DEVICE"));
+             ContainsSubstring("zstd -dc 'a b'\\''c.zst' |\n    hloroof predict - --device DEVICE"));
   CHECK_THAT(std::string(refuse_file(FileKind::kZstd, "<stdin>").message()), ContainsSubstring("zstd -dc FILE |"));
 }
 

@@ -1,7 +1,9 @@
-#include "lib/report/units.h"
+#include "lib/base/units.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string>
 
 #include "absl/strings/str_format.h"
 
@@ -62,9 +64,48 @@ std::string format_percent(double share) {
   return absl::StrFormat("%.1f %%", 100 * share);
 }
 
+std::string format_integer(double number) {
+  std::string text = absl::StrFormat("%.0f", number);
+  if (!std::isfinite(number)) return text;
+  const std::size_t first = number < 0 ? 2 : 1;  // no comma before the first digit
+  for (std::size_t at = text.size(); at > first + 2;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string format_number(double number) {
+  const double size = std::abs(number);
+  if (number == std::floor(number) || !(size < 999.5)) return format_count(number);
+  // Small numbers keep three digits behind their zeros.
+  const int digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
+  std::string text = absl::StrFormat("%.*f", digits, number);
+  if (digits == 0) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 std::string format_count(double count) {
-  if (std::abs(count) < 1e6 && count == std::floor(count)) return absl::StrFormat("%.0f", count);
-  return absl::StrFormat("%.3g", count);
+  static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+  constexpr double kMost = 999'999.5;  // more digits are hard to read
+  const double size = std::abs(count);
+  if (!(size < kMost)) return scaled(count, 1000, kPrefixes, 7, "");
+  if (count == std::floor(count)) return format_integer(count);
+  if (size < 0.9995) return format_number(count);
+  if (size < 999.5) return three_digits(count);
+  const double step = std::pow(10, std::floor(std::log10(size)) - 2);
+  return format_integer(std::round(count / step) * step);
+}
+
+std::string format_quantity(double value, std::string_view unit) {
+  if (unit == "B") return format_bytes(value);
+  if (unit == "s") return format_seconds(value);
+  if (unit == "bool") return value != 0 ? "yes" : "no";
+  if (unit.empty() || unit == "1") return format_number(value);
+  for (const char* scaled_unit : {"flop/s", "op/s", "B/s", "Hz", "W"}) {
+    if (unit == scaled_unit) return format_rate(value, scaled_unit);
+  }
+  const bool is_noun = std::all_of(unit.begin(), unit.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == ' '; });
+  return format_number(value) + " " + std::string(unit) + (is_noun && value != 1 ? "s" : "");
 }
 
 }  // namespace hloroof::internal

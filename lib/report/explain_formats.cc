@@ -1,0 +1,172 @@
+// Writes the explanation of an instruction as JSON, CSV and Markdown.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "hloroof/print.h"
+#include "lib/predict/facts.h"
+#include "lib/report/explain.h"
+#include "lib/report/prediction_fields.h"
+#include "lib/report/record_csv.h"
+#include "lib/report/record_json.h"
+#include "lib/report/step_fields.h"
+#include "lib/report/table.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr std::string_view kExplanationSchema[] = {"hloroof.explanation/1"};
+
+struct ExplanationDocument {
+  const StepPrediction* step = nullptr;
+  std::string name;
+  std::string computation;
+  std::string opcode;
+  std::string hlo;
+  std::optional<OpRow> op;  // nullopt: not executed on its own
+  std::vector<CollectivePrediction> collectives;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<ParameterRow> parameters;
+};
+
+const StepPrediction& step_of(const ExplanationDocument& explanation) { return *explanation.step; }
+
+// A term of the tree with its depth.
+struct TermLevel {
+  std::int64_t level = 0;
+  const TermRow* term = nullptr;
+};
+
+void add_levels(const TermRow& term, std::int64_t level, std::vector<TermLevel>& levels) {
+  levels.push_back({level, &term});
+  for (const TermRow& child : term.children) add_levels(child, level + 1, levels);
+}
+
+void add_paths(const TermRow& term, std::set<std::string_view>& paths) {
+  paths.insert(term.parameters.begin(), term.parameters.end());
+  for (const TermRow& child : term.children) add_paths(child, paths);
+}
+
+const OpPrediction* executed_op(const StepPrediction& prediction, InstructionView instruction) {
+  for (const OpPrediction& op : prediction.ops) {
+    if (op.id == instruction.id()) return &op;
+  }
+  return nullptr;
+}
+
+ExplanationDocument make_document(const StepPrediction& prediction, InstructionView instruction) {
+  ExplanationDocument result;
+  result.step = &prediction;
+  result.name = std::string(instruction.name());
+  result.computation = std::string(instruction.computation().name());
+  result.opcode = std::string(instruction.opcode_text());
+  result.hlo = print_instruction(instruction, PrintOptions());
+  if (const OpPrediction* op = executed_op(prediction, instruction)) {
+    result.op.emplace(OpRow{*op, prediction.facts.get()});
+  }
+  for (const CollectivePrediction& collective : prediction.collectives) {
+    if (collective.name == result.name) result.collectives.push_back(collective);
+  }
+  for (const Diagnostic& diagnostic : prediction.diagnostics) {
+    if (diagnostic.op == result.name) result.diagnostics.push_back(diagnostic);
+  }
+  std::set<std::string_view> paths;
+  const std::optional<TermRow> terms = terms_of(prediction.facts.get(), instruction.id());
+  if (terms) add_paths(*terms, paths);
+  for (ParameterRow& row : parameter_rows(prediction.facts.get())) {
+    if (paths.count(row.path) > 0) result.parameters.push_back(std::move(row));
+  }
+  return result;
+}
+
+}  // namespace
+
+template <>
+struct Described<TermLevel> {
+  static constexpr RecordInfo kInfo = {"term_level", "TermLevel", "A term of an op and its depth in the tree."};
+  static constexpr auto kFields =
+      fields(field("level", Unit::kCount, "Depth; 0 for the whole.", &TermLevel::level),
+             field("name", Unit::kNone, "What takes the time.",
+                   [](const TermLevel& row) -> const std::string& { return row.term->name; }),
+             field("seconds", Unit::kSeconds, "Time of one execution.",
+                   [](const TermLevel& row) { return row.term->seconds; }),
+             field("amount", Unit::kNone, "Amount of work; leaves only.",
+                   [](const TermLevel& row) {
+                     return row.term->is_leaf ? std::optional<double>(row.term->amount) : std::nullopt;
+                   }),
+             field("unit", Unit::kNone, "Unit of amount.", [](const TermLevel& row) { return row.term->unit; }),
+             field("rate", Unit::kNone, "Amount per second; leaves only.",
+                   [](const TermLevel& row) {
+                     return row.term->is_leaf ? std::optional<double>(row.term->rate) : std::nullopt;
+                   }),
+             field("combine", Unit::kNone, "How the times of the parts combine.",
+                   [](const TermLevel& row) { return row.term->is_leaf ? std::string_view() : row.term->combine; }),
+             field("parameters", Unit::kNone, "Paths of the device numbers in the rate.",
+                   [](const TermLevel& row) {
+                     std::string paths;
+                     for (const std::string_view path : row.term->parameters) {
+                       if (!paths.empty()) paths += ' ';
+                       paths += path;
+                     }
+                     return paths;
+                   }),
+             field("note", Unit::kNone, "Details.",
+                   [](const TermLevel& row) -> const std::string& { return row.term->note; }));
+};
+
+template <>
+struct Described<ExplanationDocument> {
+  using Document = ExplanationDocument;
+  static constexpr RecordInfo kInfo = {"explanation", "Explanation", "One instruction and where its time goes."};
+  static constexpr auto kFields = concatenated(
+      fields(field("schema", Unit::kNone, "Name and version of this format.",
+                   [](const Document&) { return kExplanationSchema[0]; })
+                 .one_of(kExplanationSchema),
+             field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
+      kPlaceFields,
+      fields(kStepSecondsField, field("name", Unit::kNone, "Name of the instruction, without %.", &Document::name),
+             field("computation", Unit::kNone, "Computation that contains the instruction.", &Document::computation),
+             field("opcode", Unit::kNone, "Opcode as the HLO text has it.", &Document::opcode),
+             field("hlo", Unit::kNone, "The instruction as HLO text.", &Document::hlo),
+             field("op", Unit::kNone, "The numbers of the op; null if another op executes it, such as a fusion.",
+                   &Document::op),
+             field("collectives", Unit::kNone, "The collective, if the instruction is one.", &Document::collectives),
+             field("diagnostics", Unit::kNone, "Findings about the instruction.", &Document::diagnostics),
+             field("parameters", Unit::kNone, "The numbers of the device in the terms.", &Document::parameters)));
+};
+
+absl::StatusOr<std::string> explanation_json(const StepPrediction& prediction, std::string_view name) {
+  const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
+  if (!instruction.ok()) return instruction.status();
+  JsonWriter out;
+  write_json_value(make_document(prediction, *instruction), out, prediction.family);
+  return out.take_document();
+}
+
+absl::StatusOr<std::string> explanation_csv(const StepPrediction& prediction, std::string_view name) {
+  const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
+  if (!instruction.ok()) return instruction.status();
+  std::vector<TermLevel> levels;
+  const std::optional<TermRow> terms = terms_of(prediction.facts.get(), instruction->id());
+  if (terms) add_levels(*terms, 0, levels);
+  const TermRow none;
+  return records_csv(levels, TermLevel{0, &none});
+}
+
+absl::StatusOr<std::string> explanation_markdown(const StepPrediction& prediction, std::string_view name) {
+  const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
+  if (!instruction.ok()) return instruction.status();
+  const absl::StatusOr<std::string> text = explain(prediction, instruction->name());
+  if (!text.ok()) return text.status();
+  return "### `" + std::string(instruction->name()) + "` of `" + prediction.module_name + "` on " + prediction.device +
+         " " + prediction.topology + "\n\n" + preformatted(*text, {.markdown = true});
+}
+
+ResultTable explanation_table() {
+  return describe_result<ExplanationDocument>(kExplanationSchema[0], "An instruction: explain --format json");
+}
+
+}  // namespace hloroof::internal

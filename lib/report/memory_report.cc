@@ -1,0 +1,55 @@
+#include "lib/report/memory_report.h"
+
+#include <string_view>
+
+#include "lib/report/csv.h"
+#include "lib/report/prediction_fields.h"
+#include "lib/report/record_json.h"
+#include "lib/report/step_fields.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr std::string_view kMemorySchema[] = {"hloroof.memory/1"};
+
+struct MemoryDocument {
+  const NamedPrediction* named = nullptr;
+};
+
+const StepPrediction& step_of(const MemoryDocument& document) { return document.named->second; }
+
+}  // namespace
+
+template <>
+struct Described<MemoryDocument> {
+  static constexpr RecordInfo kInfo = {"memory_report", "MemoryReport", "Peak memory and what is live at the peak."};
+  static constexpr auto kFields = concatenated(
+      fields(field("schema", Unit::kNone, "Name and version of this format.",
+                   [](const MemoryDocument&) { return kMemorySchema[0]; })
+                 .one_of(kMemorySchema),
+             field("file", Unit::kNone, "Path of the dump.",
+                   [](const MemoryDocument& document) -> const std::string& { return document.named->first; }),
+             field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
+      kPlaceFields,
+      fields(field("set", Unit::kNone, "Device parameters that --set changed, in SI units.",
+                   StepMember<&StepPrediction::set>()),
+             field("memory", Unit::kNone, "", StepMember<&StepPrediction::memory>())));
+};
+
+std::string memory_json(const std::vector<NamedPrediction>& predictions) {
+  std::vector<MemoryDocument> documents;
+  for (const NamedPrediction& named : predictions) documents.push_back({&named});
+  return records_json(documents);
+}
+
+std::string memory_csv(const std::vector<NamedPrediction>& predictions) {
+  std::string out;
+  for (const NamedPrediction& named : predictions) {
+    out += view_csv("memory", named, RowOptions(), out.empty()).value_or(std::string());
+  }
+  return out;
+}
+
+ResultTable memory_table() { return describe_result<MemoryDocument>(kMemorySchema[0], "Memory: memory --format json"); }
+
+}  // namespace hloroof::internal
