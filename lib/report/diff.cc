@@ -5,12 +5,11 @@
 #include <unordered_map>
 
 #include "lib/predict/facts.h"
+#include "lib/report/fold.h"
 #include "lib/report/match_ops.h"
 
 namespace hloroof::internal {
 namespace {
-
-bool takes_time(const OpPrediction& op) { return op.bound || op.exposed_seconds != 0 || op.total_seconds != 0; }
 
 const Module* module_of(const StepPrediction& prediction) {
   return prediction.facts != nullptr ? prediction.facts->module.get() : nullptr;

@@ -232,7 +232,8 @@ ENTRY main {
     int trips;
     std::size_t shown;
     const char* rest;
-  } kCases[] = {{1, 1, ""}, {2, 2, ""}, {3, 3, ""}, {4, 3, "×1 more"}, {31, 3, "×28 more"}, {100000, 3, "×99997 more"}};
+  } kCases[] = {{1, 1, ""},        {2, 2, ""},          {3, 3, ""},
+                {4, 3, "×1 more"}, {31, 3, "×28 more"}, {100000, 3, "×99,997 more"}};
   for (const auto& c : kCases) {
     CAPTURE(c.trips);
     const auto module = module_of(c.trips);
