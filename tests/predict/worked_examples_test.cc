@@ -113,7 +113,7 @@ ENTRY main {
   ROOT v = f32[7000000000] parameter(3)
 }
 )";
-  check_output(kText, {"memory", "FILE", "--device", "tpu_v5e"}, {"does NOT fit by 88.3 GiB", "1.12e+11 bytes"});
+  check_output(kText, {"memory", "FILE", "--device", "tpu_v5e"}, {"does NOT fit by 88.3 GiB", "112,000,000,000 bytes"});
   const auto prediction = predict_step_time(kText, "tpu_v5e");
   REQUIRE(prediction.ok());
   CHECK(prediction->memory.hbm_peak_bytes == 112e9);
