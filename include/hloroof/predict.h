@@ -179,7 +179,7 @@ struct MeshAxisPrediction {
 enum class Severity { kInfo, kWarning, kError };
 
 enum class DiagnosticCode : std::uint8_t {
-#define HLOROOF_DIAGNOSTIC(enumerator, code, meaning) enumerator,
+#define HLOROOF_DIAGNOSTIC(enumerator, ...) enumerator,
 #include "hloroof/diagnostic.def"
 #undef HLOROOF_DIAGNOSTIC
 };
@@ -187,12 +187,19 @@ enum class DiagnosticCode : std::uint8_t {
 std::string_view to_string(DiagnosticCode code);  // "unknown-trip-count"; stable
 std::string_view to_string(Severity severity);    // "warning"
 
+// One cause of lost time, or one reason to doubt the prediction, with all instructions that it concerns.
 struct Diagnostic {
   DiagnosticCode code = DiagnosticCode::kUnknownOpcode;
   Severity severity = Severity::kInfo;
-  std::string message;
-  std::string op;  // name of the instruction; empty for the whole module
+  std::string message;  // what was found and what to do about it; details are those of `op`
+  std::string op;       // name of the instruction with the most seconds or bytes; empty for the whole module
+  // The time of the step that a remedy can save at most, or that is in doubt. No second counts for two diagnostics, so
+  // the sum over all diagnostics is at most the step. nullopt if the finding is not about time.
   std::optional<double> seconds_at_stake;
+  double counted_elsewhere_seconds = 0;  // further time that it concerns, which more specific diagnostics count
+  std::optional<double> bytes_at_stake;  // memory that a remedy can save at most
+  std::string cause;                     // what the instructions share: "all-gather over axis_0"; may be empty
+  std::vector<std::string> ops;          // all instructions, those with the most seconds or bytes first
 };
 
 // A ceiling of the roofline plot.

@@ -77,8 +77,8 @@ absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool 
   if (may_group && is_plain) options.rows.group = GroupBy::kSimilar;
   absl::StatusOr<std::string> text = render_views(prediction, {"summary", "breakdown", "ops"}, options);
   if (!text.ok()) return text;
-  // It ends with the most valuable diagnostics; --view diagnostics prints all.
-  const std::string worth_most = first_diagnostics_view(prediction, 3, options);
+  // It ends with the causes that cost the most; --view diagnostics prints all.
+  const std::string worth_most = causes_view(prediction, 3, options);
   if (!worth_most.empty()) *text += "\n" + preformatted(worth_most, options);
   return text;
 }

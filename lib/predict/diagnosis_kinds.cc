@@ -7,7 +7,7 @@ namespace hloroof::internal {
 namespace {
 
 constexpr DiagnosisKind kKinds[] = {
-#define HLOROOF_DIAGNOSTIC(enumerator, code, meaning) {DiagnosticCode::enumerator, code, meaning},
+#define HLOROOF_DIAGNOSTIC(enumerator, code, meaning, remedy) {DiagnosticCode::enumerator, code, meaning, remedy},
 #include "hloroof/diagnostic.def"
 #undef HLOROOF_DIAGNOSTIC
 };

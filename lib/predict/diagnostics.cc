@@ -5,6 +5,8 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "hloroof/attributes.h"
+#include "lib/analysis/op_name.h"
 #include "lib/ir/rows.h"
 
 namespace hloroof::internal {
@@ -17,8 +19,12 @@ constexpr double kModelTolerance = 0.30;
 
 class Diagnoser {
  public:
-  Diagnoser(const StepFacts& facts, StepPrediction& prediction)
-      : facts_(facts), module_(*facts.module), collectives_(facts.collectives), prediction_(prediction) {}
+  explicit Diagnoser(Diagnosis& diagnosis)
+      : diagnosis_(diagnosis),
+        facts_(diagnosis.facts),
+        module_(diagnosis.module),
+        collectives_(diagnosis.facts.collectives),
+        prediction_(diagnosis.prediction) {}
 
   void run(bool memory_complete) {
     unknown_costs();
@@ -27,12 +33,12 @@ class Diagnoser {
     memory(memory_complete);
     compiler();
     untuned_blocks();
-    communication();
+    mesh();
   }
 
  private:
-  void add(DiagnosticCode code, Severity severity, std::string message, std::string op, std::optional<double> stake) {
-    prediction_.diagnostics.push_back({code, severity, std::move(message), std::move(op), stake});
+  void add(DiagnosticCode code, Severity severity, std::string message) {
+    diagnosis_.add({.code = code, .severity = severity, .message = std::move(message)});
   }
 
   // The findings not-optimized and not-partitioned include what the longer message says.
@@ -40,25 +46,26 @@ class Diagnoser {
     if (prediction_.is_scheduled || ModuleRows::is_single_instruction(module_)) return;
     const CompileStage stage = prediction_.origin.stage;
     if (stage == CompileStage::kUnpartitioned || stage == CompileStage::kUnoptimized) {
-      add(kUnscheduled, Severity::kInfo, "the module is not scheduled: a list schedule stands in for the compiler's",
-          "", std::nullopt);
+      add(kUnscheduled, Severity::kInfo, "the module is not scheduled: a list schedule stands in for the compiler's");
       return;
     }
     add(kUnscheduled, Severity::kWarning,
         "the module is not scheduled: fusion and layouts are still to come, so that its bytes and time are upper "
-        "bounds; a list schedule stands in for the compiler's",
-        "", std::nullopt);
+        "bounds; a list schedule stands in for the compiler's");
   }
 
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
       if (op.source != CostSource::kUnknown || row_of(module_, op.id).opcode != Opcode::kCustomCall) continue;
       const std::string_view target = module_.instruction(op.id).text(AttributeKey::kCustomCallTarget);
-      add(kUnknownCustomCall, Severity::kWarning,
-          absl::StrFormat("custom call %s states no cost: only the bytes of its operands and results are charged; "
+      diagnosis_.add({.code = kUnknownCustomCall,
+                      .message = absl::StrFormat(
+                          "custom call %s states no cost: only the bytes of its operands and results are charged; "
                           "--custom-call TARGET=flops:...,bytes:... adds what you know",
                           std::string(target)),
-          op.name, op.exposed_seconds);
+                      .cause = std::string(target),
+                      .op = op.name,
+                      .parts = {{TimePart::Kind::kWork, op.id, {}}}});
     }
   }
 
@@ -67,16 +74,20 @@ class Diagnoser {
       if (loop.trips.source != TripCount::Source::kAssumed) continue;
       const InstructionView instruction = module_.instruction(loop.instruction);
       if (facts_.executions(instruction) <= 0) continue;
-      double inside = 0;
+      const std::string name(instruction.name());
+      Finding finding = {.code = kUnknownTripCount,
+                         .message = absl::StrFormat(
+                             "the loop's trip count is not known (%s): counted as %d; --trip-count %s=N sets it",
+                             loop.trips.why, loop.trips.value, name),
+                         .cause = diagnosis_.place(instruction),
+                         .op = name};
       for (ComputationView body : instruction.computations(AttributeKey::kBody)) {
-        for (const OpPrediction& op : prediction_.ops) {
-          if (row_of(module_, op.id).computation == body.id()) inside += op.exposed_seconds;
+        for (InstructionView inside : body.instructions()) {
+          finding.parts.push_back({TimePart::Kind::kWork, inside.id(), {}});
+          finding.parts.push_back({TimePart::Kind::kWaitsIn, inside.id(), {}});
         }
       }
-      add(kUnknownTripCount, Severity::kWarning,
-          absl::StrFormat("the loop's trip count is not known (%s): counted as %d; --trip-count %s=N sets it",
-                          loop.trips.why, loop.trips.value, std::string(instruction.name())),
-          std::string(instruction.name()), inside);
+      diagnosis_.add(std::move(finding));
     }
   }
 
@@ -108,32 +119,36 @@ class Diagnoser {
     constexpr double kGib = 1024.0 * 1024 * 1024;
     if (!complete) {
       add(kMemoryIncomplete, Severity::kWarning,
-          "too many buffers to follow: the peak counts arguments and outputs alone", "", std::nullopt);
+          "too many buffers to follow: the peak counts arguments and outputs alone");
     }
     if (!memory.fits) {
-      add(kMemoryOverCapacity, Severity::kError, does_not_fit(memory),
-          memory.live_at_peak.empty() ? "" : memory.live_at_peak.front().name, std::nullopt);
+      diagnosis_.add({.code = kMemoryOverCapacity,
+                      .severity = Severity::kError,
+                      .message = does_not_fit(memory),
+                      .op = memory.live_at_peak.empty() ? "" : memory.live_at_peak.front().name,
+                      .bytes = memory.hbm_peak_bytes - memory.capacity_bytes});
     }
     for (const LiveBuffer& live : memory.live_at_peak) {
       const double logical = live.bytes - live.padding_bytes;
       if (live.padding_bytes < kWorthOfMemory * memory.capacity_bytes || live.bytes < 1.5 * logical) continue;
-      add(kPaddingWaste, Severity::kWarning,
-          absl::StrFormat(
-              "%s: %.2f GiB of which %.2f GiB are padding (%.1fx expansion): a larger dimension last, or two "
-              "merged, would fill the tiles",
-              live.shape, live.bytes / kGib, live.padding_bytes / kGib, live.bytes / std::max(1.0, logical)),
-          live.name, std::nullopt);
+      diagnosis_.add(
+          {.code = kPaddingWaste,
+           .message = absl::StrFormat("%s: %.2f GiB of which %.2f GiB are padding (%.1fx expansion): a larger "
+                                      "dimension last, or two merged, would fill the tiles",
+                                      live.shape, live.bytes / kGib, live.padding_bytes / kGib,
+                                      live.bytes / std::max(1.0, logical)),
+           .cause = "buffers of " + live.shape,
+           .op = live.name,
+           .bytes = live.padding_bytes});
     }
     for (const OpPrediction& op : prediction_.ops) {
       if (op.work.padded_bytes < 2 * op.work.logical_bytes || op.work.logical_bytes <= 0) continue;
       if (op.bound != Resource::kHbm) continue;
-      const double stake = op.exposed_seconds * (1 - op.work.logical_bytes / op.work.padded_bytes);
-      if (stake < kWorthOfStep * prediction_.step_seconds) continue;
-      add(kPaddingWaste, Severity::kWarning,
+      diagnosis_.add_work(
+          kPaddingWaste, op, op.exposed_seconds * (1 - op.work.logical_bytes / op.work.padded_bytes),
           absl::StrFormat("moves %.1fx the bytes that its shapes hold, the rest is tile padding: a larger dimension "
                           "last, or two merged, would fill the tiles",
-                          op.work.padded_bytes / op.work.logical_bytes),
-          op.name, stake);
+                          op.work.padded_bytes / op.work.logical_bytes));
     }
   }
 
@@ -145,8 +160,7 @@ class Diagnoser {
     if (ratio <= 1 + kModelTolerance && ratio >= 1 / (1 + kModelTolerance)) return;
     add(kModelDiffers, Severity::kInfo,
         absl::StrFormat("the compiler's own estimates give %.4g s for the step, the model %.4g s (%.2fx)", estimate,
-                        prediction_.step_seconds, ratio),
-        "", std::abs(prediction_.step_seconds - estimate));
+                        prediction_.step_seconds, ratio));
   }
 
   // Reports matmul kernels that were compiled ahead of time, without a GPU for autotuning.
@@ -164,39 +178,78 @@ class Diagnoser {
         absl::StrFormat(
             "%d matmul kernels have the placeholder blocks of a compiler without a GPU: their time, %.0f %% "
             "of the step, is that of the blocks autotuning is assumed to choose",
-            count, prediction_.step_seconds > 0 ? 100 * seconds / prediction_.step_seconds : 0),
-        "", std::nullopt);
+            count, prediction_.step_seconds > 0 ? 100 * seconds / prediction_.step_seconds : 0));
   }
 
-  void communication() {
-    for (const std::string& note : collectives_.mesh.notes) add(kMeshAssumed, Severity::kInfo, note, "", std::nullopt);
-    for (const std::string& note : collectives_.mapping.notes)
-      add(kMeshAssumed, Severity::kInfo, note, "", std::nullopt);
-    for (const CollectivePrediction& collective : prediction_.collectives) {
-      if (collective.exposed_seconds < 0.05 * prediction_.step_seconds) continue;
-      add(kExposedCommunication, Severity::kWarning,
-          absl::StrFormat(
-              "%s over %d devices is exposed for %.0f %% of the step: put work that does not need its result "
-              "between its start and its end, or exchange less",
-              collective.kind, collective.group_size, 100 * collective.exposed_seconds / prediction_.step_seconds),
-          collective.name, collective.exposed_seconds);
+  void mesh() {
+    for (const auto* notes : {&collectives_.mesh.notes, &collectives_.mapping.notes}) {
+      for (const std::string& note : *notes) {
+        diagnosis_.add({.code = kMeshAssumed, .severity = Severity::kInfo, .message = note, .cause = note});
+      }
     }
   }
 
+  Diagnosis& diagnosis_;
   const StepFacts& facts_;
   const Module& module_;
   const CollectiveCosts& collectives_;
-  StepPrediction& prediction_;
+  const StepPrediction& prediction_;
 };
 
 }  // namespace
 
+Diagnosis::Diagnosis(const StepFacts& f, const StepPrediction& p) : facts(f), module(*f.module), prediction(p) {
+  ops_.resize(module.instruction_limit(), nullptr);
+  for (const OpPrediction& op : p.ops) ops_[op.id.index] = &op;
+}
+
+Span<InstructionId> Diagnosis::users_of(InstructionId id) {
+  if (!users_) users_.emplace(module);
+  return users_->of(id);
+}
+
+bool Diagnosis::may_matter(double seconds) const {
+  constexpr double kMostRepetitions = 1000;
+  return prediction.step_seconds > 0 && seconds * kMostRepetitions >= kWorthOfStep * prediction.step_seconds;
+}
+
+std::string Diagnosis::place(const OpPrediction& op) const {
+  std::string path = layer_key(op.op_name, module.name());
+  return !path.empty() ? path : shape_text(module.instruction(op.id));
+}
+
+std::string Diagnosis::place(InstructionView instruction) const {
+  std::string path = layer_key(op_name(instruction), module.name());
+  return !path.empty() ? path : shape_text(instruction);
+}
+
+std::string Diagnosis::shape_text(InstructionView instruction) const {
+  return instruction.shape().is_tuple() ? std::string(instruction.opcode_text())
+                                        : to_string(module.shapes(), instruction.shape_id());
+}
+
+void Diagnosis::add_work(DiagnosticCode code, const OpPrediction& op, double most_seconds, std::string message) {
+  if (!may_matter(most_seconds)) return;
+  add({.code = code,
+       .message = std::move(message),
+       .cause = place(op),
+       .op = op.name,
+       .parts = {{TimePart::Kind::kWork, op.id, {}}},
+       .most_seconds = most_seconds,
+       .least_share = kWorthOfStep});
+}
+
 void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction) {
-  diagnose_origin(facts, prediction);
-  diagnose_text(facts, prediction);
-  Diagnoser(facts, prediction).run(memory_complete);
-  diagnose_ops(facts, prediction);
-  diagnose_device_numbers(facts.target.device, facts.collectives, prediction);
+  Diagnosis diagnosis(facts, prediction);
+  diagnose_origin(diagnosis);
+  diagnose_text(diagnosis);
+  Diagnoser(diagnosis).run(memory_complete);
+  diagnose_communication(diagnosis);
+  diagnose_copies(diagnosis);
+  diagnose_ops(diagnosis);
+  diagnose_donations(diagnosis);
+  diagnose_device_numbers(diagnosis);
+  group_by_cause(facts, diagnosis.findings, prediction);
   std::stable_sort(prediction.diagnostics.begin(), prediction.diagnostics.end(), [](const auto& a, const auto& b) {
     if (is_about_origin(a) != is_about_origin(b)) return is_about_origin(a);
     if (a.severity != b.severity) return a.severity > b.severity;

@@ -49,11 +49,11 @@ bool is_about_origin(const Diagnostic& diagnostic) {
   return diagnostic.code == kWrongBackend || diagnostic.code == kNotPartitioned || diagnostic.code == kNotOptimized;
 }
 
-void diagnose_origin(const StepFacts& facts, StepPrediction& prediction) {
-  const ModuleOrigin& origin = prediction.origin;
-  const Device& device = facts.target.device;
+void diagnose_origin(Diagnosis& diagnosis) {
+  const ModuleOrigin& origin = diagnosis.prediction.origin;
+  const Device& device = diagnosis.facts.target.device;
   const auto add = [&](DiagnosticCode code, Severity severity, std::string message) {
-    prediction.diagnostics.push_back({code, severity, std::move(message), "", std::nullopt});
+    diagnosis.add({.code = code, .severity = severity, .message = std::move(message)});
   };
   if (!runs_on(origin.backend, device.family())) {
     add(kWrongBackend, Severity::kWarning,
@@ -63,7 +63,7 @@ void diagnose_origin(const StepFacts& facts, StepPrediction& prediction) {
                      "times off. Compile the program for ",
                      device.name, ": jax.experimental.topologies compiles ahead of time, without the machine"));
   } else if (!origin.generations.empty()) {  // the text uses hardware that some TPUs lack
-    const std::string missing = missing_hardware(find_used_hardware(*facts.module), device);
+    const std::string missing = missing_hardware(find_used_hardware(diagnosis.module), device);
     if (!missing.empty()) {
       add(kWrongGeneration, Severity::kInfo,
           absl::StrCat(missing, ", which ", device.name, " does not have: the module was compiled for ",

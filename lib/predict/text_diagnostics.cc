@@ -26,7 +26,7 @@ std::vector<std::string> opcode_names() {
 
 class TextDiagnoser {
  public:
-  TextDiagnoser(const StepFacts& facts, StepPrediction& prediction) : module_(*facts.module), prediction_(prediction) {}
+  explicit TextDiagnoser(Diagnosis& diagnosis) : diagnosis_(diagnosis), module_(diagnosis.module) {}
 
   void run() {
     entry();
@@ -36,9 +36,8 @@ class TextDiagnoser {
   }
 
  private:
-  void add(DiagnosticCode code, Severity severity, std::string message, std::string op = "",
-           std::optional<double> stake = std::nullopt) {
-    prediction_.diagnostics.push_back({code, severity, std::move(message), std::move(op), stake});
+  void add(DiagnosticCode code, Severity severity, std::string message) {
+    diagnosis_.add({.code = code, .severity = severity, .message = std::move(message)});
   }
 
   // Returns " at line 3, column 7" for text of the source, and nothing for text that an edit added.
@@ -59,26 +58,22 @@ class TextDiagnoser {
 
   void unknown_opcodes() {
     if (module_.unknowns().opcodes == 0) return;
-    std::vector<const OpPrediction*> predicted(module_.instruction_limit(), nullptr);
-    for (const OpPrediction& op : prediction_.ops) predicted[op.id.index] = &op;
     const std::vector<std::string> known = opcode_names();
-    std::int64_t count = 0;
     for (ComputationView computation : module_.computations()) {
       for (InstructionView instruction : computation.instructions()) {
         if (instruction.opcode() != Opcode::kUnknown) continue;
-        ++count;
-        const std::string_view opcode = instruction.opcode_text();
-        const OpPrediction* const op = predicted[instruction.id().index];
-        add(kUnknownOpcode, Severity::kWarning,
-            absl::StrFormat("opcode %s%s is not known: it is misspelt, or newer than this version (the nearest known "
-                            "opcode is %s). Only its operands and result are charged, as bytes",
-                            std::string(opcode), place(opcode), nearest_names(opcode, known, 1).front()),
-            std::string(instruction.name()), op != nullptr ? std::optional<double>(op->exposed_seconds) : std::nullopt);
+        const std::string opcode(instruction.opcode_text());
+        diagnosis_.add(
+            {.code = kUnknownOpcode,
+             .message = absl::StrFormat(
+                 "opcode %s%s is not known: it is misspelt, or newer than this version (the nearest known opcode is "
+                 "%s). Only its operands and result are charged, as bytes",
+                 opcode, place(instruction.opcode_text()), nearest_names(opcode, known, 1).front()),
+             .cause = opcode,
+             .op = std::string(instruction.name()),
+             .parts = {{TimePart::Kind::kWork, instruction.id(), {}}}});
       }
     }
-    if (count == 0) return;
-    add(kUnknownOpcode, Severity::kWarning,
-        counted(count, "instruction has", "instructions have") + " an unknown opcode");
   }
 
   // Checks the products, which take most of the time of most programs. XLA's verifier checks all opcodes.
@@ -91,10 +86,12 @@ class TextDiagnoser {
         if (!shapes) shapes = module_.shapes();
         const absl::StatusOr<ShapeId> inferred = infer_shape(instruction, *shapes);
         if (inferred.ok() || inferred.status().code() == absl::StatusCode::kUnimplemented) continue;
-        add(kOperandMismatch, Severity::kWarning,
-            absl::StrCat(std::string(instruction.opcode_text()), place(instruction.name()), ": ",
-                         inferred.status().message(), ". XLA rejects such a module, and its time here means little"),
-            std::string(instruction.name()));
+        diagnosis_.add({.code = kOperandMismatch,
+                        .message = absl::StrCat(std::string(instruction.opcode_text()), place(instruction.name()), ": ",
+                                                inferred.status().message(),
+                                                ". XLA rejects such a module, and its time here means little"),
+                        .cause = diagnosis_.place(instruction),
+                        .op = std::string(instruction.name())});
       }
     }
   }
@@ -118,12 +115,12 @@ class TextDiagnoser {
     }
   }
 
+  Diagnosis& diagnosis_;
   const Module& module_;
-  StepPrediction& prediction_;
 };
 
 }  // namespace
 
-void diagnose_text(const StepFacts& facts, StepPrediction& prediction) { TextDiagnoser(facts, prediction).run(); }
+void diagnose_text(Diagnosis& diagnosis) { TextDiagnoser(diagnosis).run(); }
 
 }  // namespace hloroof::internal

@@ -1,5 +1,6 @@
-#include <algorithm>
-#include <set>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "lib/base/units.h"
 #include "lib/predict/diagnostics.h"
@@ -17,45 +18,87 @@ std::string severity_text(Severity severity, bool color) {
   return "\033[1;" + std::string(code) + "m" + name + "\033[0m";
 }
 
-std::string one_diagnostic(const Diagnostic& diagnostic, const ViewOptions& options) {
-  const std::string severity = severity_text(diagnostic.severity, options.color);
-  std::string head = " [" + std::string(to_string(diagnostic.code)) + "]";
-  if (diagnostic.seconds_at_stake) head += " " + format_seconds(*diagnostic.seconds_at_stake) + " at stake";
-  if (!diagnostic.op.empty()) {
-    const std::size_t taken = to_string(diagnostic.severity).size() + head.size() + 3;
-    const bool has_room = options.width == 0 || taken + 8 < options.width;
-    head += " " + (options.width == 0 ? diagnostic.op : shorten(diagnostic.op, has_room ? options.width - taken : 8));
+// Whether other causes count all of its time but noise.
+bool is_counted_elsewhere(const Diagnostic& diagnostic, double step_seconds) {
+  return diagnostic.counted_elsewhere_seconds > 0 &&
+         diagnostic.seconds_at_stake.value_or(0) < kWorthOfStep * step_seconds;
+}
+
+// "55.1 ms, 31.2 % of the step", "1.50 GiB", or what other diagnostics count of it.
+std::string stake_text(const Diagnostic& diagnostic, double step_seconds) {
+  const auto share = [step_seconds](double seconds) {
+    return step_seconds > 0 ? format_percent(seconds / step_seconds) + " of the step" : std::string();
+  };
+  if (diagnostic.seconds_at_stake) {
+    const double seconds = *diagnostic.seconds_at_stake;
+    if (is_counted_elsewhere(diagnostic, step_seconds)) {
+      return share(diagnostic.counted_elsewhere_seconds) + ", counted by other causes";
+    }
+    return format_seconds(seconds) + ", " + share(seconds);
   }
-  return "  " + severity + head + "\n    " + wrap(diagnostic.message, options.width, 4) + "\n";
+  return diagnostic.bytes_at_stake ? format_bytes(*diagnostic.bytes_at_stake) : "";
+}
+
+// "copy.1, copy.7 and 12 others".
+std::string example_ops(const std::vector<std::string>& ops, std::size_t width) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  const std::size_t shown = ops.size() <= kShown + 1 ? ops.size() : kShown;
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += i == 0 ? "" : i + 1 == ops.size() ? " and " : ", ";
+    text += width == 0 ? ops[i] : shorten(ops[i], width / 2);
+  }
+  if (ops.size() > shown) text += " and " + std::to_string(ops.size() - shown) + " others";
+  return text;
 }
 
 }  // namespace
 
+std::string diagnostic_text(const Diagnostic& diagnostic, double step_seconds, const ViewOptions& options) {
+  const std::string severity = severity_text(diagnostic.severity, options.color);
+  std::string head = " [" + std::string(to_string(diagnostic.code)) + "]";
+  if (const std::string stake = stake_text(diagnostic, step_seconds); !stake.empty()) head += " " + stake;
+  const bool is_one = diagnostic.ops.size() == 1;
+  if (is_one) {
+    const std::size_t taken = to_string(diagnostic.severity).size() + head.size() + 4;
+    const bool has_room = options.width == 0 || taken + 8 < options.width;
+    head += ": " + (options.width == 0 ? diagnostic.op : shorten(diagnostic.op, has_room ? options.width - taken : 8));
+  } else if (!diagnostic.ops.empty()) {
+    head += ", " + std::to_string(diagnostic.ops.size()) + " ops";
+  }
+  std::string out = "  " + severity + head + "\n";
+  // The other causes are printed and say what to do.
+  if (diagnostic.ops.empty() && is_counted_elsewhere(diagnostic, step_seconds)) return out;
+  const auto line = [&](const std::string& text) { out += "    " + wrap(text, options.width, 4) + "\n"; };
+  const bool names_cause = !diagnostic.cause.empty() && diagnostic.message.find(diagnostic.cause) == std::string::npos;
+  line(names_cause ? diagnostic.cause + ": " + diagnostic.message : diagnostic.message);
+  if (diagnostic.ops.size() > 1) line("ops: " + example_ops(diagnostic.ops, options.width));
+  return out;
+}
+
 std::string diagnostics_view(const StepPrediction& p, const ViewOptions& options) {
   if (p.diagnostics.empty()) return "Diagnostics: none\n";
-  std::string out = "Diagnostics\n";
-  for (const Diagnostic& diagnostic : p.diagnostics) out += one_diagnostic(diagnostic, options);
+  std::string out(kDiagnosticsTitle);
+  for (const Diagnostic& diagnostic : p.diagnostics) out += diagnostic_text(diagnostic, p.step_seconds, options);
   return out;
 }
 
 std::string origin_diagnostics_view(const StepPrediction& p, const ViewOptions& options) {
   std::string out;
   for (const Diagnostic& diagnostic : p.diagnostics) {
-    if (is_about_origin(diagnostic)) out += one_diagnostic(diagnostic, options);
+    if (is_about_origin(diagnostic)) out += diagnostic_text(diagnostic, p.step_seconds, options);
   }
   return out;
 }
 
-std::string first_diagnostics_view(const StepPrediction& p, std::size_t count, const ViewOptions& options) {
-  std::set<std::string> ops;  // each op is shown once, because its seconds can be saved only once
+std::string causes_view(const StepPrediction& p, std::size_t count, const ViewOptions& options) {
   std::size_t shown = 0;
   std::size_t more = 0;
-  std::string out = "Diagnostics\n";
+  std::string out = "Causes and what to do about them; no second of the step counts for two\n";
   for (const Diagnostic& diagnostic : p.diagnostics) {
     if (diagnostic.severity == Severity::kInfo || is_about_origin(diagnostic)) continue;  // these are at the top
-    const bool is_new = diagnostic.op.empty() || ops.insert(diagnostic.op).second;
-    if (shown < count && is_new) {
-      out += one_diagnostic(diagnostic, options);
+    if (shown < count && !is_counted_elsewhere(diagnostic, p.step_seconds)) {
+      out += diagnostic_text(diagnostic, p.step_seconds, options);
       ++shown;
     } else {
       ++more;

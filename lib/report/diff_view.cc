@@ -34,7 +34,7 @@ struct ChangeRow {
   std::string name;
 };
 
-ChangeRow row_of(double before, double after, std::string state, std::string what, std::string name) {
+ChangeRow change_row_of(double before, double after, std::string state, std::string what, std::string name) {
   return {signed_seconds(after - before), std::move(state), format_seconds(before),
           format_seconds(after),          std::move(what),  std::move(name)};
 }
@@ -59,14 +59,14 @@ std::string first_of(const std::vector<std::string>& what) {
   return what.front() + " ...";
 }
 
-ChangeRow row_of(const OpChange& c) {
-  return row_of(c.before_seconds(), c.after_seconds(),
-                state_of(c.before != nullptr, c.after != nullptr, c.before_seconds(), c.after_seconds()),
-                first_of(c.what), name_of(c));
+ChangeRow change_row_of(const OpChange& c) {
+  return change_row_of(c.before_seconds(), c.after_seconds(),
+                       state_of(c.before != nullptr, c.after != nullptr, c.before_seconds(), c.after_seconds()),
+                       first_of(c.what), name_of(c));
 }
-ChangeRow row_of(const GroupChange& c) {
-  return row_of(c.before_seconds, c.after_seconds, state_of(c.was_there, c.is_there, c.before_seconds, c.after_seconds),
-                "", c.name);
+ChangeRow change_row_of(const GroupChange& c) {
+  return change_row_of(c.before_seconds, c.after_seconds,
+                       state_of(c.was_there, c.is_there, c.before_seconds, c.after_seconds), "", c.name);
 }
 
 double before_of(const OpChange& c) { return c.before_seconds(); }
@@ -96,11 +96,11 @@ std::vector<ChangeRow> change_rows(const Difference& difference, const std::vect
     } else if (limit > 0 && rows.size() >= limit) {
       others.add(change);
     } else {
-      rows.push_back(row_of(change));
+      rows.push_back(change_row_of(change));
     }
   }
   const auto add = [&rows](const Sum& sum, std::string state, std::string name) {
-    rows.push_back(row_of(sum.before, sum.after, std::move(state), "", std::move(name)));
+    rows.push_back(change_row_of(sum.before, sum.after, std::move(state), "", std::move(name)));
   };
   if (others.count > 0) {
     add(others, relative(others.before, others.after), absl::StrFormat("[%d others]", others.count));
@@ -112,9 +112,9 @@ std::vector<ChangeRow> change_rows(const Difference& difference, const std::vect
   const double before = difference.before->step_seconds;
   const double after = difference.after->step_seconds;
   if (is_change(difference, after - before)) {
-    rows.push_back(row_of(before, after, relative(before, after), "", "TOTAL"));
+    rows.push_back(change_row_of(before, after, relative(before, after), "", "TOTAL"));
   } else {
-    rows.push_back(row_of(before, before, "[ = ]", "", "TOTAL"));
+    rows.push_back(change_row_of(before, before, "[ = ]", "", "TOTAL"));
   }
   return rows;
 }

@@ -320,9 +320,15 @@ class Explanation {
       names.emplace(instruction_.operand(0).name());
     }
     for (const Diagnostic& diagnostic : prediction_.diagnostics) {
-      if (names.count(diagnostic.op) == 0) continue;
+      const bool is_one = std::any_of(diagnostic.ops.begin(), diagnostic.ops.end(),
+                                      [&](const std::string& name) { return names.count(name) > 0; });
+      if (!is_one) continue;
       std::string text = "[" + std::string(to_string(diagnostic.code)) + "] ";
-      if (diagnostic.seconds_at_stake) text += format_seconds(*diagnostic.seconds_at_stake) + " at stake: ";
+      if (diagnostic.seconds_at_stake && *diagnostic.seconds_at_stake > 0) {
+        text += format_seconds(*diagnostic.seconds_at_stake) + " at stake";
+        if (diagnostic.ops.size() > 1) text += absl::StrFormat(" in %d ops like it", diagnostic.ops.size());
+        text += ": ";
+      }
       lines.push_back(text + diagnostic.message);
     }
     const auto shape = [&](std::string_view what, ShapeId id) {

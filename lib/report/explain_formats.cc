@@ -71,7 +71,8 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
     if (collective.name == result.name) result.collectives.push_back(collective);
   }
   for (const Diagnostic& diagnostic : prediction.diagnostics) {
-    if (diagnostic.op == result.name) result.diagnostics.push_back(diagnostic);
+    const bool is_about = std::find(diagnostic.ops.begin(), diagnostic.ops.end(), result.name) != diagnostic.ops.end();
+    if (is_about) result.diagnostics.push_back(diagnostic);
   }
   std::set<std::string_view> paths;
   const std::optional<TermRow> terms = terms_of(prediction.facts.get(), instruction.id());

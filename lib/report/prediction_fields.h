@@ -37,7 +37,7 @@ struct EnumNames<Resource> {
 template <>
 struct EnumNames<DiagnosticCode> {
   static constexpr std::string_view kNames[] = {
-#define HLOROOF_DIAGNOSTIC(enumerator, code, meaning) code,
+#define HLOROOF_DIAGNOSTIC(enumerator, code, ...) code,
 #include "hloroof/diagnostic.def"
 #undef HLOROOF_DIAGNOSTIC
   };
@@ -321,15 +321,29 @@ struct Described<MemoryPrediction> {
 
 template <>
 struct Described<Diagnostic> {
-  static constexpr RecordInfo kInfo = {"diagnostic", "Diagnostic", "A finding about the program or the prediction."};
-  static constexpr auto kFields =
-      fields(field("code", Unit::kNone, "Stable code; `hloroof lint --codes` explains each.", &Diagnostic::code),
-             field("severity", Unit::kNone, "Severity of the finding.", &Diagnostic::severity),
-             field("message", Unit::kNone, "What was found and what to do about it.", &Diagnostic::message),
-             field("op", Unit::kNone, "Name of the instruction; null for a finding about the whole module.",
-                   [](const Diagnostic& diagnostic) { return text_or_null(diagnostic.op); }),
-             field("seconds_at_stake", Unit::kSeconds, "Upper bound of the time that a remedy can save.",
-                   &Diagnostic::seconds_at_stake));
+  static constexpr RecordInfo kInfo = {"diagnostic", "Diagnostic",
+                                       "One cause of lost time or of doubt, with all instructions that it concerns."};
+  static constexpr auto kFields = fields(
+      field("code", Unit::kNone, "Stable code; `hloroof lint --codes` explains each.", &Diagnostic::code),
+      field("severity", Unit::kNone, "Severity of the finding.", &Diagnostic::severity),
+      field("message", Unit::kNone, "What was found and what to do about it; details are those of `op`.",
+            &Diagnostic::message),
+      field("cause", Unit::kNone, "What the instructions share: `all-gather over axis_0`; null if nothing is named.",
+            [](const Diagnostic& diagnostic) { return text_or_null(diagnostic.cause); }),
+      field("op", Unit::kNone, "Instruction with the most seconds or bytes; null for a finding about the whole module.",
+            [](const Diagnostic& diagnostic) { return text_or_null(diagnostic.op); }),
+      field("count", Unit::kCount, "Number of instructions.",
+            [](const Diagnostic& diagnostic) { return static_cast<std::int64_t>(diagnostic.ops.size()); }),
+      field("ops", Unit::kNone, "All instructions, those with the most seconds or bytes first.", &Diagnostic::ops),
+      field("seconds_at_stake", Unit::kSeconds,
+            "Upper bound of the time that a remedy can save, or time in doubt; null if it is not about time. No second "
+            "counts for two diagnostics.",
+            &Diagnostic::seconds_at_stake),
+      field("counted_elsewhere_seconds", Unit::kSeconds, "Further time, which more specific diagnostics count.",
+            &Diagnostic::counted_elsewhere_seconds),
+      field("bytes_at_stake", Unit::kBytes,
+            "Upper bound of the memory that a remedy can save; null if not about memory.",
+            &Diagnostic::bytes_at_stake));
 };
 
 template <>

@@ -41,13 +41,17 @@ std::string timeline_view(const StepPrediction& prediction, const ViewOptions& o
 std::string critical_view(const StepPrediction& prediction, const ViewOptions& options);
 // Compares the model with the compiler's estimates; see estimates.h.
 std::string estimates_view(const StepPrediction& prediction, const ViewOptions& options);
+// The line above a list of diagnostics.
+inline constexpr std::string_view kDiagnosticsTitle =
+    "Diagnostics, by cause; no second of the step counts for two of them\n";
+// Returns one diagnostic: its severity, code and cost, what to do about it, and examples of its ops.
+std::string diagnostic_text(const Diagnostic& diagnostic, double step_seconds, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
 // Returns the diagnostics that say that the device would run another module than this one. Empty if there is none.
 std::string origin_diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
-// Returns the `count` most valuable diagnostics, one for each op, and the number of the others. Leaves out those about
-// the origin. Empty if no diagnostic
-// is actionable.
-std::string first_diagnostics_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
+// Returns the `count` causes that cost the most, and the number of the others. Leaves out those about the origin, and
+// those whose time other causes count. Empty if no diagnostic is actionable.
+std::string causes_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 
 using NamedPrediction = std::pair<std::string, StepPrediction>;  // file name and prediction
 

@@ -465,24 +465,35 @@ class LiveBuffer:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A finding about the program or the prediction."""
+    """One cause of lost time or of doubt, with all instructions that it concerns."""
 
     code: str
     """Stable code; `hloroof lint --codes` explains each. One of wrong-backend, not-partitioned, not-optimized,
-    wrong-generation, memory-over-capacity, communication-dominates, exposed-communication, crossover-not-reached,
-    gather-then-cut, layout-change, padding-waste, narrow-update, matrix-underfilled, matrix-in-f32,
-    latency-bound-loop, prefetch-stall, host-transfer-exposed, branch-imbalance, replicated-parameter,
-    donation-missed, unknown-trip-count, unknown-custom-call, unknown-opcode, unknown-attribute, no-entry,
-    operand-mismatch, missing-operand, missing-computation, unscheduled, memory-incomplete, untuned-blocks,
-    mesh-assumed, missing-device-number, model-differs-from-compiler."""
+    wrong-generation, memory-over-capacity, host-transfer-exposed, prefetch-stall, reshard, gather-then-cut,
+    exposed-communication, crossover-not-reached, communication-dominates, loop-carry-copy, unfused-update,
+    narrow-update, layout-change, padding-waste, matrix-underfilled, matrix-in-f32, latency-bound-loop,
+    branch-imbalance, replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, unknown-opcode,
+    unknown-attribute, no-entry, operand-mismatch, missing-operand, missing-computation, unscheduled,
+    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
     message: str
-    """What was found and what to do about it."""
+    """What was found and what to do about it; details are those of `op`."""
+    cause: Optional[str]
+    """What the instructions share: `all-gather over axis_0`; None if nothing is named."""
     op: Optional[str]
-    """Name of the instruction; None for a finding about the whole module."""
+    """Instruction with the most seconds or bytes; None for a finding about the whole module."""
+    count: int
+    """Number of instructions."""
+    ops: list[str]
+    """All instructions, those with the most seconds or bytes first."""
     seconds_at_stake: Optional[float]
-    """Upper bound of the time that a remedy can save."""
+    """Upper bound of the time that a remedy can save, or time in doubt; None if it is not about time. No second counts
+    for two diagnostics."""
+    counted_elsewhere_seconds: float
+    """Further time, which more specific diagnostics count."""
+    bytes_at_stake: Optional[float]
+    """Upper bound of the memory that a remedy can save; None if not about memory."""
 
 
 # Classes of the members that are records or lists of records.

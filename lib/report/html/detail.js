@@ -115,7 +115,7 @@ function detailHtml(op) {
   const bound = op.bound ? [['bound by', boundWord(op.bound) + (isWait(op.bound) ? '' : peak)]] : [];
   const inStep = op.exposed_seconds > 0 ?
     [['in step', `<b>${seconds(op.exposed_seconds)}</b>, ${shareOfStep(op.exposed_seconds)}: ${timeParts(op)}`]] : [];
-  const about = data.prediction.diagnostics.filter((d) => d.op === op.name)
+  const about = data.prediction.diagnostics.filter((d) => d.ops.includes(op.name))
     .map((d) => [d.severity, `[${d.code}] ${escapeText(d.message)}`]);
   return '<button id="close" type="button" title="Close (Esc)">close</button>' +
     `<h2 class="op">${escapeText(op.name)}</h2><pre class="hlo">${escapeText(op.hlo)}</pre>` +

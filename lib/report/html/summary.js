@@ -76,13 +76,27 @@ function drawBreakdown() {
 }
 
 const FIRST_DIAGNOSES = 8;
+const FIRST_OPS = 4;
 
 function drawDiagnoses(all) {
   const list = data.prediction.diagnostics;
+  const step = data.prediction.step_seconds;
+  // Other causes count all of its time but noise.
+  const isCounted = (d) => d.counted_elsewhere_seconds > 0 && d.seconds_at_stake < 0.01 * step;
+  const stake = (d) => {
+    if (d.seconds_at_stake === null) return d.bytes_at_stake === null ? '' : ` <b>${bytes(d.bytes_at_stake)}</b>`;
+    if (isCounted(d)) {
+      return ` ${shareOfStep(d.counted_elsewhere_seconds)} of the step, counted by other causes`;
+    }
+    return ` <b>${seconds(d.seconds_at_stake)}</b>, ${shareOfStep(d.seconds_at_stake)} of the step`;
+  };
   const line = (d) => {
-    const stake = d.seconds_at_stake === null ? '' : ` <b>${seconds(d.seconds_at_stake)}</b> at stake`;
-    const op = d.op === null ? '' : ' ' + namedLink(d.op);
-    return `<li class="${d.severity}">[${d.code}]${stake}${op}<br>${escapeText(d.message)}</li>`;
+    if (isCounted(d) && d.count === 0) return `<li class="${d.severity}">[${d.code}]${stake(d)}</li>`;
+    const examples = d.ops.slice(0, FIRST_OPS).map(namedLink).join(', ');
+    const others = d.count > FIRST_OPS ? ` and ${d.count - FIRST_OPS} others` : '';
+    const cause = d.cause === null || d.message.includes(d.cause) ? '' : `<i>${escapeText(d.cause)}</i>: `;
+    return `<li class="${d.severity}">[${d.code}]${stake(d)}${d.count > 1 ? `, ${d.count} ops` : ''}` +
+      `<br>${cause}${escapeText(d.message)}${examples ? `<br>${examples}${others}` : ''}</li>`;
   };
   const shown = all ? list : list.slice(0, FIRST_DIAGNOSES);
   const rest = list.length - shown.length;
