@@ -15,7 +15,7 @@ namespace hloroof::internal::mlir {
 std::optional<double> float_value(TypeKind kind, std::uint64_t bits);
 
 // The number as MLIR prints it: 6 significant digits with an exponent if they determine the bits, else as many digits as
-// the type needs, else the bits in hexadecimal.
+// the type needs, else the bits in hexadecimal. Unlike MLIR, it always prints the bits of f80 and f128.
 std::string float_text(TypeKind kind, std::uint64_t bits);
 
 }  // namespace hloroof::internal::mlir

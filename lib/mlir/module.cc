@@ -10,6 +10,7 @@ bool Module::is(OpNameId name, std::string_view full_name) const {
   const OpName& row = op_names[name.index];
   const std::string_view dialect = dialects[row.dialect.index].name;
   if (dialect.empty()) return full_name == row.name;
+  if (row.name.empty()) return full_name == dialect;
   return full_name.size() == dialect.size() + 1 + row.name.size() && full_name[dialect.size()] == '.' &&
          full_name.substr(0, dialect.size()) == dialect && full_name.substr(dialect.size() + 1) == row.name;
 }

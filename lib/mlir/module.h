@@ -49,7 +49,7 @@ struct Dialect {
   std::string_view version;  // opaque bytes; empty if the producer wrote none
 };
 
-// The full name is dialect.name, as in "arith.addi".
+// The full name is dialect.name, as in "arith.addi". A name without a dot is the name of the dialect, and `name` is empty.
 struct OpName {
   DialectId dialect;
   std::string_view name;

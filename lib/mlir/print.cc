@@ -166,7 +166,8 @@ void ModulePrinter::begin_op(OpId id) {
   }
   const OpName& name = module_.op_names[op.name.index];
   const std::string_view dialect = module_.dialects[name.dialect.index].name;
-  out_.quoted(dialect.empty() ? std::string(name.name) : absl::StrCat(to_absl(dialect), ".", to_absl(name.name)));
+  const bool has_both = !dialect.empty() && !name.name.empty();
+  out_.quoted(absl::StrCat(to_absl(dialect), has_both ? "." : "", to_absl(name.name)));
   out_.write("(");
   for (std::uint32_t i = 0; i < op.operand_count && out_.ok(); ++i) {
     if (i > 0) out_.write(", ");

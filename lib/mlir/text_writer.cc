@@ -230,10 +230,12 @@ void TextWriter::dense_array(const Attribute& attribute) {
 }
 
 // dense<[[1, 2], [3, 4]]>, dense<1> if all elements are equal, or dense<"0x01000000..."> without nesting
-void TextWriter::dense_elements(const Attribute& attribute) {
+void TextWriter::dense_elements(const Attribute& attribute, TypeForm form) {
   const absl::StatusOr<DenseView> view = dense_view(module_, attribute);
   if (!view.ok()) return fail(view.status());
-  write("dense<");
+  // Within sparse elements, only the numbers are written.
+  const bool is_part = form == TypeForm::kNever;
+  write(is_part ? "" : "dense<");
   if (view->is_splat) {
     std::string text;
     append_element(text, *view, 0);
@@ -267,16 +269,9 @@ void TextWriter::dense_elements(const Attribute& attribute) {
     }
     write(text);
   }
+  if (is_part) return;
   write(">");
-}
-
-void TextWriter::members(AttributeId dictionary) {
-  const absl::StatusOr<Attribute> attribute = decode(module_, dictionary);
-  if (!attribute.ok()) return fail(attribute.status());
-  if (attribute->kind != AttributeKind::kDictionary) {
-    return fail(absl::InvalidArgumentError("MLIR bytecode: the attributes of an operation are not a dictionary"));
-  }
-  run(Task{Task::Kind::kAttribute, {}, dictionary.index, {}});
+  typed(attribute, form);
 }
 
 void TextWriter::expand_attribute(const Attribute& attribute, TypeForm form) {
@@ -337,10 +332,7 @@ void TextWriter::expand_attribute(const Attribute& attribute, TypeForm form) {
       typed(attribute, form);
       return;
     case AttributeKind::kDenseArray: dense_array(attribute); return;
-    case AttributeKind::kDenseElements:
-      dense_elements(attribute);
-      typed(attribute, form);
-      return;
+    case AttributeKind::kDenseElements: dense_elements(attribute, form); return;
     case AttributeKind::kDenseStrings: {
       const absl::StatusOr<Type> type = decode(module_, attribute.type);
       if (!type.ok()) return fail(type.status());

@@ -14,7 +14,7 @@
 
 namespace hloroof::internal::mlir {
 
-// Whether the type of a number is written: always, unless it is i64 or f64, or never.
+// Whether the type of a number is written: always, unless it is i64 or f64, or never, as within sparse elements.
 enum class TypeForm : std::uint8_t { kAlways, kUnlessDefault, kNever };
 
 class TextWriter {
@@ -26,7 +26,6 @@ class TextWriter {
   void quoted(std::string_view text);                 // in quotes, with escapes
   void keyword(std::string_view text);                // in quotes only if it is not an identifier
   void attribute(AttributeId id, TypeForm form = TypeForm::kAlways);
-  void members(AttributeId dictionary);               // {a = 1 : i32, b}
   void type(TypeId id);
   void location(AttributeId id);                      // without loc( )
 
@@ -58,7 +57,7 @@ class TextWriter {
   void typed(const Attribute& attribute, TypeForm form);
   void integer(const Attribute& attribute, TypeForm form);
   void dense_array(const Attribute& attribute);
-  void dense_elements(const Attribute& attribute);
+  void dense_elements(const Attribute& attribute, TypeForm form);
 
   // These put a task on the stack in reverse: the first one that is added is written first.
   void add(std::string_view text) { pending_.push_back(Task{Task::Kind::kText, {}, 0, std::string(text)}); }
