@@ -32,8 +32,8 @@ struct AffineMap {
   std::uint32_t dimensions = 0;
   std::uint32_t symbols = 0;
   std::uint32_t results = 0;
-  std::vector<AffineTerm> terms;     // all results one after the other, operators before their two operands
-  std::vector<bool> is_equality;     // of an integer set: whether a result must be 0 or at least 0
+  std::vector<AffineTerm> terms;  // all results one after the other, operators before their two operands
+  std::vector<bool> is_equality;  // of an integer set: whether a result must be 0 or at least 0
   bool is_identity() const;
 };
 

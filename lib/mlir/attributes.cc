@@ -90,7 +90,8 @@ std::uint32_t scalar_width(const Module& module, TypeId id) {
   return type.ok() ? bit_width(*type) : 0;
 }
 
-// file range := file, count, line and column numbers: none, begin line, begin line and column, begin line and column and
+// file range := file, count, line and column numbers: none, begin line, begin line and column, begin line and column
+// and
 //               end column, or all four
 void read_file_range(EntryReader& in, Attribute& out) {
   out.text = in.string_attribute();
@@ -349,7 +350,8 @@ std::optional<std::string_view> string(const Module& module, AttributeId id) {
 std::optional<std::int64_t> integer(const Module& module, AttributeId id) {
   if (!id.valid()) return std::nullopt;
   const absl::StatusOr<Attribute> attribute = decode(module, id);
-  if (!attribute.ok() || attribute->kind != AttributeKind::kInteger || attribute->words.size() != 1) return std::nullopt;
+  if (!attribute.ok() || attribute->kind != AttributeKind::kInteger || attribute->words.size() != 1)
+    return std::nullopt;
   const absl::StatusOr<Type> type = decode(module, attribute->type);
   if (!type.ok()) return std::nullopt;
   return extended(*type, attribute->words[0]);
@@ -370,7 +372,8 @@ std::optional<std::vector<std::int64_t>> integers(const Module& module, Attribut
     return out;
   }
   const absl::StatusOr<DenseView> dense = dense_view(module, *attribute);
-  if (!dense.ok() || !is_integer(dense->element) || dense->parts != 1 || dense->count > kMaxExpanded) return std::nullopt;
+  if (!dense.ok() || !is_integer(dense->element) || dense->parts != 1 || dense->count > kMaxExpanded)
+    return std::nullopt;
   for (std::uint64_t i = 0; i < dense->count; ++i) {
     const std::optional<std::int64_t> value = extended(dense->element, dense->bits(i));
     if (!value) return std::nullopt;

@@ -36,15 +36,16 @@ struct Attribute {
   // kFileLocation, kFileRangeLocation: the file. kDenseResource: the key. kDenseArray, kDenseElements: the bytes.
   // kUnknown: the encoding.
   std::string_view text;
-  // kType: the value. kTypedString, kInteger, kFloat, kDenseElements, kDenseStrings, kDenseResource, kSparseElements: the
-  // type of the attribute. kDenseArray: the type of an element.
+  // kType: the value. kTypedString, kInteger, kFloat, kDenseElements, kDenseStrings, kDenseResource, kSparseElements:
+  // the type of the attribute. kDenseArray: the type of an element.
   TypeId type;
   // kArray: the elements. kSymbol: root, then nested references. kCallSiteLocation: callee, caller. kFusedLocation: the
   // locations. kFusedLocationWithMetadata: the locations, then the metadata. kNameLocation: the location of the child.
   // kSparseElements: indices, values. kDistinct: the referenced attribute.
   std::vector<AttributeId> elements;
   std::vector<NamedAttribute> members;  // kDictionary
-  // kInteger, kFloat: the bits, least significant word first. More than one word only if the type is wider than 64 bits.
+  // kInteger, kFloat: the bits, least significant word first. More than one word only if the type is wider than 64
+  // bits.
   std::vector<std::uint64_t> words;
   // kFileLocation: line, column. kFileRangeLocation: begin line, begin column, end line, end column.
   // kStridedLayout: the offset, then the strides; kDynamic if unknown. kDenseArray: the number of elements.
@@ -66,24 +67,24 @@ constexpr std::int64_t kDynamic = std::numeric_limits<std::int64_t>::min();
 
 struct Type {
   TypeKind kind = TypeKind::kUnknown;
-  std::string_view text;  // kText: the MLIR text. kUnknown: the encoding
+  std::string_view text;    // kText: the MLIR text. kUnknown: the encoding
   std::uint32_t width = 0;  // kInteger: bits
   Signedness signedness = Signedness::kSignless;
   std::vector<std::int64_t> shape;  // of memrefs, tensors and vectors; kDynamic for an unknown dimension
   std::vector<bool> is_scalable;    // kScalableVector, per dimension
   TypeId element;
-  AttributeId layout;              // of memrefs
-  AttributeId space_or_encoding;   // the memory space of a memref, the encoding of a tensor; may be invalid
-  std::vector<TypeId> inputs;      // kFunction; the elements of kTuple
-  std::vector<TypeId> results;     // kFunction
+  AttributeId layout;             // of memrefs
+  AttributeId space_or_encoding;  // the memory space of a memref, the encoding of a tensor; may be invalid
+  std::vector<TypeId> inputs;     // kFunction; the elements of kTuple
+  std::vector<TypeId> results;    // kFunction
 };
 
 // Errors: InvalidArgument with the offset of the fault. An unknown code is not an error.
 absl::StatusOr<Attribute> decode(const Module& module, AttributeId id);
 absl::StatusOr<Type> decode(const Module& module, TypeId id);
 
-// The member `name` of a dictionary, or of the attributes of an operation, or else of its properties. Invalid if there is
-// none. Does not allocate.
+// The member `name` of a dictionary, or of the attributes of an operation, or else of its properties. Invalid if there
+// is none. Does not allocate.
 AttributeId find(const Module& module, AttributeId dictionary, std::string_view name);
 AttributeId find(const Module& module, OpId op, std::string_view name);
 

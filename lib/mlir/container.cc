@@ -15,7 +15,8 @@ constexpr std::string_view kMagic = "ML\xEFR";
 
 bool is_bytecode(std::string_view bytes) { return bytes.substr(0, kMagic.size()) == kMagic; }
 
-// section := id byte, length varint, [alignment varint, padding,] bytes     the high bit of the id says whether it is aligned
+// section := id byte, length varint, [alignment varint, padding,] bytes     the high bit of the id says whether it is
+// aligned
 Section read_section(ByteCursor& cursor) {
   constexpr std::uint8_t kAligned = 0x80;
   Section section;
@@ -33,11 +34,13 @@ Section read_section(ByteCursor& cursor) {
 // bytecode := magic, version varint, producer NUL-terminated, section*
 absl::StatusOr<Container> read_container(std::string_view bytes) {
   if (!is_bytecode(bytes)) {
-    return absl::InvalidArgumentError("MLIR bytecode: the bytes do not begin with the magic number 4D 4C EF 52 at byte 0");
+    return absl::InvalidArgumentError(
+        "MLIR bytecode: the bytes do not begin with the magic number 4D 4C EF 52 at byte 0");
   }
   // Offsets and counts are 32 bits.
   if (bytes.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    return absl::InvalidArgumentError(absl::StrCat("MLIR bytecode: ", bytes.size(), " bytes exceed the limit of 4 GiB"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("MLIR bytecode: ", bytes.size(), " bytes exceed the limit of 4 GiB"));
   }
   ByteCursor cursor(bytes, kMagic.size(), bytes.size());
   Container container;

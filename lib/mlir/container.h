@@ -16,11 +16,11 @@ namespace hloroof::internal::mlir {
 // The versions of the format that change what is written.
 enum Version : std::uint32_t {
   kDialectVersions = 1,
-  kLazyRegions = 2,      // isolated regions are sections
+  kLazyRegions = 2,  // isolated regions are sections
   kUseListOrders = 3,
   kElidedLocations = 4,  // of block arguments
   kProperties = 5,
-  kSegmentSizes = 6,     // in properties
+  kSegmentSizes = 6,  // in properties
   kLatestVersion = 6,
 };
 

@@ -9,8 +9,8 @@ std::uint32_t bit_width(const Type& type) {
     case TypeKind::kInteger: return type.width;
     case TypeKind::kIndex: return 64;
 #define HLOROOF_MLIR_FLOAT(enumerator, code, name, exponent, mantissa, bias, sign, special) \
-  case TypeKind::enumerator: return (exponent) + (mantissa) + (sign);
-#include "lib/mlir/type_kinds.def"
+  case TypeKind::enumerator: return (exponent) + (mantissa) + (sign);                       \
+      #include "lib/mlir/type_kinds.def"
     default: break;
   }
   return 0;
@@ -24,7 +24,8 @@ std::optional<std::int64_t> extended(const Type& type, std::uint64_t bits) {
   const std::uint32_t width = bit_width(type);
   if (!is_integer(type) || width > 64) return std::nullopt;
   const unsigned unused = 64 - width;
-  if (type.signedness == Signedness::kUnsigned || width == 1) return static_cast<std::int64_t>(bits << unused >> unused);
+  if (type.signedness == Signedness::kUnsigned || width == 1)
+    return static_cast<std::int64_t>(bits << unused >> unused);
   return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
@@ -55,7 +56,8 @@ absl::StatusOr<DenseView> dense_view(const Module& module, const Attribute& attr
     element = shaped->element;
     view.count = 1;
     for (const std::int64_t size : shaped->shape) {
-      if (size < 0 || __builtin_mul_overflow(view.count, static_cast<std::uint64_t>(size), &view.count)) return mismatch;
+      if (size < 0 || __builtin_mul_overflow(view.count, static_cast<std::uint64_t>(size), &view.count))
+        return mismatch;
     }
     view.shape = std::move(shaped->shape);
   } else {

@@ -23,8 +23,8 @@ bool is_float(const Type& type);
 std::optional<std::int64_t> extended(const Type& type, std::uint64_t bits);
 
 struct DenseView {
-  Type element;                     // a number type
-  unsigned parts = 1;               // 2 if the elements are complex numbers of type `element`
+  Type element;        // a number type
+  unsigned parts = 1;  // 2 if the elements are complex numbers of type `element`
   std::uint64_t count = 0;
   std::vector<std::int64_t> shape;  // empty for a dense array
   bool is_splat = false;            // one element is stored for all

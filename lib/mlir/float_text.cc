@@ -26,7 +26,8 @@ std::optional<Format> format_of(TypeKind kind) {
   }
   switch (kind) {
 #define HLOROOF_MLIR_FLOAT(enumerator, code, name, exponent, mantissa, bias, sign, special) \
-  case TypeKind::enumerator: return Format{exponent, mantissa, bias, (sign) != 0, Special::special};
+  case TypeKind::enumerator:                                                                \
+    return Format{exponent, mantissa, bias, (sign) != 0, Special::special};
 #include "lib/mlir/type_kinds.def"
     default: return std::nullopt;
   }
@@ -63,8 +64,8 @@ Decimal exact_decimal(double value) {
   return out;
 }
 
-// As llvm::APFloat does: the integer that APFloat forms is first cut to the digits that fit some bits, and then rounded,
-// halves up.
+// As llvm::APFloat does: the integer that APFloat forms is first cut to the digits that fit some bits, and then
+// rounded, halves up.
 Decimal rounded(double value, unsigned precision) {
   Decimal out = exact_decimal(value);
   // APFloat's integer is the odd part of the significand times a power of 5 if the value is no integer.

@@ -6,10 +6,10 @@
 //     if (module->is(op, "stable_mosaic.arith.addi")) ...
 //   }
 //
-// The module is flat: 32-bit ids into a few arrays. Operations are in the order of a depth-first walk, and the operations
-// nested in one follow it, so ids [op, ops[op].end) are the operation and everything within it. Attributes and types
-// remain bytes until attributes.h decodes one. A Module refers to the bytes, which must outlive it. It is immutable after
-// reading and safe to share between threads.
+// The module is flat: 32-bit ids into a few arrays. Operations are in the order of a depth-first walk, and the
+// operations nested in one follow it, so ids [op, ops[op].end) are the operation and everything within it. Attributes
+// and types remain bytes until attributes.h decodes one. A Module refers to the bytes, which must outlive it. It is
+// immutable after reading and safe to share between threads.
 #ifndef HLOROOF_LIB_MLIR_MODULE_H_
 #define HLOROOF_LIB_MLIR_MODULE_H_
 
@@ -49,7 +49,8 @@ struct Dialect {
   std::string_view version;  // opaque bytes; empty if the producer wrote none
 };
 
-// The full name is dialect.name, as in "arith.addi". A name without a dot is the name of the dialect, and `name` is empty.
+// The full name is dialect.name, as in "arith.addi". A name without a dot is the name of the dialect, and `name` is
+// empty.
 struct OpName {
   DialectId dialect;
   std::string_view name;
@@ -77,11 +78,11 @@ struct Resource {
 struct Op {
   OpNameId name;
   AttributeId location;
-  AttributeId attributes;       // a dictionary; invalid if there is none
-  AttributeId properties;       // of an operation that was not registered, as an attribute; may be invalid
+  AttributeId attributes;           // a dictionary; invalid if there is none
+  AttributeId properties;           // of an operation that was not registered, as an attribute; may be invalid
   std::string_view raw_properties;  // of a registered operation: bytes that only its dialect can decode
   BlockId block;
-  OpId end;                     // one past the last operation within this one
+  OpId end;                         // one past the last operation within this one
   std::uint32_t operand_begin = 0;  // in Module::operands
   std::uint32_t operand_count = 0;
   std::uint32_t successor_begin = 0;  // in Module::successors
@@ -103,8 +104,8 @@ struct Region {
 };
 
 struct Block {
-  RegionId region;        // invalid for the top-level block
-  OpId first_op;          // the next one is ops[first_op].end
+  RegionId region;  // invalid for the top-level block
+  OpId first_op;    // the next one is ops[first_op].end
   std::uint32_t op_count = 0;
   ValueId first_argument;  // arguments have consecutive ids
   std::uint32_t argument_count = 0;
@@ -112,10 +113,10 @@ struct Block {
 
 struct Value {
   TypeId type;
-  OpId op;                 // the operation whose result it is, or
-  BlockId block;           // the block whose argument it is
+  OpId op;                  // the operation whose result it is, or
+  BlockId block;            // the block whose argument it is
   std::uint32_t index = 0;  // among the results or arguments
-  AttributeId location;    // of a block argument; may be invalid
+  AttributeId location;     // of a block argument; may be invalid
 };
 
 // A list of consecutive ids.
@@ -152,7 +153,8 @@ class BlockOps {
  public:
   class Iterator {
    public:
-    Iterator(const std::vector<Op>* ops, OpId at, std::uint32_t remaining) : ops_(ops), at_(at), remaining_(remaining) {}
+    Iterator(const std::vector<Op>* ops, OpId at, std::uint32_t remaining)
+        : ops_(ops), at_(at), remaining_(remaining) {}
     OpId operator*() const { return at_; }
     Iterator& operator++() {
       at_ = (*ops_)[at_.index].end;
@@ -186,7 +188,7 @@ struct Module {
   std::vector<OpName> op_names;
   std::vector<Encoded> attributes;
   std::vector<Encoded> types;
-  std::vector<Resource> resources;          // external ones, then those of dialects
+  std::vector<Resource> resources;  // external ones, then those of dialects
   std::uint32_t external_resource_count = 0;
 
   std::vector<Op> ops;
@@ -228,8 +230,8 @@ struct Module {
 // Whether the bytes begin with the magic number of MLIR bytecode.
 bool is_bytecode(std::string_view bytes);
 
-// Reads versions 0 to 6. Time and memory are linear in the size of the bytes. Errors: InvalidArgument with the offset of
-// the fault if the bytes are malformed or of a later version. Attributes and types are not decoded and not checked.
+// Reads versions 0 to 6. Time and memory are linear in the size of the bytes. Errors: InvalidArgument with the offset
+// of the fault if the bytes are malformed or of a later version. Attributes and types are not decoded and not checked.
 absl::StatusOr<Module> read_module(std::string_view bytes);
 
 }  // namespace hloroof::internal::mlir

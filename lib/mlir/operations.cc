@@ -46,7 +46,7 @@ class OperationReader {
     std::uint32_t next_value = 0;  // the next value of the region to be defined
     std::uint32_t end_value = 0;
     bool in_region = false;
-    bool owns_cursor = false;      // the regions are a section of their own
+    bool owns_cursor = false;  // the regions are a section of their own
   };
 
   ByteCursor& cursor() { return cursors_.back(); }
@@ -76,6 +76,10 @@ class OperationReader {
 
 // ir := block
 absl::Status OperationReader::read() {
+  // An operation takes 10 bytes on average in kernels of Pallas.
+  module_.ops.reserve(limit_ / 10);
+  module_.operands.reserve(limit_ / 10);
+  module_.values.reserve(limit_ / 10);
   module_.blocks.emplace_back();
   Frame top;
   top.end_block = 1;

@@ -12,7 +12,8 @@
 
 namespace hloroof::internal::mlir {
 
-// Reads the operations into `module`, whose tables are complete. `properties` are the entries of the properties section.
+// Reads the operations into `module`, whose tables are complete. `properties` are the entries of the properties
+// section.
 absl::Status read_operations(const Section& ir, const std::vector<std::string_view>& properties, Module& module);
 
 }  // namespace hloroof::internal::mlir

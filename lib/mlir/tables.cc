@@ -77,7 +77,8 @@ absl::Status read_strings(const Container& container, Module& module) {
     end -= size;
     module.strings[i - 1] = module.bytes.substr(end, size - 1);
   }
-  if (cursor.ok() && cursor.offset() != end) cursor.fail("there are bytes between the lengths of the strings and the strings");
+  if (cursor.ok() && cursor.offset() != end)
+    cursor.fail("there are bytes between the lengths of the strings and the strings");
   return cursor.status();
 }
 

@@ -82,7 +82,8 @@ std::string number_text(const Type& type, std::uint64_t bits) {
   if (is_float(type)) return float_text(type.kind, bits);
   if (type.kind == TypeKind::kInteger && type.width == 1) return (bits & 1U) != 0 ? "true" : "false";
   const std::int64_t value = extended(type, bits).value_or(0);
-  return type.signedness == Signedness::kUnsigned ? absl::StrCat(static_cast<std::uint64_t>(value)) : absl::StrCat(value);
+  return type.signedness == Signedness::kUnsigned ? absl::StrCat(static_cast<std::uint64_t>(value))
+                                                  : absl::StrCat(value);
 }
 
 void append_element(std::string& out, const DenseView& view, std::uint64_t index) {
@@ -207,9 +208,10 @@ void TextWriter::integer(const Attribute& attribute, TypeForm form) {
   } else {
     write(number_text(*type, attribute.words.empty() ? 0 : attribute.words[0]));
   }
-  const bool is_bool = type->kind == TypeKind::kInteger && type->width == 1 && type->signedness == Signedness::kSignless;
-  const bool is_default = type->kind == TypeKind::kF64 ||
-                          (type->kind == TypeKind::kInteger && type->width == 64 && type->signedness == Signedness::kSignless);
+  const bool is_bool =
+      type->kind == TypeKind::kInteger && type->width == 1 && type->signedness == Signedness::kSignless;
+  const bool is_default = type->kind == TypeKind::kF64 || (type->kind == TypeKind::kInteger && type->width == 64 &&
+                                                           type->signedness == Signedness::kSignless);
   if (is_bool || (form == TypeForm::kUnlessDefault && is_default)) return;
   typed(attribute, form);
 }
@@ -533,7 +535,9 @@ void TextWriter::expand_type(const Type& type) {
       add(">");
       return;
 #define HLOROOF_MLIR_FLOAT(enumerator, code, name, exponent, mantissa, bias, sign, special) \
-  case TypeKind::enumerator: write(name); return;
+  case TypeKind::enumerator:                                                                \
+    write(name);                                                                            \
+    return;
 #include "lib/mlir/type_kinds.def"
     case TypeKind::kText: write(type.text); return;
     case TypeKind::kUnknown: write("!unknown"); return;

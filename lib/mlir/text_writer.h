@@ -23,11 +23,11 @@ class TextWriter {
 
   // Appends to text(). After a fault, they do nothing.
   void write(std::string_view text);
-  void quoted(std::string_view text);                 // in quotes, with escapes
-  void keyword(std::string_view text);                // in quotes only if it is not an identifier
+  void quoted(std::string_view text);   // in quotes, with escapes
+  void keyword(std::string_view text);  // in quotes only if it is not an identifier
   void attribute(AttributeId id, TypeForm form = TypeForm::kAlways);
   void type(TypeId id);
-  void location(AttributeId id);                      // without loc( )
+  void location(AttributeId id);  // without loc( )
 
   bool ok() const { return status_.ok(); }
   const absl::Status& status() const { return status_; }
@@ -70,7 +70,7 @@ class TextWriter {
   std::string text_;
   absl::Status status_;
   std::vector<Task> stack_;
-  std::vector<Task> pending_;  // the parts of the task that is being expanded
+  std::vector<Task> pending_;          // the parts of the task that is being expanded
   std::vector<AttributeId> distinct_;  // in order of appearance
 };
 

@@ -34,31 +34,31 @@ std::string with_attribute(const std::string& bytes) {
   Source source;
   source.strings = {"a", "b\""};
   source.attributes = {{bytes},
-                       {varints({2, 5})},                     // 1: "a"
-                       {varints({8, 1, zigzag(-7)})},         // 2: -7 : i64
-                       {varints({7})},                        // 3: unit
-                       {varints({15})},                       // 4: an unknown location
-                       {varints({4, 1})},                     // 5: @a
-                       {"#x.y<1>\0"s, false, 1},              // 6
-                       {varints({2, 6})},                     // 7: b"
-                       {varints({11, 1, 3, 4})},              // 8: "a":3:4
-                       {"opaque", true, 1},                   // 9
-                       {varints({18, 10, 1}) + "\x05"s}};     // 10: dense i1
-  source.types = {{varints({0, 32 << 2})},                         // 0: i32
-                  {varints({0, 64 << 2})},                         // 1: i64
-                  {varints({0, 1 << 2})},                          // 2: i1
-                  {varints({5})},                                  // 3: f32
-                  {varints({1})},                                  // 4: index
-                  {varints({13, 2, zigzag(2), zigzag(2), 0})},     // 5: tensor<2x2xi32>
-                  {varints({0, 128 << 2})},                        // 6: i128
-                  {varints({13, 1, zigzag(0), 0})},                // 7: tensor<0xi32>
-                  {varints({0, 8 << 2 | 2})},                      // 8: ui8
-                  {varints({13, 0, 3})},                           // 9: tensor<f32>
-                  {varints({13, 1, zigzag(3), 2})},                // 10: tensor<3xi1>
-                  {varints({9, 3})},                               // 11: complex<f32>
-                  {"!x.t\0"s, false, 1},                           // 12
-                  {varints({13, 1, zigzag(1), 11})},               // 13: tensor<1xcomplex<f32>>
-                  {varints({13, 1, kDynamicCode, 0})}};            // 14: tensor<?xi32>
+                       {varints({2, 5})},                       // 1: "a"
+                       {varints({8, 1, zigzag(-7)})},           // 2: -7 : i64
+                       {varints({7})},                          // 3: unit
+                       {varints({15})},                         // 4: an unknown location
+                       {varints({4, 1})},                       // 5: @a
+                       {"#x.y<1>\0"s, false, 1},                // 6
+                       {varints({2, 6})},                       // 7: b"
+                       {varints({11, 1, 3, 4})},                // 8: "a":3:4
+                       {"opaque", true, 1},                     // 9
+                       {varints({18, 10, 1}) + "\x05"s}};       // 10: dense i1
+  source.types = {{varints({0, 32 << 2})},                      // 0: i32
+                  {varints({0, 64 << 2})},                      // 1: i64
+                  {varints({0, 1 << 2})},                       // 2: i1
+                  {varints({5})},                               // 3: f32
+                  {varints({1})},                               // 4: index
+                  {varints({13, 2, zigzag(2), zigzag(2), 0})},  // 5: tensor<2x2xi32>
+                  {varints({0, 128 << 2})},                     // 6: i128
+                  {varints({13, 1, zigzag(0), 0})},             // 7: tensor<0xi32>
+                  {varints({0, 8 << 2 | 2})},                   // 8: ui8
+                  {varints({13, 0, 3})},                        // 9: tensor<f32>
+                  {varints({13, 1, zigzag(3), 2})},             // 10: tensor<3xi1>
+                  {varints({9, 3})},                            // 11: complex<f32>
+                  {"!x.t\0"s, false, 1},                        // 12
+                  {varints({13, 1, zigzag(1), 11})},            // 13: tensor<1xcomplex<f32>>
+                  {varints({13, 1, kDynamicCode, 0})}};         // 14: tensor<?xi32>
   return source.bytes();
 }
 
@@ -93,8 +93,7 @@ TEST_CASE("each kind of attribute is decoded and printed") {
       {"rank 0", dense(9, "\0\0\x80\x3f"s), "dense<1.000000e+00> : tensor<f32>"},
       {"packed", dense(10, "\5"), "dense<[true, false, true]> : tensor<3xi1>"},
       {"all true", dense(10, "\xff"), "dense<true> : tensor<3xi1>"},
-      {"complex", dense(13, "\0\0\x80\x3f\0\0\0\x40"s),
-       "dense<(1.000000e+00,2.000000e+00)> : tensor<1xcomplex<f32>>"},
+      {"complex", dense(13, "\0\0\x80\x3f\0\0\0\x40"s), "dense<(1.000000e+00,2.000000e+00)> : tensor<1xcomplex<f32>>"},
       {"dense strings", varints({19, 10, 0, 5, 6}), R"(dense<["a", "b\22"]> : tensor<3xi1>)"},
       {"sparse", varints({20, 5, 10, 10}), "sparse<[true, false, true], [true, false, true]> : tensor<2x2xi32>"},
       {"distinct", varints({21, 2}), "distinct[0]<-7 : i64>"},
@@ -187,7 +186,9 @@ TEST_CASE("each kind of type is decoded and printed") {
   for (const Case& c : cases) {
     INFO(c.name);
     Source source;
-    source.attributes = {{varints({23, 1 << 2})}, {varints({25, 0, 1, zigzag(2)})}, {"#x.vmem\0"s, false, 1},
+    source.attributes = {{varints({23, 1 << 2})},
+                         {varints({25, 0, 1, zigzag(2)})},
+                         {"#x.vmem\0"s, false, 1},
                          {"affine_map<(d0) -> (d0)>\0"s, false, 0}};
     // A memref<8x?xf32> has a layout of rank 2 in reality. Only the identity matters here.
     source.types = {{c.bytes}, {varints({0, 32 << 2})}, {varints({5})}};
@@ -203,9 +204,14 @@ TEST_CASE("each kind of type is decoded and printed") {
 TEST_CASE("values of attributes are found without decoding all") {
   Source source;
   source.strings = {"a", "b"};
-  source.attributes = {{varints({1, 2, 1, 3, 2, 4})}, {varints({2, 5})}, {varints({2, 6})},
-                       {varints({8, 0, zigzag(42)})}, {varints({0, 2, 3, 3})}, {dense(1, "\1\0\0\0\0\0\0\0"s)},
-                       {varints({17, 0, 1, 4}) + "\xfe\xff\xff\xff"s}, {varints({4, 1})}};
+  source.attributes = {{varints({1, 2, 1, 3, 2, 4})},
+                       {varints({2, 5})},
+                       {varints({2, 6})},
+                       {varints({8, 0, zigzag(42)})},
+                       {varints({0, 2, 3, 3})},
+                       {dense(1, "\1\0\0\0\0\0\0\0"s)},
+                       {varints({17, 0, 1, 4}) + "\xfe\xff\xff\xff"s},
+                       {varints({4, 1})}};
   source.types = {{varints({0, 32 << 2})}, {varints({19, 1, zigzag(3), 2})}, {varints({0, 64 << 2})}};
   const std::string bytes = source.bytes();
   const Module module = module_of(bytes);

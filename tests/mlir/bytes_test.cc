@@ -33,8 +33,9 @@ TEST_CASE("a varint has one to nine bytes") {
 }
 
 TEST_CASE("a signed varint is in zigzag") {
-  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}, std::int64_t{-64},
-                                   std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+  for (const std::int64_t value :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}, std::int64_t{-64}, std::numeric_limits<std::int64_t>::min(),
+        std::numeric_limits<std::int64_t>::max()}) {
     const std::string bytes = varint(zigzag(value));
     ByteCursor cursor(bytes, 0, bytes.size());
     CHECK(cursor.signed_varint() == value);

@@ -25,7 +25,8 @@ void add_bodies(const std::string& text, std::set<std::string>& bodies) {
     if (at < text.size() && text[at] == ' ') ++at;
     const std::size_t end = text.find('"', at + 1);
     std::string bytes;
-    if (end == std::string::npos || !absl::Base64Unescape(to_absl(std::string_view(text).substr(at + 1, end - at - 1)), &bytes)) {
+    if (end == std::string::npos ||
+        !absl::Base64Unescape(to_absl(std::string_view(text).substr(at + 1, end - at - 1)), &bytes)) {
       continue;
     }
     if (is_bytecode(bytes)) bodies.insert(std::move(bytes));

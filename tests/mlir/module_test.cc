@@ -178,7 +178,8 @@ TEST_CASE("malformed operations are errors with an offset") {
       {"use list", varint(1 << 1) + op + mask(32) + varint(0), "which this version does not have"},
       {"properties", varint(1 << 1) + op + mask(64) + varints({0, 0}), "which this version does not have"},
       {"blocks", varint(1 << 1) + op + mask(16) + varints({0, 1 << 1, 99}), "a count is larger than the bytes"},
-      {"values", varint(1 << 1) + op + mask(16) + varints({0, 1 << 1, 1, 1, 0}), "declares more values than it defines"},
+      {"values", varint(1 << 1) + op + mask(16) + varints({0, 1 << 1, 1, 1, 0}),
+       "declares more values than it defines"},
       {"regions", varint(1 << 1) + op + mask(16) + varints({0, 99 << 1}), "a count is larger than the bytes"},
       {"top-level argument", varints({0 << 1 | 1, 1, 0, 0}), "a region defines more values than it declares"},
   };
