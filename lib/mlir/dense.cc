@@ -5,9 +5,9 @@
 namespace hloroof::internal::mlir {
 
 std::uint32_t bit_width(const Type& type) {
+  if (type.kind == TypeKind::kInteger) return type.width;
+  if (type.kind == TypeKind::kIndex) return 64;
   switch (type.kind) {
-    case TypeKind::kInteger: return type.width;
-    case TypeKind::kIndex: return 64;
 #define HLOROOF_MLIR_FLOAT(enumerator, code, name, exponent, mantissa, bias, sign, special) \
   case TypeKind::enumerator: return (exponent) + (mantissa) + (sign);                       \
       #include "lib/mlir/type_kinds.def"

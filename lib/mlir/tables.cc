@@ -66,19 +66,24 @@ void read_resource_data(ByteCursor& cursor, const Module& module, Resource& reso
 absl::Status read_strings(const Container& container, Module& module) {
   ByteCursor cursor = cursor_over(module, container[SectionId::kStrings]);
   const std::uint32_t count = cursor.count();
-  module.strings.resize(count);
-  std::uint64_t end = cursor.end();
+  std::vector<std::uint64_t> sizes(count);
+  std::uint64_t total = 0;
   for (std::uint32_t i = count; i > 0 && cursor.ok(); --i) {
-    const std::uint64_t size = cursor.varint();
-    if (size == 0 || size > end - cursor.offset() || module.bytes[end - 1] != '\0') {
-      cursor.fail("a string has no NUL at its end, or it does not fit the section");
+    sizes[i - 1] = cursor.varint();
+    if (sizes[i - 1] == 0 || sizes[i - 1] > cursor.remaining()) cursor.fail("the length of a string is out of range");
+    total += sizes[i - 1];
+  }
+  if (cursor.ok() && total != cursor.remaining())
+    cursor.fail("the lengths of the strings do not add up to their bytes");
+  module.strings.reserve(count);
+  for (std::uint32_t i = 0; i < count && cursor.ok(); ++i) {
+    const std::string_view text = cursor.bytes(sizes[i]);
+    if (text.back() != '\0') {
+      cursor.fail("a string has no NUL at its end");
       break;
     }
-    end -= size;
-    module.strings[i - 1] = module.bytes.substr(end, size - 1);
+    module.strings.push_back(text.substr(0, text.size() - 1));
   }
-  if (cursor.ok() && cursor.offset() != end)
-    cursor.fail("there are bytes between the lengths of the strings and the strings");
   return cursor.status();
 }
 

@@ -200,6 +200,7 @@ TEST_CASE("malformed operations are errors with an offset") {
 TEST_CASE("malformed containers are errors with an offset") {
   const std::string good = Source().bytes();
   REQUIRE(read_module(good).ok());
+  const std::string tables = section(1, "") + section(2, "") + section(3, "") + section(4, "");
   const Malformed cases[] = {
       {"magic", "MLIR", "do not begin with the magic number"},
       {"later version", "ML\xEFR" + varint(7), "version 7 is later than 6"},
@@ -207,6 +208,14 @@ TEST_CASE("malformed containers are errors with an offset") {
       {"twice", good + section(4, varint(0)), "section 4 appears twice"},
       {"unknown section", good + section(20, ""), "a section has the unknown id 20"},
       {"length", good + std::string(1, 5) + varint(100), "a length reaches beyond the end of its section"},
+      {"strings that overlap their lengths",
+       std::string("ML\xEFR\1p\0", 7) + section(0, varints({3, 4, 5, 2})) + tables,
+       "the length of a string is out of range"},
+      {"strings too short",
+       std::string("ML\xEFR\1p\0", 7) + section(0, varints({1, 2}) + std::string("ab\0", 3)) + tables,
+       "do not add up to their bytes"},
+      {"no NUL", std::string("ML\xEFR\1p\0", 7) + section(0, varints({1, 2}) + "ab") + tables,
+       "a string has no NUL at its end"},
       {"resources", good + section(6, varint(0)), "section 5 is missing"},
   };
   for (const Malformed& c : cases) {
