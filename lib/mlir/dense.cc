@@ -5,15 +5,18 @@
 namespace hloroof::internal::mlir {
 
 std::uint32_t bit_width(const Type& type) {
-  if (type.kind == TypeKind::kInteger) return type.width;
-  if (type.kind == TypeKind::kIndex) return 64;
+  std::uint32_t width = 0;
+  if (type.kind == TypeKind::kInteger) width = type.width;
+  if (type.kind == TypeKind::kIndex) width = 64;
   switch (type.kind) {
 #define HLOROOF_MLIR_FLOAT(enumerator, code, name, exponent, mantissa, bias, sign, special) \
-  case TypeKind::enumerator: return (exponent) + (mantissa) + (sign);                       \
-      #include "lib/mlir/type_kinds.def"
+  case TypeKind::enumerator:                                                                \
+    width = (exponent) + (mantissa) + (sign);                                               \
+    break;
+#include "lib/mlir/type_kinds.def"
     default: break;
   }
-  return 0;
+  return width;
 }
 
 bool is_integer(const Type& type) { return type.kind == TypeKind::kInteger || type.kind == TypeKind::kIndex; }
