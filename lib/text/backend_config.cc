@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "lib/text/backend_config.h"
 #include "lib/text/cursor.h"
 #include "lib/text/json_view.h"
@@ -169,6 +170,13 @@ std::optional<CostEstimate> cost_estimate(InstructionView instruction) {
   estimate.bytes_accessed = at["bytes_accessed"].number();
   estimate.remote_bytes_transferred = at["remote_bytes_transferred"].number();
   return estimate;
+}
+
+std::string kernel_body(InstructionView instruction) {
+  const Config config(instruction);
+  std::string body;
+  if (!absl::Base64Unescape(config["custom_call_config"]["body"].string(), &body)) return "";
+  return body;
 }
 
 std::optional<MemorySpaceColors> memory_space_colors(InstructionView instruction) {

@@ -99,6 +99,10 @@ struct CostEstimate {
 };
 std::optional<CostEstimate> cost_estimate(InstructionView instruction);
 
+// The program of a tpu_custom_call, decoded from base64: MLIR bytecode, or MLIR text if XLA wrote the kernel. Empty if
+// there is none.
+std::string kernel_body(InstructionView instruction);
+
 // The memory spaces that a tpu_custom_call requires for operands and results.
 struct MemorySpaceColors {
   std::vector<std::pair<std::int64_t, std::int64_t>> operands;  // operand number, memory space
