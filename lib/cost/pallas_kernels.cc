@@ -4,10 +4,12 @@
 #include <cmath>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "hloroof/analysis.h"
+#include "lib/analysis/kernel_name.h"
 #include "lib/cost/inside.h"
 #include "lib/ir/shapes.h"
 
@@ -41,6 +43,13 @@ std::optional<Kernel> kernel_called(std::string_view name) {
 #include "lib/cost/pallas_kernels.def"
   return std::nullopt;
 }
+
+// The call of a kernel, and the name that its author gave it. A text without the body of the kernel has only the name
+// of the instruction, which older versions of JAX name after the kernel.
+struct PallasCall {
+  InstructionView instruction;
+  std::string name;
+};
 
 // Attention has two matrix products in the forward pass, and more in each backward kernel.
 constexpr int kForwardProducts = 2;
@@ -118,8 +127,9 @@ bool gives_queries_gradient(InstructionView call, const Shape& queries) {
 
 // The number after `name` in the arguments of the kernel as JAX prints them ("block_q\": 128"), or in the kernel's name
 // (block_q_128); 0 if it is absent.
-double printed_block_size(InstructionView call, std::string_view name) {
-  for (const std::string_view text : {call.text(AttributeKey::kFrontendAttributes), call.name()}) {
+double printed_block_size(const PallasCall& call, std::string_view name) {
+  for (const std::string_view text :
+       {call.instruction.text(AttributeKey::kFrontendAttributes), std::string_view(call.name)}) {
     for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
       std::size_t i = at + name.size();
       while (i < text.size() && (text[i] == '\\' || text[i] == '"' || text[i] == ':' || text[i] == ' ')) ++i;
@@ -149,7 +159,7 @@ void add_read(const Shape& array, double times, Work& work) {
 
 // The number of blocks that a kernel cuts `length` into. It follows from the first of `names` that is printed, or else
 // from the mask's grid.
-double block_count(InstructionView call, const Operands& operands, double length,
+double block_count(const PallasCall& call, const Operands& operands, double length,
                    std::initializer_list<std::string_view> names, std::size_t mask_dimension) {
   for (std::string_view name : names) {
     if (const double size = printed_block_size(call, name); size > 0) return std::ceil(length / size);
@@ -160,7 +170,7 @@ double block_count(InstructionView call, const Operands& operands, double length
 // Vector operations for each score on results that are accumulated over blocks. Forward, for every block of keys, the
 // accumulated result is scaled to the new maximum and added to. Backward, the gradient of the queries is added to for
 // every block of keys, and the gradients of keys and values for every block of queries.
-double gathering_ops(InstructionView call, const Kernel& kernel, const Operands& operands, bool gives_dq) {
+double gathering_ops(const PallasCall& call, const Kernel& kernel, const Operands& operands, bool gives_dq) {
   const Shape& q = *operands.numbers[0];
   const Shape& k = *operands.numbers[1];
   const double head = extent(q.dimensions.back());
@@ -179,7 +189,7 @@ double gathering_ops(InstructionView call, const Kernel& kernel, const Operands&
 // other side that the mask keeps. It fetches keys and values for every block of queries, or backward the queries and
 // the result's gradient for every block of keys. `share` is the kept share of the blocks. The boundary bytes already
 // hold each array once.
-void add_fetches(InstructionView call, const Kernel& kernel, const Operands& operands, double share, Work& work) {
+void add_fetches(const PallasCall& call, const Kernel& kernel, const Operands& operands, double share, Work& work) {
   const Shape& q = *operands.numbers[0];
   const Shape& k = *operands.numbers[1];
   const bool over_keys = kernel.products == 4;
@@ -211,8 +221,8 @@ void add_fetches(InstructionView call, const Kernel& kernel, const Operands& ope
   for (std::size_t i : {1u, 2u}) add_read(*operands.numbers[i], times, work);
 }
 
-bool add_dense_attention(InstructionView call, const Kernel& kernel, Work& work) {
-  const Operands operands = operands_of(call, 3);
+bool add_dense_attention(const PallasCall& call, const Kernel& kernel, Work& work) {
+  const Operands operands = operands_of(call.instruction, 3);
   if (operands.numbers.size() < 3) return false;
   const Shape& q = *operands.numbers[0];
   const Shape& k = *operands.numbers[1];
@@ -228,7 +238,7 @@ bool add_dense_attention(InstructionView call, const Kernel& kernel, Work& work)
   double share = 1;
   if (operands.mask != nullptr && product.m == product.n) share = causal_share(*operands.mask);
   const double scores = product.batch * product.m * product.n * share;
-  const bool gives_dq = gives_queries_gradient(call, q);
+  const bool gives_dq = gives_queries_gradient(call.instruction, q);
   product.batch *= (gives_dq ? kernel.products_with_dq : kernel.products) * share;
   add_product(product, work);
   add_softmax(scores, kernel.score_ops + mask_ops(operands) + gathering_ops(call, kernel, operands, gives_dq), work);
@@ -297,15 +307,17 @@ bool add_grouped_matmul(InstructionView call, const Kernel& kernel, Work& work) 
 
 }  // namespace
 
-bool add_pallas_kernel(InstructionView call, Work& work) {
-  const std::optional<Kernel> kernel = kernel_called(call.name());
+bool add_pallas_kernel(InstructionView instruction, Work& work) {
+  PallasCall call = {instruction, kernel_name(instruction)};
+  if (call.name.empty()) call.name = instruction.name();
+  const std::optional<Kernel> kernel = kernel_called(call.name);
   if (!kernel) return false;
   switch (kernel->operands) {
     case PallasOperands::kDense: return add_dense_attention(call, *kernel, work);
     case PallasOperands::kPages:
-    case PallasOperands::kRaggedPages: return add_paged_attention(call, *kernel, work);
+    case PallasOperands::kRaggedPages: return add_paged_attention(instruction, *kernel, work);
     case PallasOperands::kGroups:
-    case PallasOperands::kGroupsOut: return add_grouped_matmul(call, *kernel, work);
+    case PallasOperands::kGroupsOut: return add_grouped_matmul(instruction, *kernel, work);
   }
   return false;
 }

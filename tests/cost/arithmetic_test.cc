@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "hloroof/device.h"
 #include "lib/cost/op_time.h"
 #include "tests/catch.h"
 #include "tests/cost/root_work.h"
+#include "tests/dump.h"
 
 namespace {
 
@@ -430,6 +432,24 @@ TEST_CASE("attention masks every score and gathers its results block by block") 
   const double vector = time.resources[Resource::kVector];
   CHECK(time.seconds > 1.05 * std::max(matrix, vector));
   CHECK(time.seconds < matrix + vector);
+}
+
+TEST_CASE("the body of a kernel says what it is, whatever its call is named") {
+  const auto work = [](const std::string& sample, const std::string& name) {
+    const std::string body = absl::Base64Escape(source_text("tests/mlir/samples/" + sample + ".mlirbc"));
+    return root_work(
+        "  q = bf16[8,2048,128] parameter(0)\n  k = bf16[8,2048,128] parameter(1)\n  v = bf16[8,2048,128] "
+        "parameter(2)\n",
+        call("bf16[8,2048,128]", "q, k, v", "tpu_custom_call",
+             ", backend_config={\"custom_call_config\":{\"body\":\"" + body + "\"}}", name));
+  };
+  const Work named = work("splash_attention.mlir21", "splash_mha_fwd.1");
+  const Work renamed = work("splash_attention.mlir21", "k.1");
+  CHECK(renamed.flops == 2 * 2.0 * 8 * 2048 * 2048 * 128);
+  CHECK(renamed.flops == named.flops);
+  CHECK(renamed.read.hbm == named.read.hbm);
+  CHECK(renamed.source == CostSource::kAssumed);
+  CHECK(work("gmm.mlir23", "splash_mha_fwd.1").source == CostSource::kUnknown);
 }
 
 TEST_CASE("attention fetches keys and values for every block of queries") {
