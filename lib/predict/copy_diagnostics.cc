@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "hloroof/module.h"
 #include "lib/analysis/sizes.h"
+#include "lib/base/units.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
@@ -87,10 +88,7 @@ class CopyDiagnoser {
     }
   }
 
-  static std::string size_text(const Shape& shape) {
-    const auto bytes = static_cast<double>(padded_bytes(shape));
-    return bytes >= 1 << 20 ? absl::StrFormat("%.3g MiB", bytes / (1 << 20)) : absl::StrFormat("%.0f bytes", bytes);
-  }
+  static std::string size_text(const Shape& shape) { return format_bytes(static_cast<double>(padded_bytes(shape))); }
 
   // Returns the element of the parameter of its computation that `value` renames.
   static std::optional<std::int64_t> element_of_parameter(InstructionView value) {
@@ -159,8 +157,9 @@ class CopyDiagnoser {
   void rewritten(const OpPrediction& op, InstructionView update, InstructionView array) {
     const double share = updated_share(update);
     if (share > kMostOfArray) return;
-    const std::string what = absl::StrFormat("%s changes %.3g %% of %s", std::string(update.opcode_text()), 100 * share,
-                                             to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout));
+    const std::string what =
+        absl::StrFormat("%s changes %s of %s", std::string(update.opcode_text()), format_percent(share),
+                        to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout));
     const InstructionView source = origin(array, is_renamed);
     const OpPrediction* const copy = diagnosis_.op(source.id());
     if (is_plain_copy(source) && copy != nullptr && loop_copies_.count(source.id().index) == 0) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/op_name.h"
+#include "lib/base/units.h"
 #include "lib/ir/rows.h"
 
 namespace hloroof::internal {
@@ -159,8 +160,8 @@ class Diagnoser {
     const double ratio = prediction_.step_seconds / estimate;
     if (ratio <= 1 + kModelTolerance && ratio >= 1 / (1 + kModelTolerance)) return;
     add(kModelDiffers, Severity::kInfo,
-        absl::StrFormat("the compiler's own estimates give %.4g s for the step, the model %.4g s (%.2fx)", estimate,
-                        prediction_.step_seconds, ratio));
+        absl::StrFormat("the compiler's own estimates give %s for the step, the model %s (%.2fx)",
+                        format_seconds(estimate), format_seconds(prediction_.step_seconds), ratio));
   }
 
   // Reports matmul kernels that were compiled ahead of time, without a GPU for autotuning.

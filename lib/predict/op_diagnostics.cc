@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/base/units.h"
 #include "lib/cost/op_time.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
@@ -141,9 +142,9 @@ class OpDiagnoser {
     if (op.work.partial_tile_elements <= 0) return;
     diagnosis_.add_work(
         kNarrowUpdate, op, op.exposed_seconds,
-        absl::StrFormat("updates less than a tile along a tiled dimension: %.3g elements are read, merged and written "
+        absl::StrFormat("updates less than a tile along a tiled dimension: %s elements are read, merged and written "
                         "back; put the updated position in an outer dimension",
-                        op.work.partial_tile_elements));
+                        format_count(op.work.partial_tile_elements)));
   }
 
   // Reports waits for a copy. Waits for collectives are findings about the collective.
@@ -194,16 +195,15 @@ class OpDiagnoser {
     if (!slowest.valid() || facts_.executions(slowest) < op.executions) return;  // the branch probabilities are given
     const double stake = (most - least) * op.executions;
     if (most < kUnequalBranches * least) return;
-    Finding finding = {
-        .code = kBranchImbalance,
-        .severity = Severity::kInfo,
-        .message = absl::StrFormat("its branches take between %.3g and %.3g s and the slowest is counted: "
-                                   "--branch-probability %s=P,P... says how often each runs",
-                                   least, most, op.name),
-        .cause = diagnosis_.place(op),
-        .op = op.name,
-        .most_seconds = stake,
-        .least_share = kWorthOfStep};
+    Finding finding = {.code = kBranchImbalance,
+                       .severity = Severity::kInfo,
+                       .message = absl::StrFormat("its branches take between %s and %s and the slowest is counted: "
+                                                  "--branch-probability %s=P,P... says how often each runs",
+                                                  format_seconds(least), format_seconds(most), op.name),
+                       .cause = diagnosis_.place(op),
+                       .op = op.name,
+                       .most_seconds = stake,
+                       .least_share = kWorthOfStep};
     for (InstructionView instruction : module_.computation(slowest).instructions()) {
       finding.parts.push_back({TimePart::Kind::kWork, instruction.id(), {}});
       finding.parts.push_back({TimePart::Kind::kWaitsIn, instruction.id(), {}});

@@ -56,7 +56,7 @@ TEST_CASE("loop-carry-copy: a buffer that a loop carries is copied in every iter
       "loop-carry-copy",
       {
           {"of the parameter, which is read later",
-           loop("  c = " + a + "copy(x)\n  y = " + a + "negate(w)\n  z = " + a + "add(c, x)\n"), "16 MiB of element 1"},
+           loop("  c = " + a + "copy(x)\n  y = " + a + "negate(w)\n  z = " + a + "add(c, x)\n"), "16.0 MiB of element 1"},
           {"of the root", loop("  d = " + a + "negate(x)\n  y = " + a + "copy(d)\n  z = " + a + "negate(w)\n"),
            "element 1 of the loop's state in every iteration"},
           {"says who reads the old value",
@@ -127,7 +127,7 @@ ENTRY main {
                    "  c = f32[64,4096,128]{2,1,0:T(8,128)} copy(n)\n" + "  d = " + update + "c, u, i, z, z)\n" +
                    "  ROOT r = f32[64,4096,128]{2,1,0:T(8,128)} add(n, d)\n}"),
              "read the old value before the update"},
-            {"a fusion that writes a whole block for one row", entry(block), "changes 0.195 % of f32[1,4096,128]"},
+            {"a fusion that writes a whole block for one row", entry(block), "changes 0.2 % of f32[1,4096,128]"},
             {"a fusion in place", entry(in_place), ""},
             {"in place", entry(arguments + "  ROOT d = " + update + "p, u, i, z, z)\n}"), ""},
             {"an update of most of the array", entry(R"(ENTRY main {
