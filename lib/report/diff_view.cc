@@ -209,6 +209,11 @@ std::string place_of(const StepPrediction& prediction) {
   return prediction.device + (prediction.topology.empty() ? "" : " " + prediction.topology);
 }
 
+// "old.hlo: jit_step on tpu_v5e 2x4"
+std::string side_of(const std::string& file, const StepPrediction& prediction) {
+  return (file.empty() ? "" : file + ": ") + prediction.module_name + " on " + place_of(prediction);
+}
+
 // Text as code in Markdown.
 std::string markdown_code(const std::string& text) {
   std::string out = "`";
@@ -227,10 +232,8 @@ std::string totals_table(const Difference& difference, const TextLayout& layout)
 }  // namespace
 
 std::string diff_view(const Difference& difference, const DiffOptions& options) {
-  std::string out;
-  if (place_of(*difference.before) != place_of(*difference.after)) {
-    out += "  " + place_of(*difference.before) + " -> " + place_of(*difference.after) + "\n\n";
-  }
+  std::string out = "before  " + side_of(difference.before_file, *difference.before) + "\nafter   " +
+                    side_of(difference.after_file, *difference.after) + "\n\n";
   out += totals_table(difference, options) + "  " + wrap(matched_text(difference), options.width, 2) + "\n";
   out +=
       "\nBy category\n" + change_table("category", change_rows(difference, difference.categories, 0), nullptr, options);
