@@ -269,7 +269,7 @@ TEST_CASE("diff takes a device for each side") {
   const Result result = run({"diff", small + "@tpu_v5e", small + "@tpu_v6e"});
   CHECK(result.code == kExitOk);
   CHECK_THAT(result.out, ContainsSubstring("tpu_v5e"));
-  CHECK_THAT(result.out, ContainsSubstring("-> tpu_v6e"));
+  CHECK_THAT(result.out, ContainsSubstring("on tpu_v6e"));
   CHECK(run({"diff", small, small + "@tpu_v6e", "--device", "tpu_v5e"}).out == result.out);
   CHECK(run({"diff", at, at, "--device", "tpu_v5e"}).code == kExitOk);
   CHECK_THAT(run({"diff", small, small + "@tpu_v6e"}).err, ContainsSubstring("--device is required"));

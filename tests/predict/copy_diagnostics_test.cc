@@ -52,27 +52,27 @@ std::string loop(const std::string& body) {
 TEST_CASE("loop-carry-copy: a buffer that a loop carries is copied in every iteration") {
   const std::string a = "f32[2048,2048]{1,0:T(8,128)} ";
   const std::string b = "  b = f32[2048,2048]{0,1:T(8,128)} copy(x)\n";
-  check(
-      "loop-carry-copy",
-      {
-          {"of the parameter, which is read later",
-           loop("  c = " + a + "copy(x)\n  y = " + a + "negate(w)\n  z = " + a + "add(c, x)\n"), "16.0 MiB of element 1"},
-          {"of the root", loop("  d = " + a + "negate(x)\n  y = " + a + "copy(d)\n  z = " + a + "negate(w)\n"),
-           "element 1 of the loop's state in every iteration"},
-          {"says who reads the old value",
-           loop("  c = " + a + "copy(x)\n  y = " + a + "negate(c)\n  z = " + a + "add(w, x)\n"),
-           "because z also reads the old value"},
-          {"none", loop("  y = " + a + "negate(x)\n  z = " + a + "negate(w)\n"), ""},
-          {"to another layout", loop(b + "  y = " + a + "negate(w)\n  z = " + a + "copy(b)\n"), ""},
-          {"of a value inside the body",
-           loop("  d = " + a + "negate(x)\n  c = " + a + "copy(d)\n  y = " + a + "negate(c)\n  z = " + a +
-                "add(w, d)\n"),
-           ""},
-          {"outside of a loop",
-           "HloModule m, is_scheduled=true\n\nENTRY main {\n  p = " + a + "parameter(0)\n  c = " + a +
-               "copy(p)\n  ROOT r = " + a + "add(c, p)\n}\n",
-           ""},
-      });
+  check("loop-carry-copy",
+        {
+            {"of the parameter, which is read later",
+             loop("  c = " + a + "copy(x)\n  y = " + a + "negate(w)\n  z = " + a + "add(c, x)\n"),
+             "16.0 MiB of element 1"},
+            {"of the root", loop("  d = " + a + "negate(x)\n  y = " + a + "copy(d)\n  z = " + a + "negate(w)\n"),
+             "element 1 of the loop's state in every iteration"},
+            {"says who reads the old value",
+             loop("  c = " + a + "copy(x)\n  y = " + a + "negate(c)\n  z = " + a + "add(w, x)\n"),
+             "because z also reads the old value"},
+            {"none", loop("  y = " + a + "negate(x)\n  z = " + a + "negate(w)\n"), ""},
+            {"to another layout", loop(b + "  y = " + a + "negate(w)\n  z = " + a + "copy(b)\n"), ""},
+            {"of a value inside the body",
+             loop("  d = " + a + "negate(x)\n  c = " + a + "copy(d)\n  y = " + a + "negate(c)\n  z = " + a +
+                  "add(w, d)\n"),
+             ""},
+            {"outside of a loop",
+             "HloModule m, is_scheduled=true\n\nENTRY main {\n  p = " + a + "parameter(0)\n  c = " + a +
+                 "copy(p)\n  ROOT r = " + a + "add(c, p)\n}\n",
+             ""},
+        });
 }
 
 std::string entry(const std::string& body, const std::string& header = "") {

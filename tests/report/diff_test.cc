@@ -263,7 +263,7 @@ TEST_CASE("diff: rows and groups add up to the step") {
     CHECK(difference.groups.empty() == (group == GroupBy::kNone));
     if (group != GroupBy::kNone) CHECK(groups[0] == Approx(before.step_seconds));
     if (group != GroupBy::kNone) CHECK(groups[1] == Approx(after.step_seconds));
-    CHECK_THAT(diff_view(difference, options), ContainsSubstring("-> tpu_v6e"));
+    CHECK_THAT(diff_view(difference, options), ContainsSubstring("on tpu_v6e"));
   }
 }
 
