@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_format.h"
@@ -55,10 +56,23 @@ class Diagnoser {
         "bounds; a list schedule stands in for the compiler's");
   }
 
+  // Returns the custom call that an op is, or that the computations that it runs contain: an async start, a fusion.
+  static std::optional<InstructionView> custom_call_in(InstructionView op) {
+    if (op.opcode() == Opcode::kCustomCall) return op;
+    for (ComputationId called : op.called_computations()) {
+      for (InstructionView inner : op.module().computation(called).instructions()) {
+        if (inner.opcode() == Opcode::kCustomCall) return inner;
+      }
+    }
+    return std::nullopt;
+  }
+
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
-      if (op.source != CostSource::kUnknown || row_of(module_, op.id).opcode != Opcode::kCustomCall) continue;
-      const std::string_view target = module_.instruction(op.id).text(AttributeKey::kCustomCallTarget);
+      if (op.source != CostSource::kUnknown) continue;
+      const std::optional<InstructionView> call = custom_call_in(module_.instruction(op.id));
+      if (!call) continue;
+      const std::string_view target = call->text(AttributeKey::kCustomCallTarget);
       diagnosis_.add({.code = kUnknownCustomCall,
                       .message = absl::StrFormat(
                           "custom call %s states no cost: only the bytes of its operands and results are charged; "

@@ -147,12 +147,18 @@ class OpDiagnoser {
                         format_count(op.work.partial_tile_elements)));
   }
 
+  // An async start may also run a computation, such as a kernel on another core. Only a known one without arithmetic
+  // is a copy.
+  static bool is_copy(const OpPrediction& transfer) {
+    return transfer.source != CostSource::kUnknown && transfer.work.flops == 0 && transfer.work.transcendentals == 0;
+  }
+
   // Reports waits for a copy. Waits for collectives are findings about the collective.
   void stall(const OpPrediction& op) {
     for (const TransferWait& wait : op.waits) {
       const OpPrediction* transfer = diagnosis_.op(wait.transfer);
       if (!diagnosis_.may_matter(wait.seconds) || transfer == nullptr) continue;
-      if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0) continue;
+      if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0 || !is_copy(*transfer)) continue;
       const bool to_host = transfer->work.written.host > 0;
       const bool from_host = transfer->work.read.host > 0;
       Finding finding = {

@@ -185,6 +185,20 @@ constexpr char kGatherInTuple[] = R"(
   d = f32[4096,2048]{1,0:T(8,128)} all-gather-done(g)
   ROOT r = f32[4096,2048]{1,0:T(8,128)} negate(d))";
 
+// What the done waits for is a kernel on another core.
+constexpr char kAsyncKernel[] = R"(
+%kernel (a: f32[4096,2048]) -> f32[4096,2048] {
+  %a = f32[4096,2048]{1,0:T(8,128)} parameter(0)
+  ROOT %c = f32[4096,2048]{1,0:T(8,128)} custom-call(%a), custom_call_target="tpu_custom_call"
+}
+
+ENTRY %main (p: f32[4096,2048]) -> f32[4096,2048] {
+  %p = f32[4096,2048]{1,0:T(8,128)} parameter(0)
+  %s = ((f32[4096,2048]{1,0:T(8,128)}), f32[4096,2048]{1,0:T(8,128)}, u32[]{:S(2)}) async-start(%p), calls=%kernel
+  ROOT %d = f32[4096,2048]{1,0:T(8,128)} async-done(%s), calls=%kernel
+}
+)";
+
 constexpr char kFromHost[] = R"(
   p = f32[4096,2048]{1,0:T(8,128)S(5)} parameter(0)
   s = (f32[4096,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)S(5)}, u32[]{:S(2)}) copy-start(p)
@@ -264,6 +278,8 @@ std::vector<Row> diagnoses() {
       {"unknown-opcode", entry(kUnknownOpcode), entry(kUnpadded)},
       {"prefetch-stall", entry(kPrefetchStalls), entry(kPrefetchHidden)},
       {"prefetch-stall", entry(kPrefetchStalls), entry(kGatherInTuple), "", kEight},
+      {"unknown-custom-call", kAsyncKernel, entry(kPrefetchStalls)},
+      {"prefetch-stall", entry(kPrefetchStalls), kAsyncKernel},
       {"host-transfer-exposed", entry(kFromHost), entry(kPrefetchStalls)},
       {"memory-over-capacity", entry(kTooLarge), entry(kLarge)},
       {"donation-missed", entry(kLarge), entry(kLarge), "", kDonated},
