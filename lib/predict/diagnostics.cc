@@ -48,12 +48,12 @@ class Diagnoser {
     if (prediction_.is_scheduled || ModuleRows::is_single_instruction(module_)) return;
     const CompileStage stage = prediction_.origin.stage;
     if (stage == CompileStage::kUnpartitioned || stage == CompileStage::kUnoptimized) {
-      add(kUnscheduled, Severity::kInfo, "the module is not scheduled: a list schedule stands in for the compiler's");
+      add(kUnscheduled, Severity::kInfo, "the module is not scheduled: a list schedule replaces the compiler's");
       return;
     }
     add(kUnscheduled, Severity::kWarning,
         "the module is not scheduled: fusion and layouts are still to come, so that its bytes and time are upper "
-        "bounds; a list schedule stands in for the compiler's");
+        "bounds; a list schedule replaces the compiler's");
   }
 
   // Returns the custom call that an op is, or that the computations that it runs contain: an async start, a fusion.

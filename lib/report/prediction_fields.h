@@ -242,13 +242,13 @@ struct Described<Layer> {
   static constexpr RecordInfo kInfo = {"layer", "Layer",
                                        "Time of the step in one scope of the traced program, or in one op of a scope."};
   static constexpr auto kFields =
-      fields(field("path", Unit::kNone, "Scopes from the top, by slashes. * stands for the numbers of several scopes.",
+      fields(field("path", Unit::kNone, "Scopes from the top, by slashes. * replaces the numbers of several scopes.",
                    &Layer::path),
              field("name", Unit::kNone, "Last part of the path.", &Layer::name),
              field("depth", Unit::kCount, "0 at the top; the scopes in a scope follow it, one deeper.", &Layer::depth),
              field("is_op", Unit::kNone, "True for ops, the leaves; their sum is the step.", &Layer::is_op),
              field("repeats", Unit::kCount,
-                   "Runs of a scope that is the body of a loop, times the scopes that * stands for.", &Layer::repeats),
+                   "Runs of a scope that is the body of a loop, times the scopes that * combines.", &Layer::repeats),
              field("share", Unit::kShare, "Share of the step.", &Layer::share).at_most(kWhole),
              field("seconds", Unit::kSeconds, "Time in the step, in all iterations of loops, with waits.",
                    [](const Layer& layer) { return layer.times.seconds; }),

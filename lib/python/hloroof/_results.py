@@ -274,7 +274,7 @@ class Layer:
     """Time of the step in one scope of the traced program, or in one op of a scope."""
 
     path: str
-    """Scopes from the top, by slashes. * stands for the numbers of several scopes."""
+    """Scopes from the top, by slashes. * replaces the numbers of several scopes."""
     name: str
     """Last part of the path."""
     depth: int
@@ -282,7 +282,7 @@ class Layer:
     is_op: bool
     """True for ops, the leaves; their sum is the step."""
     repeats: float
-    """Runs of a scope that is the body of a loop, times the scopes that * stands for."""
+    """Runs of a scope that is the body of a loop, times the scopes that * combines."""
     share: float
     """Share of the step."""
     seconds: float
