@@ -134,7 +134,7 @@ TEST_CASE("documents show what the command prints") {
   CHECK(commands > 0);
 }
 
-TEST_CASE("the glossary of the README is that of the reports") {
+TEST_CASE("the glossary of the examples is that of the reports") {
   std::vector<std::string> expected;
   for (const std::string& line : read_lines("lib/report/glossary.def")) {
     const std::string open = "HLOROOF_TERM(\"";
@@ -147,7 +147,7 @@ TEST_CASE("the glossary of the README is that of the reports") {
                        line.substr(meaning, line.rfind("\")") - meaning) + " |");
   }
   REQUIRE(!expected.empty());
-  const std::vector<std::string> readme = read_lines("README.md");
+  const std::vector<std::string> readme = read_lines("examples/README.md");
   const auto title = std::find(readme.begin(), readme.end(), "| term | meaning |");
   REQUIRE(title != readme.end());
   const auto end = std::find(title, readme.end(), "");
