@@ -48,9 +48,7 @@ template <>
 struct Described<CalibrationReport> {
   static constexpr RecordInfo kInfo = {"calibration", "Calibration", "Numbers of a device fitted to measurements."};
   static constexpr auto kFields = fields(
-      field("schema", Unit::kNone, "Name and version of this format.",
-            [](const CalibrationReport&) { return kCalibrationSchema[0]; })
-          .one_of(kCalibrationSchema),
+      schema_field<kCalibrationSchema>(),
       field("device", Unit::kNone, "Name of the device.", &CalibrationReport::device),
       field("parameters", Unit::kNone, "The fitted numbers.", &CalibrationReport::parameters),
       field("errors", Unit::kNone, "Errors of the predictions before and after the fit.", &CalibrationReport::errors));

@@ -111,9 +111,7 @@ struct Described<ComparisonDocument> {
   using Document = ComparisonDocument;
   static constexpr RecordInfo kInfo = {"comparison", "Comparison", "A prediction compared with a profile."};
   static constexpr auto kFields = fields(
-      field("schema", Unit::kNone, "Name and version of this format.",
-            [](const Document&) { return kComparisonSchema[0]; })
-          .one_of(kComparisonSchema),
+      schema_field<kComparisonSchema>(),
       field("module", Unit::kNone, "Name of the module.",
             [](const Document& d) -> const std::string& { return d.prediction->module_name; }),
       field("device", Unit::kNone, "Name of the device.",

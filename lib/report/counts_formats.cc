@@ -142,9 +142,7 @@ struct Described<CountsDocument> {
       "counts", "Counts",
       "FLOPs, transcendentals and bytes without a device. Some members exist under --convention physical alone."};
   static constexpr auto kFields = fields(
-      field("schema", Unit::kNone, "Name and version of this format.",
-            [](const CountsDocument&) { return kCountsSchema[0]; })
-          .one_of(kCountsSchema),
+      schema_field<kCountsSchema>(),
       field("module", Unit::kNone, "Name of the module.", &report<&CountsReport::module>),
       field("convention", Unit::kNone, "Rules of counting.", &report<&CountsReport::convention>).one_of(kConventions),
       field("flops", Unit::kFlops, "FLOPs of one step.", &report<&CountsReport::flops>).may_be_negative(),

@@ -99,9 +99,7 @@ template <>
 struct Described<DeviceListDocument> {
   static constexpr RecordInfo kInfo = {"devices", "Devices", "The devices that are built in."};
   static constexpr auto kFields =
-      fields(field("schema", Unit::kNone, "Name and version of this format.",
-                   [](const DeviceListDocument&) { return kDeviceListSchema[0]; })
-                 .one_of(kDeviceListSchema),
+      fields(schema_field<kDeviceListSchema>(),
              field("devices", Unit::kNone, "The devices, sorted by name.", &DeviceListDocument::devices));
 };
 
@@ -134,24 +132,23 @@ template <>
 struct Described<DeviceDocument> {
   using Document = DeviceDocument;
   static constexpr RecordInfo kInfo = {"device", "Device", "All numbers of one JAX device."};
-  static constexpr auto kFields = fields(
-      field("schema", Unit::kNone, "Name and version of this format.", [](const Document&) { return kDeviceSchema[0]; })
-          .one_of(kDeviceSchema),
-      field("name", Unit::kNone, "Name that --device takes.",
-            [](const Document& d) -> const std::string& { return d.device->name; }),
-      field("display_name", Unit::kNone, "Name of the product.",
-            [](const Document& d) -> const std::string& { return d.device->display_name; }),
-      field("vendor", Unit::kNone, "Maker of the device.",
-            [](const Document& d) -> const std::string& { return d.device->vendor; }),
-      field("architecture", Unit::kNone, "Name of the architecture; null if it has none.",
-            [](const Document& d) { return text_or_null(d.device->architecture); }),
-      field("aliases", Unit::kNone, "Other names that --device takes.",
-            [](const Document& d) -> const std::vector<std::string>& { return d.device->aliases; }),
-      field("notes", Unit::kNone, "Remarks.",
-            [](const Document& d) -> const std::vector<std::string>& { return d.device->notes; }),
-      field("file_sha256", Unit::kNone, "SHA-256 of the device file.",
-            [](const Document& d) -> const std::string& { return d.device->file_sha256; }),
-      field("parameters", Unit::kNone, "All numbers.", &Document::parameters));
+  static constexpr auto kFields =
+      fields(schema_field<kDeviceSchema>(),
+             field("name", Unit::kNone, "Name that --device takes.",
+                   [](const Document& d) -> const std::string& { return d.device->name; }),
+             field("display_name", Unit::kNone, "Name of the product.",
+                   [](const Document& d) -> const std::string& { return d.device->display_name; }),
+             field("vendor", Unit::kNone, "Maker of the device.",
+                   [](const Document& d) -> const std::string& { return d.device->vendor; }),
+             field("architecture", Unit::kNone, "Name of the architecture; null if it has none.",
+                   [](const Document& d) { return text_or_null(d.device->architecture); }),
+             field("aliases", Unit::kNone, "Other names that --device takes.",
+                   [](const Document& d) -> const std::vector<std::string>& { return d.device->aliases; }),
+             field("notes", Unit::kNone, "Remarks.",
+                   [](const Document& d) -> const std::vector<std::string>& { return d.device->notes; }),
+             field("file_sha256", Unit::kNone, "SHA-256 of the device file.",
+                   [](const Document& d) -> const std::string& { return d.device->file_sha256; }),
+             field("parameters", Unit::kNone, "All numbers.", &Document::parameters));
 };
 
 std::string device_list_json(const std::vector<Device>& devices) {

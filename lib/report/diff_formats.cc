@@ -133,9 +133,8 @@ struct Described<DiffDocument> {
   using Document = DiffDocument;
   static constexpr RecordInfo kInfo = {"diff", "Diff", "The changes between two predictions."};
   static constexpr auto kFields = fields(
-      field("schema", Unit::kNone, "Name and version of this format.", [](const Document&) { return kDiffSchema[0]; })
-          .one_of(kDiffSchema),
-      field("before", Unit::kNone, "", &Document::before), field("after", Unit::kNone, "", &Document::after),
+      schema_field<kDiffSchema>(), field("before", Unit::kNone, "", &Document::before),
+      field("after", Unit::kNone, "", &Document::after),
       field("step_change_seconds", Unit::kSeconds, "Change of the step time.",
             [](const Document& d) { return d.after.step->step_seconds - d.before.step->step_seconds; })
           .may_be_negative(),

@@ -92,6 +92,7 @@ std::vector<EstimatedOp> estimated_ops(const StepPrediction& prediction) {
     if (!seconds || op.executions <= 0) continue;
     OpTime time = op.time;
     EstimatedOp row;
+    row.id = op.id;
     row.name = op.name;
     row.executions = op.executions;
     row.model_seconds = model_seconds_of(op, facts, time);

@@ -25,6 +25,7 @@ enum class EstimateReason : std::uint8_t {
 };
 
 struct EstimatedOp {
+  InstructionId id;
   std::string name;
   double executions = 1;
   double model_seconds = 0;     // of one execution

@@ -61,11 +61,11 @@ std::string estimates_view(const StepPrediction& p, const ViewOptions& options) 
     return "The dump states no estimates of the compiler that apply to " + p.device +
            "; TPU dumps have them as estimated_cycles\n";
   }
-  std::set<std::string_view> names;
-  for (const EstimatedOp& op : ops) names.insert(op.name);
+  std::set<InstructionId> with_estimate;
+  for (const EstimatedOp& op : ops) with_estimate.insert(op.id);
   double without = 0;
   for (const OpPrediction& op : p.ops) {
-    if (names.count(op.name) == 0) without += op.exposed_seconds;
+    if (with_estimate.count(op.id) == 0) without += op.exposed_seconds;
   }
   std::string out = "Model against the compiler's estimates, over the step\n" + format_seconds(without) + " of " +
                     format_seconds(p.step_seconds) + " are in ops without an estimate, or waiting\n";

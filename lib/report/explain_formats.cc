@@ -123,9 +123,7 @@ struct Described<ExplanationDocument> {
   using Document = ExplanationDocument;
   static constexpr RecordInfo kInfo = {"explanation", "Explanation", "One instruction and where its time goes."};
   static constexpr auto kFields = concatenated(
-      fields(field("schema", Unit::kNone, "Name and version of this format.",
-                   [](const Document&) { return kExplanationSchema[0]; })
-                 .one_of(kExplanationSchema),
+      fields(schema_field<kExplanationSchema>(),
              field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
       kPlaceFields,
       fields(kStepSecondsField, field("name", Unit::kNone, "Name of the instruction, without %.", &Document::name),

@@ -94,15 +94,14 @@ struct Described<UnusedWaiver> {
 template <>
 struct Described<LintReport> {
   static constexpr RecordInfo kInfo = {"lint", "Lint", "The diagnostics of one or several modules."};
-  static constexpr auto kFields = fields(
-      field("schema", Unit::kNone, "Name and version of this format.", [](const LintReport&) { return kLintSchema[0]; })
-          .one_of(kLintSchema),
-      field("failed", Unit::kNone, "True if a diagnostic that is not waived is as severe as --fail-on.",
-            &LintReport::failed),
-      field("waived", Unit::kCount, "Number of waived diagnostics.", &LintReport::waived),
-      field("files", Unit::kNone, "The modules, in the order of the arguments.", &LintReport::files),
-      field("unused_waivers", Unit::kNone, "Rules of the waiver file that waived nothing.",
-            &LintReport::unused_waivers));
+  static constexpr auto kFields =
+      fields(schema_field<kLintSchema>(),
+             field("failed", Unit::kNone, "True if a diagnostic that is not waived is as severe as --fail-on.",
+                   &LintReport::failed),
+             field("waived", Unit::kCount, "Number of waived diagnostics.", &LintReport::waived),
+             field("files", Unit::kNone, "The modules, in the order of the arguments.", &LintReport::files),
+             field("unused_waivers", Unit::kNone, "Rules of the waiver file that waived nothing.",
+                   &LintReport::unused_waivers));
 };
 
 std::string lint_text(const LintReport& report, const ViewOptions& options) {

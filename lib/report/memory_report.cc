@@ -24,9 +24,7 @@ template <>
 struct Described<MemoryDocument> {
   static constexpr RecordInfo kInfo = {"memory_report", "MemoryReport", "Peak memory and what is live at the peak."};
   static constexpr auto kFields = concatenated(
-      fields(field("schema", Unit::kNone, "Name and version of this format.",
-                   [](const MemoryDocument&) { return kMemorySchema[0]; })
-                 .one_of(kMemorySchema),
+      fields(schema_field<kMemorySchema>(),
              field("file", Unit::kNone, "Path of the dump.",
                    [](const MemoryDocument& document) -> const std::string& { return document.named->first; }),
              field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),

@@ -475,9 +475,7 @@ struct Described<StepPrediction> {
   static constexpr RecordInfo kInfo = {"prediction", "StepPrediction",
                                        "The predicted step of one module on one device."};
   static constexpr auto kFields = fields(
-      field("schema", Unit::kNone, "Name and version of this format.",
-            [](const StepPrediction&) { return kPredictionSchema[0]; })
-          .one_of(kPredictionSchema),
+      schema_field<kPredictionSchema>(),
       field("generator", Unit::kNone, "", [](const StepPrediction& p) { return GeneratorPart{p}; }),
       field("module", Unit::kNone, "", [](const StepPrediction& p) { return ModulePart{p}; }),
       field("device", Unit::kNone, "", [](const StepPrediction& p) { return DevicePart{p}; }),

@@ -150,6 +150,13 @@ constexpr auto concatenated(const First& first, const Second& second, const More
   }
 }
 
+// The first row of a document: the name and version of its format. `kSchema` is an array of this one text.
+template <const auto& kSchema>
+constexpr auto schema_field() {
+  return field("schema", Unit::kNone, "Name and version of this format.", [](const auto&) { return kSchema[0]; })
+      .one_of(kSchema);
+}
+
 // Specialized for each result struct, with kInfo and kFields as above.
 template <typename T>
 struct Described;

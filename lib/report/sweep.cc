@@ -124,9 +124,7 @@ template <>
 struct Described<SweepDocument> {
   static constexpr RecordInfo kInfo = {"sweep", "Sweep", "Predictions for all combinations of parameter values."};
   static constexpr auto kFields =
-      fields(field("schema", Unit::kNone, "Name and version of this format.",
-                   [](const SweepDocument&) { return kSweepSchema[0]; })
-                 .one_of(kSweepSchema),
+      fields(schema_field<kSweepSchema>(),
              field("points", Unit::kNone, "The predictions in the order of --sort.",
                    [](const SweepDocument& sweep) -> const std::vector<SweepPoint>& { return *sweep.points; }));
 };
