@@ -18,7 +18,7 @@ struct CountedOp {
 };
 
 struct CountsDocument {
-  CountsDocument(const CountsReport& counts) : report(&counts) {
+  explicit CountsDocument(const CountsReport& counts) : report(&counts) {
     ops.reserve(counts.rows.size());
     for (const CountsRow& row : counts.rows) ops.push_back({&counts, &row});
   }

@@ -41,6 +41,7 @@ struct DeviceDocument {
 
 std::vector<ListedDevice> listed(const std::vector<Device>& devices) {
   std::vector<ListedDevice> rows;
+  rows.reserve(devices.size());
   for (const Device& device : devices) rows.push_back({&device});
   return rows;
 }
@@ -182,6 +183,7 @@ std::string device_list_markdown(const std::vector<Device>& devices) {
 
 std::string devices_json(const std::vector<Device>& devices) {
   std::vector<DeviceDocument> documents;
+  documents.reserve(devices.size());
   for (const Device& device : devices) documents.push_back(document_of(device));
   return records_json(documents);
 }

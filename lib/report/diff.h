@@ -22,8 +22,8 @@ struct OpChange {
   // if the op is the same or has no partner.
   std::vector<std::string> what;
 
-  // The op after the change if it exists, otherwise the one before.
-  const OpPrediction& op() const { return after != nullptr ? *after : *before; }
+  // The op after the change if it exists, otherwise the one before. One of them exists.
+  const OpPrediction& op() const { return *(after != nullptr ? after : before); }
   double before_seconds() const { return before != nullptr ? before->exposed_seconds : 0; }
   double after_seconds() const { return after != nullptr ? after->exposed_seconds : 0; }
   double change() const { return after_seconds() - before_seconds(); }

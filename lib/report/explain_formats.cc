@@ -40,14 +40,18 @@ struct TermLevel {
   const TermRow* term = nullptr;
 };
 
-void add_levels(const TermRow& term, std::int64_t level, std::vector<TermLevel>& levels) {
-  levels.push_back({level, &term});
-  for (const TermRow& child : term.children) add_levels(child, level + 1, levels);
-}
-
-void add_paths(const TermRow& term, std::set<std::string_view>& paths) {
-  paths.insert(term.parameters.begin(), term.parameters.end());
-  for (const TermRow& child : term.children) add_paths(child, paths);
+// The term and all terms below it, each before its children.
+std::vector<TermLevel> levels_of(const TermRow& root) {
+  std::vector<TermLevel> levels;
+  std::vector<TermLevel> rest = {{0, &root}};
+  while (!rest.empty()) {
+    const TermLevel next = rest.back();
+    rest.pop_back();
+    levels.push_back(next);
+    const std::vector<TermRow>& children = next.term->children;
+    for (auto child = children.rbegin(); child != children.rend(); ++child) rest.push_back({next.level + 1, &*child});
+  }
+  return levels;
 }
 
 const OpPrediction* executed_op(const StepPrediction& prediction, InstructionView instruction) {
@@ -76,7 +80,11 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
   }
   std::set<std::string_view> paths;
   const std::optional<TermRow> terms = terms_of(prediction.facts.get(), instruction.id());
-  if (terms) add_paths(*terms, paths);
+  if (terms) {
+    for (const TermLevel& level : levels_of(*terms)) {
+      paths.insert(level.term->parameters.begin(), level.term->parameters.end());
+    }
+  }
   for (ParameterRow& row : parameter_rows(prediction.facts.get())) {
     if (paths.count(row.path) > 0) result.parameters.push_back(std::move(row));
   }
@@ -148,9 +156,8 @@ absl::StatusOr<std::string> explanation_json(const StepPrediction& prediction, s
 absl::StatusOr<std::string> explanation_csv(const StepPrediction& prediction, std::string_view name) {
   const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
   if (!instruction.ok()) return instruction.status();
-  std::vector<TermLevel> levels;
   const std::optional<TermRow> terms = terms_of(prediction.facts.get(), instruction->id());
-  if (terms) add_levels(*terms, 0, levels);
+  const std::vector<TermLevel> levels = terms ? levels_of(*terms) : std::vector<TermLevel>();
   const TermRow none;
   return records_csv(levels, TermLevel{0, &none});
 }

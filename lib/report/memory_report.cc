@@ -36,6 +36,7 @@ struct Described<MemoryDocument> {
 
 std::string memory_json(const std::vector<NamedPrediction>& predictions) {
   std::vector<MemoryDocument> documents;
+  documents.reserve(predictions.size());
   for (const NamedPrediction& named : predictions) documents.push_back({&named});
   return records_json(documents);
 }

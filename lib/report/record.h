@@ -120,11 +120,13 @@ struct FieldList;
 
 template <std::size_t... indices, typename... Rows>
 struct FieldList<std::index_sequence<indices...>, Rows...> : FieldAt<indices, Rows>... {
-  // Calls visit(row) for each row.
+  // NOLINTBEGIN(misc-no-recursion): records nest as deeply as their types; the only tree is that of the terms of a
+  // formula Calls visit(row) for each row.
   template <typename Visit>
   constexpr void each(Visit&& visit) const {
     (visit(this->FieldAt<indices, Rows>::row), ...);
   }
+  // NOLINTEND(misc-no-recursion)
   // Returns make(row...).
   template <typename Make>
   constexpr auto all(Make&& make) const {
@@ -166,11 +168,13 @@ concept DescribedRecord = requires {
   Described<T>::kInfo;
 };
 
+// NOLINTBEGIN(misc-no-recursion): as above
 // Calls visit(info, value) for each field, in the order of the table.
 template <DescribedRecord T, typename Visit>
 void for_each_field(const T& record, Visit&& visit) {
   Described<T>::kFields.each([&](const auto& row) { visit(row.info, row.of(record)); });
 }
+// NOLINTEND(misc-no-recursion)
 
 // A member that only some records have; nullptr leaves it out.
 template <typename T>
