@@ -1,0 +1,269 @@
+#include "lib/kernel/kernel_code.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "lib/kernel/region_work.h"
+#include "lib/mlir/attributes.h"
+
+namespace hloroof::internal {
+namespace {
+
+// Marks the values that control depends on: backwards from conditions, bounds, semaphores, sizes and what is stored in
+// SMEM.
+class NeededValues {
+ public:
+  NeededValues(const mlir::Module& module, const KernelCode& code) : module_(module), code_(code) {
+    needed_.resize(module.values.size(), false);
+    for (std::uint32_t i = 0; i < module.ops.size(); ++i) add_roots(mlir::OpId{i});
+    while (!work_.empty()) {
+      const mlir::ValueId value = work_.back();
+      work_.pop_back();
+      follow(value);
+    }
+  }
+
+  bool of(mlir::ValueId value) const { return needed_[value.index]; }
+  bool any_result(mlir::OpId op) const {
+    const mlir::IdRange<mlir::ValueId> results = module_.results_of(op);
+    for (const mlir::ValueId result : results) {
+      if (of(result)) return true;
+    }
+    return false;
+  }
+
+ private:
+  void need(mlir::ValueId value) {
+    if (needed_[value.index]) return;
+    needed_[value.index] = true;
+    work_.push_back(value);
+  }
+  void need_operand(mlir::OpId op, std::uint32_t number) {
+    if (number < module_[op].operand_count) need(module_.operand(op, number));
+  }
+  void need_operands(mlir::OpId op) {
+    for (std::uint32_t i = 0; i < module_[op].operand_count; ++i) need(module_.operand(op, i));
+  }
+
+  void add_roots(mlir::OpId op) {
+    switch (code_.row(op).kind) {
+      case KernelOpKind::kIf:
+      case KernelOpKind::kCondition: need_operand(op, 0); return;
+      case KernelOpKind::kBranch:
+        if (module_[op].successor_count > 1) need_operand(op, 0);
+        return;
+      case KernelOpKind::kFor:
+        for (std::uint32_t i = 0; i < 3; ++i) need_operand(op, i);
+        return;
+      case KernelOpKind::kScalarStore:
+      case KernelOpKind::kTransferStart:
+      case KernelOpKind::kTransferWait: need_operands(op); return;
+      case KernelOpKind::kYield:
+        // The results of a function: the indices of a window.
+        if (code_.row(module_.parent(op)).kind == KernelOpKind::kDefinition) need_operands(op);
+        return;
+      default: return;
+    }
+  }
+
+  // The operand `number` of the terminator of each block of the region.
+  void need_yielded(mlir::RegionId region, std::uint32_t number) {
+    for (const mlir::BlockId block : module_.blocks_of(region)) {
+      const mlir::OpId last = terminator(block);
+      if (last.valid()) need_operand(last, number);
+    }
+  }
+
+  mlir::OpId terminator(mlir::BlockId block) const {
+    mlir::OpId last;
+    for (const mlir::OpId op : module_.ops_of(block)) last = op;
+    return last;
+  }
+
+  void follow(mlir::ValueId value) {
+    const mlir::Value& v = module_[value];
+    if (v.op.valid()) {
+      follow_result(v.op, v.index);
+    } else if (v.block.valid()) {
+      follow_argument(v.block, v.index);
+    }
+  }
+
+  void follow_result(mlir::OpId op, std::uint32_t index) {
+    switch (code_.row(op).kind) {
+      case KernelOpKind::kFor:
+        need_operand(op, index + 3);
+        need_yielded(module_[op].first_region, index);
+        return;
+      case KernelOpKind::kWhile:
+        need_operand(op, index);
+        if (module_[op].region_count == 2) {
+          need_yielded(module_[op].first_region, index + 1);
+          need_yielded(mlir::RegionId{module_[op].first_region.index + 1}, index);
+        }
+        return;
+      case KernelOpKind::kIf:
+      case KernelOpKind::kRegion:
+        for (const mlir::RegionId region : module_.regions_of(op)) need_yielded(region, index);
+        return;
+      default: need_operands(op); return;
+    }
+  }
+
+  void follow_argument(mlir::BlockId block, std::uint32_t index) {
+    const mlir::RegionId region = module_[block].region;
+    if (!region.valid()) return;
+    const mlir::OpId op = module_[region].op;
+    switch (code_.row(op).kind) {
+      case KernelOpKind::kFor:
+        if (index == 0) return;
+        need_operand(op, index + 2);
+        need_yielded(region, index - 1);
+        return;
+      case KernelOpKind::kWhile:
+        if (region == module_[op].first_region) {
+          need_operand(op, index);
+          need_yielded(mlir::RegionId{region.index + 1}, index);
+        } else {
+          need_yielded(module_[op].first_region, index + 1);
+        }
+        return;
+      default:
+        // The blocks that branch to this one, which are in the same region.
+        for (const mlir::BlockId other : module_.blocks_of(region)) {
+          const mlir::OpId last = terminator(other);
+          if (last.valid() && code_.row(last).kind == KernelOpKind::kBranch) need_operands(last);
+        }
+        return;
+    }
+  }
+
+  const mlir::Module& module_;
+  const KernelCode& code_;
+  std::vector<bool> needed_;
+  std::vector<mlir::ValueId> work_;
+};
+
+// Compiles one block after the other.
+class CodeWriter {
+ public:
+  CodeWriter(KernelCode& code, const NeededValues& needed) : code_(code), module_(*code.module), needed_(needed) {}
+
+  void write(mlir::BlockId block) {
+    code_.block_begin[block.index] = static_cast<std::uint32_t>(code_.instructions.size());
+    for (const mlir::OpId op : module_.ops_of(block)) write_op(op);
+    flush();
+    code_.block_end[block.index] = static_cast<std::uint32_t>(code_.instructions.size());
+  }
+
+ private:
+  void write_op(mlir::OpId op) {
+    const KernelOp& row = code_.row(op);
+    add_op_work(module_, code_.types, op, row, open_.work);
+    if (!open_.first_op.valid() && !is_empty(open_.work)) open_.first_op = op;
+    switch (row.kind) {
+      case KernelOpKind::kFor:
+      case KernelOpKind::kWhile:
+      case KernelOpKind::kIf:
+      case KernelOpKind::kRegion:
+      case KernelOpKind::kCall:
+      case KernelOpKind::kTransferStart:
+      case KernelOpKind::kTransferWait:
+      case KernelOpKind::kYield:
+      case KernelOpKind::kCondition:
+      case KernelOpKind::kBranch:
+        flush();
+        emit(op, row);
+        return;
+      case KernelOpKind::kScalarStore: emit(op, row); return;
+      case KernelOpKind::kFree:
+        if (row.scalar == ScalarOp::kNone) return;
+        [[fallthrough]];
+      case KernelOpKind::kConstant:
+      case KernelOpKind::kElementwise:
+      case KernelOpKind::kScalarLoad:
+      case KernelOpKind::kAllocate:
+      case KernelOpKind::kSlice:
+      case KernelOpKind::kView:
+        if (needed_.any_result(op)) emit(op, row);
+        return;
+      default: return;
+    }
+  }
+
+  void emit(mlir::OpId op, const KernelOp& row) {
+    KernelInstruction in;
+    in.kind = row.kind == KernelOpKind::kFree ? KernelOpKind::kElementwise : row.kind;
+    in.scalar = row.scalar;
+    in.op = op;
+    const mlir::Op& mlir_op = module_[op];
+    if (mlir_op.result_count > 0) in.bits = scalar_bits(mlir_op.first_result);
+    if (mlir_op.operand_count > 0) in.operand_bits = scalar_bits(module_.operand(op, 0));
+    if (row.kind == KernelOpKind::kConstant) {
+      const std::optional<std::int64_t> value = mlir::integer(module_, mlir::find(module_, op, "value"));
+      if (!value) return;
+      in.number = *value;
+    } else if (row.scalar == ScalarOp::kCompare) {
+      in.number = mlir::integer(module_, mlir::find(module_, op, "predicate")).value_or(-1);
+    }
+    code_.instructions.push_back(in);
+  }
+
+  std::uint8_t scalar_bits(mlir::ValueId value) const {
+    const KernelType& type = code_.types.of(module_, value);
+    return type.kind == KernelType::Kind::kScalar ? static_cast<std::uint8_t>(std::min(type.bits, 64)) : 0;
+  }
+
+  void flush() {
+    if (!is_empty(open_.work)) {
+      KernelInstruction in;
+      in.number = static_cast<std::int64_t>(code_.regions.size());
+      in.op = open_.first_op;
+      code_.instructions.push_back(in);
+      code_.regions.push_back(std::move(open_));
+    }
+    open_ = KernelRegion();
+  }
+
+  KernelCode& code_;
+  const mlir::Module& module_;
+  const NeededValues& needed_;
+  KernelRegion open_;
+};
+
+// A measure of work by which the branches of an unknown condition are compared.
+double weight_of(const RegionWork& work) {
+  double weight = 0;
+  for (const MatrixWork& product : work.matrix) weight += product.flops / 64;
+  for (const VectorWork& vector : work.vector) weight += vector.elements;
+  return weight + work.loaded_bytes / 4 + work.stored_bytes / 4;
+}
+
+}  // namespace
+
+KernelCode::KernelCode(const mlir::Module& kernel) : module(&kernel), types(kernel), rows(kernel_ops(kernel)) {
+  std::set<std::string> unknown;
+  weight.reserve(kernel.ops.size() + 1);
+  double sum = 0;
+  for (std::uint32_t i = 0; i < kernel.ops.size(); ++i) {
+    const mlir::OpId op{i};
+    weight.push_back(sum);
+    RegionWork work;
+    add_op_work(kernel, types, op, row(op), work);
+    sum += weight_of(work);
+    if (row(op).kind == KernelOpKind::kUnknown && !kernel.is(op, "builtin.module")) {
+      unknown.insert(kernel_op_name(kernel, op));
+    }
+  }
+  weight.push_back(sum);
+  unknown_ops.assign(unknown.begin(), unknown.end());
+
+  const NeededValues needed(kernel, *this);
+  block_begin.resize(kernel.blocks.size());
+  block_end.resize(kernel.blocks.size());
+  CodeWriter writer(*this, needed);
+  for (std::uint32_t i = 0; i < kernel.blocks.size(); ++i) writer.write(mlir::BlockId{i});
+}
+
+}  // namespace hloroof::internal

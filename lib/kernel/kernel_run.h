@@ -1,0 +1,63 @@
+// What a kernel does, step by step, as far as it follows from the text: its regions of straight-line code with their
+// work, its transfers, and the order in which they run, start and are waited for. It does not depend on the device.
+#ifndef HLOROOF_LIB_KERNEL_KERNEL_RUN_H_
+#define HLOROOF_LIB_KERNEL_KERNEL_RUN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hloroof/cost.h"
+#include "lib/mlir/module.h"
+
+namespace hloroof::internal {
+
+// The work of straight-line code.
+struct RegionWork {
+  std::vector<MatrixWork> matrix;
+  std::vector<VectorWork> vector;  // one entry per kind and type
+  double loaded_bytes = 0;         // from VMEM to registers
+  double stored_bytes = 0;         // from registers to VMEM
+  double scalar_ops = 0;           // on the scalar unit
+};
+
+struct KernelRegion {
+  RegionWork work;
+  mlir::OpId first_op;  // the first operation with work
+  double runs = 0;      // how often it runs
+};
+
+struct KernelTransfer {
+  enum class Kind : std::uint8_t { kRead, kWrite, kLocal, kRemote };  // from HBM, to HBM, on the chip, to another chip
+
+  Kind kind = Kind::kRead;
+  double bytes = 0;             // padded to tiles
+  std::uint32_t window = kNone;  // the window that it fills or empties; kNone: the kernel's own
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+};
+
+struct KernelEvent {
+  enum class Kind : std::uint8_t {
+    kStep,   // a step of the grid begins; `index` is 1 if the second core of a chip runs it, if there is one
+    kRun,    // region `index` runs
+    kStart,  // transfer `index` starts; its end signals `semaphore`
+    kWait,   // waits for the oldest transfer that signals `semaphore`
+  };
+
+  Kind kind = Kind::kStep;
+  std::uint32_t index = 0;
+  std::uint32_t semaphore = 0;
+};
+
+struct KernelRun {
+  std::vector<KernelRegion> regions;
+  std::vector<KernelTransfer> transfers;
+  std::vector<KernelEvent> events;
+  std::vector<std::string> unknown_ops;  // operations without a row in kernel_ops.def
+  std::vector<std::string> assumptions;  // what the text does not say, as sentences
+  std::int64_t steps = 0;
+};
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_KERNEL_KERNEL_RUN_H_

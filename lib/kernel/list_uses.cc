@@ -1,0 +1,159 @@
+#include "lib/kernel/list_uses.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/mlir/attributes.h"
+
+namespace hloroof::internal {
+namespace {
+
+// A value that is an element times a constant, plus something.
+struct Derived {
+  mlir::ValueId value;
+  std::int64_t factor = 1;
+};
+
+class UseFinder {
+ public:
+  UseFinder(const KernelProgram& program, const KernelCode& code) : program_(program), code_(code), module_(*code.module) {
+    uses_.resize(module_.values.size());
+    for (std::uint32_t i = 0; i < module_.ops.size(); ++i) {
+      for (std::uint32_t k = 0; k < module_.ops[i].operand_count; ++k) {
+        uses_[module_.operand(mlir::OpId{i}, k).index].push_back({mlir::OpId{i}, k});
+      }
+    }
+  }
+
+  // The elements that are loaded from the memory `argument`.
+  void follow_memory(mlir::ValueId argument, ListUse& use) {
+    seen_.clear();
+    std::vector<Derived> work;
+    std::vector<mlir::ValueId> memory = {argument};
+    while (!memory.empty()) {
+      const mlir::ValueId at = memory.back();
+      memory.pop_back();
+      for (const auto& [op, number] : uses_[at.index]) {
+        const KernelOpKind kind = code_.row(op).kind;
+        if (number == 0 && kind == KernelOpKind::kScalarLoad) push({module_[op].first_result, 1}, work);
+        if (number == 0 && (kind == KernelOpKind::kView || kind == KernelOpKind::kSlice)) {
+          memory.push_back(module_[op].first_result);
+        }
+      }
+    }
+    while (!work.empty()) {
+      const Derived next = work.back();
+      work.pop_back();
+      for (const auto& [op, number] : uses_[next.value.index]) follow_use(op, number, next, use, work);
+    }
+  }
+
+ private:
+  void push(Derived derived, std::vector<Derived>& work) {
+    if (seen_.insert(derived.value.index).second) work.push_back(derived);
+  }
+
+  std::optional<std::int64_t> constant(mlir::OpId op, std::uint32_t number) const {
+    if (number >= module_[op].operand_count) return std::nullopt;
+    const mlir::OpId made = module_[module_.operand(op, number)].op;
+    if (!made.valid() || code_.row(made).kind != KernelOpKind::kConstant) return std::nullopt;
+    return mlir::integer(module_, mlir::find(module_, made, "value"));
+  }
+
+  void follow_use(mlir::OpId op, std::uint32_t number, const Derived& from, ListUse& use, std::vector<Derived>& work) {
+    const KernelOp& row = code_.row(op);
+    switch (row.kind) {
+      case KernelOpKind::kElementwise: {
+        if (module_[op].result_count != 1) return;
+        Derived result = {module_[op].first_result, from.factor};
+        if (row.scalar == ScalarOp::kCompare) {
+          if (const auto other = constant(op, 1 - number)) use.compared_to.insert(*other);
+          return;
+        }
+        if (row.scalar == ScalarOp::kNone || (row.scalar == ScalarOp::kSelect && number == 0)) return;
+        if (row.scalar == ScalarOp::kMultiply) {
+          const auto other = constant(op, 1 - number);
+          if (!other || *other <= 0 || __builtin_mul_overflow(result.factor, *other, &result.factor)) return;
+        }
+        push(result, work);
+        return;
+      }
+      case KernelOpKind::kFor:
+        if (number < 3) use.bounds_a_loop = true;
+        return;
+      case KernelOpKind::kSlice: follow_slice(op, number, from, use); return;
+      case KernelOpKind::kYield: {
+        const mlir::OpId parent = module_.parent(op);
+        if (code_.row(parent).kind == KernelOpKind::kDefinition) {
+          follow_index(parent, number, from, use);
+        } else if (number < module_[parent].result_count) {
+          push({mlir::ValueId{module_[parent].first_result.index + number}, from.factor}, work);
+        }
+        return;
+      }
+      default: return;
+    }
+  }
+
+  // The element is an offset in an array in HBM.
+  void follow_slice(mlir::OpId op, std::uint32_t number, const Derived& from, ListUse& use) const {
+    const KernelType& type = code_.types.of(module_, module_.operand(op, 0));
+    if (number == 0 || type.space != KernelSpace::kHbm || number > type.shape.size()) return;
+    const std::int64_t extent = type.shape[number - 1];
+    if (extent > 0) take(extent, from.factor, is_output(module_.operand(op, 0)), use);
+  }
+
+  // The element is an index of a window.
+  void follow_index(mlir::OpId function, std::uint32_t number, const Derived& from, ListUse& use) const {
+    for (const KernelWindow& window : program_.windows) {
+      if (window.function != function || number >= window.block.size()) continue;
+      const KernelArray& array = program_.arrays[window.array];
+      if (number >= array.shape.size()) continue;
+      const std::int64_t block = std::max<std::int64_t>(window.block[number], 1);
+      take((array.shape[number] + block - 1) / block, from.factor, array.is_output, use);
+    }
+  }
+
+  static void take(std::int64_t extent, std::int64_t factor, bool is_output, ListUse& use) {
+    const std::int64_t blocks = (extent + factor - 1) / factor;
+    use.extent = std::max(use.extent, blocks);
+    use.selects_output = use.selects_output || is_output;
+  }
+
+  bool is_output(mlir::ValueId memory) const {
+    const mlir::Value& value = module_[memory];
+    if (!value.block.valid() || value.index < program_.first_array_argument) return false;
+    const std::uint32_t array = value.index - program_.first_array_argument;
+    return array < program_.arrays.size() && program_.arrays[array].is_output;
+  }
+
+  const KernelProgram& program_;
+  const KernelCode& code_;
+  const mlir::Module& module_;
+  std::vector<std::vector<std::pair<mlir::OpId, std::uint32_t>>> uses_;
+  std::set<std::uint32_t> seen_;
+};
+
+}  // namespace
+
+std::vector<ListUse> list_uses(const KernelProgram& program, const KernelCode& code) {
+  std::vector<ListUse> uses(program.arrays.size());
+  const mlir::Module& module = *code.module;
+  UseFinder finder(program, code);
+  // The main function and the index functions take the arrays in the same order.
+  for (const mlir::OpId function : module.ops_of(module[program.function].block)) {
+    const mlir::Op& op = module[function];
+    if (op.region_count != 1 || module[op.first_region].block_count == 0) continue;
+    const mlir::Block& entry = module[module[op.first_region].first_block];
+    for (std::uint32_t i = 0; i < program.arrays.size(); ++i) {
+      const std::uint32_t argument = program.first_array_argument + i;
+      if (argument >= entry.argument_count) break;
+      const mlir::ValueId value{entry.first_argument.index + argument};
+      if (code.types.of(module, value).space == KernelSpace::kSmem) finder.follow_memory(value, uses[i]);
+    }
+  }
+  return uses;
+}
+
+}  // namespace hloroof::internal

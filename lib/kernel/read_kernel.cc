@@ -1,0 +1,240 @@
+#include "lib/kernel/read_kernel.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/kernel/prefetched.h"
+#include "lib/text/backend_config.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr std::int64_t kMostInstructions = 30'000'000;
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
+
+using BlockIndex = std::optional<std::vector<std::int64_t>>;  // nullopt: depends on data
+
+// The value of an affine map's results at `point`. nullopt if it has symbols or is malformed.
+BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int64_t>& point) {
+  std::vector<std::int64_t> stack;
+  // Operators stand before their operands, so a walk from the end finds the operands on the stack.
+  for (auto term = map.terms.rbegin(); term != map.terms.rend(); ++term) {
+    using Kind = mlir::AffineTerm::Kind;
+    if (term->kind == Kind::kConstant) {
+      stack.push_back(term->value);
+    } else if (term->kind == Kind::kDimension) {
+      if (static_cast<std::size_t>(term->value) >= point.size()) return std::nullopt;
+      stack.push_back(point[static_cast<std::size_t>(term->value)]);
+    } else {
+      if (term->kind == Kind::kSymbol || stack.size() < 2) return std::nullopt;
+      const std::int64_t a = stack.back();
+      stack.pop_back();
+      const std::int64_t b = stack.back();
+      stack.pop_back();
+      std::int64_t value = 0;
+      if (term->kind == Kind::kAdd) {
+        if (__builtin_add_overflow(a, b, &value)) return std::nullopt;
+      } else if (term->kind == Kind::kMultiply) {
+        if (__builtin_mul_overflow(a, b, &value)) return std::nullopt;
+      } else {
+        if (b <= 0) return std::nullopt;
+        const std::int64_t floor = a / b - (a % b < 0 ? 1 : 0);
+        value = term->kind == Kind::kModulo ? a - floor * b : term->kind == Kind::kFloorDivide ? floor : -((-a) / b);
+      }
+      stack.push_back(value);
+    }
+  }
+  std::reverse(stack.begin(), stack.end());
+  return stack;
+}
+
+// Runs the kernel as the pipeline emitter does: the blocks of the next step are fetched while the current step runs, and
+// a block of a result is written back when its index changes.
+class Pipeline {
+ public:
+  Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data, UnknownBranches branches,
+           Kernel& kernel)
+      : program_(program), kernel_(kernel), machine_(code, kernel.run, branches, kMostInstructions), grid_(data.grid) {
+    const mlir::Module& module = *code.module;
+    const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
+    arguments_.resize(entry.argument_count);
+    for (std::uint32_t i = program.first_array_argument; i < entry.argument_count; ++i) {
+      const std::uint32_t array = i - program.first_array_argument;
+      KernelValue& value = arguments_[i];
+      value.state = KernelValue::State::kMemory;
+      value.buffer = machine_.add_buffer(array < data.arrays.size() ? data.arrays[array] : KernelBuffer());
+      value.elements = element_count(code.types.of(module, mlir::ValueId{entry.first_argument.index + i}));
+    }
+    for (std::uint32_t w = 0; w < program.windows.size(); ++w) {
+      const KernelArray& array = program.arrays[program.windows[w].array];
+      KernelTransfer transfer;
+      transfer.kind = array.is_on_chip   ? KernelTransfer::Kind::kLocal
+                      : array.is_output ? KernelTransfer::Kind::kWrite
+                                        : KernelTransfer::Kind::kRead;
+      transfer.bytes = program.windows[w].bytes;
+      transfer.window = w;
+      kernel.run.transfers.push_back(transfer);
+    }
+    kernel.window_fetches.resize(program.windows.size(), 0);
+  }
+
+  absl::Status run() {
+    std::int64_t steps = 1;
+    for (const std::int64_t bound : grid_) {
+      if (bound < 0 || __builtin_mul_overflow(steps, bound, &steps) || steps > kMostSteps) {
+        return absl::ResourceExhaustedError("the kernel's grid has too many steps to follow them");
+      }
+    }
+    kernel_.run.steps = steps;
+    find_split();
+    std::vector<std::int64_t> point(grid_.size(), 0);
+    std::vector<BlockIndex> now;
+    if (const absl::Status status = indices(point, now); !status.ok()) return status;
+    std::vector<BlockIndex> next;
+    std::vector<bool> waits(program_.windows.size(), false);
+    std::vector<bool> writes(program_.windows.size(), false);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      begin_step(point);
+      if (step == 0) {
+        for (std::uint32_t w = 0; w < waits.size(); ++w) waits[w] = start_read(w);
+      }
+      std::vector<std::int64_t> following = point;
+      const bool is_last = step + 1 == steps;
+      if (!is_last) {
+        advance(following);
+        if (const absl::Status status = indices(following, next); !status.ok()) return status;
+      }
+      std::vector<bool> next_waits(waits.size(), false);
+      for (std::uint32_t w = 0; w < waits.size(); ++w) {
+        if (waits[w]) wait(w);
+        if (!is_last && changes(w, now, next)) next_waits[w] = start_read(w);
+      }
+      for (std::size_t d = 0; d < point.size(); ++d) {
+        arguments_[d].state = KernelValue::State::kNumber;
+        arguments_[d].number = point[d];
+      }
+      const auto result = machine_.call(program_.function, arguments_);
+      if (!result.ok()) return result.status();
+      for (std::uint32_t w = 0; w < writes.size(); ++w) {
+        const KernelWindow& window = program_.windows[w];
+        if (!window.has_index || !program_.arrays[window.array].is_output) continue;
+        if (!is_last && !changes(w, now, next)) continue;
+        if (writes[w]) wait(w);
+        writes[w] = true;
+        start(w);
+      }
+      waits = next_waits;
+      point = following;
+      std::swap(now, next);
+    }
+    for (std::uint32_t w = 0; w < writes.size(); ++w) {
+      if (writes[w]) wait(w);
+    }
+    kernel_.run.assumptions.assign(machine_.assumptions().begin(), machine_.assumptions().end());
+    return absl::OkStatus();
+  }
+
+ private:
+  // The first parallel dimension is split between the two cores of a chip.
+  void find_split() {
+    for (std::size_t d = 0; d < grid_.size() && d < program_.semantics.size(); ++d) {
+      if (program_.semantics[d] == GridSemantics::kArbitrary || grid_[d] < 2) continue;
+      split_ = d;
+      return;
+    }
+  }
+
+  void begin_step(const std::vector<std::int64_t>& point) {
+    const bool is_second = split_ && point[*split_] >= (grid_[*split_] + 1) / 2;
+    kernel_.run.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
+  }
+
+  void advance(std::vector<std::int64_t>& point) const {
+    for (std::size_t d = point.size(); d-- > 0;) {
+      if (++point[d] < grid_[d]) return;
+      point[d] = 0;
+    }
+  }
+
+  absl::Status indices(const std::vector<std::int64_t>& point, std::vector<BlockIndex>& out) {
+    out.assign(program_.windows.size(), std::nullopt);
+    for (std::size_t w = 0; w < out.size(); ++w) {
+      const KernelWindow& window = program_.windows[w];
+      if (!window.has_index) continue;
+      if (window.map) {
+        out[w] = affine_values(*window.map, point);
+        continue;
+      }
+      std::vector<KernelValue> arguments(arguments_.begin(),
+                                         arguments_.begin() + std::min<std::ptrdiff_t>(
+                                                                  static_cast<std::ptrdiff_t>(arguments_.size()),
+                                                                  program_.first_array_argument + program_.prefetched));
+      for (std::size_t d = 0; d < point.size() && d < arguments.size(); ++d) {
+        arguments[d].state = KernelValue::State::kNumber;
+        arguments[d].number = point[d];
+      }
+      const auto values = machine_.call(window.function, arguments);
+      if (!values.ok()) return values.status();
+      std::vector<std::int64_t> index;
+      for (const KernelValue& value : *values) {
+        if (value.state == KernelValue::State::kNumber) index.push_back(value.number);
+      }
+      if (index.size() == values->size()) {
+        out[w] = std::move(index);
+      } else {
+        machine_.note("A window whose index depends on data is assumed to move at each step.");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  static bool changes(std::uint32_t w, const std::vector<BlockIndex>& now, const std::vector<BlockIndex>& next) {
+    return !now[w] || !next[w] || *now[w] != *next[w];
+  }
+
+  bool start_read(std::uint32_t w) {
+    const KernelWindow& window = program_.windows[w];
+    if (!window.has_index || program_.arrays[window.array].is_output) return false;
+    start(w);
+    return true;
+  }
+
+  // Windows have the semaphores 1, 2, ...; those of the kernel begin at 2^16.
+  void start(std::uint32_t w) {
+    kernel_.window_fetches[w] += 1;
+    kernel_.run.events.push_back({KernelEvent::Kind::kStart, w, w + 1});
+  }
+  void wait(std::uint32_t w) { kernel_.run.events.push_back({KernelEvent::Kind::kWait, 0, w + 1}); }
+
+  const KernelProgram& program_;
+  Kernel& kernel_;
+  KernelMachine machine_;
+  std::vector<std::int64_t> grid_;
+  std::vector<KernelValue> arguments_;
+  std::optional<std::size_t> split_;
+};
+
+}  // namespace
+
+absl::StatusOr<Kernel> read_kernel(InstructionView call, UnknownBranches branches) {
+  const std::string body = kernel_body(call);
+  if (!mlir::is_bytecode(body)) return absl::NotFoundError("the text has no body of this kernel in MLIR bytecode");
+  const absl::StatusOr<mlir::Module> module = mlir::read_module(body);
+  if (!module.ok()) return module.status();
+  Kernel kernel;
+  const KernelCode code(*module);
+  absl::StatusOr<KernelProgram> program = read_program(call, *module, code.types);
+  if (!program.ok()) return program.status();
+  kernel.program = *std::move(program);
+  kernel.run.regions = code.regions;
+  kernel.run.unknown_ops = code.unknown_ops;
+  PrefetchedData data = prefetched_data(kernel.program, code);
+  kernel.grid = data.grid;
+  Pipeline pipeline(kernel.program, code, data, branches, kernel);
+  if (const absl::Status status = pipeline.run(); !status.ok()) return status;
+  kernel.run.assumptions.insert(kernel.run.assumptions.begin(), data.assumptions.begin(), data.assumptions.end());
+  return kernel;
+}
+
+}  // namespace hloroof::internal
