@@ -16,6 +16,7 @@
 #define HLOROOF_COST_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
+namespace internal {
+struct KernelRun;
+}  // namespace internal
 inline namespace v0 {
 
 struct CollectiveOptions {
@@ -124,6 +128,8 @@ struct Work {
   CostSource source = CostSource::kModel;
   double kernels = 1;       // GPU: kernels that a library call launches one after another
   bool is_chained = false;  // TPU: products and vector operations alternate in one loop, as in attention kernels
+  // TPU: what a Pallas kernel does step by step, read from its body; nullptr for other operations and kernels without one.
+  std::shared_ptr<const internal::KernelRun> kernel;
   bool is_free = false;     // takes no time: parameters, constants, tuples, bitcasts, the done of an async pair
 };
 

@@ -11,6 +11,8 @@
 #include "lib/cost/inside.h"
 #include "lib/cost/library_call.h"
 #include "lib/cost/pallas_kernels.h"
+#include "lib/kernel/read_kernel.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/backend_config.h"
@@ -128,7 +130,48 @@ bool add_convolution(InstructionView call, std::string_view target, Work& work) 
   return true;
 }
 
+// Adds what the body of a Pallas kernel does. Returns false if the text has no body, or it could not be followed.
+bool add_kernel_body(InstructionView call, Work& work) {
+  absl::StatusOr<KernelRun> run = read_kernel(call);
+  if (absl::IsNotFound(run.status())) return false;
+  if (!run.ok()) {
+    KernelRun failed;
+    failed.failure = std::string(run.status().message());
+    work.kernel = std::make_shared<const KernelRun>(std::move(failed));
+    return false;
+  }
+  for (const KernelRegion& region : run->regions) {
+    for (MatrixWork product : region.work.matrix) {
+      product.flops *= region.runs;
+      product.batch *= region.runs;
+      if (product.flops <= 0) continue;
+      work.flops += product.flops;
+      work.matrix_flops += product.flops;
+      work.matrix.push_back(product);
+    }
+    for (VectorWork vector : region.work.vector) {
+      vector.elements *= region.runs;
+      if (work_class(vector.opcode) == WorkClass::kTranscendental) work.transcendentals += vector.elements;
+      add_vector(work, vector.opcode, vector.type, vector.elements);
+    }
+  }
+  work.read.hbm = 0;
+  work.written.hbm = 0;
+  for (const KernelEvent& event : run->events) {
+    if (event.kind != KernelEvent::Kind::kStart) continue;
+    const KernelTransfer& transfer = run->transfers[event.index];
+    if (transfer.kind == KernelTransfer::Kind::kRead) work.read.hbm += transfer.bytes;
+    if (transfer.kind == KernelTransfer::Kind::kWrite) work.written.hbm += transfer.bytes;
+  }
+  work.padded_bytes = work.read.total() + work.written.total();
+  if (!run->assumptions.empty()) work.source = std::max(work.source, CostSource::kAssumed);
+  if (!run->unknown_ops.empty()) work.source = CostSource::kUnknown;
+  work.kernel = std::make_shared<const KernelRun>(*std::move(run));
+  return true;
+}
+
 void add_kernel(InstructionView call, SizeCache& sizes, Work& work) {
+  if (add_kernel_body(call, work)) return;
   if (const auto estimate = cost_estimate(call)) {
     if (estimate->bytes_accessed && *estimate->bytes_accessed > 0) set_bytes(work, *estimate->bytes_accessed);
     set_flops(work, estimate->flops.value_or(0), main_type(call, sizes));

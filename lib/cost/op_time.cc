@@ -1,3 +1,4 @@
+#include "lib/cost/kernel_time.h"
 #include "lib/cost/op_time.h"
 
 #include <algorithm>
@@ -134,6 +135,44 @@ FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing) 
   return {true, *on_chip.cmem_read_bandwidth, number_or(on_chip.cmem_write_bandwidth, vmem.write_bandwidth, missing)};
 }
 
+namespace {
+
+// The time of a Pallas kernel whose body was read.
+OpTime kernel_op_time(const Work& work, const Device& device, MissingNumbers* missing) {
+  OpTime time;
+  time.source = work.source;
+  const KernelTerms terms = kernel_terms(*work.kernel, device, missing);
+  double peak_matrix = 0;
+  for (std::size_t i = 0; i < terms.regions.size(); ++i) {
+    const RegionTerms& region = terms.regions[i];
+    time.resources[Resource::kMatrix] += terms.runs[i] * region.matrix;
+    time.resources[Resource::kVector] += terms.runs[i] * region.vector();
+    time.resources[Resource::kVmem] += terms.runs[i] * region.vmem;
+  }
+  for (const MatrixWork& product : work.matrix) peak_matrix += matrix_peak_seconds(product, device);
+  time.resources[Resource::kHbm] = terms.reading + terms.writing;
+  time.overhead = device.overhead.op + terms.steps + terms.scalar;
+  time.resources[Resource::kLatency] = time.overhead;
+  time.seconds = device.overhead.op + terms.seconds;
+  double slowest = 0;
+  for (int r = 0; r < kResourceCount; ++r) {
+    if (time.resources.seconds[r] <= slowest) continue;
+    slowest = time.resources.seconds[r];
+    time.bound = static_cast<Resource>(r);
+  }
+  double ideal = slowest;
+  if (time.bound == Resource::kMatrix) ideal = peak_matrix;
+  if (time.bound == Resource::kHbm) ideal = over(work.read.hbm + work.written.hbm, device.hbm.bandwidth);
+  time.efficiency = time.seconds > 0 ? std::min(ideal / time.seconds, 1.0) : 0;
+  return time;
+}
+
+}  // namespace
+
+bool is_read_kernel(const Work& work, const Device& device) {
+  return work.kernel != nullptr && work.kernel->failure.empty() && device.tpu() != nullptr;
+}
+
 OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNumbers* asked) {
   OpTime time;
   time.source = work.source;
@@ -146,6 +185,12 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
   }
 
   MissingNumbers missing;
+  if (is_read_kernel(work, device)) {
+    time = kernel_op_time(work, device, &missing);
+    if (!missing.empty()) time.source = std::max(time.source, CostSource::kAssumed);
+    if (asked != nullptr) asked->add(missing);
+    return time;
+  }
   const TpuCore* const tpu = device.tpu();
   double peak_matrix = 0;
   double launch = 0;

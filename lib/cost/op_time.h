@@ -139,6 +139,9 @@ bool stays_on_chip(const Work& work, const Device& device);
 // estimate for work in VMEM equals its minimum for HBM.
 double on_chip_seconds(double busy, const Device& device);
 
+// Whether `work` is a Pallas kernel whose body gives its time (kernel_time.h).
+bool is_read_kernel(const Work& work, const Device& device);
+
 // The time of `work` on `device` without wire time, which the caller adds for a collective. All fields are zero for
 // work that is free. A missing number lowers the source of the time to CostSource::kAssumed.
 OpTime op_time(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost,

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lib/kernel/region_work.h"
+#include "lib/kernel/scalar_value.h"
 #include "lib/mlir/attributes.h"
 
 namespace hloroof::internal {
@@ -56,9 +57,15 @@ class NeededValues {
       case KernelOpKind::kFor:
         for (std::uint32_t i = 0; i < 3; ++i) need_operand(op, i);
         return;
-      case KernelOpKind::kScalarStore:
+      case KernelOpKind::kScalarStore: need_operands(op); return;
       case KernelOpKind::kTransferStart:
-      case KernelOpKind::kTransferWait: need_operands(op); return;
+      case KernelOpKind::kTransferWait:
+        for (std::uint32_t i = 0; i < module_[op].operand_count; ++i) {
+          const KernelType& type = code_.types.of(module_, module_.operand(op, i));
+          const bool is_dynamic = std::any_of(type.shape.begin(), type.shape.end(), [](auto d) { return d < 0; });
+          if (type.space == KernelSpace::kSemaphore || is_dynamic) need_operand(op, i);
+        }
+        return;
       case KernelOpKind::kYield:
         // The results of a function: the indices of a window.
         if (code_.row(module_.parent(op)).kind == KernelOpKind::kDefinition) need_operands(op);
@@ -161,6 +168,7 @@ class CodeWriter {
   void write_op(mlir::OpId op) {
     const KernelOp& row = code_.row(op);
     add_op_work(module_, code_.types, op, row, open_.work);
+    if (row.kind == KernelOpKind::kLoad || row.kind == KernelOpKind::kStore) add_buffers(op);
     if (!open_.first_op.valid() && !is_empty(open_.work)) open_.first_op = op;
     switch (row.kind) {
       case KernelOpKind::kFor:
@@ -178,9 +186,16 @@ class CodeWriter {
         return;
       case KernelOpKind::kScalarStore: emit(op, row); return;
       case KernelOpKind::kFree:
-        if (row.scalar == ScalarOp::kNone) return;
-        [[fallthrough]];
+        if (row.scalar != ScalarOp::kNone && needed_.any_result(op)) emit(op, row);
+        return;
       case KernelOpKind::kConstant:
+        if (needed_.any_result(op)) {
+          if (const auto value = mlir::integer(module_, mlir::find(module_, op, "value"))) {
+            code_.constants.push_back({KernelCode::value_number(module_[op].first_result),
+                                       wrapped(*value, scalar_bits(module_[op].first_result))});
+          }
+        }
+        return;
       case KernelOpKind::kElementwise:
       case KernelOpKind::kScalarLoad:
       case KernelOpKind::kAllocate:
@@ -192,6 +207,21 @@ class CodeWriter {
     }
   }
 
+  void add_buffers(mlir::OpId op) {
+    for (std::uint32_t i = 0; i < module_[op].operand_count; ++i) {
+      const mlir::ValueId operand = module_.operand(op, i);
+      if (code_.types.of(module_, operand).kind != KernelType::Kind::kMemory) continue;
+      const std::uint32_t buffer = code_.buffer_of(operand);
+      if (contains(open_.buffers, buffer) || contains(open_.late_buffers, buffer)) continue;
+      std::vector<std::uint32_t>& buffers = open_.work.matrix.empty() ? open_.buffers : open_.late_buffers;
+      buffers.insert(std::lower_bound(buffers.begin(), buffers.end(), buffer), buffer);
+    }
+  }
+
+  static bool contains(const std::vector<std::uint32_t>& sorted, std::uint32_t buffer) {
+    return std::binary_search(sorted.begin(), sorted.end(), buffer);
+  }
+
   void emit(mlir::OpId op, const KernelOp& row) {
     KernelInstruction in;
     in.kind = row.kind == KernelOpKind::kFree ? KernelOpKind::kElementwise : row.kind;
@@ -200,14 +230,34 @@ class CodeWriter {
     const mlir::Op& mlir_op = module_[op];
     if (mlir_op.result_count > 0) in.bits = scalar_bits(mlir_op.first_result);
     if (mlir_op.operand_count > 0) in.operand_bits = scalar_bits(module_.operand(op, 0));
-    if (row.kind == KernelOpKind::kConstant) {
-      const std::optional<std::int64_t> value = mlir::integer(module_, mlir::find(module_, op, "value"));
-      if (!value) return;
-      in.number = *value;
-    } else if (row.scalar == ScalarOp::kCompare) {
+    if (row.scalar == ScalarOp::kCompare) {
       in.number = mlir::integer(module_, mlir::find(module_, op, "predicate")).value_or(-1);
     }
+    for (std::uint32_t i = 0; i < in.operands.size() && i < mlir_op.operand_count; ++i) {
+      in.operands[i] = KernelCode::value_number(module_.operand(op, i));
+    }
+    in.is_unary = mlir_op.operand_count < 2;
+    if (mlir_op.result_count > 0) in.result = KernelCode::value_number(mlir_op.first_result);
+    add_segments(in);
     code_.instructions.push_back(in);
+  }
+
+  // Operations with optional operands state how many operands each group has.
+  void add_segments(KernelInstruction& in) {
+    if (in.kind != KernelOpKind::kSlice && in.kind != KernelOpKind::kTransferStart && in.kind != KernelOpKind::kBranch) {
+      return;
+    }
+    in.first_segment = static_cast<std::uint32_t>(code_.segments.size());
+    const std::uint32_t operands = module_[in.op].operand_count;
+    const auto sizes = mlir::integers(module_, mlir::find(module_, in.op, "operandSegmentSizes"));
+    std::uint32_t begin = 0;
+    for (std::size_t i = 0; sizes && i < sizes->size(); ++i) {
+      const auto size = static_cast<std::uint32_t>(std::clamp<std::int64_t>((*sizes)[i], 0, operands - begin));
+      code_.segments.push_back({begin, size});
+      begin += size;
+    }
+    for (std::uint32_t i = 0; !sizes && i < operands; ++i) code_.segments.push_back({i, 1});
+    in.segment_count = static_cast<std::uint32_t>(code_.segments.size()) - in.first_segment;
   }
 
   std::uint8_t scalar_bits(mlir::ValueId value) const {
@@ -241,6 +291,18 @@ double weight_of(const RegionWork& work) {
 }
 
 }  // namespace
+
+std::uint32_t KernelCode::buffer_of(mlir::ValueId reference) const {
+  while (true) {
+    const mlir::OpId made = (*module)[reference].op;
+    if (!made.valid()) return value_number(reference);
+    const KernelOpKind kind = row(made).kind;
+    if (kind == KernelOpKind::kAllocate) return value_number(reference);
+    if (kind != KernelOpKind::kSlice && kind != KernelOpKind::kView) return KernelTransfer::kNone;
+    if ((*module)[made].operand_count == 0) return KernelTransfer::kNone;
+    reference = module->operand(made, 0);
+  }
+}
 
 KernelCode::KernelCode(const mlir::Module& kernel) : module(&kernel), types(kernel), rows(kernel_ops(kernel)) {
   std::set<std::string> unknown;

@@ -4,6 +4,7 @@
 #ifndef HLOROOF_LIB_KERNEL_KERNEL_CODE_H_
 #define HLOROOF_LIB_KERNEL_KERNEL_CODE_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,13 +16,29 @@
 
 namespace hloroof::internal {
 
+// A group of operands.
+struct OperandSegment {
+  std::uint32_t begin = 0;
+  std::uint32_t size = 0;
+};
+
 struct KernelInstruction {
   KernelOpKind kind = KernelOpKind::kFree;  // kFree: runs region `number`
   ScalarOp scalar = ScalarOp::kNone;
   std::uint8_t bits = 0;          // of a scalar result
   std::uint8_t operand_bits = 0;  // of the first operand
+  bool is_unary = false;
   mlir::OpId op;
-  std::int64_t number = 0;  // kFree: the region; kConstant: the value; ScalarOp::kCompare: the predicate
+  std::array<std::uint32_t, 3> operands = {};  // the values of the first operands; 0, which is never set, for none
+  std::uint32_t result = 0;                    // the value of the first result
+  std::uint32_t first_segment = 0;  // in KernelCode::segments; of slices, transfers and branches
+  std::uint32_t segment_count = 0;
+  std::int64_t number = 0;  // kFree: the region; ScalarOp::kCompare: the predicate
+};
+
+struct KernelConstant {
+  std::uint32_t value = 0;
+  std::int64_t number = 0;
 };
 
 struct KernelCode {
@@ -31,12 +48,23 @@ struct KernelCode {
   std::vector<KernelInstruction> instructions;  // those of a block follow one another
   std::vector<std::uint32_t> block_begin;       // by BlockId
   std::vector<std::uint32_t> block_end;
+  std::vector<OperandSegment> segments;
+  std::vector<KernelConstant> constants;
   std::vector<KernelRegion> regions;
   std::vector<double> weight;            // by OpId: work of all operations before it, in vector operations
   std::vector<std::string> unknown_ops;  // names without a row
 
   explicit KernelCode(const mlir::Module& kernel);
   const KernelOp& row(mlir::OpId op) const { return rows[(*module)[op].name.index]; }
+  // The memory that a reference is a part of, as the number of the value that allocates it; KernelTransfer::kNone if it
+  // is not known.
+  std::uint32_t buffer_of(mlir::ValueId reference) const;
+  // The value `id` of the module; the values of `operands` and `result` are so numbered.
+  static std::uint32_t value_number(mlir::ValueId id) { return id.index + 1; }
+  // The group `at` of the operands of `in`; empty if there is none.
+  OperandSegment segment(const KernelInstruction& in, std::uint32_t at) const {
+    return at < in.segment_count ? segments[in.first_segment + at] : OperandSegment();
+  }
 };
 
 }  // namespace hloroof::internal

@@ -23,6 +23,8 @@ struct RegionWork {
 
 struct KernelRegion {
   RegionWork work;
+  std::vector<std::uint32_t> buffers;       // memory that it loads from or stores to, in order of number
+  std::vector<std::uint32_t> late_buffers;  // the same, used only after a product: what products are added to
   mlir::OpId first_op;  // the first operation with work
   double runs = 0;      // how often it runs
 };
@@ -32,7 +34,8 @@ struct KernelTransfer {
 
   Kind kind = Kind::kRead;
   double bytes = 0;             // padded to tiles
-  std::uint32_t window = kNone;  // the window that it fills or empties; kNone: the kernel's own
+  std::uint32_t buffer = kNone;  // the memory on the chip that it fills or empties
+  std::uint32_t window = kNone;  // the window that it belongs to; kNone: the kernel's own
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 };
 
@@ -41,12 +44,21 @@ struct KernelEvent {
     kStep,   // a step of the grid begins; `index` is 1 if the second core of a chip runs it, if there is one
     kRun,    // region `index` runs
     kStart,  // transfer `index` starts; its end signals `semaphore`
-    kWait,   // waits for the oldest transfer that signals `semaphore`
+    kWait,   // from here on, the buffer of the oldest transfer that signals `semaphore` may be used
   };
 
   Kind kind = Kind::kStep;
   std::uint32_t index = 0;
   std::uint32_t semaphore = 0;
+};
+
+// A window of the kernel's pipeline.
+struct KernelWindowUse {
+  std::vector<std::int64_t> block;
+  bool is_output = false;
+  double bytes = 0;   // of a block, padded to tiles
+  double moves = 0;   // how often a block is moved
+  double blocks = 0;  // different blocks that are moved; more moves than blocks are repeats
 };
 
 struct KernelRun {
@@ -55,6 +67,12 @@ struct KernelRun {
   std::vector<KernelEvent> events;
   std::vector<std::string> unknown_ops;  // operations without a row in kernel_ops.def
   std::vector<std::string> assumptions;  // what the text does not say, as sentences
+  std::string failure;                   // why the body could not be followed; then there are no events
+  std::string name;                      // the name that its author gave it
+  std::vector<std::int64_t> grid;
+  double window_vmem_bytes = 0;
+  double scratch_vmem_bytes = 0;
+  std::vector<KernelWindowUse> windows;
   std::int64_t steps = 0;
 };
 

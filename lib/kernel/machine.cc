@@ -13,23 +13,6 @@ namespace {
 constexpr std::size_t kDeepest = 1000;                       // nested frames
 constexpr std::size_t kLargestBuffer = std::size_t{1} << 20U;  // elements of SMEM whose contents are followed
 
-// Segments of operands: the begin and length of segment `at`. Without the attribute, each operand is a segment.
-struct Segment {
-  std::uint32_t begin = 0;
-  std::uint32_t size = 0;
-};
-Segment segment_of(const mlir::Module& module, mlir::OpId op, std::size_t at) {
-  const auto sizes = mlir::integers(module, mlir::find(module, op, "operandSegmentSizes"));
-  if (!sizes) return {static_cast<std::uint32_t>(at), at < module[op].operand_count ? 1U : 0U};
-  Segment segment;
-  for (std::size_t i = 0; i <= at && i < sizes->size(); ++i) {
-    segment.begin += segment.size;
-    segment.size = static_cast<std::uint32_t>(std::clamp<std::int64_t>((*sizes)[i], 0, module[op].operand_count));
-  }
-  if (at >= sizes->size() || segment.begin + segment.size > module[op].operand_count) return {};
-  return segment;
-}
-
 bool is_static(const KernelType& type) {
   return std::none_of(type.shape.begin(), type.shape.end(), [](std::int64_t d) { return d < 0; });
 }
@@ -62,7 +45,11 @@ std::optional<std::int64_t> number_of(const KernelValue& value) {
 
 KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBranches branches, std::int64_t budget)
     : code_(code), module_(*code.module), run_(run), branches_(branches), budget_(budget) {
-  values_.resize(module_.values.size());
+  values_.resize(module_.values.size() + 1);
+  elements_.resize(module_.values.size() + 1);
+  strides_.reserve(module_.types.size());
+  for (std::uint32_t i = 0; i < module_.types.size(); ++i) strides_.push_back(strides_of(code.types.of(mlir::TypeId{i})));
+  for (const KernelConstant& constant : code.constants) values_[constant.value] = number_value(constant.number);
 }
 
 std::uint32_t KernelMachine::add_buffer(KernelBuffer buffer) {
@@ -73,7 +60,7 @@ std::uint32_t KernelMachine::add_buffer(KernelBuffer buffer) {
 const KernelValue& KernelMachine::operand(mlir::OpId op, std::uint32_t number) const {
   static const KernelValue unknown;
   if (number >= module_[op].operand_count) return unknown;
-  return values_[module_.operand(op, number).index];
+  return values_[KernelCode::value_number(module_.operand(op, number))];
 }
 
 std::optional<std::int64_t> KernelMachine::number(mlir::OpId op, std::uint32_t at) const {
@@ -92,7 +79,7 @@ void KernelMachine::enter(Frame::Kind kind, mlir::OpId op, mlir::BlockId block) 
 void KernelMachine::copy(mlir::OpId from, std::uint32_t first_operand, mlir::ValueId to, std::uint32_t count) {
   moved_.clear();
   for (std::uint32_t i = 0; i < count; ++i) moved_.push_back(operand(from, first_operand + i));
-  for (std::uint32_t i = 0; i < count; ++i) values_[to.index + i] = moved_[i];
+  for (std::uint32_t i = 0; i < count; ++i) values_[KernelCode::value_number(to) + i] = moved_[i];
 }
 
 absl::StatusOr<std::vector<KernelValue>> KernelMachine::call(mlir::OpId function,
@@ -104,7 +91,7 @@ absl::StatusOr<std::vector<KernelValue>> KernelMachine::call(mlir::OpId function
   const mlir::BlockId entry = module_[op.first_region].first_block;
   const mlir::Block& block = module_[entry];
   for (std::uint32_t i = 0; i < block.argument_count; ++i) {
-    values_[block.first_argument.index + i] = i < arguments.size() ? arguments[i] : KernelValue();
+    values_[KernelCode::value_number(block.first_argument) + i] = i < arguments.size() ? arguments[i] : KernelValue();
   }
   frames_.clear();
   results_.clear();
@@ -122,7 +109,6 @@ absl::StatusOr<std::vector<KernelValue>> KernelMachine::call(mlir::OpId function
 absl::Status KernelMachine::execute(const KernelInstruction& in) {
   switch (in.kind) {
     case KernelOpKind::kFree: run_region(in); break;
-    case KernelOpKind::kConstant: set(module_[in.op].first_result, number_value(wrapped(in.number, in.bits))); break;
     case KernelOpKind::kElementwise: scalar(in); break;
     case KernelOpKind::kScalarLoad: load(in); break;
     case KernelOpKind::kScalarStore: store(in); break;
@@ -280,7 +266,7 @@ absl::Status KernelMachine::branch(const KernelInstruction& in) {
   const mlir::Op& op = module_[in.op];
   if (op.successor_count == 0) return absl::InvalidArgumentError("a branch has no target");
   std::uint32_t taken = 0;
-  std::size_t segment = 0;
+  std::uint32_t segment = 0;
   if (op.successor_count > 1) {
     const std::optional<std::int64_t> condition = number(in.op, 0);
     if (!condition) note("A branch that depends on data is assumed to be taken.");
@@ -289,8 +275,8 @@ absl::Status KernelMachine::branch(const KernelInstruction& in) {
   }
   const mlir::BlockId target = module_.successors[op.successor_begin + taken];
   const mlir::Block& block = module_[target];
-  const Segment passed =
-      op.successor_count > 1 ? segment_of(module_, in.op, segment) : Segment{0, module_[in.op].operand_count};
+  const OperandSegment passed =
+      op.successor_count > 1 ? code_.segment(in, segment) : OperandSegment{0, module_[in.op].operand_count};
   copy(in.op, passed.begin, block.first_argument, std::min(passed.size, block.argument_count));
   Frame& frame = frames_.back();
   frame.pc = code_.block_begin[target.index];
@@ -299,33 +285,39 @@ absl::Status KernelMachine::branch(const KernelInstruction& in) {
 }
 
 void KernelMachine::scalar(const KernelInstruction& in) {
-  const mlir::ValueId result = module_[in.op].first_result;
   if (in.bits == 0) return;
-  const std::optional<std::int64_t> a = number(in.op, 0);
-  const std::optional<std::int64_t> b = number(in.op, 1);
-  std::optional<std::int64_t> value;
+  const KernelValue& a = values_[in.operands[0]];
+  const KernelValue& b = values_[in.operands[1]];
+  const bool has_a = a.state == KernelValue::State::kNumber;
+  const bool has_b = b.state == KernelValue::State::kNumber;
+  KernelValue& result = values_[in.result];
   if (in.scalar == ScalarOp::kSelect) {
-    const std::optional<std::int64_t> c = number(in.op, 2);
-    if (a) value = *a != 0 ? b : c;
-    if (!a && b && c && *b == *c) value = b;
-  } else if ((in.scalar == ScalarOp::kAnd || in.scalar == ScalarOp::kMultiply) && (a == 0 || b == 0)) {
-    value = 0;
-  } else if (in.scalar == ScalarOp::kOr && in.bits == 1 && (a == 1 || b == 1)) {
-    value = 1;
-  } else {
-    const bool is_unary = module_[in.op].operand_count < 2;
-    if ((a && (b || is_unary)) || in.scalar == ScalarOp::kZero) {
-      value = evaluate_scalar(in.scalar, a.value_or(0), b.value_or(0), in.number, in.operand_bits, in.bits);
-    }
+    const KernelValue& c = values_[in.operands[2]];
+    const bool are_equal = has_b && c.state == KernelValue::State::kNumber && b.number == c.number;
+    result = has_a ? (a.number != 0 ? b : c) : are_equal ? b : KernelValue();
+    return;
   }
-  set(result, value ? number_value(*value) : KernelValue());
+  const bool is_masked = in.scalar == ScalarOp::kAnd || in.scalar == ScalarOp::kMultiply;
+  if (is_masked && ((has_a && a.number == 0) || (has_b && b.number == 0))) {
+    result = number_value(0);
+    return;
+  }
+  if (in.scalar == ScalarOp::kOr && in.bits == 1 && ((has_a && a.number == 1) || (has_b && b.number == 1))) {
+    result = number_value(1);
+    return;
+  }
+  std::optional<std::int64_t> value;
+  if ((has_a && (has_b || in.is_unary)) || in.scalar == ScalarOp::kZero) {
+    value = evaluate_scalar(in.scalar, a.number, b.number, in.number, in.operand_bits, in.bits);
+  }
+  result = value ? number_value(*value) : KernelValue();
 }
 
 std::optional<std::size_t> KernelMachine::element(mlir::OpId op, std::uint32_t memory,
                                                   std::uint32_t first_index) const {
   const KernelValue& base = operand(op, memory);
   if (base.state != KernelValue::State::kMemory || !base.offset_is_known) return std::nullopt;
-  const std::vector<std::int64_t> strides = strides_of(code_.types.of(module_, module_.operand(op, memory)));
+  const std::vector<std::int64_t>& strides = strides_[module_[module_.operand(op, memory)].type.index];
   std::int64_t offset = base.number;
   for (std::size_t i = 0; i < strides.size(); ++i) {
     const std::optional<std::int64_t> index = number(op, first_index + static_cast<std::uint32_t>(i));
@@ -369,14 +361,15 @@ void KernelMachine::store(const KernelInstruction& in) {
 void KernelMachine::allocate(const KernelInstruction& in) {
   const mlir::ValueId result = module_[in.op].first_result;
   // An allocation in a loop is the same memory each time.
-  if (values_[result.index].state == KernelValue::State::kMemory) {
-    buffers_[values_[result.index].buffer] = KernelBuffer();
+  const KernelValue& before = values_[in.result];
+  if (before.state == KernelValue::State::kMemory) {
+    buffers_[before.buffer] = KernelBuffer();
     return;
   }
   KernelValue value;
   value.state = KernelValue::State::kMemory;
   value.buffer = add_buffer({});
-  value.elements = element_count(code_.types.of(module_, result));
+  elements_[in.result] = element_count(code_.types.of(module_, result));
   set(result, value);
 }
 
@@ -387,9 +380,8 @@ void KernelMachine::slice(const KernelInstruction& in) {
     set(result, value);
     return;
   }
-  const KernelType& source = code_.types.of(module_, module_.operand(in.op, 0));
-  const std::vector<std::int64_t> strides = strides_of(source);
-  const Segment offsets = segment_of(module_, in.op, 1);
+  const std::vector<std::int64_t>& strides = strides_[module_[module_.operand(in.op, 0)].type.index];
+  const OperandSegment offsets = code_.segment(in, 1);
   value.offset_is_known = value.offset_is_known && strides.size() == offsets.size;
   for (std::uint32_t i = 0; value.offset_is_known && i < offsets.size; ++i) {
     const std::optional<std::int64_t> offset = number(in.op, offsets.begin + i);
@@ -398,7 +390,7 @@ void KernelMachine::slice(const KernelInstruction& in) {
                             !__builtin_add_overflow(value.number, term, &value.number);
   }
   const KernelType& type = code_.types.of(module_, result);
-  const Segment sizes = segment_of(module_, in.op, 2);
+  const OperandSegment sizes = code_.segment(in, 2);
   double elements = 1;
   std::uint32_t dynamic = 0;
   for (const std::int64_t extent : type.shape) {
@@ -406,11 +398,14 @@ void KernelMachine::slice(const KernelInstruction& in) {
     if (extent < 0) size = dynamic < sizes.size ? number(in.op, sizes.begin + dynamic++) : std::nullopt;
     elements *= size && *size >= 0 ? static_cast<double>(*size) : 0;
   }
-  value.elements = elements;
+  elements_[in.result] = elements;
   set(result, value);
 }
 
-void KernelMachine::view(const KernelInstruction& in) { set(module_[in.op].first_result, operand(in.op, 0)); }
+void KernelMachine::view(const KernelInstruction& in) {
+  values_[in.result] = values_[in.operands[0]];
+  elements_[in.result] = elements_[in.operands[0]];
+}
 
 std::uint32_t KernelMachine::semaphore_of(mlir::OpId op, std::uint32_t number) {
   const KernelValue& value = operand(op, number);
@@ -430,17 +425,18 @@ double KernelMachine::bytes_of(mlir::OpId op, std::uint32_t source, std::uint32_
   if (best != nullptr) return padded_bytes(best->shape, best->bits);
   const KernelType& type = code_.types.of(module_, module_.operand(op, source));
   for (const std::uint32_t number : {source, target}) {
-    if (operand(op, number).elements > 0) return operand(op, number).elements * type.bits / 8;
+    const double elements = elements_[KernelCode::value_number(module_.operand(op, number))];
+    if (elements > 0) return elements * type.bits / 8;
   }
   note("The size of a transfer depends on data; it is not counted.");
   return 0;
 }
 
 void KernelMachine::transfer(const KernelInstruction& in) {
-  const Segment source = segment_of(module_, in.op, 0);
-  const Segment target = segment_of(module_, in.op, 2);
-  const Segment semaphore = segment_of(module_, in.op, 3);
-  const Segment device = segment_of(module_, in.op, 4);
+  const OperandSegment source = code_.segment(in, 0);
+  const OperandSegment target = code_.segment(in, 2);
+  const OperandSegment semaphore = code_.segment(in, 3);
+  const OperandSegment device = code_.segment(in, 4);
   if (source.size == 0 || target.size == 0 || semaphore.size == 0) return;
   const KernelSpace from = code_.types.of(module_, module_.operand(in.op, source.begin)).space;
   const KernelSpace to = code_.types.of(module_, module_.operand(in.op, target.begin)).space;
@@ -450,9 +446,11 @@ void KernelMachine::transfer(const KernelInstruction& in) {
                   : from == KernelSpace::kHbm    ? KernelTransfer::Kind::kRead
                   : to == KernelSpace::kHbm      ? KernelTransfer::Kind::kWrite
                                                  : KernelTransfer::Kind::kLocal;
+  const std::uint32_t on_chip = from == KernelSpace::kHbm ? target.begin : source.begin;
+  transfer.buffer = code_.buffer_of(module_.operand(in.op, on_chip));
   std::uint32_t index = 0;
   const auto same = [&](const KernelTransfer& t) {
-    return t.kind == transfer.kind && t.bytes == transfer.bytes && t.window == transfer.window;
+    return t.kind == transfer.kind && t.bytes == transfer.bytes && t.buffer == transfer.buffer && t.window == transfer.window;
   };
   const auto found = std::find_if(run_.transfers.begin(), run_.transfers.end(), same);
   index = static_cast<std::uint32_t>(found - run_.transfers.begin());

@@ -28,7 +28,6 @@ struct KernelValue {
   bool offset_is_known = true;  // kMemory
   std::uint32_t buffer = 0;     // kMemory
   std::int64_t number = 0;      // kNumber: the value; kMemory: the offset in elements
-  double elements = 0;          // kMemory, of a dynamic shape: the number of elements; 0 if unknown
 };
 
 // Contents of memory that scalars are loaded from. Unknown where `known` is false or missing.
@@ -84,7 +83,7 @@ class KernelMachine {
 
   const KernelValue& operand(mlir::OpId op, std::uint32_t number) const;
   std::optional<std::int64_t> number(mlir::OpId op, std::uint32_t at) const;
-  void set(mlir::ValueId value, const KernelValue& to) { values_[value.index] = to; }
+  void set(mlir::ValueId value, const KernelValue& to) { values_[KernelCode::value_number(value)] = to; }
   void copy(mlir::OpId from, std::uint32_t first_operand, mlir::ValueId to, std::uint32_t count);
   // The element of SMEM that the operation refers to: its buffer and its offset.
   std::optional<std::size_t> element(mlir::OpId op, std::uint32_t memory, std::uint32_t first_index) const;
@@ -96,7 +95,9 @@ class KernelMachine {
   KernelRun& run_;
   UnknownBranches branches_;
   std::int64_t budget_;
-  std::vector<KernelValue> values_;
+  std::vector<KernelValue> values_;   // by KernelCode::value_number
+  std::vector<double> elements_;      // of memory references of a dynamic shape; 0 if unknown
+  std::vector<std::vector<std::int64_t>> strides_;  // by TypeId, in elements; empty if the shape is dynamic
   std::vector<KernelBuffer> buffers_;
   std::vector<Frame> frames_;
   std::vector<KernelValue> results_;

@@ -48,17 +48,32 @@ struct BlockPairs {
   std::vector<std::int64_t> inner;
 };
 
-// `size` pairs of `rows` x `columns`: the lower triangle if it has that many, otherwise equally long rows around the
-// diagonal.
+// How many of `columns` blocks the causal mask leaves in a row: those that begin before the row ends. Blocks of rows and of
+// columns are of one size if `are_equal`; otherwise both dimensions have the same length.
+std::int64_t causal_columns(std::int64_t row, std::int64_t rows, std::int64_t columns, bool are_equal) {
+  if (are_equal) return std::min(row + 1, columns);
+  return ((row + 1) * columns + rows - 1) / rows;
+}
+
+bool is_causal_size(std::int64_t size, std::int64_t rows, std::int64_t columns, bool are_equal) {
+  std::int64_t sum = 0;
+  for (std::int64_t row = 0; row < rows && sum <= size; ++row) sum += causal_columns(row, rows, columns, are_equal);
+  return sum == size;
+}
+
+// `size` pairs of `rows` x `columns`: those below the diagonal if there are that many, otherwise equally long rows around
+// the diagonal.
 BlockPairs block_pairs(std::int64_t size, std::int64_t rows, std::int64_t columns) {
   BlockPairs pairs;
-  const bool is_triangle = rows == columns && size == rows * (rows + 1) / 2;
+  const bool are_equal = is_causal_size(size, rows, columns, true);
+  const bool is_causal = are_equal || is_causal_size(size, rows, columns, false);
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t first = size * row / rows;
-    const std::int64_t count = is_triangle ? row + 1 : size * (row + 1) / rows - first;
+    const std::int64_t count =
+        is_causal ? causal_columns(row, rows, columns, are_equal) : size * (row + 1) / rows - first;
     const std::int64_t diagonal = rows > 1 ? (columns - 1) * row / (rows - 1) : 0;
     const std::int64_t begin =
-        is_triangle ? 0 : std::clamp<std::int64_t>(diagonal - count + 1, 0, std::max<std::int64_t>(columns - count, 0));
+        is_causal ? 0 : std::clamp<std::int64_t>(diagonal - count + 1, 0, std::max<std::int64_t>(columns - count, 0));
     for (std::int64_t i = 0; i < count; ++i) {
       pairs.outer.push_back(row);
       pairs.inner.push_back(std::min(begin + i, columns - 1));
@@ -149,13 +164,16 @@ class Assumptions {
         if (a.array >= b.array || is_set(a) || is_set(b) || a.size != b.size || a.shape.size() != 1) continue;
         const std::int64_t rows = a.use.extent;
         const std::int64_t columns = b.use.extent;
-        if (rows < 1 || columns < 1 || a.size <= std::max(rows, columns) || a.size == rows + columns - 1) continue;
-        if (a.size > rows * columns) continue;
+        if (rows < 1 || columns < 1 || a.size > rows * columns) continue;
         const bool a_is_outer = a.use.selects_output || !b.use.selects_output;
+        // Lists that each visit their blocks once and together take one step at a time are those of grouped products.
+        const bool is_causal = is_causal_size(a.size, a_is_outer ? rows : columns, a_is_outer ? columns : rows, true);
+        const bool is_staircase = a.size <= std::max(rows, columns) || a.size == rows + columns - 1;
+        if (is_staircase && !is_causal) continue;
         const BlockPairs pairs = block_pairs(a.size, a_is_outer ? rows : columns, a_is_outer ? columns : rows);
         set(a, a_is_outer ? pairs.outer : pairs.inner);
         set(b, a_is_outer ? pairs.inner : pairs.outer);
-        say("The blocks that the kernel visits are assumed to be the lower triangle, or rows of equal length.");
+        say("The blocks that the kernel visits are assumed to be those of a causal mask, or rows of equal length.");
         mark_rows(pairs);
         return;
       }
@@ -181,15 +199,13 @@ class Assumptions {
     }
   }
 
-  // Lists with an element for each step of the grid: [heads, rows, columns].
+  // Lists with an element for each block of rows and columns of the grid: [heads, rows, columns], or flat.
   void assume_grids() {
     for (List& list : lists_) {
-      if (is_set(list) || list.shape.size() < 2 || list.shape.size() != program_.grid.size()) continue;
-      const std::int64_t columns = list.shape.back();
-      const std::int64_t rows = list.shape[list.shape.size() - 2];
-      if (columns < 1 || rows < 1) continue;
-      const bool is_mask = list.use.extent == 0 && !list.use.compared_to.empty();
-      if (!is_mask && list.use.extent == 0) continue;
+      if (is_set(list)) continue;
+      const bool is_mask = list.use.extent == 0 && list.use.compared_to.size() > 1;
+      const auto [rows, columns] = rows_and_columns(list);
+      if (rows < 1 || columns < 1 || (!is_mask && (list.use.extent == 0 || list.shape.size() < 2))) continue;
       const std::int64_t extent = std::max(list.use.extent, columns);
       // A grid as wide as the array has all blocks; those above the diagonal are empty.
       const bool is_whole = widest_extent() <= columns;
@@ -198,12 +214,13 @@ class Assumptions {
       for (std::int64_t i = 0; i < list.size; ++i) {
         const std::int64_t column = i % columns;
         const std::int64_t row = (i / columns) % rows;
-        const std::int64_t last = is_whole ? columns * (row + 1) / rows - 1 : columns - 1;
+        const std::int64_t last = is_whole ? causal_columns(row, rows, columns, false) - 1 : columns - 1;
         if (is_mask) {
           const bool is_partial = column == last || (!is_whole && column == 0);
           values.push_back(column > last ? kEmptyBlock : is_partial ? kPartialBlock : kWholeBlock);
         } else {
-          const std::int64_t first = is_whole ? 0 : std::clamp<std::int64_t>(extent * row / rows - columns + 1, 0, extent);
+          const std::int64_t first =
+              is_whole ? 0 : std::clamp<std::int64_t>(extent * row / rows - columns + 1, 0, extent);
           // The window of an empty block stays where it is.
           values.push_back(std::min(first + std::min(column, last), extent - 1));
         }
@@ -216,9 +233,25 @@ class Assumptions {
   std::int64_t widest_extent() const {
     std::int64_t widest = 0;
     for (const List& list : lists_) {
-      if (list.shape.size() == program_.grid.size()) widest = std::max(widest, list.use.extent);
+      if (list.shape.size() >= 2 && list.shape.size() == program_.grid.size()) widest = std::max(widest, list.use.extent);
     }
     return widest;
+  }
+
+  // The last two dimensions of a list that has those of the grid, or two dimensions of the grid whose blocks it numbers.
+  std::pair<std::int64_t, std::int64_t> rows_and_columns(const List& list) const {
+    if (list.shape.size() >= 2 && list.shape.size() == program_.grid.size()) {
+      return {list.shape[list.shape.size() - 2], list.shape.back()};
+    }
+    for (std::size_t a = 0; list.shape.size() == 1 && a < program_.grid.size(); ++a) {
+      for (std::size_t b = a + 1; b < program_.grid.size(); ++b) {
+        if (program_.grid[a] <= 0 || program_.grid[b] <= 0) continue;
+        if (program_.grid[a] <= list.size / program_.grid[b] && program_.grid[a] * program_.grid[b] == list.size) {
+          return {program_.grid[a], program_.grid[b]};
+        }
+      }
+    }
+    return {0, 0};
   }
 
   // A list as long as an array in HBM has matrices, and that selects nothing, holds the sizes of groups of rows; one that

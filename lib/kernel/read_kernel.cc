@@ -4,13 +4,15 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "lib/kernel/prefetched.h"
+#include "lib/kernel/program.h"
 #include "lib/text/backend_config.h"
 
 namespace hloroof::internal {
 namespace {
 
-constexpr std::int64_t kMostInstructions = 30'000'000;
+constexpr std::int64_t kMostInstructions = 100'000'000;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
 
 using BlockIndex = std::optional<std::vector<std::int64_t>>;  // nullopt: depends on data
@@ -54,8 +56,8 @@ BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int6
 class Pipeline {
  public:
   Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data, UnknownBranches branches,
-           Kernel& kernel)
-      : program_(program), kernel_(kernel), machine_(code, kernel.run, branches, kMostInstructions), grid_(data.grid) {
+           KernelRun& run)
+      : program_(program), run_(run), machine_(code, run, branches, kMostInstructions), grid_(data.grid) {
     const mlir::Module& module = *code.module;
     const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
     arguments_.resize(entry.argument_count);
@@ -64,7 +66,6 @@ class Pipeline {
       KernelValue& value = arguments_[i];
       value.state = KernelValue::State::kMemory;
       value.buffer = machine_.add_buffer(array < data.arrays.size() ? data.arrays[array] : KernelBuffer());
-      value.elements = element_count(code.types.of(module, mlir::ValueId{entry.first_argument.index + i}));
     }
     for (std::uint32_t w = 0; w < program.windows.size(); ++w) {
       const KernelArray& array = program.arrays[program.windows[w].array];
@@ -74,9 +75,12 @@ class Pipeline {
                                         : KernelTransfer::Kind::kRead;
       transfer.bytes = program.windows[w].bytes;
       transfer.window = w;
-      kernel.run.transfers.push_back(transfer);
+      transfer.buffer = KernelCode::value_number(
+          mlir::ValueId{entry.first_argument.index + program.first_array_argument + program.windows[w].array});
+      run.transfers.push_back(transfer);
+      run.windows.push_back({program.windows[w].block, array.is_output, program.windows[w].bytes, 0, 0});
     }
-    kernel.window_fetches.resize(program.windows.size(), 0);
+    seen_.resize(program.windows.size());
   }
 
   absl::Status run() {
@@ -86,7 +90,7 @@ class Pipeline {
         return absl::ResourceExhaustedError("the kernel's grid has too many steps to follow them");
       }
     }
-    kernel_.run.steps = steps;
+    run_.steps = steps;
     find_split();
     std::vector<std::int64_t> point(grid_.size(), 0);
     std::vector<BlockIndex> now;
@@ -131,7 +135,7 @@ class Pipeline {
     for (std::uint32_t w = 0; w < writes.size(); ++w) {
       if (writes[w]) wait(w);
     }
-    kernel_.run.assumptions.assign(machine_.assumptions().begin(), machine_.assumptions().end());
+    run_.assumptions.assign(machine_.assumptions().begin(), machine_.assumptions().end());
     return absl::OkStatus();
   }
 
@@ -147,7 +151,7 @@ class Pipeline {
 
   void begin_step(const std::vector<std::int64_t>& point) {
     const bool is_second = split_ && point[*split_] >= (grid_[*split_] + 1) / 2;
-    kernel_.run.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
+    run_.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
   }
 
   void advance(std::vector<std::int64_t>& point) const {
@@ -164,6 +168,7 @@ class Pipeline {
       if (!window.has_index) continue;
       if (window.map) {
         out[w] = affine_values(*window.map, point);
+        if (out[w] && seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
         continue;
       }
       std::vector<KernelValue> arguments(arguments_.begin(),
@@ -182,6 +187,7 @@ class Pipeline {
       }
       if (index.size() == values->size()) {
         out[w] = std::move(index);
+        if (seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
       } else {
         machine_.note("A window whose index depends on data is assumed to move at each step.");
       }
@@ -202,39 +208,46 @@ class Pipeline {
 
   // Windows have the semaphores 1, 2, ...; those of the kernel begin at 2^16.
   void start(std::uint32_t w) {
-    kernel_.window_fetches[w] += 1;
-    kernel_.run.events.push_back({KernelEvent::Kind::kStart, w, w + 1});
+    run_.windows[w].moves += 1;
+    run_.events.push_back({KernelEvent::Kind::kStart, w, w + 1});
   }
-  void wait(std::uint32_t w) { kernel_.run.events.push_back({KernelEvent::Kind::kWait, 0, w + 1}); }
+  void wait(std::uint32_t w) { run_.events.push_back({KernelEvent::Kind::kWait, 0, w + 1}); }
 
   const KernelProgram& program_;
-  Kernel& kernel_;
+  KernelRun& run_;
   KernelMachine machine_;
   std::vector<std::int64_t> grid_;
   std::vector<KernelValue> arguments_;
   std::optional<std::size_t> split_;
+  std::vector<absl::flat_hash_set<std::vector<std::int64_t>>> seen_;  // block indices, by window
 };
 
 }  // namespace
 
-absl::StatusOr<Kernel> read_kernel(InstructionView call, UnknownBranches branches) {
+absl::StatusOr<KernelRun> read_kernel(InstructionView call, UnknownBranches branches) {
   const std::string body = kernel_body(call);
   if (!mlir::is_bytecode(body)) return absl::NotFoundError("the text has no body of this kernel in MLIR bytecode");
   const absl::StatusOr<mlir::Module> module = mlir::read_module(body);
   if (!module.ok()) return module.status();
-  Kernel kernel;
-  const KernelCode code(*module);
-  absl::StatusOr<KernelProgram> program = read_program(call, *module, code.types);
+  KernelRun run;
+  KernelCode code(*module);
+  const absl::StatusOr<KernelProgram> program = read_program(call, *module, code.types);
   if (!program.ok()) return program.status();
-  kernel.program = *std::move(program);
-  kernel.run.regions = code.regions;
-  kernel.run.unknown_ops = code.unknown_ops;
-  PrefetchedData data = prefetched_data(kernel.program, code);
-  kernel.grid = data.grid;
-  Pipeline pipeline(kernel.program, code, data, branches, kernel);
+  run.name = program->name;
+  run.window_vmem_bytes = program->window_vmem_bytes;
+  run.scratch_vmem_bytes = program->scratch_vmem_bytes;
+  run.regions = std::move(code.regions);
+  run.unknown_ops = code.unknown_ops;
+  const PrefetchedData data = prefetched_data(*program, code);
+  run.grid = data.grid;
+  Pipeline pipeline(*program, code, data, branches, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) return status;
-  kernel.run.assumptions.insert(kernel.run.assumptions.begin(), data.assumptions.begin(), data.assumptions.end());
-  return kernel;
+  run.assumptions.insert(run.assumptions.begin(), data.assumptions.begin(), data.assumptions.end());
+  if (program->runs_on_sparse_core) {
+    for (KernelRegion& region : run.regions) region.work.vector.clear();
+    run.assumptions.push_back("The vector work of a SparseCore is not counted.");
+  }
+  return run;
 }
 
 }  // namespace hloroof::internal

@@ -6,20 +6,12 @@
 #include "hloroof/module.h"
 #include "lib/kernel/kernel_run.h"
 #include "lib/kernel/machine.h"
-#include "lib/kernel/program.h"
 
 namespace hloroof::internal {
 
-struct Kernel {
-  KernelProgram program;
-  std::vector<std::int64_t> grid;  // with the bounds that depend on data
-  KernelRun run;
-  std::vector<double> window_fetches;  // by KernelProgram::windows: how often a block is moved
-};
-
 // `call` is a custom call with the target tpu_custom_call. Errors: NotFound if the text has no body in MLIR bytecode,
 // InvalidArgument if the body is malformed, ResourceExhausted if it runs too long to be followed.
-absl::StatusOr<Kernel> read_kernel(InstructionView call, UnknownBranches branches = UnknownBranches::kExpected);
+absl::StatusOr<KernelRun> read_kernel(InstructionView call, UnknownBranches branches = UnknownBranches::kExpected);
 
 }  // namespace hloroof::internal
 

@@ -166,6 +166,15 @@ void add_broadcast(const mlir::Module& module, const KernelTypes& types, mlir::O
 
 double register_bytes(const KernelType& type) { return padded_elements(type) * std::max(type.bits, 1) / 8; }
 
+// A load with a stride of 0 repeats what it loads along that dimension.
+KernelType without_repeats(const mlir::Module& module, mlir::OpId op, KernelType vector) {
+  const auto strides = mlir::integers(module, mlir::find(module, op, "strides"));
+  for (std::size_t i = 0; strides && i < strides->size() && i < vector.shape.size(); ++i) {
+    if ((*strides)[i] == 0) vector.shape[i] = 1;
+  }
+  return vector;
+}
+
 }  // namespace
 
 void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, const KernelOp& row,
@@ -187,7 +196,7 @@ void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpI
       if (is_vector) add_vector_work(Opcode::kAdd, vector.element, padded_elements(vector), false, work);
       return;
     case KernelOpKind::kLoad:
-      if (is_vector) work.loaded_bytes += register_bytes(vector);
+      if (is_vector) work.loaded_bytes += register_bytes(without_repeats(module, op, vector));
       return;
     case KernelOpKind::kStore:
       if (is_vector) work.stored_bytes += register_bytes(vector);
