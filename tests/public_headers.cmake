@@ -1,5 +1,5 @@
-# Checks that public headers include nothing but the standard library, abseil's Status and Span and each other, so that users need
-# no other package's headers (testing.h: Catch2's too):
+# Checks that public headers include nothing but the standard library, abseil's Status and Span, and each other, so that
+# users need no other package's headers (testing.h: Catch2's too):
 #   cmake -DSOURCE_DIR=... -P public_headers.cmake
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE headers "${SOURCE_DIR}/include/*.h" "${SOURCE_DIR}/include/*.def")
