@@ -268,9 +268,9 @@ function(hloroof_merged_library)
   target_include_directories(
     hloroof PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  # The public headers mention Status and StatusOr and no other package's types.
-  target_link_libraries(hloroof PUBLIC absl::status absl::statusor)
-  list(REMOVE_ITEM packages absl::status absl::statusor)
+  # The public headers mention Status, StatusOr and Span and no other package's types.
+  target_link_libraries(hloroof PUBLIC absl::span absl::status absl::statusor)
+  list(REMOVE_ITEM packages absl::span absl::status absl::statusor)
   list(FILTER packages EXCLUDE REGEX "^(Eigen3|nlohmann_json)::")  # header-only: whoever links the library needs none
   target_link_libraries(hloroof PRIVATE ${packages})
   if(BUILD_SHARED_LIBS AND NOT APPLE)

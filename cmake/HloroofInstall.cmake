@@ -64,7 +64,7 @@ install(FILES "${PROJECT_BINARY_DIR}/hloroofConfig.cmake" "${PROJECT_BINARY_DIR}
 
 # Users of a static library must link its dependencies; a shared library links them itself. The names of Debian's pkg-config
 # files are derived from the targets: absl::status is absl_status.
-set(pc_requires absl_status absl_statusor)
+set(pc_requires absl_span absl_status absl_statusor)
 if(NOT BUILD_SHARED_LIBS)
   get_target_property(links hloroof LINK_LIBRARIES)
   foreach(link IN LISTS links)

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
@@ -16,7 +17,7 @@ namespace {
 std::string text(std::string_view view) { return std::string(view); }
 
 void print_axes(const hloroof::LogicalMesh& mesh, const hloroof::Collective& collective) {
-  std::printf("%s", text(hloroof::collective_name(collective.kind)).c_str());
+  std::printf("%s", text(hloroof::to_string(collective.kind)).c_str());
   for (const int axis : hloroof::spanned_axes(mesh, collective.groups)) {
     const hloroof::MeshAxis& a = mesh.axes[static_cast<std::size_t>(axis)];
     std::printf(" over %s of size %lld", a.name.c_str(), static_cast<long long>(a.size));
@@ -29,7 +30,7 @@ void print_groups(hloroof::InstructionView instruction) {
   if (!groups) return;
   std::printf("    %-36s %lld groups of %lld devices", text(instruction.name()).c_str(),
               static_cast<long long>(groups->group_count()), static_cast<long long>(groups->group_size()));
-  groups->for_each_group([](hloroof::Span<std::int64_t> ids) {
+  groups->for_each_group([](absl::Span<const std::int64_t> ids) {
     std::printf("; the first has devices");
     for (const std::int64_t id : ids) std::printf(" %lld", static_cast<long long>(id));
     return false;  // one is enough

@@ -23,7 +23,7 @@ TEST_CASE("the feed-forward block stays within its budget on a v5e 2x4") {
   CHECK(fits_in_memory(step));
   CHECK(bound_by(step, "mxu"));
   CHECK(exposed_communication_below(step, 5e-3));
-  CHECK(exposed_communication_share_below(step, 0.4));
+  CHECK(exposed_communication_below(step, 0.4 * step->step_seconds));
   CHECK(mfu_above(step, 0.4));
   CHECK(has_no_diagnostic(step, "unknown-trip-count"));
 

@@ -37,6 +37,7 @@
 
 namespace hloroof {
 namespace internal {
+enum class ComputationRole : std::uint8_t;
 struct CallFacts;
 }  // namespace internal
 inline namespace v0 {
@@ -111,19 +112,6 @@ struct TripCount {
   std::string why;  // "0 to 31 by 1, <", or why no count could be inferred
 };
 
-// How a computation is called. This decides whether its instructions are separate operations or part of their caller.
-enum class ComputationRole : std::uint8_t {
-  kUnused,  // not called
-  kEntry,
-  kBody,       // of a while loop
-  kCondition,  // of a while loop
-  kBranch,     // of a conditional
-  kCalled,     // by call
-  kAsync,      // wrapped by async-start; its work belongs to the start
-  kFused,      // the body of a fusion; its work belongs to the fusion
-  kApplied,    // applied per element by reduce, map, sort, scatter, a collective or a custom call, which own its work
-};
-
 struct CallOptions {
   std::map<std::string, std::int64_t> trip_counts;  // by name of the while instruction; overrides the text
   std::int64_t default_trip_count = 1;              // for loops whose count is unknown and has no bound
@@ -134,31 +122,21 @@ struct CallOptions {
 class CallGraph {
  public:
   // Executions per step: the product of the enclosing trip counts and branch probabilities. A condition runs once more
-  // than its body. 0 for computations that are not scheduled (see is_scheduled).
+  // than its body. 0 for computations that are not scheduled: those that a fusion, an async-start or an instruction
+  // such as reduce calls, whose work belongs to their caller.
   double executions(ComputationId id) const { return executions_[id.index]; }
   double executions(InstructionView instruction) const { return executions(instruction.computation().id()); }
 
-  ComputationRole role(ComputationId id) const { return roles_[id.index]; }
-  // True for computations whose instructions are executed as separate operations: entry, bodies, conditions, branches
-  // and called computations.
-  bool is_scheduled(ComputationId id) const;
-
-  const std::vector<InstructionId>& callers(ComputationId id) const { return callers_[id.index]; }
-
-  // The scheduled computations, callers before callees, starting with ENTRY.
-  const std::vector<ComputationId>& scheduled() const { return scheduled_; }
-
-  // All instructions of scheduled computations, in the same order.
+  // All instructions of scheduled computations: ENTRY, loop bodies and conditions, branches and called computations.
+  // Callers come before callees.
   std::vector<InstructionId> scheduled_instructions() const;
 
-  // The while instructions of scheduled computations, in the same order, with their trip counts.
+  // The while loops among them, in the same order, with their trip counts.
   struct Loop {
     InstructionId instruction;
     TripCount trips;
   };
   const std::vector<Loop>& loops() const { return loops_; }
-  // Null unless `id` is a scheduled while instruction.
-  const TripCount* trip_count(InstructionId id) const;
 
  private:
   friend CallGraph analyze_calls(const Module& module, const CallOptions& options);
@@ -166,7 +144,7 @@ class CallGraph {
 
   const Module* module_ = nullptr;
   std::vector<double> executions_;
-  std::vector<ComputationRole> roles_;
+  std::vector<internal::ComputationRole> roles_;
   std::vector<std::vector<InstructionId>> callers_;
   std::vector<ComputationId> scheduled_;
   std::vector<Loop> loops_;
@@ -214,8 +192,6 @@ struct DeviceGroups {
 };
 
 // ---- Collectives -------------------------------------------------------------------------------------------------
-
-std::string_view collective_name(CollectiveKind kind);  // "all-gather"
 
 // One collective of the module in any form: a single instruction, a start/done pair, wrapped by async-start, or inside
 // a fusion that starts, finishes or carries it.

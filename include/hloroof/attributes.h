@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
 
@@ -121,12 +122,6 @@ class StackFrames {
   StackFrames() = default;
   explicit StackFrames(const Module& module);
 
-  std::size_t size() const { return frames_.size(); }
-  // The location of frame `id`, which starts at 1 as stack_frame_id does. nullopt if there is no such frame.
-  std::optional<SourceLocation> location(std::int64_t id) const;
-  // The caller of frame `id`; 0 if it has none.
-  std::int64_t parent(std::int64_t id) const;
-
  private:
   struct Location {
     std::uint32_t file = 0;
@@ -136,16 +131,16 @@ class StackFrames {
     std::int32_t column = 0;
     std::int32_t end_column = 0;
   };
-  struct Frame {
-    std::uint32_t location = 0;
-    std::uint32_t parent = 0;
-  };
   friend struct internal::StackFrameReader;
+  friend SourceLocation source_location(InstructionView instruction, const StackFrames& frames);
+
+  // The location of frame `id`, which starts at 1 as stack_frame_id does. nullopt if there is no such frame.
+  std::optional<SourceLocation> location(std::int64_t id) const;
 
   std::vector<std::string> files_;
   std::vector<std::string> functions_;
   std::vector<Location> locations_;
-  std::vector<Frame> frames_;
+  std::vector<std::uint32_t> frames_;  // the location of each frame, from 1
 };
 
 // The source location of an instruction: source_file and source_line of its metadata, or else its stack frame. Use the
@@ -159,7 +154,6 @@ struct IotaOrder {
   std::vector<std::int64_t> dimensions;
   std::vector<std::int64_t> permutation;
 
-  std::int64_t size() const;  // product of the dimensions; the parser has rejected overflow
   std::int64_t operator[](std::int64_t position) const;
 
   friend bool operator==(const IotaOrder& a, const IotaOrder& b) {
@@ -177,9 +171,6 @@ struct Mesh {
   std::vector<std::int64_t> device_ids;        // as listed; if empty, `order` defines them
   IotaOrder order;                             // device_ids=([4,16]T(1,0)); empty means the identity
   std::optional<std::int64_t> maximal_device;  // maximal_mesh[device_id=N]: one device, no axes
-
-  std::int64_t device_count() const;
-  std::int64_t device(std::int64_t position) const;  // at a row-major position over the axes
 };
 
 // 'x' or 'x':(2)4: a mesh axis, or a sub-axis of `size` values with `pre_size` values before it.
@@ -214,25 +205,25 @@ struct ReplicaGroups {
   Mesh mesh;
   std::vector<MeshAxisReference> axes;
 
-  // True for `{}`, which means one group of all participants.
-  bool all_participants() const { return form == Form::kList && ends.empty(); }
-  std::int64_t group_count() const;
-  std::int64_t group_size() const;  // of the largest group; 0 for `{}`
-  std::int64_t id_count() const;    // over all groups
+  std::int64_t group_count() const;  // 0 for `{}`, which means one group of all participants
+  std::int64_t group_size() const;   // of the largest group; 0 for `{}`
 
-  // Calls fn(Span<std::int64_t> ids) -> bool for each group, in order, until it returns false. Expands one group at a
-  // time. Returns false if fn did. Returns false without calling fn if the groups have more than `limit` ids in total.
+  // Calls fn(absl::Span<const std::int64_t> ids) -> bool for each group, in order, until it returns false. Expands one
+  // group at a time. Returns false if fn did. Returns false without calling fn if the groups have more than `limit` ids
+  // in total.
   template <typename Function>
   bool for_each_group(Function&& fn, std::int64_t limit = kDefaultLimit) const {
     if (id_count() > limit) return false;
     std::vector<std::int64_t> group;
     for (std::int64_t i = 0; i < group_count(); ++i) {
       copy_group(i, group);
-      if (!fn(Span<std::int64_t>(group))) return false;
+      if (!fn(absl::Span<const std::int64_t>(group))) return false;
     }
     return true;
   }
 
+ private:
+  std::int64_t id_count() const;  // over all groups
   // The ids of group `index`, 0 <= index < group_count().
   void copy_group(std::int64_t index, std::vector<std::int64_t>& group) const;
 };

@@ -172,14 +172,12 @@ struct ModuleCounts {
   // computations that are not in the text, and attributes that cannot be read.
   std::vector<InstructionId> unknown;
 
-  // Bytes read from each operand of all instructions; operand_bytes_of() selects those of one.
+  // Bytes read from each operand of all instructions. Those of one instruction are consecutive. 0 for call, while,
+  // conditional and async-start, which count the instructions inside; their output_bytes are 0 as well.
   std::vector<double> operand_bytes;
 
   const XlaCounts& of(InstructionId id) const { return instructions[id.index]; }
   const XlaCounts& of(ComputationId id) const { return computations[id.index]; }
-  // Bytes read from each operand. 0 for call, while, conditional and async-start, which count the instructions inside;
-  // their output_bytes are 0 as well.
-  Span<double> operand_bytes_of(InstructionView instruction) const;
 };
 
 struct XlaCountOptions {

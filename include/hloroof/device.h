@@ -64,11 +64,8 @@ class Fact {
 
   bool has_value() const { return state_ == State::kKnown; }
   bool is_none() const { return state_ == State::kNone; }
-  bool is_unknown() const { return state_ == State::kUnknown; }
   explicit operator bool() const { return has_value(); }
   const T& operator*() const { return value_; }  // requires has_value()
-  void reset() { *this = Fact(); }
-  std::optional<T> optional() const { return has_value() ? std::optional<T>(value_) : std::nullopt; }
 
   friend bool operator==(const Fact& a, const Fact& b) { return a.state_ == b.state_ && a.value_ == b.value_; }
   friend bool operator!=(const Fact& a, const Fact& b) { return !(a == b); }
@@ -81,7 +78,9 @@ class Fact {
 
 // Peak dense rates of the matrix unit by operand type, flop/s (a multiply-add is two). `f32` is the rate of a dot with
 // f32 operands at default precision: one bf16 pass on TPUs, TF32 on NVIDIA GPUs that have it. `f32_highest` is the rate
-// of such a dot on a GPU at HIGHEST precision. None if the unit has no native path: see MatrixUnit::rate().
+// of such a dot on a GPU at HIGHEST precision. None if the unit has no native path. Such a type runs at the rate of the
+// type it is converted to: s4 as s8; f4 as f8; s8 and f8 as bf16; bf16, tf32 and f32 at HIGHEST as f32. f64 is never
+// converted.
 struct MatrixPeak {
   double f16 = 0;
   double f32 = 0;
@@ -94,7 +93,6 @@ struct MatrixPeak {
   Fact<double> s8;
   Fact<double> s4;
 };
-enum class MatrixType { kBf16, kF16, kF32, kF32Highest, kTf32, kF64, kF8, kF4, kS8, kS4 };
 
 // The matrix units of the device: systolic arrays on TPUs, tensor cores on GPUs.
 struct MatrixUnit {
@@ -103,11 +101,6 @@ struct MatrixUnit {
   Fact<double> efficiency_f32;  // for f32 at default precision; none: `efficiency` applies
   Fact<double> efficiency_f8;   // for f8; none: likewise
   Fact<double> efficiency_s8;   // for s8; none: likewise
-
-  // Returns the peak rate for operands of `type`, flop/s. A type without a native path runs at the rate of the type it
-  // is converted to: s4 as s8; f4 as f8; s8 and f8 as bf16; bf16, tf32 and f32 at HIGHEST as f32. f64 is never
-  // converted: returns nullopt if f64 has no native path.
-  std::optional<double> rate(MatrixType type) const;
 };
 
 // The cost of one element of an elementwise operation on the vector units, if it is not one vector operation.
@@ -125,10 +118,7 @@ struct VectorUnit {
   Fact<double> f16_rate;   // native f16 operations/s; none: the f32 rate
   Fact<double> f64_rate;   // f64 operations/s; none: half the f32 rate
   double transcendental_rate = 0;  // results/s of exp2, log2, reciprocal, tanh ...
-  std::vector<OpWeight> weights;   // sorted by op
-
-  // Returns the cost of one element of `op`. Default: one vector operation, if the device file lists no other cost.
-  OpWeight weight(std::string_view op) const;
+  std::vector<OpWeight> weights;   // sorted by op; all other operations are one vector operation
 };
 
 // Main memory.
@@ -265,8 +255,6 @@ struct TpuCore {
     double cross_lane_units = 0;           // cross-lane units of one core
     double relayout_window_registers = 0;  // registers of one window of a layout change
     double partial_update_cycles = 0;      // cycles to merge an update into a register that it covers in part
-
-    double register_elements() const { return static_cast<double>(lanes * sublanes); }
   } vector;
   struct OnChip {
     Fact<double> vmem_capacity;         // bytes, all cores of the device
@@ -358,8 +346,6 @@ struct Topology {
   int64_t slices = 1;
   int64_t devices_per_chip = 1;
 
-  int64_t chips_per_slice() const;
-  int64_t devices_per_slice() const;
   int64_t device_count() const;
   std::string to_string() const;  // "4x4x8*2", "4x4x8_twisted"; a single slice has no "*1"
 };
@@ -414,7 +400,6 @@ struct Device {
   std::string measured_relative;  // the device with `accuracy` that this one extends, or that set_parameter() changed;
                                   // empty if `accuracy` is not, or if there is none
 
-  double cores() const { return static_cast<double>(cores_per_chip) / static_cast<double>(devices_per_chip); }
   DeviceFamily family() const;
   const TpuCore* tpu() const { return std::get_if<TpuCore>(&core); }  // null if the device is not a TPU
   const GpuCore* gpu() const { return std::get_if<GpuCore>(&core); }  // null if the device is not a GPU

@@ -32,6 +32,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
 
@@ -57,14 +58,25 @@ struct NewInstruction {
   std::string literal;       // constant: "{1, 2, 3}"
 };
 
+}  // namespace v0
+
+// The log of edits, from which a Predictor determines what is stale. Not part of the interface.
+namespace internal {
+
 // One change of one instruction.
 struct Edit {
-  enum class Kind : std::uint8_t { kShape, kOperands, kAttributes, kInserted, kErased, kMoved, kName };
+  enum class Kind : std::uint8_t { kShape, kOperands, kAttributes, kInserted, kErased, kMoved };
   InstructionId instruction;
   Kind kind = Kind::kShape;
   ShapeId old_shape;                          // for kShape
   AttributeKey key = AttributeKey::kUnknown;  // for kAttributes
 };
+
+struct EditLog;
+
+}  // namespace internal
+
+inline namespace v0 {
 
 // Edits one module. It keeps the users and the order of all instructions, which go stale if anything else changes the
 // module.
@@ -83,10 +95,7 @@ class ModuleEditor {
   bool is_alive(InstructionId id) const;
 
   // The instructions that use `id` as an operand, each once, in the order in which the uses were added.
-  Span<InstructionId> users(InstructionId id) const { return users_[id.index]; }
-
-  // True if `a` precedes `b`. Both must be in the same computation.
-  bool is_before(InstructionId a, InstructionId b) const { return position_[a.index] < position_[b.index]; }
+  absl::Span<const InstructionId> users(InstructionId id) const { return users_[id.index]; }
 
   // The module's id for a shape in HLO text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with a caret.
   absl::StatusOr<ShapeId> shape(std::string_view text);
@@ -98,11 +107,9 @@ class ModuleEditor {
   // Errors: InvalidArgument also if a get-tuple-element of the result would become invalid.
   absl::Status set_shape(InstructionId id, ShapeId shape);
   absl::Status set_shape(InstructionId id, std::string_view text);
-  // Sets the layout of an array result. Errors: InvalidArgument if the result is not an array or minor_to_major is not
-  // a permutation of its dimensions.
+  // Sets the layout of an array result, including its memory space. Errors: InvalidArgument if the result is not an
+  // array, or if minor_to_major is not a permutation of its dimensions.
   absl::Status set_layout(InstructionId id, const Layout& layout);
-  // Sets S(n) of an array result: 0 is HBM, 1 VMEM, 5 host. A result without a layout becomes row-major.
-  absl::Status set_memory_space(InstructionId id, std::int64_t space);
   // Sets the shape that follows from operands and attributes. Errors: Unimplemented for opcodes whose result shape does
   // not follow from them, such as convert, reshape and custom-call.
   absl::Status infer_shape(InstructionId id);
@@ -121,9 +128,6 @@ class ModuleEditor {
   absl::Status set_computations(InstructionId id, AttributeKey key, const std::vector<ComputationId>& computations);
   // Errors: NotFound if the instruction does not have the attribute; InvalidArgument if the opcode requires it.
   absl::Status remove_attribute(InstructionId id, AttributeKey key);
-
-  // Errors: InvalidArgument if the name is taken in its computation or is not a valid name.
-  absl::Status set_name(InstructionId id, std::string_view name);
 
   // ---- The order ---------------------------------------------------------------------------------------------------
 
@@ -147,9 +151,6 @@ class ModuleEditor {
 
   // ---- Computations ------------------------------------------------------------------------------------------------
 
-  // Adds an empty computation at the end of the module, or before `before` if that is valid. A number is appended to a
-  // name that is taken. The first computation with `entry` set becomes the entry.
-  ComputationId add_computation(std::string_view name, bool entry = false, ComputationId before = ComputationId());
   // Inserts a copy of a computation before the original. Both call the same computations.
   absl::StatusOr<ComputationId> clone_computation(ComputationId id);
   // Removes the computations that are neither called nor the entry; returns how many.
@@ -167,12 +168,16 @@ class ModuleEditor {
   // neither, or if its computation is not in the text.
   absl::StatusOr<std::vector<InstructionId>> unfuse(InstructionId id);
 
-  // ---- Edit log ----------------------------------------------------------------------------------------------------
-
-  // Returns the edits since the last call, in order, and clears the log.
-  std::vector<Edit> take_edits();
-
  private:
+  friend class ComputationBuilder;
+  friend struct internal::EditLog;
+  using Edit = internal::Edit;
+
+  // True if `a` precedes `b`. Both must be in the same computation.
+  bool is_before(InstructionId a, InstructionId b) const { return position_[a.index] < position_[b.index]; }
+  // Adds an empty computation at the end of the module, or before `before` if that is valid. A number is appended to a
+  // name that is taken. The first computation with `entry` set becomes the entry.
+  ComputationId add_computation(std::string_view name, bool entry = false, ComputationId before = ComputationId());
   absl::Status check_alive(InstructionId id) const;
   absl::Status check_operand(InstructionId user, InstructionId value) const;
   static absl::Status check_operand_count(Opcode opcode, std::size_t count);
@@ -234,7 +239,7 @@ class ModuleEditor {
   std::unordered_map<std::uint32_t, std::unordered_set<std::string>> names_;     // by computation, filled on demand
   std::unordered_set<std::string> computation_names_;
   std::uint32_t next_number_ = 0;  // suffix for generated names
-  std::vector<Edit> edits_;
+  std::vector<Edit> edits_;        // since the last EditLog::take()
 };
 
 // Checks that a compiler would accept the module and returns the first error found. Checks the number of operands of
@@ -252,7 +257,8 @@ struct ModuleHeader {
 // A module without computations. An invalid name becomes "module".
 Module new_module(std::string_view name, const ModuleHeader& header = {});
 
-// Appends instructions to one new computation.
+// Appends instructions to one new computation. A number is appended to a name that is taken. The first computation with
+// `entry` set becomes the entry of the module.
 class ComputationBuilder {
  public:
   // Finish the computations that this one calls before you construct its builder.
@@ -262,17 +268,13 @@ class ComputationBuilder {
   InstructionId parameter(std::string_view shape, std::string_view name = "");
   // Adds a constant. `literal` is HLO text: "1.5", "{1, 2}".
   InstructionId constant(std::string_view shape, std::string_view literal);
-  // Adds any instruction. `shape` may be empty if it can be inferred from the operands.
+  // Adds any instruction. `shape` may be empty if it can be inferred from the operands. Attributes name the
+  // computations that it calls: op(Opcode::kWhile, {state}, {{AttributeKey::kCondition, "", {condition}}, ...}).
   InstructionId op(Opcode opcode, const std::vector<InstructionId>& operands,
                    const std::vector<NewAttribute>& attributes = {}, std::string_view shape = "",
                    std::string_view name = "");
-  InstructionId tuple(const std::vector<InstructionId>& elements);
+  // Adds the get-tuple-element of an index.
   InstructionId element(InstructionId tuple, std::uint32_t index);
-  // Adds a while. `condition` and `body` take the loop state, whose initial value is `state`.
-  InstructionId loop(ComputationId condition, ComputationId body, InstructionId state);
-  InstructionId call(ComputationId computation, const std::vector<InstructionId>& arguments);
-
-  const absl::Status& status() const { return status_; }
 
   // Makes `root` the result; the default is the last instruction. Errors: the first error of any call on this builder;
   // InvalidArgument if the computation is empty.

@@ -29,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/shape.h"
 
 namespace hloroof {
@@ -58,6 +59,7 @@ enum class CollectiveKind : std::uint8_t {
   kSend,
   kRecv,
 };
+std::string_view to_string(CollectiveKind kind);  // "all-gather"
 
 // Returns the spelling in HLO text ("dynamic-update-slice"); "unknown" for kUnknown.
 std::string_view to_string(Opcode opcode);
@@ -186,17 +188,16 @@ class ViewRange {
     const Id* at_ = nullptr;
   };
 
-  ViewRange(const Module* module, Span<Id> ids) : module_(module), ids_(ids) {}
+  ViewRange(const Module* module, absl::Span<const Id> ids) : module_(module), ids_(ids) {}
   Iterator begin() const { return Iterator(module_, ids_.begin()); }
   Iterator end() const { return Iterator(module_, ids_.end()); }
   std::size_t size() const { return ids_.size(); }
   bool empty() const { return ids_.empty(); }
   View operator[](std::size_t i) const { return View(module_, ids_[i]); }
-  Span<Id> ids() const { return ids_; }
 
  private:
   const Module* module_;
-  Span<Id> ids_;
+  absl::Span<const Id> ids_;
 };
 
 // Read access to one instruction.
@@ -217,10 +218,10 @@ class InstructionView {
 
   std::size_t operand_count() const { return data().operand_count; }
   InstructionView operand(std::size_t i) const { return InstructionView(module_, operand_ids()[i]); }
-  Span<InstructionId> operand_ids() const;
+  absl::Span<const InstructionId> operand_ids() const;
   ViewRange<InstructionView, InstructionId> operands() const { return {module_, operand_ids()}; }
 
-  Span<AttributeData> attributes() const;
+  absl::Span<const AttributeData> attributes() const;
   const AttributeData* find(AttributeKey key) const;  // null if the instruction does not have it
   bool has(AttributeKey key) const { return find(key) != nullptr; }
   std::string_view text(AttributeKey key) const;  // the value as written; empty if the instruction does not have it
@@ -290,7 +291,6 @@ class ComputationView {
   const Module& module() const { return *module_; }
 
   std::string_view name() const;
-  std::string_view execution_thread() const;  // "main" by default
   bool is_entry() const { return (data().flags & internal::ComputationData::kEntry) != 0; }
   bool is_missing() const { return (data().flags & internal::ComputationData::kMissing) != 0; }
   InstructionView root() const { return InstructionView(module_, data().root); }
@@ -337,7 +337,6 @@ class Module {
   bool is_scheduled() const { return is_scheduled_; }
   std::int64_t replica_count() const { return replica_count_; }
   std::int64_t num_partitions() const { return num_partitions_; }
-  std::string_view header_text(AttributeKey key) const;  // the value as written; empty if the line does not have it
 
   // The number of places where the parser found something unknown or missing.
   struct Unknowns {
@@ -353,8 +352,6 @@ class Module {
                ? std::string_view(source_begin_ + range.begin, range.size)
                : std::string_view(added_text_).substr(range.begin - source_size_, range.size);
   }
-  // The path of the file, or "<text>" for text from memory.
-  const std::string& path() const;
 
  private:
   friend class internal::ModuleBuilder;  // write access for the parser and the editor, lib/ir/module_builder.h
@@ -401,10 +398,10 @@ inline std::string_view InstructionView::name() const { return module_->text(dat
 inline const Shape& InstructionView::shape() const { return module_->shape(data().shape); }
 inline ComputationView InstructionView::computation() const { return ComputationView(module_, data().computation); }
 inline bool InstructionView::is_root() const { return module_->row(data().computation).root == id_; }
-inline Span<InstructionId> InstructionView::operand_ids() const {
+inline absl::Span<const InstructionId> InstructionView::operand_ids() const {
   return {module_->operands_.data() + data().operand_begin, data().operand_count};
 }
-inline Span<AttributeData> InstructionView::attributes() const {
+inline absl::Span<const AttributeData> InstructionView::attributes() const {
   return {module_->attributes_.data() + data().attribute_begin, data().attribute_count};
 }
 
@@ -422,7 +419,7 @@ class Users {
   explicit Users(const Module& module);
 
   // The users of an instruction, in the order of their computation. A user that has it as two operands appears once.
-  Span<InstructionId> of(InstructionId id) const {
+  absl::Span<const InstructionId> of(InstructionId id) const {
     return {users_.data() + begin_[id.index], end_[id.index] - begin_[id.index]};
   }
   ViewRange<InstructionView, InstructionId> of(InstructionView instruction) const {

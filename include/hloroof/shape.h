@@ -10,10 +10,10 @@
 //
 // A ShapeTable deduplicates shapes: two shapes of one table are equal if and only if their ids are equal.
 //
-// Lifetime: ids and references into a ShapeTable remain valid until clear(). A view from leaves() is valid until the
-// next intern(). A Span does not own its elements and is invalid after its container is changed or destroyed.
+// Lifetime: ids and references into a ShapeTable remain valid as long as the table. A view from leaves() is valid until
+// the next intern().
 //
-// Threads: any number of threads may read one table. intern() and clear() need exclusive access.
+// Threads: any number of threads may read one table. intern() needs exclusive access.
 #ifndef HLOROOF_SHAPE_H_
 #define HLOROOF_SHAPE_H_
 
@@ -27,7 +27,13 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
+
 namespace hloroof {
+namespace internal {
+class ModuleBuilder;
+struct ModuleRows;
+}  // namespace internal
 inline namespace v0 {
 
 enum class ElementType : std::uint8_t {
@@ -58,41 +64,6 @@ struct Id {
 using InstructionId = Id<struct InstructionTag>;
 using ComputationId = Id<struct ComputationTag>;
 using ShapeId = Id<struct ShapeTag>;
-
-// Does not own its elements. It is invalid after its container is changed or destroyed.
-template <typename T>
-class Span {
- public:
-  using value_type = T;
-  using const_iterator = const T*;
-
-  constexpr Span() = default;
-  constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): a vector converts to a span
-  Span(const std::vector<T>& elements) : data_(elements.data()), size_(elements.size()) {}
-
-  constexpr const T* data() const { return data_; }
-  constexpr std::size_t size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr const T* begin() const { return data_; }
-  constexpr const T* end() const { return data_ + size_; }
-  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
-  constexpr const T& front() const { return data_[0]; }
-  constexpr const T& back() const { return data_[size_ - 1]; }
-
-  friend bool operator==(Span a, Span b) {
-    if (a.size_ != b.size_) return false;
-    for (std::size_t i = 0; i < a.size_; ++i) {
-      if (!(a.data_[i] == b.data_[i])) return false;
-    }
-    return true;
-  }
-  friend bool operator!=(Span a, Span b) { return !(a == b); }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 // One parenthesised group of T(8,128)(2,1). An entry kCombine, `*` in the text, merges its dimension with the next more
 // minor one.
@@ -142,11 +113,7 @@ struct Shape {
 
   bool is_array() const { return element_type < ElementType::kToken; }
   bool is_tuple() const { return element_type == ElementType::kTuple; }
-  bool is_token() const { return element_type == ElementType::kToken; }
-  bool is_opaque() const { return element_type == ElementType::kOpaque; }
-  bool is_buffer() const { return element_type == ElementType::kBuffer; }
   int rank() const { return static_cast<int>(dimensions.size()); }
-  bool is_dynamic(int dimension) const { return !dynamic_dimensions.empty() && dynamic_dimensions[dimension] != 0; }
 
   friend bool operator==(const Shape& a, const Shape& b);
   friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
@@ -155,9 +122,6 @@ struct Shape {
 // The distinct shapes of a module.
 class ShapeTable {
  public:
-  // Removes all shapes but keeps the memory.
-  void clear();
-
   // Returns the id of `shape` and adds it if it is new. The ids in shape.elements must belong to this table.
   ShapeId intern(const Shape& shape);
 
@@ -166,15 +130,15 @@ class ShapeTable {
 
   // The array, token and opaque shapes inside `id` in depth-first order. A buffer counts as its array. A shape that is
   // not a tuple has one leaf, itself. Lists at most 2^20 leaves. Computed once per shape, when it is added.
-  Span<ShapeId> leaves(ShapeId id) const {
+  absl::Span<const ShapeId> leaves(ShapeId id) const {
     const Parts& parts = parts_[id.index];
     return {leaves_.data() + parts.leaf_begin, parts.leaf_count};
   }
 
-  // The nesting depth of tuples; 0 for an array.
-  int depth(ShapeId id) const { return parts_[id.index].depth; }
-
  private:
+  friend class internal::ModuleBuilder;  // clears a table and keeps its memory
+  friend struct internal::ModuleRows;
+
   // A slot of the hash table; empty if `id` is invalid.
   struct Slot {
     std::uint32_t hash = 0;
@@ -185,12 +149,13 @@ class ShapeTable {
   struct Parts {
     std::size_t leaf_begin = 0;  // in leaves_
     std::uint32_t leaf_count = 0;
-    int depth = 0;
+    int depth = 0;  // of nested tuples; 0 for an array
   };
 
   static constexpr std::size_t kBlock = 16;
 
   Shape& new_shape();
+  void clear();
 
   // Blocks keep references valid as the table grows. clear() keeps the shapes beyond size_ in order to reuse their
   // memory.

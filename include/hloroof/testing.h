@@ -31,7 +31,6 @@ class CheckResult {
   CheckResult(bool ok, std::string message) : ok_(ok), message_(std::move(message)) {}
 
   explicit operator bool() const { return ok_; }
-  bool ok() const { return ok_; }
   // The first line has the expectation and the finding. If the check failed, an explanation follows.
   const std::string& message() const { return message_; }
 
@@ -51,18 +50,13 @@ class CheckResult {
 inline std::ostream& operator<<(std::ostream& out, const CheckResult& result) { return out << result.message(); }
 
 // The argument of every check: a prediction or an error. Converts implicitly from both and refers to its argument.
-class Predicted {
- public:
-  Predicted(const StepPrediction& step) : step_(&step) {}  // NOLINT(google-explicit-constructor)
-  Predicted(const absl::StatusOr<StepPrediction>& step)    // NOLINT(google-explicit-constructor)
-      : step_(step.ok() ? &*step : nullptr), status_(step.ok() ? nullptr : &step.status()) {}
+struct Predicted {
+  Predicted(const StepPrediction& prediction) : step(&prediction) {}  // NOLINT(google-explicit-constructor)
+  Predicted(const absl::StatusOr<StepPrediction>& prediction)         // NOLINT(google-explicit-constructor)
+      : step(prediction.ok() ? &*prediction : nullptr), error(prediction.ok() ? nullptr : &prediction.status()) {}
 
-  const StepPrediction* step() const { return step_; }   // null if there is none
-  const absl::Status* error() const { return status_; }  // null if there is one
-
- private:
-  const StepPrediction* step_ = nullptr;
-  const absl::Status* status_ = nullptr;
+  const StepPrediction* step = nullptr;  // null if there is none
+  const absl::Status* error = nullptr;   // null if there is a prediction
 };
 
 // The step takes less than `seconds`. A failure shows the ops that take the most time.
@@ -78,10 +72,8 @@ CheckResult mfu_above(const Predicted& step, double share);
 // resource is.
 CheckResult bound_by(const Predicted& step, std::string_view resource);
 
-// Exposed communication takes less than `seconds`, or less than `share` (0 .. 1) of the step. A failure shows the
-// collectives.
+// Exposed communication takes less than `seconds`. A failure shows the collectives.
 CheckResult exposed_communication_below(const Predicted& step, double seconds);
-CheckResult exposed_communication_share_below(const Predicted& step, double share);
 
 // The program fits into HBM; the peak in HBM is below `bytes`. A failure shows the largest buffers at the peak.
 CheckResult fits_in_memory(const Predicted& step);

@@ -55,6 +55,17 @@ const std::vector<double>* CallFacts::branch_probabilities(const CallGraph& call
   return given == calls.branch_probabilities_.end() ? nullptr : &given->second;
 }
 
+bool CallFacts::is_scheduled(const CallGraph& calls, ComputationId id) {
+  // Fused computations that an edit added later are beyond the tables.
+  return id.index < calls.roles_.size() && is_schedule(calls.roles_[id.index]);
+}
+
+const TripCount* CallFacts::trip_count(const CallGraph& calls, InstructionId id) {
+  const auto at = std::find_if(calls.loops_.begin(), calls.loops_.end(),
+                               [id](const CallGraph::Loop& loop) { return loop.instruction == id; });
+  return at == calls.loops_.end() ? nullptr : &at->trips;
+}
+
 std::vector<double> CallFacts::executions_with(const CallGraph& calls, const BranchProbabilities& assumed) {
   std::vector<double> executions(calls.roles_.size(), 0.0);
   if (calls.module_->has_entry()) executions[calls.module_->entry().id().index] = 1;
@@ -104,22 +115,12 @@ std::vector<double> CallFacts::executions_with(const CallGraph& calls, const Bra
 namespace hloroof::inline v0 {
 using namespace internal;
 
-bool CallGraph::is_scheduled(ComputationId id) const {
-  // Fused computations that an edit added later are beyond the tables.
-  return id.index < roles_.size() && is_schedule(roles_[id.index]);
-}
-
 std::vector<InstructionId> CallGraph::scheduled_instructions() const {
   std::vector<InstructionId> result;
   for (ComputationId id : scheduled_) {
     for (InstructionView instruction : module_->computation(id).instructions()) result.push_back(instruction.id());
   }
   return result;
-}
-
-const TripCount* CallGraph::trip_count(InstructionId id) const {
-  const auto at = std::find_if(loops_.begin(), loops_.end(), [id](const Loop& loop) { return loop.instruction == id; });
-  return at == loops_.end() ? nullptr : &at->trips;
 }
 
 CallGraph analyze_calls(const Module& module, const CallOptions& options) {

@@ -20,8 +20,37 @@ absl::Status check_call_options(const Module& module, const CallOptions& options
 // The probabilities of each conditional's branches, by the index of the conditional.
 using BranchProbabilities = std::map<std::uint32_t, std::vector<double>>;
 
-// The parts of a CallGraph from which an incremental prediction and the replay determine what an edit invalidates.
+// How a computation is called. This decides whether its instructions are separate operations or part of their caller.
+enum class ComputationRole : std::uint8_t {
+  kUnused,  // not called
+  kEntry,
+  kBody,       // of a while loop
+  kCondition,  // of a while loop
+  kBranch,     // of a conditional
+  kCalled,     // by call
+  kAsync,      // wrapped by async-start; its work belongs to the start
+  kFused,      // the body of a fusion; its work belongs to the fusion
+  kApplied,    // applied per element by reduce, map, sort, scatter, a collective or a custom call, which own its work
+};
+
+// The parts of a CallGraph that the public interface hides. The incremental prediction and the replay determine from
+// them what an edit invalidates.
 struct CallFacts {
+  static ComputationRole role(const CallGraph& calls, ComputationId id) { return calls.roles_[id.index]; }
+  // True for computations whose instructions are executed as separate operations: entry, bodies, conditions, branches
+  // and called computations.
+  static bool is_scheduled(const CallGraph& calls, ComputationId id);
+
+  static const std::vector<InstructionId>& callers(const CallGraph& calls, ComputationId id) {
+    return calls.callers_[id.index];
+  }
+
+  // The scheduled computations, callers before callees, starting with ENTRY.
+  static const std::vector<ComputationId>& scheduled(const CallGraph& calls) { return calls.scheduled_; }
+
+  // Null unless `id` is a scheduled while instruction.
+  static const TripCount* trip_count(const CallGraph& calls, InstructionId id);
+
   // Whether some trip count depends on this instruction, or on the callers of this computation. Editing any other
   // instruction or call keeps all trip counts valid. False for ids created after this graph.
   static bool trips_read_off(const CallGraph& calls, InstructionId id);

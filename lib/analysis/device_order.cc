@@ -1,4 +1,5 @@
 #include "lib/analysis/device_order.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 #include <charconv>
@@ -75,7 +76,7 @@ absl::StatusOr<std::vector<std::int64_t>> parse_device_order(std::string_view te
     absl::StatusOr<ReplicaGroups> groups = parse_replica_groups(text);
     if (!groups.ok()) return bad(from_absl(groups.status().message()));
     const bool all = groups->for_each_group(
-        [&](Span<std::int64_t> ids) {
+        [&](absl::Span<const std::int64_t> ids) {
           order.insert(order.end(), ids.begin(), ids.end());
           return true;
         },

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
@@ -57,7 +59,7 @@ GroupMode mode_of(InstructionView collective, CollectiveKind kind) {
 WrittenGroups written_groups(InstructionView collective) {
   WrittenGroups written;
   std::optional<ReplicaGroups> groups = replica_groups(collective);
-  if (!groups || groups->all_participants()) return written;
+  if (!groups || (groups->form == ReplicaGroups::Form::kList && groups->ends.empty())) return written;
   for (const Mesh::Axis& axis : groups->mesh.axes) written.named_axes.emplace_back(axis.name, axis.size);
   // A mesh whose device order is not row-major must be converted to lists.
   const bool reordered = !groups->mesh.device_ids.empty() || !groups->mesh.order.dimensions.empty();
@@ -69,7 +71,7 @@ WrittenGroups written_groups(InstructionView collective) {
       return written;
     }
   }
-  groups->for_each_group([&](Span<std::int64_t> ids) {
+  groups->for_each_group([&](absl::Span<const std::int64_t> ids) {
     if (!ids.empty()) written.lists.emplace_back(ids.begin(), ids.end());
     return true;
   });
@@ -214,7 +216,7 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
   if (!dimensions.empty()) collective.dimension = dimensions[0];
   if (kind == CollectiveKind::kReduceScatter) {
-    const Span<ShapeId> leaves = module.shapes().leaves(instruction.shape_id());
+    const absl::Span<const ShapeId> leaves = module.shapes().leaves(instruction.shape_id());
     if (!leaves.empty()) collective.shard_shape = leaves[0];
   }
   if (kind == CollectiveKind::kAllReduce && collective.in_fusion) {
@@ -252,7 +254,7 @@ class Finder {
   }
 
   CollectivesAgain run(const Module& module, const CallGraph& calls) {
-    for (const ComputationId id : calls.scheduled()) scan(module.computation(id));
+    for (const ComputationId id : CallFacts::scheduled(calls)) scan(module.computation(id));
     return std::move(result_);
   }
 
@@ -368,21 +370,6 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
 
 namespace hloroof::inline v0 {
 using namespace internal;
-
-std::string_view collective_name(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::kAllGather: return "all-gather";
-    case CollectiveKind::kReduceScatter: return "reduce-scatter";
-    case CollectiveKind::kAllReduce: return "all-reduce";
-    case CollectiveKind::kAllToAll: return "all-to-all";
-    case CollectiveKind::kRaggedAllToAll: return "ragged-all-to-all";
-    case CollectiveKind::kCollectivePermute: return "collective-permute";
-    case CollectiveKind::kCollectiveBroadcast: return "collective-broadcast";
-    case CollectiveKind::kSend: return "send";
-    case CollectiveKind::kRecv: return "recv";
-  }
-  return "";
-}
 
 std::vector<Collective> find_collectives(const Module& module) {
   return internal::find_collectives(module, analyze_calls(module));

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/hardware/device_facts.h"
 #include "lib/text/backend_config.h"
 
 namespace hloroof::internal {
@@ -48,7 +49,7 @@ std::string missing_hardware(const UsedHardware& used, const Device& device) {
   const TpuCore* const tpu = device.tpu();
   if (tpu == nullptr) return "";
   if (!used.in_cmem.empty() && tpu->on_chip.cmem_read_bandwidth.is_none()) return used.in_cmem + " is in CMEM";
-  if (!used.on_both_cores.empty() && device.cores() < 2) {
+  if (!used.on_both_cores.empty() && core_count(device) < 2) {
     return used.on_both_cores + " is split between the two cores of a device";
   }
   return "";

@@ -1,4 +1,5 @@
 #include "lib/analysis/grid.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +20,7 @@ std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-std::optional<std::int64_t> grid_size(Span<GridAxis> grid) {
+std::optional<std::int64_t> grid_size(absl::Span<const GridAxis> grid) {
   std::int64_t size = 1;
   for (const GridAxis& axis : grid) {
     const std::optional<std::int64_t> next = product(size, axis.size);
@@ -29,7 +30,7 @@ std::optional<std::int64_t> grid_size(Span<GridAxis> grid) {
   return size;
 }
 
-std::optional<Grid> iota_grid(Span<std::int64_t> reshape, Span<std::int64_t> permutation) {
+std::optional<Grid> iota_grid(absl::Span<const std::int64_t> reshape, absl::Span<const std::int64_t> permutation) {
   if (!permutation.empty() && permutation.size() != reshape.size()) return std::nullopt;
   Grid row_major(reshape.size());
   std::int64_t stride = 1;
@@ -72,7 +73,7 @@ std::optional<std::pair<Grid, Grid>> split_grid(const Grid& grid, std::int64_t i
   return std::make_pair(std::move(bases), std::move(run));
 }
 
-std::optional<Grid> grid_of(Span<std::int64_t> ids) {
+std::optional<Grid> grid_of(absl::Span<const std::int64_t> ids) {
   const std::int64_t count = static_cast<std::int64_t>(ids.size());
   if (count == 0) return std::nullopt;
   // Find the axes from the innermost outwards. The first id that the axes so far do not reach is the next stride. The

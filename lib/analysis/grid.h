@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/shape.h"
 
@@ -20,18 +21,18 @@ namespace hloroof::internal {
 using Grid = std::vector<GridAxis>;
 
 // The number of devices; nullopt on overflow.
-std::optional<std::int64_t> grid_size(Span<GridAxis> grid);
+std::optional<std::int64_t> grid_size(absl::Span<const GridAxis> grid);
 
 // The order of ids in `[...]<=[reshape]T(permutation)`: iota over `reshape`, transposed. An empty permutation is the
 // identity. nullopt if `permutation` is invalid, a size is below 1, or the product overflows.
-std::optional<Grid> iota_grid(Span<std::int64_t> reshape, Span<std::int64_t> permutation);
+std::optional<Grid> iota_grid(absl::Span<const std::int64_t> reshape, absl::Span<const std::int64_t> permutation);
 
 // Splits an enumeration into runs of `inner` positions. Returns the grid of the bases and the grid of one run. nullopt
 // if the runs are not grids, which happens if a run boundary does not divide an axis evenly.
 std::optional<std::pair<Grid, Grid>> split_grid(const Grid& grid, std::int64_t inner);
 
 // The grid of `ids` relative to the smallest; nullopt if they are not a grid. `ids` must be strictly ascending.
-std::optional<Grid> grid_of(Span<std::int64_t> ids);
+std::optional<Grid> grid_of(absl::Span<const std::int64_t> ids);
 
 // Sorts by stride, largest first, drops axes of size one and merges contiguous axes: {4,8},{8,1} becomes {32,1}. This
 // keeps the set of ids but not their order.

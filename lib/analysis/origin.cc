@@ -9,6 +9,7 @@
 #include "hloroof/attributes.h"
 #include "lib/analysis/generation.h"
 #include "lib/analysis/saturating.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal {
 namespace {
@@ -175,7 +176,7 @@ bool has_tiled_layout(const Shape& shape) { return shape.is_array() && !shape.la
 void find_backend(const Module& module, ModuleOrigin& origin) {
   origin.backend = Backend::kUnknown;
   origin.backend_evidence.clear();
-  const std::string_view attributes = module.header_text(AttributeKey::kFrontendAttributes);
+  const std::string_view attributes = ModuleRows::header_text(module, AttributeKey::kFrontendAttributes);
   for (const Sign& sign : kAttributes) {
     if (attributes.empty() || !has_word(attributes, sign.name)) continue;
     origin.backend = sign.backend;
@@ -215,14 +216,15 @@ void find_stage(const Module& module, ModuleOrigin& origin) {
   }
   if (!shardings.unapplied.empty()) {
     const std::int64_t devices =
-        std::max({shardings.devices, partitions, mesh_devices(module.header_text(AttributeKey::kFrontendAttributes))});
+        std::max({shardings.devices, partitions,
+                  mesh_devices(ModuleRows::header_text(module, AttributeKey::kFrontendAttributes))});
     if (devices > 1) {
       origin.sharded_over = devices;
       return set(CompileStage::kUnpartitioned, std::move(shardings.unapplied));
     }
   }
   // XLA prints the layout of the entry of every module. Short texts written by hand have none.
-  if (!module.header_text(AttributeKey::kEntryComputationLayout).empty()) {
+  if (!ModuleRows::header_text(module, AttributeKey::kEntryComputationLayout).empty()) {
     set(CompileStage::kUnoptimized, "no schedule and no fusions");
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/saturating.h"
 #include "lib/analysis/sizes.h"
@@ -92,7 +93,7 @@ std::int64_t largest_piece(std::int64_t size, const std::vector<std::int64_t>& c
 
 std::int64_t padded_elements(const Shape& shape) { return physical_size(shape).elements; }
 
-absl::StatusOr<std::int64_t> physical_index(const Shape& shape, Span<std::int64_t> coordinates) {
+absl::StatusOr<std::int64_t> physical_index(const Shape& shape, absl::Span<const std::int64_t> coordinates) {
   if (!shape.is_array()) return invalid_argument("the shape is not an array, so it has no coordinates");
   if (coordinates.size() != shape.dimensions.size()) {
     return invalid_argument("the shape has " + std::to_string(shape.dimensions.size()) + " dimensions, " +
@@ -164,7 +165,7 @@ MemorySpace memory_space(const Shape& shape) {
 
 PhysicalSize physical_size(const Shape& shape) {
   PhysicalSize result;
-  if (shape.is_opaque()) {
+  if (shape.element_type == ElementType::kOpaque) {
     result.elements = 1;
     result.bytes = kPointerBytes;
     return result;
@@ -205,7 +206,7 @@ PhysicalSize physical_size(const Shape& shape) {
 std::int64_t padded_bytes(const Shape& shape) { return physical_size(shape).bytes; }
 
 std::int64_t logical_bytes(const Shape& shape) {
-  if (shape.is_opaque()) return kPointerBytes;
+  if (shape.element_type == ElementType::kOpaque) return kPointerBytes;
   if (!shape.is_array()) return 0;
   return bytes_of(element_count(shape), element_bits(shape));
 }

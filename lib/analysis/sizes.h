@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "hloroof/shape.h"
 
 namespace hloroof::internal {
@@ -14,7 +15,7 @@ std::int64_t padded_elements(const Shape& shape);
 
 // The index in the physical array, in elements, of the element at `coordinates` (logical, dimension 0 first). Errors:
 // InvalidArgument unless there are `rank` coordinates, all inside the shape.
-absl::StatusOr<std::int64_t> physical_index(const Shape& shape, Span<std::int64_t> coordinates);
+absl::StatusOr<std::int64_t> physical_index(const Shape& shape, absl::Span<const std::int64_t> coordinates);
 
 }  // namespace hloroof::internal
 

@@ -8,6 +8,7 @@
 #include "lib/cli/subjects.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/work.h"
+#include "lib/ir/rows.h"
 #include "lib/predict/facts.h"
 #include "lib/report/counts_report.h"
 
@@ -37,7 +38,8 @@ absl::StatusOr<CountsReport> count(const Module& module, const CountsFlags& flag
     if (!counts.ok()) return counts.status();
     return counts_report(module, *counts);
   }
-  if (!module.has_entry()) return invalid_argument(module.path() + ": error: the module has no ENTRY computation");
+  if (!module.has_entry())
+    return invalid_argument(ModuleRows::path(module) + ": error: the module has no ENTRY computation");
   const CallGraph calls = analyze_calls(module, of_calls);
   WorkOptions work_options;
   work_options.custom_calls = options.custom_calls;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lib/base/strings.h"
+#include "lib/hardware/device_facts.h"
 
 namespace hloroof::internal {
 namespace {
@@ -272,7 +273,7 @@ absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& setting
         if (absl::Status status = set_parameter(copy, setting.parameter, 1); !status.ok()) return status;
         std::optional<double> base;
         for (const Parameter& parameter : parameters(device)) {
-          if (parameter.path == setting.parameter) base = parameter.value.optional();
+          if (parameter.path == setting.parameter) base = to_optional(parameter.value);
         }
         if (!base) {
           return not_found("--set " + setting.parameter + ": " + device.name + " has no value to take a multiple of");

@@ -36,7 +36,7 @@ struct PrintFlags {
 // which other load on the machine disturbs least, as JSON. Reading the file is not timed.
 absl::Status print_timing(const PrintFlags& flags, const Module& module, Context& context) {
   ParseOptions options = reading_options();
-  options.path = module.path();
+  options.path = ModuleRows::path(module);
   options.strict = flags.strict;
   options.borrow = true;
   Parser parser(options);

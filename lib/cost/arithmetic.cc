@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/inside.h"
@@ -150,7 +151,7 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
 // A window that spans its whole dimension from every position computes prefix results, or the total for every position.
 // A tree computes prefixes with one operation per element and level instead of one per window position.
 void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
-  const Span<ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
+  const absl::Span<const ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
   if (leaves.empty() || instruction.operand_count() == 0) return;
   const Shape& out = instruction.module().shape(leaves[0]);
   const Shape& in = instruction.operand(0).shape();
@@ -285,7 +286,7 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
 }  // namespace
 
 double topk_levels(InstructionView topk) {
-  const Span<ShapeId> leaves = topk.module().shapes().leaves(topk.shape_id());
+  const absl::Span<const ShapeId> leaves = topk.module().shapes().leaves(topk.shape_id());
   if (leaves.empty()) return 1;
   const Shape& best = topk.module().shape(leaves[0]);
   const double k = best.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(best.dimensions.back(), 1)) : 1;

@@ -24,6 +24,7 @@
 #include "lib/cost/scale_up.h"
 #include "lib/cost/torus.h"
 #include "lib/hardware/device_fields.h"
+#include "lib/hardware/matrix_rate.h"
 
 namespace hloroof::internal {
 namespace {
@@ -350,7 +351,7 @@ void note_missing(const MissingNumbers& missing, const Device& device, Collectiv
 std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,
                                        const Device& device) {
   const bool moves_weights = role == AxisRole::kFsdp || role == AxisRole::kData;
-  const std::optional<double> peak = device.matrix.rate(MatrixType::kBf16);
+  const std::optional<double> peak = matrix_rate(device.matrix.peak, MatrixType::kBf16).rate;
   if (!moves_weights || !peak || cost.bytes <= 0 || collective.element_bytes <= 0) return std::nullopt;
   const double weights = cost.bytes / collective.element_bytes;
   if (weights <= static_cast<double>(kSmallArray)) return std::nullopt;

@@ -197,7 +197,7 @@ Term collective_terms(const Collective& collective, const LogicalMesh& mesh, con
   if (parts.form == CollectiveForm::kScaleUp) term = scale_up_terms(collective, parts, device);
   if (term.seconds <= 0) return term;
   // The root is named after the kind of collective; a single leaf keeps its name.
-  if (!term.is_leaf()) term.name = std::string(collective_name(collective.kind));
+  if (!term.is_leaf()) term.name = std::string(to_string(collective.kind));
   term.note = cost.algorithm;
   return term;
 }

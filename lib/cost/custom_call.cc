@@ -1,4 +1,5 @@
 #include "lib/cost/custom_call.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cctype>
@@ -74,7 +75,7 @@ ElementType main_type(InstructionView call, SizeCache& sizes) {
 }
 
 const Shape* first_leaf(InstructionView call) {
-  const Span<ShapeId> leaves = call.module().shapes().leaves(call.shape_id());
+  const absl::Span<const ShapeId> leaves = call.module().shapes().leaves(call.shape_id());
   return leaves.empty() ? nullptr : &call.module().shape(leaves[0]);
 }
 

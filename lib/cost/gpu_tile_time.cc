@@ -6,8 +6,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "absl/types/span.h"
 #include "hloroof/shape.h"
 #include "lib/cost/matrix_forms.h"
+#include "lib/hardware/matrix_rate.h"
 #include "lib/ir/element_type.h"
 
 namespace hloroof::internal {
@@ -43,7 +45,8 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& co
   const double narrow = static_cast<double>(core.matrix.narrow_tile);
   const double largest = static_cast<double>(core.matrix.largest_tile);
   const Tile stored[] = {{narrow, side}, {side, narrow}, {side, side}, {largest, largest}};
-  const Span<const Tile> tiles = is_given ? Span<const Tile>(&given, 1) : Span<const Tile>(stored, std::size(stored));
+  const absl::Span<const Tile> tiles =
+      is_given ? absl::Span<const Tile>(&given, 1) : absl::Span<const Tile>(stored, std::size(stored));
   const double units = units_of(core);
   const double operand_rate = number_or(core.matrix.operand_bandwidth, 0.0, missing);
   const double wave = number_or(core.overhead.wave, 0.0, missing);

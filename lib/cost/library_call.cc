@@ -1,4 +1,5 @@
 #include "lib/cost/library_call.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,7 @@ double unmasked(const AttentionBackendConfig& config, double keys) {
 }  // namespace
 
 void leave_out_workspace(InstructionView call, SizeCache& sizes, Work& work) {
-  const Span<ShapeId> leaves = call.module().shapes().leaves(call.shape_id());
+  const absl::Span<const ShapeId> leaves = call.module().shapes().leaves(call.shape_id());
   if (leaves.size() < 2) return;
   const Shape& last = call.module().shape(leaves.back());
   if (last.rank() != 1 || (last.element_type != ElementType::kU8 && last.element_type != ElementType::kS8)) return;

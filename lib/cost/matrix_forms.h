@@ -9,6 +9,7 @@
 #include "hloroof/device.h"
 #include "lib/cost/missing_numbers.h"
 #include "lib/cost/op_time.h"
+#include "lib/hardware/matrix_rate.h"
 
 namespace hloroof::internal {
 

@@ -2,6 +2,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/resource_terms.h"
+#include "lib/hardware/matrix_rate.h"
 
 namespace hloroof::internal {
 namespace {

@@ -6,8 +6,10 @@
 #include <array>
 #include <cstddef>
 
+#include "absl/types/span.h"
 #include "hloroof/device.h"
 #include "hloroof/shape.h"
+#include "lib/hardware/device_facts.h"
 
 namespace hloroof::internal {
 
@@ -16,7 +18,7 @@ namespace hloroof::internal {
 class MissingNumbers {
  public:
   bool empty() const { return count_ == 0; }
-  Span<const void* const> slots() const { return Span<const void* const>(slots_.data(), count_); }
+  absl::Span<const void* const> slots() const { return absl::Span<const void* const>(slots_.data(), count_); }
 
   void add(const void* slot) {
     if (count_ == slots_.size() ||
@@ -39,7 +41,7 @@ class MissingNumbers {
 template <typename T>
 T number_or(const Fact<T>& number, T otherwise, MissingNumbers* missing) {
   if (number.has_value()) return *number;
-  if (number.is_unknown() && missing != nullptr) missing->add(&number);
+  if (is_unknown(number) && missing != nullptr) missing->add(&number);
   return otherwise;
 }
 

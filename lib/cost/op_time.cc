@@ -1,5 +1,6 @@
 #include "lib/cost/kernel_time.h"
 #include "lib/cost/op_time.h"
+#include "lib/hardware/device_facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +83,7 @@ OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTer
       terms.windows = relayout_windows(work, vector_terms, *core);
       terms.waiting = std::max(terms.windows - 1, 0.0) * core->overhead.dma_read;
     }
-    terms.between = (memory + terms.waiting) / device.cores();
+    terms.between = (memory + terms.waiting) / core_count(device);
   }
   terms.joined = std::max(joined(terms.slower, terms.faster, device), terms.between + terms.relayout);
   if (core != nullptr) terms.ends = ends_seconds(work, terms.faster, *core);
@@ -130,7 +131,7 @@ double on_chip_seconds(double busy, const Device& device) {
 
 FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing) {
   const FastMemory vmem = {false, on_chip.vmem_read_bandwidth, on_chip.vmem_write_bandwidth};
-  if (on_chip.cmem_read_bandwidth.is_unknown() && missing != nullptr) missing->add(&on_chip.cmem_read_bandwidth);
+  if (is_unknown(on_chip.cmem_read_bandwidth) && missing != nullptr) missing->add(&on_chip.cmem_read_bandwidth);
   if (!on_chip.cmem_read_bandwidth) return vmem;
   return {true, *on_chip.cmem_read_bandwidth, number_or(on_chip.cmem_write_bandwidth, vmem.write_bandwidth, missing)};
 }

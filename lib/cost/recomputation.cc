@@ -1,4 +1,5 @@
 #include "lib/cost/recomputation.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ bool asks_at_same_place(InstructionView instruction, std::size_t i) {
 // computed once.
 double uses(InstructionView instruction, std::size_t i, SizeCache& sizes) {
   const ShapeTable& shapes = instruction.module().shapes();
-  const Span<ShapeId> leaves = shapes.leaves(instruction.shape_id());
+  const absl::Span<const ShapeId> leaves = shapes.leaves(instruction.shape_id());
   const double out = leaves.empty() ? 0 : sizes[leaves[0]].logical_elements;
   const double in = sizes[instruction.operand(i).shape_id()].logical_elements;
   if (in <= 0) return 0;

@@ -1,6 +1,7 @@
 #include "lib/cost/scale_up.h"
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,7 @@ namespace {
 // A number of one kind of collective. If the device does not state it, the shared number of the device is used.
 double own_or(const Fact<double>& own, const Fact<double>& shared, MissingNumbers* missing) {
   if (own.has_value()) return *own;
-  if (own.is_unknown() && missing != nullptr) missing->add(&own);
+  if (is_unknown(own) && missing != nullptr) missing->add(&own);
   return number_or(shared, 0.0, missing);
 }
 

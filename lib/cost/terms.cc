@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "lib/cost/term_builder.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/device_fields.h"
 
 namespace hloroof::internal {
@@ -177,7 +178,7 @@ Factor over(double value) { return {value, "1", true, {}}; }
 
 std::optional<double> DeviceFactors::value(std::string_view path) const {
   const DeviceField* const field = field_at(path);
-  return field != nullptr ? get_field(*field, *device_).optional() : std::nullopt;
+  return field != nullptr ? to_optional(get_field(*field, *device_)) : std::nullopt;
 }
 
 double DeviceFactors::cores() const {

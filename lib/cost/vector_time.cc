@@ -1,4 +1,5 @@
 #include "lib/cost/vector_time.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
 
 #include <algorithm>
@@ -32,10 +33,10 @@ void add_cross_lane(const VectorWork& v, const Device& device, const TpuCore::Ve
   double cycles = unit.transpose_cycles;
   if (bits(v.type) == 16) cycles = unit.packed_transpose_cycles / 2;
   if (!is_relayout) cycles = unit.lane_reduction_cycles;
-  const double registers = v.elements / unit.register_elements();
+  const double registers = v.elements / register_elements(unit);
   (is_relayout ? terms.relaid_registers : terms.registers) += registers;
   (is_relayout ? terms.relayout_seconds : terms.register_seconds) +=
-      registers * cycles / (*device.clock * device.cores() * unit.cross_lane_units);
+      registers * cycles / (*device.clock * core_count(device) * unit.cross_lane_units);
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
       add_cross_lane(v, device, tpu->vector, terms);
       continue;
     }
-    const OpWeight weight = unit.weight(weight_name(v));
+    const OpWeight weight = op_weight(unit, weight_name(v));
     const double share = alu_share(device);
     const double rate = peak_rate(v.type, unit, missing) * share;
     if (rate > 0) {
@@ -81,9 +82,9 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
 VectorTerms vector_terms(const Work& work, const Device& device, MissingNumbers* missing) {
   VectorTerms terms = vector_terms(work.vector, device, missing);
   if (const TpuCore* const tpu = device.tpu()) {
-    terms.partial_registers = work.partial_tile_elements / tpu->vector.register_elements();
+    terms.partial_registers = work.partial_tile_elements / register_elements(tpu->vector);
     terms.partial_seconds =
-        terms.partial_registers * tpu->vector.partial_update_cycles / (*device.clock * device.cores());
+        terms.partial_registers * tpu->vector.partial_update_cycles / (*device.clock * core_count(device));
   }
   return terms;
 }

@@ -1,4 +1,6 @@
 #include "lib/cost/work.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 
@@ -55,7 +57,7 @@ bool is_free(InstructionView instruction) {
 
 // The array leaves that an instruction writes. For an asynchronous start these are the results, and not the operands it
 // passes through or its contexts.
-Span<ShapeId> written_leaves(InstructionView instruction) {
+absl::Span<const ShapeId> written_leaves(InstructionView instruction) {
   const ShapeTable& shapes = instruction.module().shapes();
   if (instruction.opcode() == Opcode::kSend) return {};
   const Shape& shape = instruction.shape();
@@ -187,7 +189,7 @@ class WorkCounter {
   }
 
  private:
-  void add_boundary(InstructionView instruction, const Inside& inside, Span<ShapeId> leaves, Work& work) {
+  void add_boundary(InstructionView instruction, const Inside& inside, absl::Span<const ShapeId> leaves, Work& work) {
     SizeCache& sizes = insides_.sizes();
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       const Share share = i < inside.parameters.size() ? inside.parameters[i] : kAll;
@@ -223,7 +225,7 @@ Work compute_work(InstructionView instruction, const WorkOptions& options) {
 std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
   std::vector<Work> result(module.instruction_limit());
   WorkCounter counter(module, options);
-  for (ComputationId id : calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) {
       result[instruction.id().index] = counter.count(instruction);
     }
@@ -231,7 +233,8 @@ std::vector<Work> compute_work(const Module& module, const CallGraph& calls, con
   return result;
 }
 
-std::vector<Work> compute_work(const Module& module, Span<InstructionId> instructions, const WorkOptions& options) {
+std::vector<Work> compute_work(const Module& module, absl::Span<const InstructionId> instructions,
+                               const WorkOptions& options) {
   std::vector<Work> result;
   WorkCounter counter(module, options);
   for (InstructionId id : instructions) result.push_back(counter.count(module.instruction(id)));

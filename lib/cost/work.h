@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
@@ -36,7 +37,8 @@ Work compute_work(InstructionView instruction, const WorkOptions& options = {});
 std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options = {});
 
 // The work of the given instructions, in the same order.
-std::vector<Work> compute_work(const Module& module, Span<InstructionId> instructions, const WorkOptions& options = {});
+std::vector<Work> compute_work(const Module& module, absl::Span<const InstructionId> instructions,
+                               const WorkOptions& options = {});
 
 }  // namespace hloroof::internal
 

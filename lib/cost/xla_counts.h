@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 #include "lib/analysis/saturating.h"
@@ -85,6 +86,9 @@ class XlaContext {
   const std::vector<XlaCounts>& computations_;
   bool float32_;
 };
+
+// Bytes read from each operand of an instruction.
+absl::Span<const double> operand_bytes(const ModuleCounts& counts, InstructionView instruction);
 
 // The counts of the current instruction. They hold the default before its rule runs.
 struct XlaRow {

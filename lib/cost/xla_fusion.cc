@@ -102,7 +102,8 @@ std::int64_t parameter_read(InstructionView parameter, const XlaContext& context
     stack.pop_back();
     const Shape& shape = context.module.shape(at.shape);
     if (!shape.is_tuple()) {
-      if (shape.is_array() || shape.is_buffer()) bytes = saturating_add(bytes, context.fusion_reads[at.value.index]);
+      if (shape.is_array() || shape.element_type == ElementType::kBuffer)
+        bytes = saturating_add(bytes, context.fusion_reads[at.value.index]);
       continue;
     }
     for (std::size_t i = 0; i < shape.elements.size(); ++i) {
@@ -130,7 +131,8 @@ double output_bytes(InstructionView fusion, InstructionView root, const XlaConte
   const ShapeTable& shapes = context.module.shapes();
   const Shape& shape = fusion.shape();
   if (!shape.is_tuple()) {
-    return shape.is_token() ? 0 : context.number(leaf_write(fusion.shape_id(), root, -1, context));
+    return shape.element_type == ElementType::kToken ? 0
+                                                     : context.number(leaf_write(fusion.shape_id(), root, -1, context));
   }
   double bytes = 0;
   for (std::size_t i = 0; i < shape.elements.size(); ++i) {

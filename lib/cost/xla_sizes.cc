@@ -37,11 +37,11 @@ XlaSizes::XlaSizes(const ShapeTable& table) : rows_(table.size()) {
       row.bytes = array_bytes(shape, row.elements);
     } else if (shape.is_tuple()) {
       row.bytes = kPointerBytes * static_cast<std::int64_t>(shape.elements.size());
-    } else if (shape.is_buffer() && shape.elements.size() == 1) {
+    } else if (shape.element_type == ElementType::kBuffer && shape.elements.size() == 1) {
       const Shape& array = table[shape.elements[0]];
       row.elements = element_count(array);
       row.bytes = array_bytes(array, row.elements);
-    } else if (shape.is_opaque()) {
+    } else if (shape.element_type == ElementType::kOpaque) {
       row.bytes = kPointerBytes;
     }
     if (!shape.is_tuple()) {

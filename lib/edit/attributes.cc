@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/edit.h"
 #include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
@@ -62,8 +63,8 @@ absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& at
 
 // The position of a computation in the module's order.
 absl::StatusOr<std::size_t> ModuleEditor::place_of(ComputationId computation) const {
-  const Span<ComputationId> order = module_.computations().ids();
-  const auto* at = std::find(order.begin(), order.end(), computation);
+  const std::vector<ComputationId>& order = ModuleRows::computation_order(module_);
+  const auto at = std::find(order.begin(), order.end(), computation);
   if (!computation.valid() || at == order.end()) return invalid_argument("the computation id is not of this module");
   return static_cast<std::size_t>(at - order.begin());
 }
@@ -98,7 +99,7 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
     if (index < 0 || index >= std::numeric_limits<std::uint32_t>::max()) {
       return invalid_argument("tuple index is out of range: " + made.value);
     }
-    const Span<InstructionId> span = ModuleRows::operands(module_, row);
+    const absl::Span<const InstructionId> span = ModuleRows::operands(module_, row);
     const absl::Status status =
         check_tuples(row.opcode, {span.begin(), span.end()}, row.shape, static_cast<std::uint32_t>(index));
     if (!status.ok()) return status;

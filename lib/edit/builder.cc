@@ -75,24 +75,12 @@ InstructionId ComputationBuilder::op(Opcode opcode, const std::vector<Instructio
   return add(made);
 }
 
-InstructionId ComputationBuilder::tuple(const std::vector<InstructionId>& elements) {
-  return op(Opcode::kTuple, elements);
-}
-
 InstructionId ComputationBuilder::element(InstructionId tuple, std::uint32_t index) {
   NewInstruction made;
   made.opcode = Opcode::kGetTupleElement;
   made.operands = {tuple};
   made.number = index;
   return add(made);
-}
-
-InstructionId ComputationBuilder::loop(ComputationId condition, ComputationId body, InstructionId state) {
-  return op(Opcode::kWhile, {state}, {{AttributeKey::kCondition, "", {condition}}, {AttributeKey::kBody, "", {body}}});
-}
-
-InstructionId ComputationBuilder::call(ComputationId computation, const std::vector<InstructionId>& arguments) {
-  return op(Opcode::kCall, arguments, {{AttributeKey::kToApply, "", {computation}}});
 }
 
 absl::StatusOr<ComputationId> ComputationBuilder::finish(InstructionId root) {

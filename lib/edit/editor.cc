@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
@@ -47,8 +48,6 @@ absl::Status ModuleEditor::check_alive(InstructionId id) const {
   }
   return invalid_argument(std::string(module_.instruction(id).name()) + " was erased");
 }
-
-std::vector<Edit> ModuleEditor::take_edits() { return std::exchange(edits_, {}); }
 
 void ModuleEditor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, AttributeKey key) {
   edits_.push_back({id, kind, old_shape, key});
@@ -186,7 +185,7 @@ void ModuleEditor::drop_control_edges(InstructionId id) {
     for (AttributeData& attribute : attributes) {
       if (!is_control(attribute)) continue;
       // Copy the references, because a clone shares them.
-      const Span<std::uint32_t> span = ModuleRows::references(module_, attribute);
+      const absl::Span<const std::uint32_t> span = ModuleRows::references(module_, attribute);
       std::vector<std::uint32_t> kept(span.begin(), span.end());
       kept.erase(std::remove(kept.begin(), kept.end(), id.index), kept.end());
       attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/edit.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
@@ -32,7 +33,7 @@ absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
   }
   InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
   if (row.shape == shape) return absl::OkStatus();
-  const Span<InstructionId> span = ModuleRows::operands(module_, row);
+  const absl::Span<const InstructionId> span = ModuleRows::operands(module_, row);
   if (absl::Status status = check_tuples(row.opcode, {span.begin(), span.end()}, shape, row.number); !status.ok()) {
     return status;
   }
@@ -66,19 +67,6 @@ absl::Status ModuleEditor::set_layout(InstructionId id, const Layout& layout) {
   return set_shape(id, shape(changed));
 }
 
-absl::Status ModuleEditor::set_memory_space(InstructionId id, std::int64_t space) {
-  if (absl::Status status = check_alive(id); !status.ok()) return status;
-  if (space < 0) return invalid_argument("the memory space must not be negative, but is " + std::to_string(space));
-  Layout layout = module_.instruction(id).shape().layout;
-  if (!layout.present) {
-    layout.present = true;
-    layout.minor_to_major.resize(module_.instruction(id).shape().dimensions.size());
-    std::iota(layout.minor_to_major.rbegin(), layout.minor_to_major.rend(), std::int64_t{0});
-  }
-  layout.memory_space = space;
-  return set_layout(id, layout);
-}
-
 absl::Status ModuleEditor::infer_shape(InstructionId id) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const absl::StatusOr<ShapeId> inferred =
@@ -103,7 +91,7 @@ absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value
 void ModuleEditor::write_operands(InstructionId id, const std::vector<InstructionId>& operands) {
   ModuleBuilder builder(module_);
   InstructionData& row = builder.instructions()[id.index];
-  const Span<InstructionId> span = ModuleRows::operands(module_, row);
+  const absl::Span<const InstructionId> span = ModuleRows::operands(module_, row);
   const std::vector<InstructionId> old(span.begin(), span.end());
   if (operands.size() > old.size()) {
     row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
@@ -137,29 +125,9 @@ absl::Status ModuleEditor::set_operands(InstructionId id, const std::vector<Inst
   const InstructionData& row = row_of(module_, id);
   if (absl::Status status = check_operand_count(row.opcode, operands.size()); !status.ok()) return status;
   if (absl::Status status = check_tuples(row.opcode, operands, row.shape, row.number); !status.ok()) return status;
-  if (module_.instruction(id).operand_ids() == Span<InstructionId>(operands)) return absl::OkStatus();
+  if (module_.instruction(id).operand_ids() == absl::Span<const InstructionId>(operands)) return absl::OkStatus();
   write_operands(id, operands);
   note(id, Edit::Kind::kOperands);
-  return absl::OkStatus();
-}
-
-absl::Status ModuleEditor::set_name(InstructionId id, std::string_view name) {
-  if (absl::Status status = check_alive(id); !status.ok()) return status;
-  const std::string copy(name);
-  Cursor cursor(copy);
-  std::string_view read;
-  if (!cursor.read_name(&read) || !cursor.at_end()) return invalid_argument("'" + copy + "' is not a valid name");
-  InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
-  if (module_.text(row.name) == read) return absl::OkStatus();
-  index_names(row.computation);
-  std::unordered_set<std::string>& names = names_[row.computation.index];
-  if (names.count(std::string(read)) != 0) {
-    return invalid_argument("the name " + copy + " is already used in this computation");
-  }
-  names.erase(std::string(module_.text(row.name)));
-  names.emplace(read);
-  row.name = text(read);
-  note(id, Edit::Kind::kName);
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
@@ -217,7 +218,7 @@ absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by)
 // Replaces `old` by `by` in `users`.
 void ModuleEditor::write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users) {
   for (InstructionId user : users) {
-    const Span<InstructionId> span = module_.instruction(user).operand_ids();
+    const absl::Span<const InstructionId> span = module_.instruction(user).operand_ids();
     std::vector<InstructionId> operands(span.begin(), span.end());
     std::replace(operands.begin(), operands.end(), old, by);
     write_operands(user, operands);
@@ -308,7 +309,7 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
     const InstructionId to(builder.instructions().size());
     for (AttributeData& attribute : attributes) {
       if (attribute.key != AttributeKey::kControlPredecessors) continue;
-      const Span<std::uint32_t> span = ModuleRows::references(module_, attribute);
+      const absl::Span<const std::uint32_t> span = ModuleRows::references(module_, attribute);
       const std::vector<std::uint32_t> old(span.begin(), span.end());
       attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
       for (std::uint32_t reference : old) {
@@ -327,7 +328,7 @@ std::size_t ModuleEditor::erase_unused_computations() {
   ModuleBuilder builder(module_);
   std::vector<bool> used(module_.computation_limit(), false);
   if (module_.has_entry()) used[module_.entry().id().index] = true;
-  const std::vector<ComputationId> order(module_.computations().ids().begin(), module_.computations().ids().end());
+  const std::vector<ComputationId> order = ModuleRows::computation_order(module_);
   // Callers follow their callees, so a backward pass sees all callers of a computation first.
   std::vector<ComputationId> kept;
   for (std::size_t i = order.size(); i-- > 0;) {

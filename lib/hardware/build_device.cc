@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
@@ -63,7 +64,7 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
       missing.emplace_back(field.path);
       continue;
     }
-    if (stated(i).is_unknown()) continue;
+    if (is_unknown(stated(i))) continue;
     if (!exists(field, family)) {
       return invalid_argument(absl::StrCat(to_absl(path), ": at ", to_absl(field.path), ": no number of the family \"",
                                            to_absl(word_of(kFamilyWords, family)), "\""));
@@ -77,7 +78,7 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
     }
     double value = *quantity.value;
     if (quantity.per == FieldPer::kChip) value /= static_cast<double>(device.devices_per_chip);
-    if (quantity.per == FieldPer::kCore) value *= device.cores();
+    if (quantity.per == FieldPer::kCore) value *= core_count(device);
     if (!in_range(field.range, value)) {
       return invalid_argument(absl::StrCat(to_absl(path), ": at ", to_absl(field.path), ": ", value,
                                            " for one device; expected ", to_absl(describe(field.range))));

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/accuracy.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/names.h"
 
 namespace hloroof::internal {
@@ -182,7 +183,7 @@ std::string describe_device(const Device& device) {
   std::vector<std::string> unknown;
   for (const Parameter& parameter : parameters(device)) {
     if (parameter.path.starts_with("vector.weights.")) continue;  // listed below, two numbers per line
-    if (parameter.value.is_unknown()) {
+    if (is_unknown(parameter.value)) {
       unknown.push_back(parameter.path);
       continue;
     }

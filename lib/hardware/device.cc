@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/hardware/names.h"
 
@@ -22,7 +23,7 @@ MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
       return result;
     }
     MatrixRate other = matrix_rate(peak, converted);
-    if (own.is_unknown()) other.unknown = &own;
+    if (is_unknown(own)) other.unknown = &own;
     return other;
   };
   switch (type) {
@@ -32,7 +33,7 @@ MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
     case MatrixType::kTf32: return own_or(peak.tf32, MatrixType::kF32);
     case MatrixType::kBf16: return own_or(peak.bf16, MatrixType::kF32);
     case MatrixType::kF64:
-      result.rate = peak.f64.optional();
+      result.rate = to_optional(peak.f64);
       if (!result.rate) result.unknown = &peak.f64;  // the rate of an emulation is unknown
       return result;
     case MatrixType::kF8: return own_or(peak.f8, MatrixType::kBf16);
@@ -43,38 +44,33 @@ MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
   return result;
 }
 
+OpWeight op_weight(const VectorUnit& unit, std::string_view op) {
+  const auto at = std::lower_bound(unit.weights.begin(), unit.weights.end(), op,
+                                   [](const OpWeight& weight, std::string_view name) { return weight.op < name; });
+  if (at != unit.weights.end() && at->op == op) return *at;
+  OpWeight one;
+  one.op = op;
+  return one;
+}
+
+std::int64_t chips_per_slice(const Topology& topology) {
+  return box_size(topology.shape).value_or(std::numeric_limits<std::int64_t>::max());
+}
+
 }  // namespace hloroof::internal
 
 namespace hloroof::inline v0 {
 using namespace internal;
-
-std::optional<double> MatrixUnit::rate(MatrixType type) const { return matrix_rate(peak, type).rate; }
 
 DeviceFamily Device::family() const {
   if (tpu() != nullptr) return DeviceFamily::kTpu;
   return gpu() != nullptr ? DeviceFamily::kGpu : DeviceFamily::kOther;
 }
 
-OpWeight VectorUnit::weight(std::string_view op) const {
-  const auto at = std::lower_bound(weights.begin(), weights.end(), op,
-                                   [](const OpWeight& weight, std::string_view name) { return weight.op < name; });
-  if (at != weights.end() && at->op == op) return *at;
-  OpWeight one;
-  one.op = op;
-  return one;
-}
-
-int64_t Topology::chips_per_slice() const { return box_size(shape).value_or(std::numeric_limits<int64_t>::max()); }
-
-int64_t Topology::devices_per_slice() const {
-  int64_t count = 0;
-  const bool overflow = __builtin_mul_overflow(chips_per_slice(), devices_per_chip, &count);
-  return overflow ? std::numeric_limits<int64_t>::max() : count;
-}
-
 int64_t Topology::device_count() const {
   int64_t count = 0;
-  const bool overflow = __builtin_mul_overflow(devices_per_slice(), slices, &count);
+  const bool overflow = __builtin_mul_overflow(chips_per_slice(*this), devices_per_chip, &count) ||
+                        __builtin_mul_overflow(count, slices, &count);
   return overflow ? std::numeric_limits<int64_t>::max() : count;
 }
 

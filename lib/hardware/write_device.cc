@@ -1,4 +1,5 @@
 #include "lib/hardware/write_device.h"
+#include "lib/hardware/device_facts.h"
 
 #include <charconv>
 #include <cstddef>
@@ -53,7 +54,7 @@ std::string source_members(const ParameterSource& source) {
 }
 
 std::string quantity(const DeviceField& field, const Fact<double>& value, const ParameterSource& source) {
-  if (value.is_unknown()) return "null";
+  if (is_unknown(value)) return "null";
   if (value.is_none()) return absl::StrCat("{\"value\": \"none\", ", source_members(source), "}");
   const std::string shown = field.range == FieldRange::kFlag ? (*value != 0 ? "true" : "false") : number(*value);
   return absl::StrCat("{\"value\": ", shown, ", \"unit\": ", json_string(field.unit),
@@ -106,7 +107,7 @@ class ObjectWriter {
 std::string changed_weights(const VectorUnit& unit, const VectorUnit& original) {
   std::string out;
   for (const OpWeight& weight : unit.weights) {
-    const OpWeight before = original.weight(weight.op);
+    const OpWeight before = op_weight(original, weight.op);
     if (weight.vector_ops == before.vector_ops && weight.transcendentals == before.transcendentals) continue;
     absl::StrAppend(
         &out, out.empty() ? "{" : ", ", json_string(weight.op), ": {\"vector_ops\": ", number(weight.vector_ops),

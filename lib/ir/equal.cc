@@ -1,5 +1,6 @@
 #include <string>
 
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "lib/ir/rows.h"
 
@@ -47,7 +48,7 @@ class Comparison {
     return spelled ? computation.name() : "(wrapped)";
   }
 
-  bool attributes(std::string_view where, Span<AttributeData> a, Span<AttributeData> b) {
+  bool attributes(std::string_view where, absl::Span<const AttributeData> a, absl::Span<const AttributeData> b) {
     if (a.size() != b.size()) {
       return differ("numbers of attributes of " + std::string(where), std::to_string(a.size()),
                     std::to_string(b.size()));
@@ -76,8 +77,9 @@ class Comparison {
 
   bool computations(ComputationView a, ComputationView b) {
     if (name_of(a) != name_of(b)) return differ("computation names", name_of(a), name_of(b));
-    if (a.execution_thread() != b.execution_thread()) {
-      return differ("execution threads of " + std::string(a.name()), a.execution_thread(), b.execution_thread());
+    if (ModuleRows::execution_thread(a) != ModuleRows::execution_thread(b)) {
+      return differ("execution threads of " + std::string(a.name()), ModuleRows::execution_thread(a),
+                    ModuleRows::execution_thread(b));
     }
     if (a.instruction_count() != b.instruction_count()) {
       return differ("instruction counts of " + std::string(a.name()), std::to_string(a.instruction_count()),

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/module_builder.h"
@@ -12,7 +13,7 @@ namespace hloroof::internal {
 
 namespace {
 
-const AttributeData* find_in(Span<AttributeData> attributes, AttributeKey key) {
+const AttributeData* find_in(absl::Span<const AttributeData> attributes, AttributeKey key) {
   for (const AttributeData& a : attributes) {
     if (a.key == key) return &a;
   }
@@ -23,7 +24,7 @@ const AttributeData* find_in(Span<AttributeData> attributes, AttributeKey key) {
 static_assert(sizeof(ComputationId) == sizeof(std::uint32_t) && sizeof(InstructionId) == sizeof(std::uint32_t));
 
 template <typename IdType>
-Span<IdType> as_ids(Span<std::uint32_t> references) {
+absl::Span<const IdType> as_ids(absl::Span<const std::uint32_t> references) {
   return {reinterpret_cast<const IdType*>(references.data()), references.size()};
 }
 
@@ -91,13 +92,6 @@ Module& Module::operator=(Module&&) noexcept = default;
 Module::Module(const Module&) = default;
 Module& Module::operator=(const Module&) = default;
 
-const std::string& Module::path() const { return source_->path(); }
-
-std::string_view Module::header_text(AttributeKey key) const {
-  const AttributeData* a = ModuleRows::find_header(*this, key);
-  return a == nullptr ? std::string_view() : text(a->value);
-}
-
 std::size_t Module::instruction_count() const {
   std::size_t count = 0;
   for (ComputationView c : computations()) {
@@ -120,14 +114,15 @@ std::string_view InstructionView::text(AttributeKey key) const {
 
 ViewRange<ComputationView, ComputationId> InstructionView::computations(AttributeKey key) const {
   const AttributeData* a = find(key);
-  return {module_, a == nullptr ? Span<ComputationId>() : as_ids<ComputationId>(ModuleRows::references(*module_, *a))};
+  return {module_, a == nullptr ? absl::Span<const ComputationId>()
+                                : as_ids<ComputationId>(ModuleRows::references(*module_, *a))};
 }
 
 std::vector<ComputationId> InstructionView::called_computations() const {
   std::vector<ComputationId> called;
   for (const AttributeData& a : attributes()) {
     if (a.reference_count == 0 || a.key == AttributeKey::kControlPredecessors) continue;
-    const Span<ComputationId> ids = as_ids<ComputationId>(ModuleRows::references(*module_, a));
+    const absl::Span<const ComputationId> ids = as_ids<ComputationId>(ModuleRows::references(*module_, a));
     called.insert(called.end(), ids.begin(), ids.end());
   }
   return called;
@@ -135,12 +130,8 @@ std::vector<ComputationId> InstructionView::called_computations() const {
 
 ViewRange<InstructionView, InstructionId> InstructionView::control_predecessors() const {
   const AttributeData* a = find(AttributeKey::kControlPredecessors);
-  return {module_, a == nullptr ? Span<InstructionId>() : as_ids<InstructionId>(ModuleRows::references(*module_, *a))};
-}
-
-std::string_view ComputationView::execution_thread() const {
-  const std::string_view thread = module_->text(data().execution_thread);
-  return thread.empty() ? std::string_view("main") : thread;
+  return {module_, a == nullptr ? absl::Span<const InstructionId>()
+                                : as_ids<InstructionId>(ModuleRows::references(*module_, *a))};
 }
 
 std::vector<InstructionId> ComputationView::parameters() const {

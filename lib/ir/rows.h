@@ -4,8 +4,11 @@
 #define HLOROOF_LIB_IR_ROWS_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "lib/base/source_text.h"
 
@@ -15,14 +18,14 @@ namespace hloroof::internal {
 struct ModuleRows {
   static const InstructionData& row(const Module& m, InstructionId id) { return m.instructions_[id.index]; }
   static const ComputationData& row(const Module& m, ComputationId id) { return m.computations_[id.index]; }
-  static Span<InstructionId> operands(const Module& m, const InstructionData& i) {
+  static absl::Span<const InstructionId> operands(const Module& m, const InstructionData& i) {
     return {m.operands_.data() + i.operand_begin, i.operand_count};
   }
-  static Span<AttributeData> attributes(const Module& m, const InstructionData& i) {
+  static absl::Span<const AttributeData> attributes(const Module& m, const InstructionData& i) {
     return {m.attributes_.data() + i.attribute_begin, i.attribute_count};
   }
   // The indices of the computations, or for control-predecessors of the instructions, that an attribute names.
-  static Span<std::uint32_t> references(const Module& m, const AttributeData& a) {
+  static absl::Span<const std::uint32_t> references(const Module& m, const AttributeData& a) {
     return {m.references_.data() + a.reference_begin, a.reference_count};
   }
   // The opcode as written, of an instruction whose opcode is kUnknown.
@@ -31,11 +34,25 @@ struct ModuleRows {
   }
 
   static const SourceText& source(const Module& m) { return *m.source_; }
+  // The path of the file, or "<text>" for text from memory.
+  static const std::string& path(const Module& m) { return m.source_->path(); }
+  // Callers come after their callees.
+  static const std::vector<ComputationId>& computation_order(const Module& m) { return m.computation_order_; }
+  static std::string_view execution_thread(ComputationView c) {  // "main" by default
+    const std::string_view thread = c.module().text(row(c.module(), c.id()).execution_thread);
+    return thread.empty() ? std::string_view("main") : thread;
+  }
+  // The nesting depth of tuples; 0 for an array.
+  static int depth(const ShapeTable& table, ShapeId id) { return table.parts_[id.index].depth; }
   // Whether the text has an HloModule line, and its attributes.
   static bool has_header(const Module& m) { return m.has_header_; }
-  static Span<AttributeData> header_attributes(const Module& m) { return m.header_attributes_; }
+  static absl::Span<const AttributeData> header_attributes(const Module& m) { return m.header_attributes_; }
   // An attribute of that line; null if the line does not have it.
   static const AttributeData* find_header(const Module& m, AttributeKey key);
+  static std::string_view header_text(const Module& m, AttributeKey key) {  // empty if the line does not have it
+    const AttributeData* a = find_header(m, key);
+    return a == nullptr ? std::string_view() : m.text(a->value);
+  }
   // The FileNames, FunctionNames, FileLocations and StackFrames tables as written, or empty.
   static std::string_view stack_frame_tables(const Module& m) { return m.text(m.tables_); }
   // Whether the text was a single pasted instruction.

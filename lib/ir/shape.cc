@@ -86,7 +86,7 @@ void append_array(std::string& out, const Shape& shape, ShapeText form) {
       out += '?';
       continue;
     }
-    if (shape.is_dynamic(i)) out += "<=";
+    if (is_dynamic(shape, i)) out += "<=";
     out += std::to_string(shape.dimensions[i]);
   }
   out += ']';
@@ -152,7 +152,7 @@ void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText 
     if (shape.is_tuple()) {
       out += '(';
       open.push_back({shape_id, 0});
-    } else if (shape.is_buffer()) {
+    } else if (shape.element_type == ElementType::kBuffer) {
       out += "b(";
       append_array(out, table[shape.elements.front()], form);
       out += ')';
@@ -241,7 +241,7 @@ ShapeId ShapeTable::intern(const Shape& shape) {
       parts.depth = std::max(parts.depth, inner.depth + 1);
     }
   } else {
-    leaves_.push_back(shape.is_buffer() ? shape.elements.front() : id);
+    leaves_.push_back(shape.element_type == ElementType::kBuffer ? shape.elements.front() : id);
   }
   parts.leaf_count = static_cast<std::uint32_t>(leaves_.size() - parts.leaf_begin);
   parts_.push_back(parts);

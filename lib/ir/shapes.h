@@ -15,6 +15,10 @@ bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table,
 
 void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
 
+inline bool is_dynamic(const Shape& shape, int dimension) {
+  return !shape.dynamic_dimensions.empty() && shape.dynamic_dimensions[static_cast<std::size_t>(dimension)] != 0;
+}
+
 // The product of the dimensions of an array; 1 for a scalar. Saturates at INT64_MAX. An unbounded dimension counts
 // as 1.
 std::int64_t element_count(const Shape& shape);

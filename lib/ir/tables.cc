@@ -157,6 +157,21 @@ bool is_elementwise(Opcode opcode) {
   return work_class(opcode) == WorkClass::kElementwise || work_class(opcode) == WorkClass::kTranscendental;
 }
 
+std::string_view to_string(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllGather: return "all-gather";
+    case CollectiveKind::kReduceScatter: return "reduce-scatter";
+    case CollectiveKind::kAllReduce: return "all-reduce";
+    case CollectiveKind::kAllToAll: return "all-to-all";
+    case CollectiveKind::kRaggedAllToAll: return "ragged-all-to-all";
+    case CollectiveKind::kCollectivePermute: return "collective-permute";
+    case CollectiveKind::kCollectiveBroadcast: return "collective-broadcast";
+    case CollectiveKind::kSend: return "send";
+    case CollectiveKind::kRecv: return "recv";
+  }
+  return "";
+}
+
 std::string_view to_string(AttributeKey key) { return kAttributes[static_cast<int>(key)].text; }
 
 }  // namespace hloroof::inline v0

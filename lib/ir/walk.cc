@@ -1,6 +1,7 @@
 
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "lib/ir/walk.h"
 
@@ -18,7 +19,7 @@ ViewList<InstructionView, InstructionId> post_order(InstructionView root) {
   seen[root.id().index] = true;
   while (!open.empty()) {
     Open& top = open.back();
-    const Span<InstructionId> operands = module.instruction(top.id).operand_ids();
+    const absl::Span<const InstructionId> operands = module.instruction(top.id).operand_ids();
     if (top.next == operands.size()) {
       order.push_back(top.id);
       open.pop_back();

@@ -1,4 +1,5 @@
 #include "lib/predict/changes.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ namespace {
 // Returns true if an array in the shape could be a loop counter, that is, has one element.
 bool has_counter(const Module& module, ShapeId shape) {
   if (!shape.valid()) return false;
-  const Span<ShapeId> leaves = module.shapes().leaves(shape);
+  const absl::Span<const ShapeId> leaves = module.shapes().leaves(shape);
   return std::any_of(leaves.begin(), leaves.end(), [&](ShapeId leaf) {
     return module.shape(leaf).is_array() && element_count(module.shape(leaf)) == 1;
   });
@@ -44,7 +45,6 @@ class Finder {
   Stale run(const std::vector<Edit>& edits) {
     for (const Edit& edit : edits) {
       find_named(edit);
-      if (edit.kind == Edit::Kind::kName) continue;  // only options refer to names
       find_touched(edit);
       find_order(edit);
       find_calls(edit);
@@ -58,7 +58,7 @@ class Finder {
   // ---- Touched instructions and computations -----------------------------------------------------------------------
 
   bool is_known(ComputationId id) const { return id.index < since_.computation_limit; }
-  bool is_scheduled(ComputationId id) const { return is_known(id) && facts_.calls.is_scheduled(id); }
+  bool is_scheduled(ComputationId id) const { return is_known(id) && CallFacts::is_scheduled(facts_.calls, id); }
 
   // The cost of an instruction depends on its own text and on the shapes of its operands.
   void find_touched(const Edit& edit) {
@@ -112,7 +112,7 @@ class Finder {
 
   std::vector<InstructionId> callers(ComputationId id) const {
     std::vector<InstructionId> result;
-    if (is_known(id)) result = facts_.calls.callers(id);
+    if (is_known(id)) result = CallFacts::callers(facts_.calls, id);
     const auto [first, last] = since_.callers.equal_range(id.index);
     for (auto later = first; later != last; ++later) result.push_back(later->second);
     return result;
@@ -124,7 +124,6 @@ class Finder {
   void find_named(const Edit& edit) {
     if (facts_.options.trip_counts.empty() && facts_.options.branch_probabilities.empty()) return;
     switch (edit.kind) {
-      case Edit::Kind::kName:
       case Edit::Kind::kInserted:
       case Edit::Kind::kErased: stale_.everything = true; break;
       default: break;

@@ -13,8 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/op_name.h"
 #include "lib/ir/opcode_facts.h"
@@ -147,7 +149,7 @@ class CommunicationDiagnoser {
   // Returns the users of a value, and sets `is_unused` if it has none: the whole value leaves the computation.
   auto noting_unused(bool& is_unused) {
     return [this, &is_unused](InstructionId value) {
-      const Span<InstructionId> all = diagnosis_.users_of(value);
+      const absl::Span<const InstructionId> all = diagnosis_.users_of(value);
       is_unused |= all.size() == 0;
       return all;
     };
@@ -211,7 +213,7 @@ class CommunicationDiagnoser {
     if (!found && collective.kind == CollectiveKind::kAllToAll) found = by_exchange(collective);
     if (!found && collective.kind == CollectiveKind::kAllGather) found = by_gather_and_slice(collective);
     if (!found) return false;
-    const std::string kind(collective_name(collective.kind));
+    const std::string kind(to_string(collective.kind));
     const InstructionView instruction = module_.instruction(collective.instruction);
     std::string message = absl::StrFormat(
         "%s moves %s from one sharding to another: before, %s; after, %s", kind,
@@ -272,7 +274,7 @@ class CommunicationDiagnoser {
     const InstructionView source = origin(instruction.operand(0), keeps_shape_apart);
     InstructionView target = module_.instruction(result_of(collective));
     for (std::size_t steps = 0; steps < kMostCutValues; ++steps) {
-      const Span<InstructionId> users = diagnosis_.users_of(target.id());
+      const absl::Span<const InstructionId> users = diagnosis_.users_of(target.id());
       if (users.size() != 1 || !keeps_shape_apart(module_.instruction(users[0]))) break;
       target = module_.instruction(users[0]);
     }
@@ -303,7 +305,10 @@ class CommunicationDiagnoser {
     walk_->begin();
     walk_->add(value, {});
     walk_->back(
-        kMostIndexValues, [&](ComputationId id) { return Span<InstructionId>(diagnosis_.facts.calls.callers(id)); },
+        kMostIndexValues,
+        [&](ComputationId id) {
+          return absl::Span<const InstructionId>(CallFacts::callers(diagnosis_.facts.calls, id));
+        },
         [&](InstructionView at) {
           found = found || at.opcode() == Opcode::kPartitionId || at.opcode() == Opcode::kReplicaId;
           if (found) return Go::kEnd;

@@ -1,4 +1,6 @@
 #include "lib/predict/costs.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <utility>
@@ -153,7 +155,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
                       Demand& demand) {
   const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
   // In a scheduled GPU module, a call that remains is a command buffer. XLA inlines all other calls.
-  const bool in_graph = inputs.calls.role(instruction.computation().id()) == ComputationRole::kCalled;
+  const bool in_graph = CallFacts::role(inputs.calls, instruction.computation().id()) == ComputationRole::kCalled;
   time = op_time(work, inputs.device, in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost);
   time.seconds = std::min(time.seconds, kForever);
   demand = plain_demand(instruction, work, time, inputs.device);
@@ -220,7 +222,7 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
   result.by_carrier.clear();
   for (std::size_t c = 0; c < result.collectives.size(); ++c) {
     const InstructionId carrier = result.collectives[c].carrier;
-    if (!carrier.valid() || !calls.is_scheduled(row_of(module, carrier).computation)) continue;
+    if (!carrier.valid() || !CallFacts::is_scheduled(calls, row_of(module, carrier).computation)) continue;
     if (carries_collective_step(module.instruction(carrier))) continue;
     result.by_carrier.emplace(carrier.index, c);
   }
@@ -243,7 +245,7 @@ Costs cost_instructions(const CostInputs& inputs) {
   Costs costs;
   costs.work = compute_work(inputs.module, inputs.calls, work_options(inputs.options));
   resize(inputs.module, costs);
-  for (ComputationId id : inputs.calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
     for (InstructionView instruction : inputs.module.computation(id).instructions()) {
       cost_instruction(instruction, inputs, costs);
     }
@@ -251,7 +253,7 @@ Costs cost_instructions(const CostInputs& inputs) {
   return costs;
 }
 
-void cost_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs) {
+void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
   std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options));
   resize(inputs.module, costs);
   for (std::size_t i = 0; i < changed.size(); ++i) {
@@ -260,7 +262,7 @@ void cost_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& co
   }
 }
 
-void time_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs) {
+void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
   resize(inputs.module, costs);
   for (InstructionId id : changed) cost_instruction(inputs.module.instruction(id), inputs, costs);
 }

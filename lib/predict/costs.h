@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/predict.h"
@@ -70,10 +71,10 @@ struct CostInputs {
 Costs cost_instructions(const CostInputs& inputs);
 
 // Recomputes the costs of some instructions of scheduled computations. Resizes the tables to the size of the module.
-void cost_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs);
+void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs);
 
 // Recomputes only time and demand, for instructions for which only the cost of the carried collectives changed.
-void time_again(const CostInputs& inputs, Span<InstructionId> changed, Costs& costs);
+void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs);
 
 // Returns true if the module has no compiler schedule, so that a list schedule replaces it.
 bool needs_schedule(const Module& module);

@@ -1,5 +1,6 @@
 #include <iterator>
 
+#include "absl/types/span.h"
 #include "lib/predict/diagnostics.h"
 
 namespace hloroof::internal {
@@ -14,7 +15,7 @@ constexpr DiagnosisKind kKinds[] = {
 
 }  // namespace
 
-Span<DiagnosisKind> diagnosis_kinds() { return {kKinds, std::size(kKinds)}; }
+absl::Span<const DiagnosisKind> diagnosis_kinds() { return {kKinds, std::size(kKinds)}; }
 
 }  // namespace hloroof::internal
 

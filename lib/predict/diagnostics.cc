@@ -1,4 +1,5 @@
 #include "lib/predict/diagnostics.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cmath>
@@ -218,7 +219,7 @@ Diagnosis::Diagnosis(const StepFacts& f, const StepPrediction& p) : facts(f), mo
   for (const OpPrediction& op : p.ops) ops_[op.id.index] = &op;
 }
 
-Span<InstructionId> Diagnosis::users_of(InstructionId id) {
+absl::Span<const InstructionId> Diagnosis::users_of(InstructionId id) {
   if (!users_) users_.emplace(module);
   return users_->of(id);
 }

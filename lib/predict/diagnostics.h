@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
 #include "lib/predict/causes.h"
@@ -26,7 +27,7 @@ struct DiagnosisKind {
   std::string_view meaning;
   std::string_view remedy;  // may be empty
 };
-Span<DiagnosisKind> diagnosis_kinds();
+absl::Span<const DiagnosisKind> diagnosis_kinds();
 
 // What the checks read, and the findings that they add.
 class Diagnosis {
@@ -41,7 +42,7 @@ class Diagnosis {
   // Returns the prediction of an instruction; nullptr if it is not executed on its own.
   const OpPrediction* op(InstructionId id) const { return ops_[id.index]; }
   // Returns the users of `id`. Builds the table on first use, because few predictions have a finding that needs it.
-  Span<InstructionId> users_of(InstructionId id);
+  absl::Span<const InstructionId> users_of(InstructionId id);
   // Whether an op takes so much of the step that its repetitions in other layers can make it matter.
   bool may_matter(double seconds) const;
   // Names where in the program the op is, for causes: its op_name as a path with * for the numbers of layers, or else

@@ -1,4 +1,5 @@
 #include "lib/predict/execution_terms.h"
+#include "lib/analysis/calls.h"
 
 #include "lib/cost/term_builder.h"
 
@@ -29,7 +30,7 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   const Demand& demand = facts.costs.demand[id.index];
   const DeviceFactors device(facts.target.device);
   if (demand.step == Step::kLoop) {
-    const TripCount* trips = facts.calls.trip_count(id);
+    const TripCount* trips = CallFacts::trip_count(facts.calls, id);
     return device.seconds("loop overhead", static_cast<double>(trips != nullptr ? trips->value : 1), "trip",
                           {"overhead.loop_iteration"});
   }

@@ -47,7 +47,8 @@ ListSchedule find_schedule(const StepFacts& facts) {
 
 absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
                                      const PredictOptions& options) {
-  if (!module->has_entry()) return invalid_argument(module->path() + ": error: the module has no ENTRY computation");
+  if (!module->has_entry())
+    return invalid_argument(ModuleRows::path(*module) + ": error: the module has no ENTRY computation");
   absl::StatusOr<CallGraph> calls = find_calls(*module, options);
   if (!calls.ok()) return calls.status();
   if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
@@ -72,14 +73,14 @@ absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Targe
 absl::Status replay_facts(StepFacts& facts) {
   facts.timeline = replay(*facts.module, facts.calls, facts.pairs, facts.costs.demand, facts.schedule);
   if (facts.timeline.seconds < kForever) return absl::OkStatus();
-  return out_of_range(facts.module->path() + ": error: the step time overflows");
+  return out_of_range(ModuleRows::path(*facts.module) + ": error: the step time overflows");
 }
 
 std::optional<double> compiler_step_seconds(const StepFacts& facts) {
   if (!facts.target.device.clock) return std::nullopt;
   const Module& module = *facts.module;
   std::vector<Demand> demand;  // copied at the first estimate, because most dumps have none
-  for (ComputationId id : facts.calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) {
       const std::uint32_t i = instruction.id().index;
       const std::optional<double> seconds = compiler_seconds(instruction, facts.costs.demand[i], facts.target.device);
@@ -105,8 +106,8 @@ std::vector<bool> assumed_computations(const StepFacts& facts) {
     if (loop.trips.source != TripCount::Source::kAssumed) continue;
     for (ComputationId id : module.instruction(loop.instruction).called_computations()) assumed[id.index] = true;
   }
-  for (ComputationId id : facts.calls.scheduled()) {
-    for (InstructionId caller : facts.calls.callers(id)) {
+  for (ComputationId id : CallFacts::scheduled(facts.calls)) {
+    for (InstructionId caller : CallFacts::callers(facts.calls, id)) {
       if (assumed[row_of(module, caller).computation.index]) assumed[id.index] = true;
     }
   }

@@ -12,6 +12,7 @@
 #include "hloroof/module.h"
 #include "lib/base/units.h"
 #include "lib/cost/op_time.h"
+#include "lib/hardware/matrix_rate.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 #include "lib/predict/diagnostics.h"
@@ -124,7 +125,7 @@ class OpDiagnoser {
     for (const MatrixWork& product : op.work.matrix) {
       if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
       const double peak_seconds = matrix_peak_seconds(product, device_);
-      const std::optional<double> bf16 = device_.matrix.rate(MatrixType::kBf16);
+      const std::optional<double> bf16 = matrix_rate(device_.matrix.peak, MatrixType::kBf16).rate;
       double faster = product.passes;
       if (bf16 && *bf16 > 0 && product.flops > 0) faster = peak_seconds * *bf16 / product.flops;
       // If reading the operands is the bottleneck, bf16 halves the bytes and so the time.

@@ -10,11 +10,15 @@
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/names.h"
 #include "lib/analysis/origin.h"
 #include "lib/base/strings.h"
 #include "lib/cost/collective.h"
+#include "lib/hardware/device_facts.h"
+#include "lib/hardware/matrix_rate.h"
+#include "lib/ir/rows.h"
 #include "lib/predict/costs.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/predict/facts.h"
@@ -93,9 +97,9 @@ class Prediction {
   void list_ops() {
     const StackFrames frames(module_);
     std::size_t count = 0;
-    for (ComputationId id : calls_.scheduled()) count += module_.computation(id).instruction_count();
+    for (ComputationId id : CallFacts::scheduled(calls_)) count += module_.computation(id).instruction_count();
     result_.ops.reserve(count);
-    for (ComputationId id : calls_.scheduled()) {
+    for (ComputationId id : CallFacts::scheduled(calls_)) {
       const double executions = facts_.executions(id);
       const ComputationView computation = module_.computation(id);
       for (InstructionView instruction : computation.instructions()) {
@@ -112,7 +116,7 @@ class Prediction {
         const Demand& demand = costs_.demand[i];
         op.seconds = demand.seconds;
         if (demand.step == Step::kLoop) {
-          const TripCount* trips = calls_.trip_count(op.id);
+          const TripCount* trips = CallFacts::trip_count(calls_, op.id);
           op.seconds = demand.issue * static_cast<double>(trips != nullptr ? trips->value : 1);
         }
         op.total_seconds = op.seconds * executions;
@@ -140,7 +144,7 @@ class Prediction {
       CollectivePrediction entry;
       entry.id = collective.carrier;
       entry.name = std::string(module_.instruction(collective.carrier).name());
-      entry.kind = std::string(collective_name(cost.kind));
+      entry.kind = std::string(to_string(cost.kind));
       entry.bytes = cost.bytes;
       entry.group_size = cost.group_size;
       entry.group_count = cost.group_count;
@@ -187,18 +191,18 @@ class Prediction {
     };
     const DeviceFamily family = device_.family();
     const std::string matrix(to_string(Resource::kMatrix, family));
-    add(matrix + " bf16", true, device_.matrix.rate(MatrixType::kBf16));
-    add(matrix + " s8", true, device_.matrix.rate(MatrixType::kS8));
-    add(matrix + " f8", true, device_.matrix.rate(MatrixType::kF8));
-    add(matrix + " f32", true, device_.matrix.rate(MatrixType::kF32));
+    add(matrix + " bf16", true, matrix_rate(device_.matrix.peak, MatrixType::kBf16).rate);
+    add(matrix + " s8", true, matrix_rate(device_.matrix.peak, MatrixType::kS8).rate);
+    add(matrix + " f8", true, matrix_rate(device_.matrix.peak, MatrixType::kF8).rate);
+    add(matrix + " f32", true, matrix_rate(device_.matrix.peak, MatrixType::kF32).rate);
     add(std::string(to_string(Resource::kVector, family)) + " f32", true, device_.vector.f32_rate);
     add(std::string(to_string(Resource::kHbm, family)), false, device_.hbm.bandwidth);
     const std::string on_chip(to_string(Resource::kVmem, family));
     if (device_.tpu() != nullptr) add(on_chip, false, device_.tpu()->on_chip.vmem_read_bandwidth);
     if (device_.gpu() != nullptr) add(on_chip, false, device_.gpu()->on_chip.l2_bandwidth);
-    add("ici link", false, device_.ici.link_bandwidth.optional());
-    add("nvlink", false, device_.scale_up.bandwidth.optional());
-    add("host", false, device_.host.bandwidth.optional());
+    add("ici link", false, to_optional(device_.ici.link_bandwidth));
+    add("nvlink", false, to_optional(device_.scale_up.bandwidth));
+    add("host", false, to_optional(device_.host.bandwidth));
   }
 
   // Lists the categories by their seconds on the critical path. The wait of a done counts as the transfer of its start.
@@ -219,9 +223,9 @@ class Prediction {
           diagnostic.code == kUnknownCustomCall || diagnostic.code == kUnknownTripCount ||
           diagnostic.code == kMissingOperand || diagnostic.code == kOperandMismatch ||
           diagnostic.code == kMissingComputation) {
-        return absl::FailedPreconditionError(
-            absl::StrCat(module_.path(), ": error: incomplete: ", diagnostic.op.empty() ? "" : diagnostic.op + ": ",
-                         diagnostic.message));
+        return absl::FailedPreconditionError(absl::StrCat(
+            ModuleRows::path(module_), ": error: incomplete: ", diagnostic.op.empty() ? "" : diagnostic.op + ": ",
+            diagnostic.message));
       }
     }
     return absl::OkStatus();

@@ -13,6 +13,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/collective.h"
+#include "lib/edit/edit_log.h"
 #include "lib/ir/rows.h"
 #include "lib/predict/changes.h"
 #include "lib/predict/facts.h"
@@ -32,7 +33,7 @@ bool same_demand(const Demand& a, const Demand& b) {
 
 // Returns true if two call graphs have the same scheduled computations and loops.
 bool same_schedules(const CallGraph& a, const CallGraph& b) {
-  return a.scheduled() == b.scheduled() &&
+  return CallFacts::scheduled(a) == CallFacts::scheduled(b) &&
          std::equal(a.loops().begin(), a.loops().end(), b.loops().begin(), b.loops().end(),
                     [](const CallGraph::Loop& x, const CallGraph::Loop& y) { return x.instruction == y.instruction; });
 }
@@ -40,8 +41,8 @@ bool same_schedules(const CallGraph& a, const CallGraph& b) {
 // Returns true if the scheduled computations have the same callers in both graphs. Their scheduled computations must be
 // the same.
 bool same_callers(const CallGraph& a, const CallGraph& b) {
-  return std::all_of(a.scheduled().begin(), a.scheduled().end(),
-                     [&](ComputationId id) { return a.callers(id) == b.callers(id); });
+  return std::all_of(CallFacts::scheduled(a).begin(), CallFacts::scheduled(a).end(),
+                     [&](ComputationId id) { return CallFacts::callers(a, id) == CallFacts::callers(b, id); });
 }
 
 // Marks the computations whose replay depends on a trip count that differs. The graphs must have the same loops.
@@ -91,7 +92,7 @@ struct Predictor::State {
 
   // Updates all parts that summary() reads. After an error there are no facts, and the next call starts over.
   absl::Status refresh() {
-    const std::vector<Edit> edits = editor.take_edits();
+    const std::vector<Edit> edits = EditLog::take(editor);
     if (!facts) return start_over();
     if (edits.empty()) return absl::OkStatus();
     own_facts();
@@ -246,7 +247,7 @@ struct Predictor::State {
   void update_pairs(Stale& stale) {
     if (!stale.all_pairs) return facts->pairs.update(module, facts->calls, stale.pairs, stale.replay);
     AsyncPairs pairs = pair_async(module, facts->calls);
-    for (ComputationId id : facts->calls.scheduled()) {
+    for (ComputationId id : CallFacts::scheduled(facts->calls)) {
       for (InstructionView instruction : module.computation(id).instructions()) {
         if (stale.replay[id.index]) break;
         if (facts->costs.demand[instruction.id().index].step != Step::kDone) continue;
@@ -354,7 +355,7 @@ absl::StatusOr<StepSummary> Predictor::summary() {
   state_->update_sums();
   const StepFacts& facts = *state_->facts;
   if (!(facts.timeline.seconds < kForever)) {
-    return out_of_range(facts.module->path() + ": error: the step time overflows");
+    return out_of_range(ModuleRows::path(*facts.module) + ": error: the step time overflows");
   }
   StepSummary result;
   state_->summary.add_up_exposed(facts, result);

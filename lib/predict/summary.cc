@@ -1,4 +1,7 @@
 #include "lib/predict/summary.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
+#include "lib/hardware/matrix_rate.h"
 
 #include <algorithm>
 #include <optional>
@@ -38,7 +41,7 @@ void Summary::fill(const StepFacts& facts) {
   const Module& module = *facts.module;
   terms_.assign(module.instruction_limit(), {});
   ops_.assign(module.computation_limit(), {});
-  for (ComputationId id : facts.calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) {
       fill_row(facts, instruction.id());
     }
@@ -48,12 +51,12 @@ void Summary::fill(const StepFacts& facts) {
   update_calls(facts);
 }
 
-void Summary::update(const StepFacts& facts, Span<InstructionId> changed, const std::vector<bool>& stale) {
+void Summary::update(const StepFacts& facts, absl::Span<const InstructionId> changed, const std::vector<bool>& stale) {
   const Module& module = *facts.module;
   terms_.resize(module.instruction_limit());
   ops_.resize(module.computation_limit());
   for (InstructionId id : changed) fill_row(facts, id);
-  for (ComputationId id : facts.calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     if (stale[id.index]) list_ops(module, id);
   }
   is_other_program_ = is_other_program(module, facts.target.device);
@@ -73,7 +76,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   result.serial_seconds = sums.serial_seconds;
   double exposed[kResourceCount] = {};
   double by_source[5] = {};
-  for (ComputationId id : facts.calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     const double n = facts.executions(id);
     for (InstructionId op : ops_[id.index]) {
       const OpTerms& row = terms_[op.index];
@@ -116,7 +119,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   }
   result.lower_bound_seconds = std::min(result.lower_bound_seconds, step);
   result.bound = static_cast<Resource>(bound);
-  const std::optional<double> peak = facts.target.device.matrix.rate(MatrixType::kBf16);
+  const std::optional<double> peak = matrix_rate(facts.target.device.matrix.peak, MatrixType::kBf16).rate;
   if (peak && *peak > 0 && step > 0) result.mfu = result.flops / (step * *peak);
 }
 

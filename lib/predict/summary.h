@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/predict.h"
 #include "lib/predict/facts.h"
 
@@ -32,7 +33,7 @@ class Summary {
   void fill(const StepFacts& facts);
   // Updates the tables after the costs of the instructions in `changed` changed. In computations that are marked in
   // `stale`, the instructions or their order may also have changed.
-  void update(const StepFacts& facts, Span<InstructionId> changed, const std::vector<bool>& stale);
+  void update(const StepFacts& facts, absl::Span<const InstructionId> changed, const std::vector<bool>& stale);
   // Updates the tables after the loops changed.
   void update_calls(const StepFacts& facts);
 

@@ -1,4 +1,6 @@
 #include "lib/report/counts_report.h"
+#include "absl/types/span.h"
+#include "lib/ir/rows.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,7 +45,7 @@ CountsRow named_row(InstructionView instruction, double executions, const StackF
 std::vector<double> xla_executions(const Module& module) {
   std::vector<double> executions(module.computation_limit());
   executions[module.entry().id().index] = 1;
-  const Span<ComputationId> order = module.computations().ids();
+  const std::vector<ComputationId>& order = ModuleRows::computation_order(module);
   for (std::size_t i = order.size(); i-- > 0;) {  // callers come after their callees
     const ComputationView computation = module.computation(order[i]);
     const double times = executions[computation.id().index];
@@ -153,7 +155,7 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts) {
   report.convention = "xla";
   const std::vector<double> executions = xla_executions(module);
   const StackFrames frames(module);
-  const Span<ComputationId> order = module.computations().ids();
+  const std::vector<ComputationId>& order = ModuleRows::computation_order(module);
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = module.computation(order[i]);
     const double times = executions[computation.id().index];

@@ -1,4 +1,5 @@
 #include "lib/report/device_report.h"
+#include "lib/hardware/device_facts.h"
 
 #include <optional>
 #include <string_view>
@@ -115,7 +116,7 @@ struct Described<DeviceNumber> {
              field("path", Unit::kNone, "Path in the device file, which --set takes.",
                    [](const Row& row) -> const std::string& { return row.parameter.path; }),
              field("value", Unit::kNone, "Value in SI units; null if it is not known.",
-                   [](const Row& row) { return row.parameter.value.optional(); })
+                   [](const Row& row) { return to_optional(row.parameter.value); })
                  .may_be_negative(),
              field("unit", Unit::kNone, "Unit of the value.",
                    [](const Row& row) -> const std::string& { return row.parameter.unit; }),

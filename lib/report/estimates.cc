@@ -1,4 +1,5 @@
 #include "lib/report/estimates.h"
+#include "lib/hardware/device_facts.h"
 
 #include <algorithm>
 
@@ -47,7 +48,7 @@ EstimateReason reason_of(InstructionView op, const StepFacts& facts, CostSource 
   if (source == CostSource::kAssumed) return kAssumedWork;
   const bool is_near = ratio <= kNearRatio && ratio >= 1 / kNearRatio;
   if (only_changes_layout(work)) {
-    if (device.cores() > 1) return kRelayoutOnCores;
+    if (core_count(device) > 1) return kRelayoutOnCores;
     return is_near ? kRelayout : kFarApart;
   }
   if (work.read.vmem + work.written.vmem > 0) return kOnChip;

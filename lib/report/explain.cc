@@ -1,4 +1,5 @@
 #include "lib/report/explain.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 #include <map>
@@ -111,7 +112,7 @@ class Explanation {
   }
 
   void shape(ShapeId id) {
-    const Span<ShapeId> leaves = module_.shapes().leaves(id);
+    const absl::Span<const ShapeId> leaves = module_.shapes().leaves(id);
     const bool is_tuple = module_.shape(id).is_tuple();
     if (is_tuple) out_ += absl::StrFormat("  a tuple of %d arrays\n", leaves.size());
     for (std::size_t i = 0; i < leaves.size(); ++i) {

@@ -168,7 +168,7 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
   const auto add = [&](std::string line) {
     if (!line.empty()) lines.push_back(std::move(line));
   };
-  add(absl::StrCat(to_absl(collective_name(collective.kind)), " of ", format_bytes(cost.bytes),
+  add(absl::StrCat(to_absl(to_string(collective.kind)), " of ", format_bytes(cost.bytes),
                    collective.arrays > 1 ? absl::StrCat(" in ", collective.arrays, " arrays") : "",
                    collective.in_fusion ? ", inside a fusion" : "",
                    collective.done.valid() ? ", asynchronous: what stands before its done may hide it" : ""));

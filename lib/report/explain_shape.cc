@@ -107,7 +107,10 @@ std::string tile_picture(const Shape& shape, std::size_t indent) {
 std::string explain_shape(const Shape& shape, DeviceFamily family, std::size_t indent) {
   const std::string pad(indent, ' ');
   if (!shape.is_array()) {
-    return pad + std::string(shape.is_token() ? "a token: order, no data" : to_string(shape.element_type)) + "\n";
+    return pad +
+           std::string(shape.element_type == ElementType::kToken ? "a token: order, no data"
+                                                                 : to_string(shape.element_type)) +
+           "\n";
   }
   std::string out = pad + std::string(to_string(shape.element_type)) + ", " + dimensions_text(shape) + "\n";
   if (shape.layout.present && shape.layout.minor_to_major.size() > 1) {

@@ -1,4 +1,6 @@
 #include "lib/report/html_data.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <string>
@@ -196,7 +198,7 @@ class PageStep {
     terms(op);
     shared(op.bound ? std::optional(to_string(*op.bound, prediction_.family)) : std::nullopt);
     write_or_null(matrix_rate(op), out_);
-    const TripCount* trips = facts_.calls.trip_count(op.id);
+    const TripCount* trips = CallFacts::trip_count(facts_.calls, op.id);
     write_or_null(trips != nullptr ? std::optional(trips->value) : std::nullopt, out_);
     result(instruction);
     PrintOptions print;
@@ -244,7 +246,7 @@ class PageStep {
 
   void result(InstructionView instruction) {
     out_.begin_array();
-    const Span<ShapeId> leaves = module_.shapes().leaves(instruction.shape_id());
+    const absl::Span<const ShapeId> leaves = module_.shapes().leaves(instruction.shape_id());
     for (std::size_t i = 0; i < std::min(leaves.size(), kMostShapes); ++i) out_.value(shapes_.index_of(leaves[i]));
     out_.end_array();
   }

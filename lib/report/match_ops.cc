@@ -8,6 +8,7 @@
 //
 // At last, the nodes that remain and are equal at a level match in order.
 #include "lib/report/match_ops.h"
+#include "absl/types/span.h"
 
 #include <algorithm>
 #include <array>
@@ -169,13 +170,13 @@ class Matcher {
       const std::size_t b_begin = b;
       while (a < entries[0].size() && entries[0][a].key == key) ++a;
       while (b < entries[1].size() && entries[1][b].key == key) ++b;
-      const Span<KeyedNode> old_nodes(entries[0].data() + a_begin, a - a_begin);
-      const Span<KeyedNode> new_nodes(entries[1].data() + b_begin, b - b_begin);
+      const absl::Span<const KeyedNode> old_nodes(entries[0].data() + a_begin, a - a_begin);
+      const absl::Span<const KeyedNode> new_nodes(entries[1].data() + b_begin, b - b_begin);
       match_group(old_nodes, new_nodes, take);
     }
   }
 
-  void match_group(Span<KeyedNode> old_nodes, Span<KeyedNode> new_nodes, Take take) {
+  void match_group(absl::Span<const KeyedNode> old_nodes, absl::Span<const KeyedNode> new_nodes, Take take) {
     if (take == Take::kUnique && (old_nodes.size() != 1 || new_nodes.size() != 1)) return;
     if (old_nodes.size() == new_nodes.size()) {
       for (std::size_t i = 0; i < old_nodes.size(); ++i) pair(old_nodes[i].node, new_nodes[i].node);
@@ -195,10 +196,10 @@ class Matcher {
   }
 
   // Matches each node of the shorter list with a near one of the longer list and keeps the order.
-  void match_nearest(Span<KeyedNode> old_nodes, Span<KeyedNode> new_nodes) {
+  void match_nearest(absl::Span<const KeyedNode> old_nodes, absl::Span<const KeyedNode> new_nodes) {
     const bool more_new = new_nodes.size() > old_nodes.size();
-    const Span<KeyedNode> few = more_new ? old_nodes : new_nodes;
-    const Span<KeyedNode> many = more_new ? new_nodes : old_nodes;
+    const absl::Span<const KeyedNode> few = more_new ? old_nodes : new_nodes;
+    const absl::Span<const KeyedNode> many = more_new ? new_nodes : old_nodes;
     const auto distance = [&](std::size_t f, std::size_t m) {
       const std::int64_t old_position = positions_[more_new ? few[f].node : many[m].node];
       const std::int64_t new_position = more_new ? many[m].node : few[f].node;
@@ -228,8 +229,8 @@ class Matcher {
     for (std::size_t next = 0; next < pending_.size(); ++next) {
       const std::uint32_t a = pending_[next];
       const std::uint32_t b = partner_[0][a];
-      const Span<std::uint32_t> old_operands = graphs_[0]->operands.of(a);
-      const Span<std::uint32_t> new_operands = graphs_[1]->operands.of(b);
+      const absl::Span<const std::uint32_t> old_operands = graphs_[0]->operands.of(a);
+      const absl::Span<const std::uint32_t> new_operands = graphs_[1]->operands.of(b);
       if (old_operands.size() == new_operands.size()) {
         for (std::size_t i = 0; i < old_operands.size(); ++i) pair_if_equal(old_operands[i], new_operands[i]);
       }
@@ -245,12 +246,12 @@ class Matcher {
   }
 
   // Matches unmatched neighbours of which both sides have the same number.
-  void match_neighbours(Span<std::uint32_t> old_nodes, Span<std::uint32_t> new_nodes) {
+  void match_neighbours(absl::Span<const std::uint32_t> old_nodes, absl::Span<const std::uint32_t> new_nodes) {
     const std::array<std::vector<KeyedNode>, 2> entries = {neighbours(0, old_nodes), neighbours(1, new_nodes)};
     match_groups(entries, Take::kEqualCount);
   }
 
-  std::vector<KeyedNode> neighbours(int side, Span<std::uint32_t> nodes) const {
+  std::vector<KeyedNode> neighbours(int side, absl::Span<const std::uint32_t> nodes) const {
     std::vector<KeyedNode> entries;
     for (const std::uint32_t node : nodes) {
       if (partner_[side][node] == OpNode::kNone) entries.push_back({labels_[side][node], node});

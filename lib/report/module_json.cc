@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lib/ir/rows.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
 
@@ -57,7 +58,7 @@ std::string module_json(const Module& module) {
     out.begin_object();
     out.member("name", computation.name());
     out.member("is_entry", computation.is_entry());
-    out.member("execution_thread", computation.execution_thread());
+    out.member("execution_thread", ModuleRows::execution_thread(computation));
     out.key("instructions");
     out.begin_array();
     for (InstructionView instruction : computation.instructions()) write_instruction(module, instruction, out);

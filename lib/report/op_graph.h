@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/predict.h"
 
 namespace hloroof::internal {
@@ -47,7 +48,7 @@ struct OpGraph {
     std::vector<std::uint32_t> begin;
     std::vector<std::uint32_t> edges;
 
-    Span<std::uint32_t> of(std::uint32_t node) const {
+    absl::Span<const std::uint32_t> of(std::uint32_t node) const {
       return {edges.data() + begin[node], begin[node + 1] - begin[node]};
     }
   };

@@ -1,4 +1,5 @@
 #include "lib/report/terms_fields.h"
+#include "lib/hardware/device_facts.h"
 
 #include <utility>
 
@@ -42,7 +43,7 @@ std::vector<ParameterRow> parameter_rows(const StepFacts* facts) {
   if (facts == nullptr) return rows;
   for (Parameter& parameter : parameters(facts->target.device)) {
     if (!parameter.value) continue;
-    rows.push_back({std::move(parameter.path), parameter.value.optional(), std::move(parameter.unit),
+    rows.push_back({std::move(parameter.path), to_optional(parameter.value), std::move(parameter.unit),
                     word_of(kProvenanceWords, parameter.source.kind), std::move(parameter.source.source)});
   }
   return rows;

@@ -1,4 +1,5 @@
 #include "lib/report/terms_json.h"
+#include "lib/hardware/device_facts.h"
 
 #include <algorithm>
 
@@ -58,7 +59,7 @@ void write_parameters(const std::vector<std::string_view>& paths, const Device& 
     if (!std::binary_search(paths.begin(), paths.end(), parameter.path)) continue;
     out.begin_object();
     out.member("path", std::string_view(parameter.path));
-    out.member("value", parameter.value.optional());
+    out.member("value", to_optional(parameter.value));
     out.member("unit", std::string_view(parameter.unit));
     out.member("kind", word_of(kProvenanceWords, parameter.source.kind));
     out.member("source", std::string_view(parameter.source.source));

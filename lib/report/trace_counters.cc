@@ -1,4 +1,5 @@
 #include "lib/report/trace_counters.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <array>
@@ -32,7 +33,7 @@ void add_bytes(PathBytes& sum, const PathBytes& more, double times) {
 class Traffic {
  public:
   explicit Traffic(const StepFacts& facts) : facts_(facts), inside_(facts.module->computation_limit()) {
-    const std::vector<ComputationId>& scheduled = facts.calls.scheduled();
+    const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts.calls);
     for (auto id = scheduled.rbegin(); id != scheduled.rend(); ++id) {  // callees first
       for (InstructionView instruction : facts.module->computation(*id).instructions()) {
         add_bytes(inside_[id->index], of(instruction.id()), 1);
@@ -45,7 +46,7 @@ class Traffic {
     const InstructionView instruction = facts_.module->instruction(id);
     if (calls_schedules(instruction.opcode())) {
       for (ComputationId callee : instruction.called_computations()) {
-        if (facts_.calls.is_scheduled(callee)) add_bytes(bytes, inside_[callee.index], runs(callee));
+        if (CallFacts::is_scheduled(facts_.calls, callee)) add_bytes(bytes, inside_[callee.index], runs(callee));
       }
       return bytes;
     }
@@ -73,7 +74,7 @@ class Traffic {
   // How often a call runs its callee. Callers of the same computation run it equally often.
   double runs(ComputationId callee) const {
     double outer = 0;
-    for (InstructionId caller : facts_.calls.callers(callee)) {
+    for (InstructionId caller : CallFacts::callers(facts_.calls, callee)) {
       outer += facts_.executions(row_of(*facts_.module, caller).computation);
     }
     return outer > 0 ? facts_.executions(callee) / outer : 0;
@@ -214,7 +215,7 @@ class LevelTrack {
   }
 
   void find_highest() {
-    const std::vector<ComputationId>& scheduled = facts_.calls.scheduled();
+    const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts_.calls);
     for (auto id = scheduled.rbegin(); id != scheduled.rend(); ++id) {  // callees first
       for (InstructionView instruction : facts_.module->computation(*id).instructions()) {
         highest_[id->index] = std::max(highest_[id->index], highest_of(instruction.id()));

@@ -1,4 +1,6 @@
 #include "lib/schedule/async_pairs.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 
@@ -41,7 +43,9 @@ class Tracer {
     result.looked_at = {done.id()};
     walk_.begin();
     for (InstructionId operand : done.operand_ids()) walk_.add(operand, {});
-    const auto callers = [this](ComputationId id) -> const std::vector<InstructionId>& { return calls_.callers(id); };
+    const auto callers = [this](ComputationId id) -> const std::vector<InstructionId>& {
+      return CallFacts::callers(calls_, id);
+    };
     walk_.back(kMaxVisits, callers, [&](InstructionView at) {
       result.looked_at.push_back(at.id());
       return visit(at, is_fusion, result.starts);
@@ -121,7 +125,9 @@ AsyncPairs pair_async(const Module& module, const CallGraph& calls) {
   pairs.known_.resize(module.instruction_limit());
   Tracer tracer(module, calls, pairs);
   for (ComputationView computation : module.computations()) {
-    if (!calls.is_scheduled(computation.id()) && calls.role(computation.id()) != ComputationRole::kAsync) continue;
+    if (!CallFacts::is_scheduled(calls, computation.id()) &&
+        CallFacts::role(calls, computation.id()) != ComputationRole::kAsync)
+      continue;
     for (InstructionView instruction : computation.instructions()) {
       if (pairs.role(instruction) != AsyncRole::kDone) continue;
       pairs.traces_[instruction.id().index] = static_cast<std::uint32_t>(pairs.dones_.size());
@@ -132,7 +138,7 @@ AsyncPairs pair_async(const Module& module, const CallGraph& calls) {
   return pairs;
 }
 
-void AsyncPairs::update(const Module& module, const CallGraph& calls, Span<InstructionId> edited,
+void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span<const InstructionId> edited,
                         std::vector<bool>& changed) {
   traces_.resize(module.instruction_limit(), kNone);
   known_.resize(module.instruction_limit());
@@ -140,9 +146,9 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, Span<Instr
   Tracer tracer(module, calls, *this);
   for (InstructionId id : edited) {
     const InstructionData& row = row_of(module, id);
-    const bool is_there =
-        (row.flags & InstructionData::kErased) == 0 &&
-        (calls.is_scheduled(row.computation) || calls.role(row.computation) == ComputationRole::kAsync);
+    const bool is_there = (row.flags & InstructionData::kErased) == 0 &&
+                          (CallFacts::is_scheduled(calls, row.computation) ||
+                           CallFacts::role(calls, row.computation) == ComputationRole::kAsync);
     const bool is_done = is_there && role(module.instruction(id)) == AsyncRole::kDone;
     std::uint32_t& trace = traces_[id.index];
     if (is_done && trace == kNone) {

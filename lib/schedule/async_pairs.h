@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
@@ -29,7 +30,7 @@ bool carries_collective_step(InstructionView fusion);
 // next iteration.
 class AsyncPairs {
  public:
-  Span<InstructionId> starts_of(InstructionId done) const {
+  absl::Span<const InstructionId> starts_of(InstructionId done) const {
     if (done.index >= traces_.size() || traces_[done.index] == kNone) return {};
     return dones_[traces_[done.index]].starts;
   }
@@ -38,7 +39,8 @@ class AsyncPairs {
   // inserted or erased, and those whose operands, attributes or fused contents
   // changed. Marks in `changed` (by ComputationId) the computations that
   // contain a done whose starts changed.
-  void update(const Module& module, const CallGraph& calls, Span<InstructionId> edited, std::vector<bool>& changed);
+  void update(const Module& module, const CallGraph& calls, absl::Span<const InstructionId> edited,
+              std::vector<bool>& changed);
 
  private:
   friend AsyncPairs pair_async(const Module& module, const CallGraph& calls);

@@ -1,4 +1,5 @@
 #include "lib/schedule/buffers.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <optional>
@@ -31,7 +32,7 @@ Buffers::Buffers(const Module& module, const CallGraph& calls, std::size_t max_v
   base_.assign(module.instruction_limit(), 0);
   count_.assign(module.instruction_limit(), 0);
   std::size_t total = 0;
-  for (ComputationId id : calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) {
       const std::size_t leaves = module.shapes().leaves(instruction.shape_id()).size();
       base_[instruction.id().index] = static_cast<ValueId>(total);
@@ -45,7 +46,7 @@ Buffers::Buffers(const Module& module, const CallGraph& calls, std::size_t max_v
   }
   parent_.resize(total);
   for (std::size_t i = 0; i < total; ++i) parent_[i] = static_cast<ValueId>(i);
-  for (ComputationId id : calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) visit(instruction);
   }
   visit_donations();

@@ -1,4 +1,5 @@
 #include "lib/schedule/list_schedule.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <functional>
@@ -29,7 +30,7 @@ class Scheduler {
 
   ListSchedule run() {
     for (ComputationView computation : module_.computations()) {  // callees first
-      if (calls_.is_scheduled(computation.id())) schedule(computation);
+      if (CallFacts::is_scheduled(calls_, computation.id())) schedule(computation);
     }
     return std::move(schedule_);
   }
@@ -52,7 +53,7 @@ class Scheduler {
     if (demand.step == Step::kFree) return 0;
     double sum = demand.seconds;
     if (demand.step == Step::kLoop || demand.step == Step::kBranch || demand.step == Step::kCall) {
-      const TripCount* trips = calls_.trip_count(instruction.id());
+      const TripCount* trips = CallFacts::trip_count(calls_, instruction.id());
       const double times = demand.step == Step::kLoop && trips != nullptr ? static_cast<double>(trips->value) : 1;
       sum += times * demand.issue;
       double longest = 0;

@@ -1,4 +1,6 @@
 #include "lib/schedule/memory.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +78,7 @@ class ProgramOrder {
       while (frame.next < frame.callees.size()) {
         const ComputationId callee = frame.callees[frame.next++];
         // A computation with several callers is placed at the first one.
-        if (first[callee.index] >= 0 || !calls.is_scheduled(callee)) continue;
+        if (first[callee.index] >= 0 || !CallFacts::is_scheduled(calls, callee)) continue;
         enter(callee);
         entered = true;
         break;
@@ -225,7 +227,7 @@ class Analysis {
       if (parameter.valid()) taken.insert(buffers_.first_value(parameter));
     }
     std::multimap<std::string, ValueId> results;
-    const Span<ShapeId> leaves = module_.shapes().leaves(root.shape_id());
+    const absl::Span<const ShapeId> leaves = module_.shapes().leaves(root.shape_id());
     for (std::uint32_t leaf = 0; leaf < leaves.size(); ++leaf) {
       const ValueId value = buffers_.first_value(root.id()) + leaf;
       if (taken.count(value) == 0 && is_device_memory(module_.shape(leaves[leaf]))) {
@@ -286,12 +288,12 @@ class Analysis {
   void live_ranges() {
     ranges_.assign(buffers_.value_count(), {});
     const Moment end_of_program = 2 * order_.size();
-    for (ComputationId computation : calls_.scheduled()) {
+    for (ComputationId computation : CallFacts::scheduled(calls_)) {
       const ComputationView view = module_.computation(computation);
       if (order_.first[computation.index] < 0) continue;
       for (InstructionView instruction : view.instructions()) define(instruction, end_of_program);
     }
-    for (ComputationId computation : calls_.scheduled()) {
+    for (ComputationId computation : CallFacts::scheduled(calls_)) {
       const ComputationView view = module_.computation(computation);
       if (order_.first[computation.index] < 0) continue;
       for (InstructionView instruction : view.instructions()) use_operands(instruction);
@@ -373,7 +375,7 @@ class Analysis {
 
   // Lets results reuse the memory of operands whose live range ends where that of the result begins.
   void take_over() {
-    for (ComputationId computation : calls_.scheduled()) {
+    for (ComputationId computation : CallFacts::scheduled(calls_)) {
       if (order_.first[computation.index] < 0) continue;
       for (InstructionView instruction : module_.computation(computation).instructions()) {
         const InstructionId id = instruction.id();
@@ -488,7 +490,7 @@ class Analysis {
   // Returns the level at each instruction. Ranges begin only at instructions, so that the peak is one of the levels.
   std::vector<MemoryLevel> levels_of(const std::vector<double>& change, double base) const {
     std::vector<InstructionId> at(static_cast<std::size_t>(order_.size()));
-    for (ComputationId computation : calls_.scheduled()) {
+    for (ComputationId computation : CallFacts::scheduled(calls_)) {
       for (InstructionView instruction : module_.computation(computation).instructions()) {
         const Moment position = order_.position[instruction.id().index];
         if (position >= 0) at[static_cast<std::size_t>(position)] = instruction.id();
@@ -533,7 +535,7 @@ class Analysis {
   void list_live(Moment at, MemoryPrediction& memory) const {
     // The instructions that have values, sorted by their first value: values are numbered in the order of scheduled().
     std::vector<InstructionId> owners;
-    for (ComputationId computation : calls_.scheduled()) {
+    for (ComputationId computation : CallFacts::scheduled(calls_)) {
       for (InstructionView instruction : module_.computation(computation).instructions()) {
         if (buffers_.leaf_count(instruction.id()) > 0) owners.push_back(instruction.id());
       }

@@ -64,12 +64,12 @@ void Replayer::replay(const CallGraph& calls, const AsyncPairs& pairs, const std
     }
   }
   // Callees come before their callers, so that every callee has been replayed before it is needed.
-  const std::vector<ComputationId> order(calls.scheduled().rbegin(), calls.scheduled().rend());
+  const std::vector<ComputationId> order(CallFacts::scheduled(calls).rbegin(), CallFacts::scheduled(calls).rend());
   order_ = &order;
   for (ComputationId id : order) {
     if (!stale[id.index] && replayed_[id.index].has_run) continue;
     replay_computation(module_.computation(id));
-    for (InstructionId caller : calls.callers(id)) stale[row_of(module_, caller).computation.index] = true;
+    for (InstructionId caller : CallFacts::callers(calls, id)) stale[row_of(module_, caller).computation.index] = true;
   }
 }
 
@@ -235,7 +235,7 @@ double Replayer::run_callees(InstructionView instruction, const Demand& demand, 
     for (const Flight& flight : replayed.left) left.push_back(&flight);
   };
   if (demand.step == Step::kLoop) {
-    const TripCount* trips = calls_->trip_count(instruction.id());
+    const TripCount* trips = CallFacts::trip_count(*calls_, instruction.id());
     const double n = trips != nullptr ? static_cast<double>(trips->value) : 1;
     for (ComputationView body : instruction.computations(AttributeKey::kBody)) call(body, n, true);
     for (ComputationView condition : instruction.computations(AttributeKey::kCondition)) call(condition, n + 1, false);
@@ -331,9 +331,9 @@ void Replayer::record_transfers(ComputationView computation, Machine& machine) {
 // Returns how often a computation is entered. A loop body is entered once for all its iterations.
 double Replayer::entries(const CallGraph& calls, const std::vector<double>& executions,
                          ComputationView computation) const {
-  if (calls.role(computation.id()) != ComputationRole::kBody) return executions[computation.id().index];
+  if (CallFacts::role(calls, computation.id()) != ComputationRole::kBody) return executions[computation.id().index];
   double sum = 0;
-  for (InstructionId caller : calls.callers(computation.id())) {
+  for (InstructionId caller : CallFacts::callers(calls, computation.id())) {
     sum += executions[row_of(module_, caller).computation.index];
   }
   return sum;
@@ -344,7 +344,7 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
   sums.busy = {};
   sums.exposed.assign(module_.instruction_limit(), 0);
   sums.waits = drained_waits_;
-  for (ComputationId id : calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(calls)) {
     const ComputationView computation = module_.computation(id);
     const double executions = sums.executions[id.index];
     if (executions <= 0) continue;
@@ -360,7 +360,7 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
       if (step == drained_ && drained_seconds_ > 0) sums.exposed[i] += drained_seconds_;
       double serial = demand.seconds + demand.issue;
       if (demand.step == Step::kLoop) {
-        const TripCount* trips = calls.trip_count(step);
+        const TripCount* trips = CallFacts::trip_count(calls, step);
         serial = demand.issue * (trips != nullptr ? static_cast<double>(trips->value) : 1);
       }
       sums.serial_seconds += executions * serial;

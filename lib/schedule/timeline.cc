@@ -35,12 +35,12 @@ class Placement {
     offset_.assign(module_.computation_limit(), 0);
     std::vector<bool> placed(module_.computation_limit(), false);
     timeline.callers.assign(module_.computation_limit(), InstructionId());
-    for (ComputationId id : calls_.scheduled()) {
-      for (InstructionId caller : calls_.callers(id)) {
+    for (ComputationId id : CallFacts::scheduled(calls_)) {
+      for (InstructionId caller : CallFacts::callers(calls_, id)) {
         const ComputationId outer = row_of(module_, caller).computation;
         if (!placed[outer.index] || placed[id.index]) continue;
         offset_[id.index] = offset_[outer.index] + replayer_.begin(caller);
-        if (calls_.role(id) == ComputationRole::kBody) {
+        if (CallFacts::role(calls_, id) == ComputationRole::kBody) {
           offset_[id.index] += condition_seconds(module_.instruction(caller), replayer_);
         }
         placed[id.index] = true;
@@ -50,10 +50,10 @@ class Placement {
     }
     for (ComputationView computation : module_.computations()) {  // in replay order
       const ComputationId id = computation.id();
-      if (!calls_.is_scheduled(id) || !placed[id.index]) continue;
+      if (!CallFacts::is_scheduled(calls_, id) || !placed[id.index]) continue;
       if (executions_[id.index] <= 0) continue;
       place_events(id, replayer_.record(id).first, offset_[id.index], timeline.events);
-      if (calls_.role(id) == ComputationRole::kBody) place_rest(id, timeline);
+      if (CallFacts::role(calls_, id) == ComputationRole::kBody) place_rest(id, timeline);
     }
     std::stable_sort(timeline.events.begin(), timeline.events.end(),
                      [](const TimelineEvent& a, const TimelineEvent& b) { return a.begin < b.begin; });
@@ -71,7 +71,7 @@ class Placement {
   // Places the iterations of a body after the first. The loop checks its condition before each and after the last.
   void place_rest(ComputationId body, Timeline& timeline) const {
     const InstructionId loop = timeline.callers[body.index];
-    const TripCount* trips = calls_.trip_count(loop);
+    const TripCount* trips = CallFacts::trip_count(calls_, loop);
     if (trips == nullptr || trips->value <= 1) return;
     const double checking = condition_seconds(module_.instruction(loop), replayer_);
     const double between = checking + demands_[loop.index].issue;
@@ -129,7 +129,7 @@ Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& 
   replayer.add_up(calls, demands, timeline);
   std::vector<ComputationId> order;
   for (ComputationView computation : module.computations()) {
-    if (calls.is_scheduled(computation.id())) order.push_back(computation.id());
+    if (CallFacts::is_scheduled(calls, computation.id())) order.push_back(computation.id());
   }
   std::vector<const PathRecord*> paths(module.computation_limit(), nullptr);
   for (ComputationId id : order) paths[id.index] = &replayer.record(id).last;

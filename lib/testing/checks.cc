@@ -26,7 +26,7 @@ std::string subject(const StepPrediction& step) {
 }
 
 CheckResult without_prediction(const Predicted& step) {
-  return {false, absl::StrCat("there is no prediction: ", std::string(step.error()->message()))};
+  return {false, absl::StrCat("there is no prediction: ", std::string(step.error->message()))};
 }
 
 // "<module> on <device>: <found>, expected <asked>", and the explanation if `ok` is false.
@@ -62,17 +62,17 @@ std::string explain_resources(const StepPrediction& step) {
 }  // namespace
 
 CheckResult step_faster_than(const Predicted& predicted, double seconds) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->step_seconds < seconds, "the step takes " + format_seconds(step->step_seconds),
                 "less than " + format_seconds(seconds), [&] { return explain_ops(*step); });
 }
 
 CheckResult no_slower_than(const Predicted& predicted, const Predicted& before, double tolerance) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
-  if (before.step() == nullptr) return without_prediction(before);
-  const double old_seconds = before.step()->step_seconds;
+  if (before.step == nullptr) return without_prediction(before);
+  const double old_seconds = before.step->step_seconds;
   return result(*step, step->step_seconds <= old_seconds * (1 + tolerance),
                 "the step takes " + format_seconds(step->step_seconds),
                 absl::StrCat("at most ", format_seconds(old_seconds * (1 + tolerance)), " (",
@@ -81,13 +81,13 @@ CheckResult no_slower_than(const Predicted& predicted, const Predicted& before, 
                   DiffOptions options;
                   options.width = 100;
                   options.limit = 5;
-                  options.read_modules = owns_module(*before.step()) && owns_module(*step);
-                  return diff_view(find_difference(*before.step(), *step, options), options);
+                  options.read_modules = owns_module(*before.step) && owns_module(*step);
+                  return diff_view(find_difference(*before.step, *step, options), options);
                 });
 }
 
 CheckResult mfu_above(const Predicted& predicted, double share) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->mfu && *step->mfu > share,
                 step->mfu ? "the MFU is " + format_percent(*step->mfu) : std::string("the MFU is unknown"),
@@ -95,7 +95,7 @@ CheckResult mfu_above(const Predicted& predicted, double share) {
 }
 
 CheckResult bound_by(const Predicted& predicted, std::string_view resource) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   const std::string bound(to_string(step->bound, step->family));
   return result(*step, bound == resource, "the step is bound by " + bound, std::string(resource),
@@ -103,30 +103,22 @@ CheckResult bound_by(const Predicted& predicted, std::string_view resource) {
 }
 
 CheckResult exposed_communication_below(const Predicted& predicted, double seconds) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->exposed_communication_seconds < seconds,
                 format_seconds(step->exposed_communication_seconds) + " of communication are exposed",
                 "less than " + format_seconds(seconds), [&] { return explain_collectives(*step); });
 }
 
-CheckResult exposed_communication_share_below(const Predicted& predicted, double share) {
-  const StepPrediction* step = predicted.step();
-  if (step == nullptr) return without_prediction(predicted);
-  const double exposed = step->step_seconds > 0 ? step->exposed_communication_seconds / step->step_seconds : 0;
-  return result(*step, exposed < share, format_percent(exposed) + " of the step is exposed communication",
-                "less than " + format_percent(share), [&] { return explain_collectives(*step); });
-}
-
 CheckResult fits_in_memory(const Predicted& predicted) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->memory.fits, "the peak in HBM is " + format_bytes(step->memory.hbm_peak_bytes),
                 "at most its " + format_bytes(step->memory.capacity_bytes), [&] { return explain_memory(*step); });
 }
 
 CheckResult peak_memory_below(const Predicted& predicted, double bytes) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->memory.hbm_peak_bytes < bytes,
                 "the peak in HBM is " + format_bytes(step->memory.hbm_peak_bytes), "less than " + format_bytes(bytes),
@@ -134,7 +126,7 @@ CheckResult peak_memory_below(const Predicted& predicted, double bytes) {
 }
 
 CheckResult has_no_diagnostic(const Predicted& predicted, std::string_view code) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   int count = 0;
   std::string found;
@@ -148,7 +140,7 @@ CheckResult has_no_diagnostic(const Predicted& predicted, std::string_view code)
 }
 
 CheckResult has_no_warning(const Predicted& predicted) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   int count = 0;
   for (const Diagnostic& diagnostic : step->diagnostics) count += diagnostic.severity != Severity::kInfo ? 1 : 0;
@@ -157,7 +149,7 @@ CheckResult has_no_warning(const Predicted& predicted) {
 }
 
 CheckResult unknown_at_most(const Predicted& predicted, double share) {
-  const StepPrediction* step = predicted.step();
+  const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->unknown_share <= share, format_percent(step->unknown_share) + " of the step is unknown",
                 "at most " + format_percent(share), [&] { return explain_diagnostics(*step); });

@@ -72,7 +72,7 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
                                              ", not a " + std::string(to_string(static_cast<Opcode>(row.number))));
   }
   const AttributeData* calls = find_attribute(frame, AttributeKey::kCalls);
-  if (calls != nullptr && ModuleRows::references(*module_, *calls)[0] != called.ids()[0].index) {
+  if (calls != nullptr && ModuleRows::references(*module_, *calls)[0] != called[0].id().index) {
     return cursor_.fail(source_begin_ + calls->value.begin, "calls another computation than its async-start");
   }
   const AttributeData* thread = find_attribute(frame, AttributeKey::kAsyncExecutionThread);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hloroof/attributes.h"
+#include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
 #include "lib/text/decode.h"
 #include "lib/text/values.h"
@@ -20,7 +21,7 @@ FrontendAttributes frontend_attributes(InstructionView instruction) {
 }
 
 FrontendAttributes frontend_attributes(const Module& module) {
-  const std::string_view text = module.header_text(AttributeKey::kFrontendAttributes);
+  const std::string_view text = ModuleRows::header_text(module, AttributeKey::kFrontendAttributes);
   return decode_text<FrontendAttributes>(text, read_frontend_attributes).value_or(FrontendAttributes());
 }
 
@@ -48,17 +49,17 @@ std::vector<OperandAlias> output_to_operand_aliasing(InstructionView instruction
 }
 
 std::vector<ParameterAlias> input_output_alias(const Module& module) {
-  const std::string_view text = module.header_text(AttributeKey::kInputOutputAlias);
+  const std::string_view text = ModuleRows::header_text(module, AttributeKey::kInputOutputAlias);
   return decode_text<std::vector<ParameterAlias>>(text, read_header_aliases).value_or(std::vector<ParameterAlias>());
 }
 
 std::vector<BufferDonor> buffer_donors(const Module& module) {
-  const std::string_view text = module.header_text(AttributeKey::kBufferDonor);
+  const std::string_view text = ModuleRows::header_text(module, AttributeKey::kBufferDonor);
   return decode_text<std::vector<BufferDonor>>(text, read_header_donors).value_or(std::vector<BufferDonor>());
 }
 
 std::optional<EntryLayout> entry_computation_layout(const Module& module, ShapeTable& table) {
-  const std::string_view text = module.header_text(AttributeKey::kEntryComputationLayout);
+  const std::string_view text = ModuleRows::header_text(module, AttributeKey::kEntryComputationLayout);
   ShapeParser shapes;
   shapes.start(&table);
   return decode_text<EntryLayout>(

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
 #include "lib/text/infer_shape.h"
 
 namespace hloroof::internal {
@@ -52,7 +53,7 @@ InferredShape elementwise(const ShapeInference& in) {
     if (!b.dynamic_dimensions.empty()) {
       result.dynamic_dimensions.resize(result.dimensions.size(), 0);
       for (int i = 0; i < b.rank(); ++i) {
-        if (b.is_dynamic(i)) result.dynamic_dimensions[static_cast<std::size_t>(i)] = 1;
+        if (is_dynamic(b, i)) result.dynamic_dimensions[static_cast<std::size_t>(i)] = 1;
       }
     }
     return in.shapes.intern(result);

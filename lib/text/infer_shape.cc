@@ -1,5 +1,6 @@
 // Which rule gives the result shape of which opcode, and what the rules have in common.
 #include "lib/text/infer_shape.h"
+#include "lib/ir/shapes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -178,7 +179,7 @@ std::vector<Extent> extents(const Shape& shape) {
   std::vector<Extent> all;
   all.reserve(static_cast<std::size_t>(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i)
-    all.push_back({shape.dimensions[static_cast<std::size_t>(i)], shape.is_dynamic(i)});
+    all.push_back({shape.dimensions[static_cast<std::size_t>(i)], is_dynamic(shape, i)});
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
 #include "lib/ir/rows.h"
@@ -46,8 +47,8 @@ struct ShapeInference {
   ShapeTable& shapes;
   Opcode opcode = Opcode::kUnknown;
   std::uint32_t tuple_index = 0;  // for get-tuple-element
-  Span<InstructionId> operands;
-  Span<AttributeData> attributes;
+  absl::Span<const InstructionId> operands;
+  absl::Span<const AttributeData> attributes;
 
   // --- inputs -----------------------------------------------------------------------------------------------------
   std::size_t count() const { return operands.size(); }

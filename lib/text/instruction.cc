@@ -143,7 +143,7 @@ bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
   InstructionData& row = frame.row;
   if (!check_operand_count(frame, row.opcode) || !check_attributes(frame, row.opcode)) return false;
   const auto behind = [](const auto& scratch, std::size_t begin) {
-    return Span(scratch.data() + begin, scratch.size() - begin);
+    return absl::MakeConstSpan(scratch).subspan(begin);
   };
   const absl::StatusOr<ShapeId> inferred =
       infer_shape(ShapeInference{*module_, ModuleBuilder(*module_).shapes(), row.opcode, row.number,
@@ -155,7 +155,7 @@ bool ModuleParser::infer_result_shape(InstructionFrame& frame) {
   row.shape = *inferred;
   // Inferred tuples of tuples can grow exponentially in the size of the text, and so can the printed module.
   const ShapeTable& shapes = module_->shapes();
-  const std::size_t depth = static_cast<std::size_t>(shapes.depth(row.shape));
+  const std::size_t depth = static_cast<std::size_t>(ModuleRows::depth(shapes, row.shape));
   inferred_parts_ += shapes.leaves(row.shape).size() + depth;
   const std::size_t limit = max_shape_parts(ModuleRows::source(*module_).size());
   if (inferred_parts_ <= limit && depth < static_cast<std::size_t>(cursor_.max_depth() - cursor_.depth())) return true;

@@ -60,7 +60,7 @@ absl::Status ModuleParser::status() const {
     const bool is_first = i == 0 || (next < errors_begin_.size() && errors_begin_[next] == i);
     while (next < errors_begin_.size() && errors_begin_[next] <= i) ++next;
     if (!message.empty()) message += '\n';
-    message += located_message(module_->path(), ModuleRows::source(*module_).view(), errors[i].offset,
+    message += located_message(ModuleRows::path(*module_), ModuleRows::source(*module_).view(), errors[i].offset,
                                errors[i].message, is_first ? "error" : "note", lines_before_);
   }
   const bool is_over = over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit();
@@ -68,7 +68,7 @@ absl::Status ModuleParser::status() const {
   if (errors.empty()) return status;
   LineColumn at = line_column(ModuleRows::source(*module_).view(), errors.front().offset);
   at.line += lines_before_;
-  return with_place(std::move(status), module_->path(), at, is_over ? "limit" : "syntax");
+  return with_place(std::move(status), ModuleRows::path(*module_), at, is_over ? "limit" : "syntax");
 }
 
 // text := header? tables? computation+ | instruction

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "hloroof/print.h"
 #include "lib/base/huge_pages.h"
@@ -67,9 +68,9 @@ class Printer {
     }
     begin_body(c.id());
     finish();
-    if (c.execution_thread() != "main") {
+    if (ModuleRows::execution_thread(c) != "main") {
       out_ += ", execution_thread=\"";
-      out_ += c.execution_thread();
+      out_ += ModuleRows::execution_thread(c);
       out_ += '"';
     }
   }
@@ -363,7 +364,7 @@ class Printer {
   // again after the body.
   bool attributes(Open& top) {
     const InstructionView i = module_.instruction(top.at);
-    const Span<AttributeData> all = i.attributes();
+    const absl::Span<const AttributeData> all = i.attributes();
     for (; top.attribute < all.size(); ++top.attribute, top.reference = 0) {
       const AttributeData& a = all[top.attribute];
       if (top.reference == 0) {

@@ -66,18 +66,11 @@ struct StackFrameReader {
       out.locations_.push_back(l);
     }
     if (!cursor.accept_keyword("StackFrames")) return false;
-    bool shifted = true;
     while (is_digit(cursor.peek())) {
       std::int32_t location = 0;
       std::int32_t parent = 0;
       if (!read_row({{"file_location_id", &location}, {"parent_frame_id", &parent}})) return false;
-      if (parent == 0) shifted = false;
-      out.frames_.push_back({static_cast<std::uint32_t>(location), static_cast<std::uint32_t>(parent)});
-    }
-    // XLA prints the number of the parent plus one, so a root has 1. Some versions printed it unchanged; a root then
-    // has 0.
-    if (shifted) {
-      for (StackFrames::Frame& frame : out.frames_) --frame.parent;
+      out.frames_.push_back(static_cast<std::uint32_t>(location));
     }
     return true;
   }
@@ -98,7 +91,7 @@ StackFrames::StackFrames(const Module& module) {
 
 std::optional<SourceLocation> StackFrames::location(std::int64_t id) const {
   if (id < 1 || static_cast<std::size_t>(id) > frames_.size()) return std::nullopt;
-  const std::size_t row = frames_[static_cast<std::size_t>(id) - 1].location;
+  const std::size_t row = frames_[static_cast<std::size_t>(id) - 1];
   if (row < 1 || row > locations_.size()) return std::nullopt;
   const Location& from = locations_[row - 1];
   SourceLocation to;
@@ -109,12 +102,6 @@ std::optional<SourceLocation> StackFrames::location(std::int64_t id) const {
   to.column = from.column;
   to.end_column = from.end_column;
   return to;
-}
-
-std::int64_t StackFrames::parent(std::int64_t id) const {
-  if (id < 1 || static_cast<std::size_t>(id) > frames_.size()) return 0;
-  const std::uint32_t parent = frames_[static_cast<std::size_t>(id) - 1].parent;
-  return parent <= frames_.size() ? parent : 0;
 }
 
 SourceLocation source_location(InstructionView instruction) {

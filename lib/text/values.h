@@ -62,7 +62,10 @@ bool read_sparsity(Cursor& cursor);
 bool read_sizes(Cursor& cursor, std::vector<std::int64_t>* sizes, std::int64_t* product);
 // The part of an iota order after `<=`: [r0,r1,...]T(p0,p1,...). The product of its sizes must be `expected`.
 bool read_iota_order(Cursor& cursor, std::int64_t expected, IotaOrder* out);
-bool read_mesh(Cursor& cursor, Mesh* out);  // including the device ids
+std::int64_t position_count(const IotaOrder& order);  // the parser has rejected overflow
+std::int64_t device_count(const Mesh& mesh);
+std::int64_t device_at(const Mesh& mesh, std::int64_t position);  // a row-major position over the axes
+bool read_mesh(Cursor& cursor, Mesh* out);                        // including the device ids
 bool read_mesh_axis(Cursor& cursor, const Mesh& mesh, MeshAxisReference* out);
 bool read_mesh_axes(Cursor& cursor, const Mesh& mesh, std::vector<MeshAxisReference>* out);
 // Checks that `axes` does not name an axis or an overlapping part of one twice. Reports an error at `where`.

@@ -350,16 +350,28 @@ bool read_source_target_pairs(Cursor& cursor, std::vector<std::pair<std::int64_t
   });
 }
 
+std::int64_t position_count(const IotaOrder& order) {
+  return std::accumulate(order.dimensions.begin(), order.dimensions.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t device_count(const Mesh& mesh) {
+  std::int64_t count = 1;
+  for (const Mesh::Axis& axis : mesh.axes) count *= axis.size;
+  return count;
+}
+
+std::int64_t device_at(const Mesh& mesh, std::int64_t position) {
+  if (mesh.maximal_device.has_value()) return *mesh.maximal_device;
+  if (!mesh.device_ids.empty()) return mesh.device_ids[static_cast<std::size_t>(position)];
+  return mesh.order.dimensions.empty() ? position : mesh.order[position];
+}
+
 }  // namespace hloroof::internal
 
 namespace hloroof::inline v0 {
 using namespace internal;
 
 // ---- The structs' own functions ----------------------------------------------------------------------------------
-
-std::int64_t IotaOrder::size() const {
-  return std::accumulate(dimensions.begin(), dimensions.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 // Unravels the position over the transposed dimensions, and multiplies each coordinate by the stride of its dimension
 // in the untransposed order.
@@ -373,18 +385,6 @@ std::int64_t IotaOrder::operator[](std::int64_t position) const {
     position /= dimensions[d];
   }
   return id;
-}
-
-std::int64_t Mesh::device_count() const {
-  std::int64_t count = 1;
-  for (const Axis& axis : axes) count *= axis.size;
-  return count;
-}
-
-std::int64_t Mesh::device(std::int64_t position) const {
-  if (maximal_device.has_value()) return *maximal_device;
-  if (!device_ids.empty()) return device_ids[static_cast<std::size_t>(position)];
-  return order.dimensions.empty() ? position : order[position];
 }
 
 std::int64_t ReplicaGroups::group_count() const {
@@ -411,7 +411,7 @@ void ReplicaGroups::copy_group(std::int64_t index, std::vector<std::int64_t>& gr
     return;
   }
   for (std::int64_t p = index * size; p < (index + 1) * size; ++p) {
-    group.push_back(form == Form::kMesh ? mesh.device(order[p]) : order[p]);
+    group.push_back(form == Form::kMesh ? device_at(mesh, order[p]) : order[p]);
   }
 }
 

@@ -357,8 +357,8 @@ std::int64_t Sharding::shards_of_dimension(std::size_t dimension) const {
 std::int64_t Sharding::device_count() const {
   switch (kind) {
     case Kind::kMaximal: return 1;
-    case Kind::kTiled: return devices.empty() ? order.size() : static_cast<std::int64_t>(devices.size());
-    case Kind::kNamed: return mesh.device_count();
+    case Kind::kTiled: return devices.empty() ? position_count(order) : static_cast<std::int64_t>(devices.size());
+    case Kind::kNamed: return internal::device_count(mesh);
     default: return 0;
   }
 }
@@ -384,7 +384,7 @@ absl::StatusOr<std::vector<std::int64_t>> Sharding::device_list(std::int64_t lim
   std::vector<std::int64_t> list;
   list.reserve(static_cast<std::size_t>(count));
   for (std::int64_t p = 0; p < count; ++p)
-    list.push_back(kind == Kind::kNamed ? mesh.device(positions[p]) : positions[p]);
+    list.push_back(kind == Kind::kNamed ? device_at(mesh, positions[p]) : positions[p]);
   return list;
 }
 

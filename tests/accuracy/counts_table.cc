@@ -28,6 +28,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/calls.h"
 #include "lib/cost/work.h"
 #include "tests/paths.h"
 
@@ -161,7 +162,7 @@ double bytes_once(const Module& module, const CallGraph& calls, const std::vecto
   double bytes = 0;
   for (InstructionId id : calls.scheduled_instructions()) {
     const InstructionView instruction = module.instruction(id);
-    if (calls.role(instruction.computation().id()) == ComputationRole::kCondition) continue;
+    if (CallFacts::role(calls, instruction.computation().id()) == ComputationRole::kCondition) continue;
     bytes += works[id.index].padded_bytes + counted_again(instruction);
   }
   return bytes;

@@ -9,8 +9,8 @@ namespace hloroof::internal {
 namespace {
 
 std::string described(const std::string& device, const CollectiveMeasurement& m) {
-  return device + " " + std::string(collective_name(m.kind)) + " of " +
-         std::to_string(static_cast<long>(m.bytes / 1024)) + " KiB among " + std::to_string(m.devices);
+  return device + " " + std::string(to_string(m.kind)) + " of " + std::to_string(static_cast<long>(m.bytes / 1024)) +
+         " KiB among " + std::to_string(m.devices);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
   for (const PredictedSeries& series : predict_held_back(table)) {
     const std::vector<Sample> large = samples(series, series.large);
     const std::vector<Sample> small = samples(series, series.small);
-    add_row(series.device, std::string(collective_name(series.kind)), large, small);
+    add_row(series.device, std::string(to_string(series.kind)), large, small);
     report.measured(series.device, Measured::kCollectives, large);
     report.measured(series.device, Measured::kCollectives, small);
     all_large.insert(all_large.end(), large.begin(), large.end());

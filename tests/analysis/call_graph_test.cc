@@ -287,7 +287,7 @@ TEST_CASE("an annotation overrides inference, and the user overrides both") {
   for (ComputationView computation : module.computations()) {
     if (computation.name() == "body") CHECK(calls.executions(computation.id()) == 3);
     if (computation.name() == "condition") CHECK(calls.executions(computation.id()) == 4);
-    if (computation.name() == "body") CHECK(calls.role(computation.id()) == ComputationRole::kBody);
+    if (computation.name() == "body") CHECK(CallFacts::role(calls, computation.id()) == ComputationRole::kBody);
   }
 }
 
@@ -358,7 +358,7 @@ ENTRY %main () -> s32[] {
   }
   for (ComputationView computation : module.computations()) {
     if (computation.name() == "inner_body") CHECK(calls.executions(computation.id()) == 5 * 5 + 2);
-    if (computation.name() == "inc") CHECK(calls.role(computation.id()) == ComputationRole::kFused);
+    if (computation.name() == "inc") CHECK(CallFacts::role(calls, computation.id()) == ComputationRole::kFused);
   }
 }
 

@@ -25,7 +25,7 @@ Module module_of(const std::string& lines, const std::string& callees = "",
 
 // "all-gather 32768 B x8 by start, awaited by done"
 std::string summary(const Module& module, const Collective& c) {
-  std::string text = std::string(collective_name(c.kind)) + " " + std::to_string(static_cast<std::int64_t>(c.bytes)) +
+  std::string text = std::string(to_string(c.kind)) + " " + std::to_string(static_cast<std::int64_t>(c.bytes)) +
                      " B x" + std::to_string(c.groups.group_size) + " by " +
                      std::string(module.instruction(c.carrier).name());
   if (c.done.valid()) text += ", awaited by " + std::string(module.instruction(c.done).name());

@@ -51,7 +51,7 @@ TEST_CASE("Rates in the device files are the fit of half the table") {
     REQUIRE(device.ok());
     for (const auto& [of, rows] : table.fitted) {
       if (of.first != key) continue;
-      INFO(name << " " << collective_name(of.second));
+      INFO(name << " " << to_string(of.second));
       if (of.second == CollectiveKind::kCollectivePermute) {
         const SendRates fitted = fit_send_rates(rows, *device);
         const SendRates& shipped = device->scale_up.permute;
@@ -85,7 +85,7 @@ TEST_CASE("Rows not used to fit") {
     const std::vector<double> of_large = errors(series.large);
     const std::vector<double> of_small = errors(series.small);
     std::printf("%-10s %-20s %5zu %7.1f%% %7.1f%%   %5zu %7.1f%%\n", series.device.c_str(),
-                std::string(collective_name(series.kind)).c_str(), of_large.size(), 100 * quantile(of_large, 0.5),
+                std::string(to_string(series.kind)).c_str(), of_large.size(), 100 * quantile(of_large, 0.5),
                 100 * quantile(of_large, 0.9), of_small.size(), 100 * quantile(of_small, 0.5));
     large.insert(large.end(), of_large.begin(), of_large.end());
     small.insert(small.end(), of_small.begin(), of_small.end());

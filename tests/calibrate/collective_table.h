@@ -31,7 +31,7 @@ inline const std::vector<std::pair<std::string, std::string>>& table_devices() {
 
 inline std::optional<CollectiveKind> table_kind(const std::string& opcode) {
   for (int i = 0; i < kCollectiveKindCount; ++i) {
-    if (collective_name(static_cast<CollectiveKind>(i)) == opcode) return static_cast<CollectiveKind>(i);
+    if (to_string(static_cast<CollectiveKind>(i)) == opcode) return static_cast<CollectiveKind>(i);
   }
   return std::nullopt;
 }

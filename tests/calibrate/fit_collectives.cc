@@ -21,7 +21,7 @@ void print(const char* rates, const char* name, const Fact<double>& shipped, con
 }
 
 void print(CollectiveKind kind, const CollectiveRates& shipped, const CollectiveRates& found) {
-  std::string rates(collective_name(kind));
+  std::string rates(to_string(kind));
   std::replace(rates.begin(), rates.end(), '-', '_');
   print(rates.c_str(), "launch", shipped.launch, found.launch);
   print(rates.c_str(), "step", shipped.step, found.step);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
 #include "tests/accuracy/figures.h"
 
 namespace hloroof::internal {
@@ -55,11 +56,11 @@ VectorProbes read_vector_probes(const std::string& path) {
       if (!device.ok() || by_length.size() != 2 || elements(shape) <= 0 || (name == "tpu_v5e") != is_v5e) continue;
       const auto [shorter, less] = *by_length.begin();
       const auto [longer, more] = *by_length.rbegin();
-      const double registers = elements(shape) / kRegisterElements / static_cast<double>(device->cores());
+      const double registers = elements(shape) / kRegisterElements / core_count(*device);
       const double growth = (more - less) / (longer - shorter) / registers;
       const bool is_bound = more / less >= kComputeBound * longer / shorter;
       // An operation needs the same number of ALU slots on every generation. v2 to v4 have half as many slots.
-      const double alus = device->vector.f32_rate / (kRegisterElements * *device->clock * device->cores());
+      const double alus = device->vector.f32_rate / (kRegisterElements * *device->clock * core_count(*device));
       const double slots = std::round(alus) / kAlus;
       Cycles& cycles = fitted[op];
       if (!is_v5e && is_bound && cycles.least == cycles.most) {

@@ -5,6 +5,7 @@
 
 #include "hloroof/device.h"
 #include "lib/cost/op_time.h"
+#include "lib/hardware/matrix_rate.h"
 #include "tests/catch.h"
 #include "tests/cost/root_work.h"
 
@@ -118,7 +119,8 @@ TEST_CASE("a GPU multiplies f32 as TF32, at full precision on its vector units, 
       const Work work = root_work("  a = f32[4096,4096] parameter(0)\n",
                                   "r = f32[4096,4096] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}" +
                                       std::string(c.attributes));
-      CHECK(matrix_peak_seconds(work.matrix[0], gpu) == Approx(work.flops * c.passes / *gpu.matrix.rate(c.type)));
+      CHECK(matrix_peak_seconds(work.matrix[0], gpu) ==
+            Approx(work.flops * c.passes / *matrix_rate(gpu.matrix.peak, c.type).rate));
     }
   }
   // The passes of a TPU stay its own.
@@ -126,7 +128,8 @@ TEST_CASE("a GPU multiplies f32 as TF32, at full precision on its vector units, 
                              "r = f32[4096,4096] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
                              "operand_precision={highest,highest}");
   const Device v5e = device("tpu_v5e");
-  CHECK(matrix_peak_seconds(tpu.matrix[0], v5e) == Approx(tpu.flops * 6 / *v5e.matrix.rate(MatrixType::kF32)));
+  CHECK(matrix_peak_seconds(tpu.matrix[0], v5e) ==
+        Approx(tpu.flops * 6 / *matrix_rate(v5e.matrix.peak, MatrixType::kF32).rate));
 }
 
 TEST_CASE("a library call's algorithm and precision count as a dot's") {

@@ -7,6 +7,7 @@
 #include "hloroof/device.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
+#include "lib/hardware/device_facts.h"
 #include "tests/catch.h"
 #include "tests/cost/root_work.h"
 
@@ -77,12 +78,12 @@ TEST_CASE("a core keeps HBM waiting while it changes a layout, and its neighbour
     const VectorTerms vector = vector_terms(turned, d);
     CHECK(vector.seconds_without_relayout() == 0);
     CHECK(vector.seconds() == Approx(4096.0 * 4096.0 / 1024.0 * d.tpu()->vector.transpose_cycles /
-                                     (*d.clock * d.cores() * d.tpu()->vector.cross_lane_units)));
+                                     (*d.clock * core_count(d) * d.tpu()->vector.cross_lane_units)));
     // 16384 registers in windows of 384: 43, each but the first waiting for its own first byte.
     const double memory = hbm_terms(turned, d).seconds() + 42 * d.tpu()->overhead.dma_read;
     const double busy = op_time(turned, d).seconds - d.overhead.op;
-    CHECK(busy == Approx(std::max(hbm_terms(turned, d).seconds(), memory / d.cores() + vector.seconds())));
-    if (d.cores() == 1) CHECK(busy == Approx(memory + vector.seconds()));
+    CHECK(busy == Approx(std::max(hbm_terms(turned, d).seconds(), memory / core_count(d) + vector.seconds())));
+    if (core_count(d) == 1) CHECK(busy == Approx(memory + vector.seconds()));
   }
   // Where both arrays lie in VMEM there is nothing to wait for.
   const Work inside =
@@ -132,7 +133,7 @@ TEST_CASE("work whose arrays all lie in VMEM waits for no DMA, and takes no less
   const double large = seconds(4096, "S(1)");
   CHECK(large - part > 1.9 * op);
   CHECK(seconds(8192, "S(1)") == Approx(2 * (large - part) + part).epsilon(0.02));
-  std::get<TpuCore>(v6e.core).overhead.op_on_chip.reset();
+  std::get<TpuCore>(v6e.core).overhead.op_on_chip = Fact<double>();
   CHECK(seconds(4096, "S(1)") == Approx(large - part + op).epsilon(0.02));
 }
 

@@ -14,6 +14,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/cost/permute.h"
 #include "lib/cost/torus.h"
+#include "lib/hardware/device_facts.h"
 #include "tests/catch.h"
 #include "tests/cost/torus_simulator.h"
 
@@ -64,7 +65,7 @@ std::vector<Axes> shapes() {
           const bool twisted = topology->twisted && topology->shape[i] < longest;
           axes.push_back({static_cast<int>(topology->shape[i]), topology->wraps[i], twisted});
         }
-        if (topology->chips_per_slice() <= kMaxChips) add(axes);
+        if (chips_per_slice(*topology) <= kMaxChips) add(axes);
         if (topology->twisted && longest * longest / 2 <= kMaxChips) add({axes.front(), axes.back()});
       }
     }

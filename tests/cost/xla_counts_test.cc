@@ -5,8 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
+#include "lib/cost/xla_counts.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 
@@ -81,7 +83,7 @@ TEST_CASE("every rule gives what XLA gives") {
     std::vector<double> operands;
     for (InstructionView instruction : module->entry().instructions()) {
       compare_operands = compare_operands && !forwards(instruction);
-      const Span<double> bytes = counts.operand_bytes_of(instruction);
+      const absl::Span<const double> bytes = operand_bytes(counts, instruction);
       if (operands.size() < bytes.size()) operands.resize(bytes.size());
       for (std::size_t i = 0; i < bytes.size(); ++i) operands[i] += bytes[i];
     }

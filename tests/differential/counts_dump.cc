@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
+#include "lib/cost/xla_counts.h"
 #include "nlohmann/json.hpp"
 
 namespace {
@@ -31,7 +33,7 @@ nlohmann::json counts_of(std::string_view text) {
                          {"unknown", counts->unknown.size()}};
   std::vector<double> operands;
   for (InstructionView instruction : module->entry().instructions()) {
-    const Span<double> bytes = counts->operand_bytes_of(instruction);
+    const absl::Span<const double> bytes = operand_bytes(*counts, instruction);
     if (operands.size() < bytes.size()) operands.resize(bytes.size());
     for (std::size_t i = 0; i < bytes.size(); ++i) operands[i] = static_cast<float>(operands[i] + bytes[i]);
   }

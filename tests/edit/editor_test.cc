@@ -52,17 +52,19 @@ TEST_CASE("a shape, a layout, a memory space") {
   const InstructionId sum = named(module, "sum");
   REQUIRE(edit.set_shape(sum, "bf16[8,128]{0,1:T(8,128)(2,1)}").ok());
   CHECK(line(module, sum) == "%sum = bf16[8,128]{0,1:T(8,128)(2,1)} add(%a, %b)");
-  REQUIRE(edit.set_memory_space(sum, 1).ok());
+  Layout in_vmem = module.instruction(sum).shape().layout;
+  in_vmem.memory_space = 1;
+  REQUIRE(edit.set_layout(sum, in_vmem).ok());
   CHECK(line(module, sum) == "%sum = bf16[8,128]{0,1:T(8,128)(2,1)S(1)} add(%a, %b)");
   Layout wrong;
   wrong.present = true;
   wrong.minor_to_major = {1, 1};
   CHECK(edit.set_layout(sum, wrong).code() == absl::StatusCode::kInvalidArgument);
   CHECK(edit.set_shape(sum, "bf16[8,").code() == absl::StatusCode::kInvalidArgument);
-  CHECK_FALSE(module.header_text(AttributeKey::kEntryComputationLayout).empty());
+  CHECK_FALSE(ModuleRows::header_text(module, AttributeKey::kEntryComputationLayout).empty());
   // The layout in the header would be stale.
   REQUIRE(edit.set_shape(named(module, "a"), "bf16[8,128]{0,1}").ok());
-  CHECK(module.header_text(AttributeKey::kEntryComputationLayout).empty());
+  CHECK(ModuleRows::header_text(module, AttributeKey::kEntryComputationLayout).empty());
   check_readable(module);
 }
 
@@ -173,8 +175,8 @@ TEST_CASE("many insertions at one place") {
     negate.operands = {last};
     const absl::StatusOr<InstructionId> made = edit.insert_before(out, negate);
     REQUIRE(made.ok());
-    CHECK(edit.is_before(last, *made));
-    CHECK(edit.is_before(*made, out));
+    CHECK_FALSE(edit.set_operand(last, 0, *made).ok());  // which comes later
+    CHECK_FALSE(edit.set_operand(*made, 0, out).ok());
     last = *made;
   }
   CHECK(module.entry().instruction_count() == 206);

@@ -7,6 +7,7 @@
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/edit/edit_log.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/walk.h"
 #include "tests/catch.h"
@@ -149,7 +150,7 @@ TEST_CASE("fusing and taking apart that fail change nothing") {
     CHECK(edit.fuse(instructions).status().message() == c.message);
     if (instructions.size() == 1) CHECK(edit.unfuse(instructions[0]).status().message() == c.message);
     CHECK(print_module(module) == before);
-    CHECK(edit.take_edits().empty());
+    CHECK(EditLog::take(edit).empty());
   }
   Module module = parsed(kDisagreeing);
   const std::string before = print_module(module);
@@ -160,7 +161,7 @@ TEST_CASE("fusing and taking apart that fail change nothing") {
         "y is not a fusion or call of a computation that is in the text");
   CHECK(edit.fuse({named(module, "y")}, "kNothing").status().code() == absl::StatusCode::kInvalidArgument);
   CHECK(print_module(module) == before);
-  CHECK(edit.take_edits().empty());
+  CHECK(EditLog::take(edit).empty());
 }
 
 TEST_CASE("a fusion that is fused gives what is in it") {
@@ -229,7 +230,7 @@ TEST_CASE("a module is built with the shapes that follow") {
   const InstructionId state = step.parameter("(s32[], f32[256,512]{1,0})", "state");
   const InstructionId next = step.op(Opcode::kAdd, {step.element(state, 0), step.constant("s32[]", "1")});
   const InstructionId x = step.op(Opcode::kTanh, {step.element(state, 1)});
-  const absl::StatusOr<ComputationId> layer = step.finish(step.tuple({next, x}));
+  const absl::StatusOr<ComputationId> layer = step.finish(step.op(Opcode::kTuple, {next, x}));
   REQUIRE(layer.ok());
 
   ComputationBuilder b(edit, "main", /*entry=*/true);
@@ -245,7 +246,8 @@ TEST_CASE("a module is built with the shapes that follow") {
                                       {AttributeKey::kUseGlobalDeviceIds, "true", {}},
                                       {AttributeKey::kToApply, "", {*sum}}},
                                      "f32[256,512]{1,0}");
-  const InstructionId looped = b.loop(*goes_on, *layer, b.tuple({b.constant("s32[]", "0"), reduced}));
+  const InstructionId looped = b.op(Opcode::kWhile, {b.op(Opcode::kTuple, {b.constant("s32[]", "0"), reduced})},
+                                    {{AttributeKey::kCondition, "", {*goes_on}}, {AttributeKey::kBody, "", {*layer}}});
   const absl::StatusOr<ComputationId> main = b.finish(b.element(looped, 1));
   REQUIRE(main.ok());
   check_sound(module);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/opcode_facts.h"
@@ -22,12 +23,14 @@ void take_apart(const std::string& text) {
   if (const absl::StatusOr<ReplicaGroups> groups = parse_replica_groups(text); groups.ok()) {
     std::int64_t ids = 0;
     const bool all = groups->for_each_group(
-        [&ids](Span<std::int64_t> group) {
+        [&ids](absl::Span<const std::int64_t> group) {
           ids += static_cast<std::int64_t>(group.size());
           return true;
         },
         kLimit);
-    if (all && ids != groups->id_count()) std::abort();
+    const bool is_list = groups->form == ReplicaGroups::Form::kList;
+    if (all && ids != (is_list ? static_cast<std::int64_t>(groups->ids.size()) : groups->count * groups->size))
+      std::abort();
   }
   if (const absl::StatusOr<ShardingAttribute> sharding = parse_sharding(text); sharding.ok()) {
     for (const Sharding& s : sharding->elements) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/registry.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -79,7 +80,7 @@ TEST_CASE("device files: every number has a source that sources.json names") {
   CHECK(titles.size() == source_titles().size());
   for (const Device& device : all_devices()) {
     for (const Parameter& parameter : parameters(device)) {
-      if (parameter.value.is_unknown() || parameter.source.source.empty()) continue;
+      if (is_unknown(parameter.value) || parameter.source.source.empty()) continue;
       CAPTURE(device.name, parameter.path, parameter.source.source);
       CHECK(titles.count(parameter.source.source) == 1);
       // What is assumed says why.
@@ -111,7 +112,7 @@ TEST_CASE("device files: TPU vector and VMEM rates follow from lanes and clock")
   for (const Device& device : all_devices()) {
     if (device.tpu() == nullptr) continue;
     CAPTURE(device.name);
-    const double per_cycle = device.cores() * device.tpu()->vector.register_elements() * *device.clock;
+    const double per_cycle = core_count(device) * register_elements(device.tpu()->vector) * *device.clock;
     const double alus = device.vector.f32_rate / per_cycle;  // per lane and sublane
     CHECK(alus == Approx(std::round(alus)).epsilon(0.01));
     CHECK(device.vector.transcendental_rate == Approx(per_cycle).epsilon(0.01));
@@ -180,7 +181,7 @@ TEST_CASE("device files: a built-in device states every number that its predicti
     if (device.tpu() == nullptr && device.gpu() == nullptr) continue;
     const bool has_links = device.gpu() == nullptr || device.scale_up.domain > 1;
     for (const Parameter& parameter : parameters(device)) {
-      if (!parameter.is_read || !parameter.value.is_unknown() || unknown.count(parameter.path) > 0) continue;
+      if (!parameter.is_read || !is_unknown(parameter.value) || unknown.count(parameter.path) > 0) continue;
       if (parameter.path.starts_with("scale_up.") && (!has_links || device.name == "mi250x_gcd")) continue;
       CAPTURE(device.name, parameter.path);
       CHECK(parameter.path == "network.bandwidth");

@@ -1,6 +1,8 @@
 #include <string>
 
 #include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
+#include "lib/hardware/matrix_rate.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -201,25 +203,25 @@ TEST_CASE("load_device: a missing file, a folder, a file of one's own") {
 
 TEST_CASE("matrix unit: types without a path of their own run as what they are converted to") {
   const Device v7x = find_device("tpu_v7x").value();
-  CHECK(v7x.matrix.rate(MatrixType::kF8) == v7x.matrix.peak.f8);
-  CHECK(v7x.matrix.rate(MatrixType::kF4) == v7x.matrix.peak.f8);
-  CHECK(v7x.matrix.rate(MatrixType::kTf32) == v7x.matrix.peak.f32);
-  CHECK_FALSE(v7x.matrix.rate(MatrixType::kF64).has_value());
+  CHECK(matrix_rate(v7x.matrix.peak, MatrixType::kF8).rate == v7x.matrix.peak.f8);
+  CHECK(matrix_rate(v7x.matrix.peak, MatrixType::kF4).rate == v7x.matrix.peak.f8);
+  CHECK(matrix_rate(v7x.matrix.peak, MatrixType::kTf32).rate == v7x.matrix.peak.f32);
+  CHECK_FALSE(matrix_rate(v7x.matrix.peak, MatrixType::kF64).rate.has_value());
   const Device v3 = find_device("tpu_v3").value();
-  CHECK(v3.matrix.rate(MatrixType::kS8) == v3.matrix.peak.bf16);
-  CHECK(v3.matrix.rate(MatrixType::kS4) == v3.matrix.peak.bf16);
+  CHECK(matrix_rate(v3.matrix.peak, MatrixType::kS8).rate == v3.matrix.peak.bf16);
+  CHECK(matrix_rate(v3.matrix.peak, MatrixType::kS4).rate == v3.matrix.peak.bf16);
   const Device v100 = find_device("v100_sxm2").value();
-  CHECK(v100.matrix.rate(MatrixType::kBf16) == v100.matrix.peak.f32);
-  CHECK(v100.matrix.rate(MatrixType::kF16) == v100.matrix.peak.f16);
+  CHECK(matrix_rate(v100.matrix.peak, MatrixType::kBf16).rate == v100.matrix.peak.f32);
+  CHECK(matrix_rate(v100.matrix.peak, MatrixType::kF16).rate == v100.matrix.peak.f16);
 }
 
 TEST_CASE("vector unit: what an element costs") {
   const Device v5e = find_device("tpu_v5e").value();
-  CHECK(v5e.vector.weight("add").vector_ops == 1);
-  CHECK(v5e.vector.weight("add").transcendentals == 0);
-  CHECK(v5e.vector.weight("exponential").transcendentals == 1);
-  CHECK(v5e.vector.weight("logistic").vector_ops > 1);
-  CHECK(v5e.vector.weight("no-such-opcode").vector_ops == 1);
+  CHECK(op_weight(v5e.vector, "add").vector_ops == 1);
+  CHECK(op_weight(v5e.vector, "add").transcendentals == 0);
+  CHECK(op_weight(v5e.vector, "exponential").transcendentals == 1);
+  CHECK(op_weight(v5e.vector, "logistic").vector_ops > 1);
+  CHECK(op_weight(v5e.vector, "no-such-opcode").vector_ops == 1);
 }
 
 }  // namespace

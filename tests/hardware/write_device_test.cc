@@ -1,4 +1,5 @@
 #include "lib/hardware/write_device.h"
+#include "lib/hardware/device_facts.h"
 
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ TEST_CASE("write_device: what was changed comes back, with its source, and nothi
   REQUIRE(set_parameter(device, "vector.weights.exponential.vector_ops", 3.25, fitted).ok());
   REQUIRE(set_parameter(device, "vector.lanes", 64, fitted).ok());
   REQUIRE(set_parameter(device, "vector.native_bf16", 1, fitted).ok());
-  std::get<TpuCore>(device.core).on_chip.vmem_capacity.reset();
+  std::get<TpuCore>(device.core).on_chip.vmem_capacity = Fact<double>();
   device.ici.message_bytes = Fact<double>::none();
 
   const auto text = write_device_file(device, "tpu_v5e", "my_v5e", "v5e as measured");
@@ -30,7 +31,7 @@ TEST_CASE("write_device: what was changed comes back, with its source, and nothi
   REQUIRE(read.ok());
   CHECK(read->name == "my_v5e");
   CHECK(read->display_name == "v5e as measured");
-  CHECK(read->tpu()->on_chip.vmem_capacity.is_unknown());
+  CHECK(is_unknown(read->tpu()->on_chip.vmem_capacity));
   CHECK(read->ici.message_bytes.is_none());
   const std::vector<Parameter> expected = parameters(device);
   const std::vector<Parameter> actual = parameters(*read);
@@ -64,7 +65,7 @@ TEST_CASE("write_device: what cannot be written is an error") {
   Device device = find_device("tpu_v5e").value();
   CHECK(write_device_file(device, "tpu_v9", "x", "X").status().code() == absl::StatusCode::kNotFound);
   CHECK(write_device_file(device, "tpu_v5e", "Not A Name", "X").status().code() == absl::StatusCode::kInvalidArgument);
-  device.clock.reset();
+  device.clock = Fact<double>();
   CHECK(write_device_file(device, "tpu_v5e", "x", "X").status().code() == absl::StatusCode::kInvalidArgument);
 }
 

@@ -107,7 +107,14 @@ class RandomEdits {
   std::string move_to_memory(InstructionId id) {
     if (!is_array(id)) return "";
     constexpr std::int64_t kSpaces[] = {0, 1, 5};
-    return said("move to memory", id, edit_.set_memory_space(id, kSpaces[below(3)]));
+    Layout layout = module_.instruction(id).shape().layout;
+    if (!layout.present) {
+      layout.present = true;
+      layout.minor_to_major.resize(module_.instruction(id).shape().dimensions.size());
+      std::iota(layout.minor_to_major.rbegin(), layout.minor_to_major.rend(), std::int64_t{0});
+    }
+    layout.memory_space = kSpaces[below(3)];
+    return said("move to memory", id, edit_.set_layout(id, layout));
   }
 
   // Another instruction before `id` in its computation, with the same shape if `alike`.

@@ -9,6 +9,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/calls.h"
 #include "lib/base/json.h"
 #include "lib/report/prediction_json.h"
 #include "tests/catch.h"
@@ -75,7 +76,7 @@ void check_prediction(const std::string& path, const char* device) {
   // The ops are all instructions of all computations that are scheduled separately. Their times add up to the step.
   std::multiset<std::string> expected;
   const CallGraph calls = analyze_calls(*module);
-  for (ComputationId id : calls.scheduled()) {
+  for (ComputationId id : CallFacts::scheduled(calls)) {
     for (InstructionView instruction : module->computation(id).instructions()) expected.emplace(instruction.name());
   }
   std::multiset<std::string> listed;

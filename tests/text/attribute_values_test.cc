@@ -100,11 +100,7 @@ TEST_CASE("metadata, strings and source locations") {
   CHECK(source_location(q).file == "c.py");
   CHECK(source_location(q).line == 12);
   CHECK(source_location(root).file.empty());
-  const StackFrames frames(m);
-  CHECK(frames.size() == 2);
-  CHECK(frames.parent(1) == 0);
-  CHECK(frames.parent(2) == 1);
-  CHECK_FALSE(frames.location(3).has_value());
+  CHECK(source_location(p, StackFrames(m)).line == 9);
   const std::optional<Metadata> data = metadata(q);
   REQUIRE(data.has_value());
   CHECK(data->op_type == "t");
@@ -117,18 +113,6 @@ TEST_CASE("metadata, strings and source locations") {
   REQUIRE(result_accuracy(root).has_value());
   CHECK(result_accuracy(root)->mode == ResultAccuracy::Mode::kTolerance);
   CHECK(result_accuracy(root)->ulps == 3);
-}
-
-TEST_CASE("parent frames printed without the offset of 1") {
-  // Some versions of XLA printed the number of the parent unchanged, so a root has 0.
-  const Module m =
-      with_entry("ROOT p = f32[] parameter(0)",
-                 "HloModule m\n\nFileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
-                 "1 {file_name_id=1 function_name_id=1 line=7 end_line=8 column=3 end_column=4}\n\nStackFrames\n"
-                 "1 {file_location_id=1 parent_frame_id=0}\n2 {file_location_id=1 parent_frame_id=1}\n\n");
-  const StackFrames frames(m);
-  CHECK(frames.parent(1) == 0);
-  CHECK(frames.parent(2) == 1);
 }
 
 TEST_CASE("aliasing and the entry's layout") {

@@ -367,7 +367,7 @@ TEST_CASE("async sugar is a call of a computation around the wrapped instruction
   REQUIRE(module->computations().size() == 2);
   const ComputationView wrapped = module->computations()[0];
   CHECK(wrapped.name() == "async_wrapped");
-  CHECK(wrapped.execution_thread() == "t");
+  CHECK(ModuleRows::execution_thread(wrapped) == "t");
   CHECK(wrapped.root().opcode() == Opcode::kSlice);
   CHECK(wrapped.root().text(AttributeKey::kSlice) == "{[0:4]}");
   CHECK(wrapped.root().operand(0).opcode() == Opcode::kParameter);
