@@ -23,14 +23,20 @@ double& of_space(MemoryBytes& bytes, MemorySpace space) {
   return bytes.hbm;
 }
 
+void add_scalar(Work& work, const ArraySize& size, double padded_bytes) {
+  if (size.space == MemorySpace::kHbm && size.logical_elements <= 1) work.scalar_bytes += padded_bytes;
+}
+
 void add_read(Work& work, const ArraySize& size, Share share) {
   of_space(work.read, size.space) += size.padded_bytes * share.padded;
+  add_scalar(work, size, size.padded_bytes * share.padded);
   work.logical_bytes += size.logical_bytes * share.logical;
 }
 
 void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
   if (!leaf.in_place) {
     of_space(work.written, size.space) += size.padded_bytes;
+    add_scalar(work, size, size.padded_bytes);
     work.logical_bytes += size.logical_bytes;
     return;
   }
