@@ -118,6 +118,7 @@ struct Work {
   MemoryBytes written;
   double logical_bytes = 0;  // read + written without padding
   double padded_bytes = 0;   // read + written with padding: read.total() + written.total()
+  double scalar_bytes = 0;   // the part of read.hbm + written.hbm that is arrays of one element
   std::vector<MatrixWork> matrix;
   std::vector<VectorWork> vector;    // one entry per kind and type
   std::vector<VectorWork> epilogue;  // the part of `vector` applied to the result of a product in the same instruction

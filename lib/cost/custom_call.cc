@@ -10,6 +10,7 @@
 #include "lib/base/strings.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/inside.h"
+#include "lib/cost/kernel_time.h"
 #include "lib/cost/library_call.h"
 #include "lib/cost/pallas_kernels.h"
 #include "lib/kernel/read_kernel.h"
@@ -142,18 +143,15 @@ bool add_kernel_body(InstructionView call, Work& work) {
     return false;
   }
   for (const KernelRegion& region : run->regions) {
-    for (MatrixWork product : region.work.matrix) {
-      product.flops *= region.runs;
-      product.batch *= region.runs;
-      if (product.flops <= 0) continue;
+    if (region.runs <= 0) continue;
+    for (const MatrixWork& product : products_of(region.work, region.runs)) {
       work.flops += product.flops;
       work.matrix_flops += product.flops;
       work.matrix.push_back(product);
     }
-    for (VectorWork vector : region.work.vector) {
-      vector.elements *= region.runs;
-      if (work_class(vector.opcode) == WorkClass::kTranscendental) work.transcendentals += vector.elements;
-      add_vector(work, vector.opcode, vector.type, vector.elements);
+    for (const VectorWork& part : vector_work_of(region.work, region.runs)) {
+      if (work_class(part.opcode) == WorkClass::kTranscendental) work.transcendentals += part.elements;
+      add_vector(work, part.opcode, part.type, part.elements, part.cross_lane);
     }
   }
   work.read.hbm = 0;

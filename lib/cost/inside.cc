@@ -298,6 +298,14 @@ class Examination {
   // Adds the work of one instruction: constants to `result`, arithmetic to `work`.
   void collect(InstructionView instruction, Inside& result, Work& work) {
     const Share want = wanted(instruction);
+    if (instruction.opcode() == Opcode::kCustomCall) {
+      // Inside a fusion, only calls that move nothing or all of their arrays are known. Another call may have effects
+      // that no result shows.
+      const auto behaviour = custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget));
+      const bool is_known = behaviour == CustomCallBehaviour::kFree || behaviour == CustomCallBehaviour::kMove;
+      if (!is_known) work.source = CostSource::kUnknown;
+      return;
+    }
     if (want.logical <= 0) return;
     const bool counts_uses = is_by_element_ && in_place(instruction) != kOfPart;
     const double times = counts_uses ? table_.recomputation_[table_.place_[instruction.id().index]] : want.logical;
@@ -321,14 +329,6 @@ class Examination {
     if (instruction.opcode() == Opcode::kDynamicUpdateSlice && in_place(instruction) == kUpdate) {
       add_vector(work, Opcode::kDynamicUpdateSlice, instruction.shape().element_type,
                  sizes_[instruction.operand(1).shape_id()].padded_elements);
-      return;
-    }
-    if (instruction.opcode() == Opcode::kCustomCall) {
-      // Inside a fusion, only calls that move nothing or all of their arrays are known. WorkCounter handles an
-      // async-start.
-      const auto behaviour = custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget));
-      const bool is_known = behaviour == CustomCallBehaviour::kFree || behaviour == CustomCallBehaviour::kMove;
-      if (!is_known) work.source = CostSource::kUnknown;
       return;
     }
     if (instruction.opcode() == Opcode::kUnknown) {

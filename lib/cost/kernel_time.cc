@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
+#include "lib/hardware/device_facts.h"
 
 namespace hloroof::internal {
 namespace {
@@ -98,7 +99,7 @@ TransferRates transfer_rates(const KernelRun& run, const Device& device, Missing
   const bool is_split = std::any_of(run.events.begin(), run.events.end(), [](const KernelEvent& event) {
     return event.kind == KernelEvent::Kind::kStep && event.index == 1;
   });
-  const double share = device.tpu()->kernel.transfer_efficiency * (is_split ? 1.0 / device.cores() : 1);
+  const double share = device.tpu()->kernel.transfer_efficiency * (is_split ? 1.0 / core_count(device) : 1);
   const Hbm& hbm = device.hbm;
   return {share * hbm.bandwidth * number_or(hbm.read_efficiency, hbm.efficiency, missing),
           share * hbm.bandwidth * number_or(hbm.write_efficiency, hbm.efficiency, missing),
@@ -109,17 +110,44 @@ TransferRates transfer_rates(const KernelRun& run, const Device& device, Missing
 
 double RegionTerms::vector() const { return std::max({alus, transcendental, cross_lane}); }
 
+std::vector<MatrixWork> products_of(const RegionWork& work, double runs) {
+  std::vector<MatrixWork> products;
+  products.reserve(work.matrix.size());
+  for (const KernelProduct& product : work.matrix) {
+    MatrixWork& added = products.emplace_back();
+    added.m = product.m;
+    added.n = product.n;
+    added.k = product.k;
+    added.batch = product.batch * runs;
+    added.lhs = product.lhs;
+    added.rhs = product.rhs;
+    added.out = ElementType::kF32;
+    added.passes = product.passes;
+    added.flops = product.flops() * runs;
+  }
+  return products;
+}
+
+std::vector<VectorWork> vector_work_of(const RegionWork& work, double runs) {
+  std::vector<VectorWork> all;
+  all.reserve(work.vector.size());
+  for (const KernelVectorWork& part : work.vector) {
+    all.push_back({part.opcode, part.type, part.elements * runs, part.cross_lane});
+  }
+  return all;
+}
+
 RegionTerms region_terms(const RegionWork& work, const Device& device, MissingNumbers* missing) {
   const TpuCore& core = *device.tpu();
   const TpuCore::Kernel& kernel = core.kernel;
   // The rates of a device are those of all its cores together.
-  const double cores = device.cores();
+  const double cores = core_count(device);
   RegionTerms terms;
-  for (const MatrixWork& product : work.matrix) {
+  for (const MatrixWork& product : products_of(work)) {
     const MatrixTerms product_terms = matrix_terms(product, device, missing);
     terms.matrix += product_terms.seconds * product_terms.attained * cores / kernel.matrix_efficiency;
   }
-  const VectorTerms vector = vector_terms(work.vector, device, missing);
+  const VectorTerms vector = vector_terms(vector_work_of(work), device, missing);
   terms.alus = vector.operation_seconds * core.vector.efficiency * cores / kernel.vector_efficiency;
   terms.transcendental = vector.result_seconds * cores / kernel.transcendental_rate;
   const double register_seconds = 1 / (*device.clock * core.vector.cross_lane_units);
@@ -141,7 +169,7 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
   for (const KernelRegion& region : run.regions) terms.regions.push_back(region_terms(region.work, device, missing));
   terms.runs.resize(run.regions.size(), 0);
   const TransferRates rates = transfer_rates(run, device, missing);
-  const bool has_two_cores = device.cores() > 1;
+  const bool has_two_cores = core_count(device) > 1;
   TransferQueues queues;
   absl::flat_hash_map<std::uint32_t, std::deque<Started>> started;  // by semaphore
   absl::flat_hash_map<std::uint32_t, double> due;                   // when a buffer may be used, by buffer

@@ -27,6 +27,10 @@ struct RegionTerms {
   double vector() const;
   double seconds = 0;
 };
+// The work of `runs` runs of a region, in the terms of other operations.
+std::vector<MatrixWork> products_of(const RegionWork& work, double runs = 1);
+std::vector<VectorWork> vector_work_of(const RegionWork& work, double runs = 1);
+
 RegionTerms region_terms(const RegionWork& work, const Device& device, MissingNumbers* missing = nullptr);
 
 struct KernelTerms {

@@ -98,18 +98,9 @@ Term with_overheads(const Work& work, std::vector<Term> busy, const Device& devi
   const DeviceFactors factors(device);
   std::vector<Term> launch = overheads(work, factors, device);
   const double kernels = std::max(work.kernels, 1.0);
-  Term fixed = factors.seconds(work.kernels > 1 ? "each kernel" : "each operation", kernels,
-                               kernels > 1 ? "kernel" : "", {"overhead.op"});
-  if (stays_on_chip(work, device)) {
-    // Most of the fixed cost is the round trip to HBM. Work on the chip does not wait for it.
-    busy.push_back(factors.seconds("each operation on the chip", 1, "", {"overhead.op_on_chip"}));
-    fixed.seconds /= kernels;
-    fixed.amount = 1;
-    std::vector<Term> parts = {
-        overlapped("work on the chip", {sum("work", std::move(busy)), std::move(fixed)}, overlap_exponent(factors))};
-    std::move(launch.begin(), launch.end(), std::back_inserter(parts));
-    return sum(kWhole, std::move(parts));
-  }
+  const char* const one = stays_on_chip(work, device) ? "overhead.op_on_chip" : "overhead.op";
+  Term fixed =
+      factors.seconds(work.kernels > 1 ? "each kernel" : "each operation", kernels, kernels > 1 ? "kernel" : "", {one});
   busy.push_back(std::move(fixed));
   std::move(launch.begin(), launch.end(), std::back_inserter(busy));
   Term whole = sum(kWhole, std::move(busy));

@@ -120,13 +120,13 @@ double launch_floor_seconds(const Work& work, LaunchedBy by, const Device& devic
 
 bool stays_on_chip(const Work& work, const Device& device) {
   const TpuCore* const core = device.tpu();
-  return core != nullptr && core->overhead.op_on_chip && work.read.vmem + work.written.vmem > 0 &&
-         work.read.hbm + work.written.hbm <= 0 && work.read.host + work.written.host <= 0;
+  return core != nullptr && core->overhead.op_on_chip && work.read.hbm + work.written.hbm <= work.scalar_bytes &&
+         work.read.host + work.written.host <= 0;
 }
 
-double on_chip_seconds(double busy, const Device& device) {
-  const double work = busy + *device.tpu()->overhead.op_on_chip;
-  return joined(std::max(work, device.overhead.op), std::min(work, device.overhead.op), device);
+double op_overhead_seconds(const Work& work, const Device& device) {
+  const double one = stays_on_chip(work, device) ? *device.tpu()->overhead.op_on_chip : device.overhead.op;
+  return std::max(work.kernels, 1.0) * one;
 }
 
 FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing) {
@@ -225,12 +225,7 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
 
   // A launch hides behind the previous kernel unless that kernel is too short.
   const double busy = overlap_terms(time, work, vector, device).seconds();
-  if (stays_on_chip(work, device)) {
-    time.overhead = on_chip_seconds(busy, device) - busy + launch;
-  } else {
-    time.overhead = std::max(std::max(work.kernels, 1.0) * device.overhead.op + launch,
-                             launch_floor_seconds(work, by, device) - busy);
-  }
+  time.overhead = std::max(op_overhead_seconds(work, device) + launch, launch_floor_seconds(work, by, device) - busy);
   time.launched_in_graph = by == LaunchedBy::kCommandBuffer;
   if (!missing.empty()) time.source = std::max(time.source, CostSource::kAssumed);
   if (asked != nullptr) asked->add(missing);

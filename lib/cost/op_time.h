@@ -130,15 +130,14 @@ enum class LaunchedBy : std::uint8_t { kHost, kCommandBuffer };
 // launches in a command buffer.
 double launch_floor_seconds(const Work& work, LaunchedBy by, const Device& device);
 
-// Whether all arrays that `work` touches are in VMEM and the device states the cost of that case (overhead.op_on_chip).
+// Whether `work` moves no array between the chip and other memory, and the device states the overhead of that case
+// (overhead.op_on_chip). Arrays of one element pass through scalar memory, and constants of one element are part of the
+// code.
 bool stays_on_chip(const Work& work, const Device& device);
 
-// The time of work that stays on the chip and keeps the device busy for `busy` seconds. Most of the fixed cost of an
-// operation is the round trip to HBM, which overlaps the work. The time is therefore (work^n + floor^n)^(1/n), where
-// work = busy + overhead.op_on_chip, floor = Overhead::op and n = Overhead::overlap_norm. The measured gated linear
-// units of 4 to 16 us on v6e and 7x follow this form (tests/accuracy/kernels). So does the TPU compiler, whose minimum
-// estimate for work in VMEM equals its minimum for HBM.
-double on_chip_seconds(double busy, const Device& device);
+// The fixed time of the operation or of its kernels, in addition to its work. Most of Overhead::op is the round trip to
+// HBM, so an operation that stays on the chip takes only overhead.op_on_chip.
+double op_overhead_seconds(const Work& work, const Device& device);
 
 // Whether `work` is a Pallas kernel whose body gives its time (kernel_time.h).
 bool is_read_kernel(const Work& work, const Device& device);

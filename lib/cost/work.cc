@@ -3,10 +3,13 @@
 #include "lib/analysis/calls.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "hloroof/attributes.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
+#include "lib/cost/thread_work.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/text/attribute_values.h"
@@ -25,14 +28,20 @@ double& of_space(MemoryBytes& bytes, MemorySpace space) {
   return bytes.hbm;
 }
 
+void add_scalar(Work& work, const ArraySize& size, double padded_bytes) {
+  if (size.space == MemorySpace::kHbm && size.logical_elements <= 1) work.scalar_bytes += padded_bytes;
+}
+
 void add_read(Work& work, const ArraySize& size, Share share) {
   of_space(work.read, size.space) += size.padded_bytes * share.padded;
+  add_scalar(work, size, size.padded_bytes * share.padded);
   work.logical_bytes += size.logical_bytes * share.logical;
 }
 
 void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
   if (!leaf.in_place) {
     of_space(work.written, size.space) += size.padded_bytes;
+    add_scalar(work, size, size.padded_bytes);
     work.logical_bytes += size.logical_bytes;
     return;
   }
@@ -86,22 +95,6 @@ double relayout_windows(InstructionView instruction, const Work& work) {
   return config && !config->iteration_bounds.empty() ? loop_steps(*config) : 0;
 }
 
-// The only custom call that an async-start wraps. The computation may also hold instructions that rename the call's
-// operands and results. Invalid if there is no custom call, or more than one.
-InstructionId wrapped_custom_call(ComputationView computation) {
-  InstructionId found;
-  for (InstructionView instruction : computation.instructions()) {
-    if (instruction.opcode() == Opcode::kCustomCall) {
-      if (is_free_custom_call(instruction)) continue;
-      if (found.valid()) return {};
-      found = instruction.id();
-    } else if (work_class(instruction.opcode()) != WorkClass::kFree) {
-      return {};
-    }
-  }
-  return found;
-}
-
 // Sets the block of a Triton matmul. A program compiled without a GPU is not autotuned: its config is a placeholder
 // with a small block and one stage, which no run would use. The model then chooses a tile as for a library, and marks
 // it as assumed.
@@ -138,16 +131,25 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
 
 class WorkCounter {
  public:
-  WorkCounter(const Module& module, const WorkOptions& options) : given_(options.custom_calls), insides_(module) {}
+  WorkCounter(const Module& module, const WorkOptions& options)
+      : module_(module), given_(options.custom_calls), insides_(module), threads_(module) {}
 
   Work count(InstructionView instruction) {
+    const bool is_sequence = instruction.opcode() == Opcode::kAsyncStart && sequence_of(instruction).valid();
+    return is_sequence ? sequence(sequence_of(instruction)) : count_alone(instruction);
+  }
+
+ private:
+  // The work of an instruction that runs no sequence.
+  Work count_alone(InstructionView instruction) {
     Work work;
     if (is_free(instruction)) {
       work.is_free = true;
       return work;
     }
     const Opcode opcode = instruction.opcode();
-    if (const ComputationId called = inlined_computation(instruction); called.valid()) {
+    const ComputationId called = inlined_computation(instruction);
+    if (called.valid()) {
       const Inside& inside = insides_.of_fusion(instruction);
       add_arithmetic(inside.work, 1, work);
       work.epilogue = inside.work.epilogue;
@@ -159,13 +161,6 @@ class WorkCounter {
       const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
       const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
       add_boundary(instruction, inside, instruction.module().shapes().leaves(result), work);
-      if (wraps) {
-        const InstructionId wrapped = wrapped_custom_call(instruction.module().computation(called));
-        if (wrapped.valid()) {
-          work.source = CostSource::kModel;
-          add_custom_call(instruction.module().instruction(wrapped), given_, insides_.sizes(), work);
-        }
-      }
     } else {
       const Inside inside = insides_.of_instruction(instruction);
       add_arithmetic(inside.work, 1, work);
@@ -188,7 +183,6 @@ class WorkCounter {
     return work;
   }
 
- private:
   void add_boundary(InstructionView instruction, const Inside& inside, absl::Span<const ShapeId> leaves, Work& work) {
     SizeCache& sizes = insides_.sizes();
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
@@ -202,8 +196,54 @@ class WorkCounter {
     }
   }
 
+  // The work of an instruction of a sequence. The sequences that it calls are known.
+  Work step(InstructionView instruction) {
+    if (const ComputationId called = sequence_of(instruction); called.valid()) return *sequences_[called.index];
+    if (!calls_schedules(instruction.opcode())) return count_alone(instruction);
+    // A loop, a conditional or a call of a computation that is not in the text: nothing says what it costs.
+    Work work;
+    add_boundary(instruction, insides_.of_instruction(instruction), written_leaves(instruction), work);
+    work.padded_bytes = work.read.total() + work.written.total();
+    work.source = CostSource::kUnknown;
+    return work;
+  }
+
+  // The computation that `instruction` runs as a sequence of its own; invalid if there is none.
+  ComputationId sequence_of(InstructionView instruction) {
+    const bool is_call = flow(instruction.opcode()) == Flow::kCalls;
+    if (!is_call && instruction.opcode() != Opcode::kAsyncStart) return {};
+    const ComputationId called = inlined_computation(instruction);
+    return called.valid() && (is_call || threads_.runs_apart(called)) ? called : ComputationId();
+  }
+
+  // The work of a computation whose instructions run one after another. Callees come first, with an explicit stack,
+  // because the input controls the nesting depth.
+  Work sequence(ComputationId id) {
+    sequences_.resize(module_.computation_limit());
+    std::vector<ComputationId> open = {id};
+    while (!open.empty()) {
+      const ComputationId at = open.back();
+      const std::size_t before = open.size();
+      for (InstructionView instruction : module_.computation(at).instructions()) {
+        const ComputationId called = sequence_of(instruction);
+        if (called.valid() && sequences_[called.index] == nullptr) open.push_back(called);
+      }
+      if (open.size() > before) continue;
+      open.pop_back();
+      if (sequences_[at.index] != nullptr) continue;
+      Work work;
+      work.is_free = true;
+      for (InstructionView instruction : module_.computation(at).instructions()) append_work(step(instruction), work);
+      sequences_[at.index] = std::make_unique<Work>(std::move(work));
+    }
+    return *sequences_[id.index];
+  }
+
+  const Module& module_;
   GivenCosts given_;
   InsideTable insides_;
+  ThreadTable threads_;
+  std::vector<std::unique_ptr<Work>> sequences_;  // by ComputationId
 };
 
 }  // namespace

@@ -285,8 +285,8 @@ class CodeWriter {
 // A measure of work by which the branches of an unknown condition are compared.
 double weight_of(const RegionWork& work) {
   double weight = 0;
-  for (const MatrixWork& product : work.matrix) weight += product.flops / 64;
-  for (const VectorWork& vector : work.vector) weight += vector.elements;
+  for (const KernelProduct& product : work.matrix) weight += product.flops() / 64;
+  for (const KernelVectorWork& vector : work.vector) weight += vector.elements;
   return weight + work.loaded_bytes / 4 + work.stored_bytes / 4;
 }
 

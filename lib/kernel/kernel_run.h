@@ -7,15 +7,37 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/cost.h"
+#include "hloroof/module.h"
+#include "hloroof/shape.h"
 #include "lib/mlir/module.h"
 
 namespace hloroof::internal {
 
+// `batch` products of an m x k and a k x n matrix.
+struct KernelProduct {
+  double m = 1;
+  double n = 1;
+  double k = 1;
+  double batch = 1;
+  ElementType lhs = ElementType::kBf16;
+  ElementType rhs = ElementType::kBf16;
+  int passes = 1;  // products of the parts of the operands: 6 for f32 at the highest precision
+
+  double flops() const { return 2 * m * n * k * batch; }
+};
+
+// `opcode` on each of `elements` padded elements. `cross_lane`: the elements move to other lanes.
+struct KernelVectorWork {
+  Opcode opcode = Opcode::kAdd;
+  ElementType type = ElementType::kF32;
+  double elements = 0;
+  bool cross_lane = false;
+};
+
 // The work of straight-line code.
 struct RegionWork {
-  std::vector<MatrixWork> matrix;
-  std::vector<VectorWork> vector;  // one entry per kind and type
+  std::vector<KernelProduct> matrix;
+  std::vector<KernelVectorWork> vector;  // one entry per kind and type
   double loaded_bytes = 0;         // from VMEM to registers
   double stored_bytes = 0;         // from registers to VMEM
   double scalar_ops = 0;           // on the scalar unit

@@ -16,7 +16,7 @@ constexpr std::int64_t kMostDimension = 1000;  // numbers of dimensions are smal
 // A register pads an array of rank 1 to 8 sublanes.
 void add_vector_work(Opcode opcode, ElementType type, double elements, bool cross_lane, RegionWork& work) {
   if (elements <= 0) return;
-  for (VectorWork& entry : work.vector) {
+  for (KernelVectorWork& entry : work.vector) {
     if (entry.opcode == opcode && entry.type == type && entry.cross_lane == cross_lane) {
       entry.elements += elements;
       return;
@@ -79,8 +79,8 @@ bool flag(const mlir::Module& module, mlir::OpId op, std::string_view name) {
 }
 
 // A product without dimension numbers: [.., m, k] x [.., k, n], each transposed if the attributes say so.
-MatrixWork plain_product(const mlir::Module& module, mlir::OpId op, const KernelType& lhs, const KernelType& rhs) {
-  MatrixWork product;
+KernelProduct plain_product(const mlir::Module& module, mlir::OpId op, const KernelType& lhs, const KernelType& rhs) {
+  KernelProduct product;
   const auto extent = [](const KernelType& type, std::size_t from_last) {
     return type.shape.size() > from_last ? static_cast<double>(type.shape[type.shape.size() - 1 - from_last]) : 1.0;
   };
@@ -97,7 +97,7 @@ void add_matmul(const mlir::Module& module, const KernelTypes& types, mlir::OpId
   const auto lhs = operand_type(module, types, op, 0);
   const auto rhs = operand_type(module, types, op, 1);
   if (!lhs || !rhs) return;
-  MatrixWork product;
+  KernelProduct product;
   const mlir::AttributeId id = mlir::find(module, op, "dimension_numbers");
   const absl::StatusOr<mlir::Attribute> numbers = id.valid() ? mlir::decode(module, id) : absl::NotFoundError("");
   const auto lists = numbers.ok() ? number_lists(numbers->text) : std::vector<std::vector<std::int64_t>>();
@@ -111,19 +111,16 @@ void add_matmul(const mlir::Module& module, const KernelTypes& types, mlir::OpId
   }
   product.lhs = lhs->element;
   product.rhs = rhs->element;
-  product.out = ElementType::kF32;
   const mlir::AttributeId precision = mlir::find(module, op, "precision");
   if (precision.valid()) {
     const absl::StatusOr<mlir::Attribute> value = mlir::decode(module, precision);
     if (value.ok() && value->text.find("fp32") != std::string_view::npos) product.passes = 6;
   }
-  product.flops = 2 * product.m * product.n * product.k * product.batch;
   // Equal products are one entry.
-  for (MatrixWork& entry : work.matrix) {
+  for (KernelProduct& entry : work.matrix) {
     if (entry.m == product.m && entry.n == product.n && entry.k == product.k && entry.lhs == product.lhs &&
         entry.rhs == product.rhs && entry.passes == product.passes) {
       entry.batch += product.batch;
-      entry.flops += product.flops;
       return;
     }
   }

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
+#include "lib/cost/custom_call.h"
+#include "lib/cost/work.h"
 #include "lib/ir/rows.h"
 
 namespace hloroof::internal {
@@ -57,31 +60,57 @@ class Diagnoser {
         "bounds; a list schedule replaces the compiler's");
   }
 
-  // Returns the custom call that an op is, or that the computations that it runs contain: an async start, a fusion.
-  static std::optional<InstructionView> custom_call_in(InstructionView op) {
-    if (op.opcode() == Opcode::kCustomCall) return op;
-    for (ComputationId called : op.called_computations()) {
-      for (InstructionView inner : op.module().computation(called).instructions()) {
-        if (inner.opcode() == Opcode::kCustomCall) return inner;
+  // Returns the custom calls with work of their own that an op runs: the op itself, or those in the computations that
+  // it calls, such as the program of an async start, through any number of calls and threads.
+  static std::vector<InstructionId> custom_calls_in(InstructionView op) {
+    if (op.opcode() == Opcode::kCustomCall) return {op.id()};
+    std::vector<InstructionId> found;
+    std::set<ComputationId> seen;
+    std::vector<InstructionView> open = {op};
+    while (!open.empty()) {
+      const InstructionView at = open.back();
+      open.pop_back();
+      for (ComputationId called : at.called_computations()) {
+        if (!seen.insert(called).second) continue;
+        for (InstructionView inner : op.module().computation(called).instructions()) {
+          open.push_back(inner);
+          if (inner.opcode() == Opcode::kCustomCall && !is_free_custom_call(inner)) found.push_back(inner.id());
+        }
       }
     }
-    return std::nullopt;
+    return found;
+  }
+
+  // Returns the custom calls that make the cost of an op unknown.
+  std::vector<InstructionId> unknown_calls_in(InstructionView op) const {
+    std::vector<InstructionId> calls = custom_calls_in(op);
+    if (calls.size() < 2) return calls;
+    WorkOptions options;
+    options.custom_calls = facts_.options.custom_calls;
+    const std::vector<Work> work = compute_work(module_, calls, options);
+    std::vector<InstructionId> unknown;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (work[i].source == CostSource::kUnknown) unknown.push_back(calls[i]);
+    }
+    return unknown.empty() ? calls : unknown;
   }
 
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
       if (op.source != CostSource::kUnknown) continue;
-      const std::optional<InstructionView> call = custom_call_in(module_.instruction(op.id));
-      if (!call) continue;
-      const std::string_view target = call->text(AttributeKey::kCustomCallTarget);
-      diagnosis_.add({.code = kUnknownCustomCall,
-                      .message = absl::StrFormat(
-                          "custom call %s states no cost: only the bytes of its operands and results are charged; "
-                          "--custom-call TARGET=flops:...,bytes:... adds what you know",
-                          std::string(target)),
-                      .cause = std::string(target),
-                      .op = op.name,
-                      .parts = {{TimePart::Kind::kWork, op.id, {}}}});
+      std::set<std::string> targets;
+      for (InstructionId call : unknown_calls_in(module_.instruction(op.id))) {
+        const std::string target(module_.instruction(call).text(AttributeKey::kCustomCallTarget));
+        if (!targets.insert(target).second) continue;
+        diagnosis_.add({.code = kUnknownCustomCall,
+                        .message = absl::StrFormat(
+                            "custom call %s states no cost: only the bytes of its operands and results are charged; "
+                            "--custom-call TARGET=flops:...,bytes:... adds what you know",
+                            target),
+                        .cause = target,
+                        .op = op.name,
+                        .parts = {{TimePart::Kind::kWork, op.id, {}}}});
+      }
     }
   }
 

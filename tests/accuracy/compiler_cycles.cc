@@ -177,7 +177,8 @@ void report_compiler_cycles(const std::string& shared, Report& report) {
       "Every operation of the dumps that carries `estimated_cycles`, at the device's clock. The model does not read "
       "them, but all rows are seen: overhead.op, the DMA latencies, hbm.efficiency of v5e and the weights of vector "
       "operations come from estimates of other programs. But for relayouts they are made before arrays are placed in "
-      "VMEM, so they charge VMEM much as HBM, and in "
+      "VMEM, so they charge VMEM much as HBM and every operation on the chip a round trip to HBM, which measured "
+      "programs with many small operations refute (overhead.op_on_chip). In "
       "operations with one result they take 16-bit elements for nearly as slow as 32-bit ones. Relayouts they take to "
       "overlap with nothing, as the model does where a device has one core; measured kernels on v5p, which has two, "
       "refute it there. For contractions measured matmuls bear them out.");

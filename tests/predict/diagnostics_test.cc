@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hloroof/predict.h"
@@ -199,6 +200,27 @@ ENTRY %main (p: f32[4096,2048]) -> f32[4096,2048] {
 }
 )";
 
+// The same on a SparseCore that is started by another thread, whose start has no operands yet.
+constexpr char kNestedKernel[] = R"(
+%kernel (a: f32[4096,2048]) -> f32[4096,2048] {
+  %a = f32[4096,2048]{1,0:T(8,128)} parameter(0)
+  ROOT %c = f32[4096,2048]{1,0:T(8,128)} custom-call(%a), custom_call_target="tpu_custom_call"
+}, execution_thread="sparsecore"
+
+%thread (b: f32[4096,2048]) -> f32[4096,2048] {
+  %b = f32[4096,2048]{1,0:T(8,128)} parameter(0)
+  %i = ((f32[4096,2048]{1,0:T(8,128)}), f32[4096,2048]{1,0:T(8,128)}, u32[]{:S(8)}) call-start(%b), async_execution_thread="sparsecore", to_apply=%kernel
+  ROOT %j = f32[4096,2048]{1,0:T(8,128)} call-done(%i)
+}, execution_thread="sparsecore"
+
+ENTRY %main (p: f32[4096,2048]) -> f32[4096,2048] {
+  %p = f32[4096,2048]{1,0:T(8,128)} parameter(0)
+  %s = ((), (), s32[]{:S(2)}) call-start(), async_execution_thread="sparsecore", to_apply=%thread
+  %u = ((f32[4096,2048]{1,0:T(8,128)}), f32[4096,2048]{1,0:T(8,128)}) call-update(%s, %p)
+  ROOT %d = f32[4096,2048]{1,0:T(8,128)} call-done(%u)
+}
+)";
+
 constexpr char kFromHost[] = R"(
   p = f32[4096,2048]{1,0:T(8,128)S(5)} parameter(0)
   s = (f32[4096,2048]{1,0:T(8,128)}, f32[4096,2048]{1,0:T(8,128)S(5)}, u32[]{:S(2)}) copy-start(p)
@@ -280,6 +302,7 @@ std::vector<Row> diagnoses() {
       {"prefetch-stall", entry(kPrefetchStalls), entry(kGatherInTuple), "", kEight},
       {"unknown-custom-call", kAsyncKernel, entry(kPrefetchStalls)},
       {"prefetch-stall", entry(kPrefetchStalls), kAsyncKernel},
+      {"unknown-custom-call", kNestedKernel, entry(kPrefetchStalls)},
       {"host-transfer-exposed", entry(kFromHost), entry(kPrefetchStalls)},
       {"memory-over-capacity", entry(kTooLarge), entry(kLarge)},
       {"donation-missed", entry(kLarge), entry(kLarge), "", kDonated},
@@ -298,6 +321,26 @@ TEST_CASE("diagnoses: each where it is, and not where it is not") {
     CHECK(found(row.has, row.header));
     CHECK_FALSE(found(row.has_not, row.other_header != nullptr ? row.other_header : row.header));
   }
+}
+
+TEST_CASE("a kernel on a SparseCore takes time, and is known to be unknown") {
+  const auto predicted = [](std::vector<CustomCallCost> costs) {
+    PredictOptions options;
+    options.custom_calls = std::move(costs);
+    const auto prediction =
+        predict_step_time(std::string("HloModule m, is_scheduled=true\n") + kNestedKernel, "tpu_v5p", options);
+    REQUIRE(prediction.ok());
+    return *prediction;
+  };
+  const StepPrediction unknown = predicted({});
+  CHECK(unknown.unknown_share > 0.9);
+  CHECK(unknown.step_seconds > 2 * 4096 * 2048 * 4 / 2.8e12);  // its boundary bytes
+  CustomCallCost cost;
+  cost.target = "tpu_custom_call";
+  cost.seconds = 1;
+  const StepPrediction stated = predicted({cost});
+  CHECK(stated.unknown_share == 0);
+  CHECK(stated.step_seconds >= 1);
 }
 
 TEST_CASE("what does not fit says by how much, what is largest and what would help") {
