@@ -151,8 +151,8 @@ RegionTerms region_terms(const RegionWork& work, const Device& device, MissingNu
   terms.alus = vector.operation_seconds * core.vector.efficiency * cores / kernel.vector_efficiency;
   terms.transcendental = vector.result_seconds * cores / kernel.transcendental_rate;
   const double register_seconds = 1 / (*device.clock * core.vector.cross_lane_units);
-  terms.cross_lane = register_seconds * (vector.registers * kernel.reduction_cycles +
-                                         vector.relaid_registers * kernel.transpose_cycles);
+  terms.cross_lane = register_seconds *
+                     (vector.registers * kernel.reduction_cycles + vector.relaid_registers * kernel.transpose_cycles);
   terms.vmem = std::max(work.loaded_bytes / core.on_chip.vmem_read_bandwidth,
                         work.stored_bytes / core.on_chip.vmem_write_bandwidth) *
                cores * kernel.load_share;

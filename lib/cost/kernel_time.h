@@ -1,7 +1,7 @@
 // Computes the time of a Pallas kernel on a TPU from what it does step by step.
 //
-// A core runs the kernel's regions one after the other, and waits where the kernel waits for a transfer. Two queues move
-// data between HBM and VMEM, one to read and one to write; they share the bandwidth while both are busy. The first
+// A core runs the kernel's regions one after the other, and waits where the kernel waits for a transfer. Two queues
+// move data between HBM and VMEM, one to read and one to write; they share the bandwidth while both are busy. The first
 // parallel dimension of the grid is split between the cores of a chip, each of which then has its share of HBM.
 #ifndef HLOROOF_LIB_COST_KERNEL_TIME_H_
 #define HLOROOF_LIB_COST_KERNEL_TIME_H_

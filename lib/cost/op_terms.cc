@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "lib/cost/kernel_time.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/resource_terms.h"
 
@@ -112,11 +113,72 @@ Term with_overheads(const Work& work, std::vector<Term> busy, const Device& devi
   return slowest(kWhole, {std::move(whole), std::move(floor)});
 }
 
+// `seconds` as an amount over the rate that results.
+Term at_rate(std::string name, double seconds, double amount, std::string_view unit, std::string_view rate_unit,
+             const DeviceFactors& device, std::initializer_list<std::string_view> paths) {
+  if (seconds <= 0 || amount <= 0) return leaf(std::move(name), seconds, seconds, "s");
+  return leaf(std::move(name), seconds, amount, unit, {device.derived(amount / seconds, rate_unit, true, paths)});
+}
+
+// All runs of one region, without its scalar code.
+Term region_tree(const KernelRegion& region, const RegionTerms& t, double runs, const DeviceFactors& device) {
+  double flops = 0;
+  for (const KernelProduct& product : region.work.matrix) flops += product.flops();
+  double elements = 0;
+  for (const KernelVectorWork& part : region.work.vector) elements += part.cross_lane ? 0 : part.elements;
+  Term products = at_rate("products", runs * t.matrix, runs * flops, "flop", "flop/s", device,
+                          {"kernel.matrix_efficiency", "matrix.peak.bf16"});
+  Term alus = at_rate("operations", runs * t.alus, runs * elements, "op", "op/s", device,
+                      {"kernel.vector_efficiency", "vector.f32_rate"});
+  Term results = at_rate("transcendental", runs * t.transcendental, runs * t.transcendental, "s", "1", device,
+                         {"kernel.transcendental_rate", "vector.transcendental_rate"});
+  Term lanes = at_rate("across lanes", runs * t.cross_lane, runs * t.cross_lane, "s", "1", device,
+                       {"kernel.reduction_cycles", "kernel.transpose_cycles"});
+  Term vmem = at_rate("loads and stores", runs * t.vmem, runs * (region.work.loaded_bytes + region.work.stored_bytes),
+                      "B", "B/s", device, {"kernel.load_share", "on_chip.vmem_read_bandwidth"});
+  std::string name = absl::StrFormat("code that runs %.0f times", runs);
+  if (!region.source.empty()) name += ", from " + region.source;
+  return overlapped(std::move(name),
+                    {std::move(products), std::move(alus), std::move(results), std::move(lanes), std::move(vmem)},
+                    device.times({"kernel.overlap_norm"}));
+}
+
+// A kernel whose body was read: its regions one after the other, and what it waits for.
+Term kernel_tree(const Work& work, const Device& device) {
+  constexpr std::size_t kShown = 8;
+  const DeviceFactors factors(device);
+  const KernelTerms t = kernel_terms(*work.kernel, device);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < t.regions.size(); ++i) {
+    if (t.runs[i] > 0 && t.regions[i].seconds > t.regions[i].scalar) order.push_back(i);
+  }
+  const auto busy = [&](std::size_t i) { return t.runs[i] * (t.regions[i].seconds - t.regions[i].scalar); };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return busy(a) > busy(b); });
+  std::vector<Term> parts;
+  double rest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i < kShown) {
+      parts.push_back(region_tree(work.kernel->regions[order[i]], t.regions[order[i]], t.runs[order[i]], factors));
+    } else {
+      rest += busy(order[i]);
+    }
+  }
+  parts.push_back(leaf("other code", rest, rest, "s"));
+  parts.push_back(at_rate("scalar code", t.scalar, t.scalar * *device.clock, "cycle", "cycle/s", factors,
+                          {"kernel.scalar_cycles", "clock"}));
+  parts.push_back(factors.seconds("steps of the grid", t.steps / std::max(device.tpu()->kernel.step, 1e-300), "step",
+                                  {"kernel.step"}));
+  parts.push_back(leaf("waiting for transfers", t.waiting, t.waiting, "s"));
+  parts.push_back(factors.seconds("each operation", 1, "", {"overhead.op"}));
+  return sum("time of one execution", std::move(parts));
+}
+
 }  // namespace
 
 Term op_terms(const Work& work, const Device& device, LaunchedBy by) {
   if (work.is_free) return {};
   if (work.seconds) return leaf("given by the user", *work.seconds, *work.seconds, "s");
+  if (is_read_kernel(work, device)) return kernel_tree(work, device);
   const OpTime time = op_time(work, device, by);
   const OverlapTerms t = overlap_terms(time, work, vector_terms(work, device), device);
   Term busy = side_by_side(work, t, device);

@@ -1,5 +1,5 @@
-#include "lib/cost/kernel_time.h"
 #include "lib/cost/op_time.h"
+#include "lib/cost/kernel_time.h"
 #include "lib/hardware/device_facts.h"
 
 #include <algorithm>

@@ -152,6 +152,34 @@ class NeededValues {
   std::vector<mlir::ValueId> work_;
 };
 
+// "attention.py:123" of the innermost location in a file. Locations nest as names, calls and fusions of locations.
+std::string source_line(const mlir::Module& module, mlir::OpId op) {
+  constexpr int kDeepest = 64;
+  mlir::AttributeId id = module[op].location;
+  for (int depth = 0; depth < kDeepest && id.valid(); ++depth) {
+    const absl::StatusOr<mlir::Attribute> location = mlir::decode(module, id);
+    if (!location.ok()) return "";
+    switch (location->kind) {
+      case mlir::AttributeKind::kFileLocation:
+      case mlir::AttributeKind::kFileRangeLocation: {
+        const std::size_t slash = location->text.rfind('/');
+        std::string text(slash == std::string_view::npos ? location->text : location->text.substr(slash + 1));
+        if (!location->numbers.empty()) text.append(":").append(std::to_string(location->numbers.front()));
+        return text;
+      }
+      case mlir::AttributeKind::kNameLocation:
+      case mlir::AttributeKind::kCallSiteLocation:
+      case mlir::AttributeKind::kFusedLocation:
+      case mlir::AttributeKind::kFusedLocationWithMetadata:
+        if (location->elements.empty()) return "";
+        id = location->elements.front();
+        break;
+      default: return "";
+    }
+  }
+  return "";
+}
+
 // Compiles one block after the other.
 class CodeWriter {
  public:
@@ -169,6 +197,7 @@ class CodeWriter {
     const KernelOp& row = code_.row(op);
     add_op_work(module_, code_.types, op, row, open_.work);
     if (row.kind == KernelOpKind::kLoad || row.kind == KernelOpKind::kStore) add_buffers(op);
+    if (!open_.first_product.valid() && !open_.work.matrix.empty()) open_.first_product = op;
     if (!open_.first_op.valid() && !is_empty(open_.work)) open_.first_op = op;
     switch (row.kind) {
       case KernelOpKind::kFor:
@@ -244,7 +273,8 @@ class CodeWriter {
 
   // Operations with optional operands state how many operands each group has.
   void add_segments(KernelInstruction& in) {
-    if (in.kind != KernelOpKind::kSlice && in.kind != KernelOpKind::kTransferStart && in.kind != KernelOpKind::kBranch) {
+    if (in.kind != KernelOpKind::kSlice && in.kind != KernelOpKind::kTransferStart &&
+        in.kind != KernelOpKind::kBranch) {
       return;
     }
     in.first_segment = static_cast<std::uint32_t>(code_.segments.size());
@@ -267,6 +297,7 @@ class CodeWriter {
 
   void flush() {
     if (!is_empty(open_.work)) {
+      open_.source = source_line(module_, open_.first_product.valid() ? open_.first_product : open_.first_op);
       KernelInstruction in;
       in.number = static_cast<std::int64_t>(code_.regions.size());
       in.op = open_.first_op;

@@ -1,6 +1,6 @@
-// A kernel's functions as a short program of what decides which code runs: scalar arithmetic that a condition, a bound, an
-// index of a window or a size depends on, control flow, and transfers. All other operations are summed up as the work of
-// regions.
+// A kernel's functions as a short program of what decides which code runs: scalar arithmetic that a condition, a bound,
+// an index of a window or a size depends on, control flow, and transfers. All other operations are summed up as the
+// work of regions.
 #ifndef HLOROOF_LIB_KERNEL_KERNEL_CODE_H_
 #define HLOROOF_LIB_KERNEL_KERNEL_CODE_H_
 
@@ -31,7 +31,7 @@ struct KernelInstruction {
   mlir::OpId op;
   std::array<std::uint32_t, 3> operands = {};  // the values of the first operands; 0, which is never set, for none
   std::uint32_t result = 0;                    // the value of the first result
-  std::uint32_t first_segment = 0;  // in KernelCode::segments; of slices, transfers and branches
+  std::uint32_t first_segment = 0;             // in KernelCode::segments; of slices, transfers and branches
   std::uint32_t segment_count = 0;
   std::int64_t number = 0;  // kFree: the region; ScalarOp::kCompare: the predicate
 };

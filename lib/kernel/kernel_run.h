@@ -38,24 +38,26 @@ struct KernelVectorWork {
 struct RegionWork {
   std::vector<KernelProduct> matrix;
   std::vector<KernelVectorWork> vector;  // one entry per kind and type
-  double loaded_bytes = 0;         // from VMEM to registers
-  double stored_bytes = 0;         // from registers to VMEM
-  double scalar_ops = 0;           // on the scalar unit
+  double loaded_bytes = 0;               // from VMEM to registers
+  double stored_bytes = 0;               // from registers to VMEM
+  double scalar_ops = 0;                 // on the scalar unit
 };
 
 struct KernelRegion {
   RegionWork work;
   std::vector<std::uint32_t> buffers;       // memory that it loads from or stores to, in order of number
   std::vector<std::uint32_t> late_buffers;  // the same, used only after a product: what products are added to
-  mlir::OpId first_op;  // the first operation with work
-  double runs = 0;      // how often it runs
+  mlir::OpId first_op;       // the first operation with work
+  mlir::OpId first_product;  // invalid if there is none
+  std::string source;        // file:line of the first product, or else of the first operation; empty if unknown
+  double runs = 0;           // how often it runs
 };
 
 struct KernelTransfer {
   enum class Kind : std::uint8_t { kRead, kWrite, kLocal, kRemote };  // from HBM, to HBM, on the chip, to another chip
 
   Kind kind = Kind::kRead;
-  double bytes = 0;             // padded to tiles
+  double bytes = 0;              // padded to tiles
   std::uint32_t buffer = kNone;  // the memory on the chip that it fills or empties
   std::uint32_t window = kNone;  // the window that it belongs to; kNone: the kernel's own
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;

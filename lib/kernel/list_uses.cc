@@ -17,7 +17,8 @@ struct Derived {
 
 class UseFinder {
  public:
-  UseFinder(const KernelProgram& program, const KernelCode& code) : program_(program), code_(code), module_(*code.module) {
+  UseFinder(const KernelProgram& program, const KernelCode& code)
+      : program_(program), code_(code), module_(*code.module) {
     uses_.resize(module_.values.size());
     for (std::uint32_t i = 0; i < module_.ops.size(); ++i) {
       for (std::uint32_t k = 0; k < module_.ops[i].operand_count; ++k) {

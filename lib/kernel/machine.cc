@@ -10,7 +10,7 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::size_t kDeepest = 1000;                       // nested frames
+constexpr std::size_t kDeepest = 1000;                         // nested frames
 constexpr std::size_t kLargestBuffer = std::size_t{1} << 20U;  // elements of SMEM whose contents are followed
 
 bool is_static(const KernelType& type) {
@@ -48,7 +48,8 @@ KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBran
   values_.resize(module_.values.size() + 1);
   elements_.resize(module_.values.size() + 1);
   strides_.reserve(module_.types.size());
-  for (std::uint32_t i = 0; i < module_.types.size(); ++i) strides_.push_back(strides_of(code.types.of(mlir::TypeId{i})));
+  for (std::uint32_t i = 0; i < module_.types.size(); ++i)
+    strides_.push_back(strides_of(code.types.of(mlir::TypeId{i})));
   for (const KernelConstant& constant : code.constants) values_[constant.value] = number_value(constant.number);
 }
 
@@ -442,15 +443,16 @@ void KernelMachine::transfer(const KernelInstruction& in) {
   const KernelSpace to = code_.types.of(module_, module_.operand(in.op, target.begin)).space;
   KernelTransfer transfer;
   transfer.bytes = bytes_of(in.op, source.begin, target.begin);
-  transfer.kind = device.size > 0                ? KernelTransfer::Kind::kRemote
-                  : from == KernelSpace::kHbm    ? KernelTransfer::Kind::kRead
-                  : to == KernelSpace::kHbm      ? KernelTransfer::Kind::kWrite
-                                                 : KernelTransfer::Kind::kLocal;
+  transfer.kind = device.size > 0             ? KernelTransfer::Kind::kRemote
+                  : from == KernelSpace::kHbm ? KernelTransfer::Kind::kRead
+                  : to == KernelSpace::kHbm   ? KernelTransfer::Kind::kWrite
+                                              : KernelTransfer::Kind::kLocal;
   const std::uint32_t on_chip = from == KernelSpace::kHbm ? target.begin : source.begin;
   transfer.buffer = code_.buffer_of(module_.operand(in.op, on_chip));
   std::uint32_t index = 0;
   const auto same = [&](const KernelTransfer& t) {
-    return t.kind == transfer.kind && t.bytes == transfer.bytes && t.buffer == transfer.buffer && t.window == transfer.window;
+    return t.kind == transfer.kind && t.bytes == transfer.bytes && t.buffer == transfer.buffer &&
+           t.window == transfer.window;
   };
   const auto found = std::find_if(run_.transfers.begin(), run_.transfers.end(), same);
   index = static_cast<std::uint32_t>(found - run_.transfers.begin());

@@ -1,5 +1,5 @@
-// Runs a kernel's code: computes its scalars, follows its control flow, and records which regions run and which transfers
-// start and are waited for.
+// Runs a kernel's code: computes its scalars, follows its control flow, and records which regions run and which
+// transfers start and are waited for.
 #ifndef HLOROOF_LIB_KERNEL_MACHINE_H_
 #define HLOROOF_LIB_KERNEL_MACHINE_H_
 
@@ -95,8 +95,8 @@ class KernelMachine {
   KernelRun& run_;
   UnknownBranches branches_;
   std::int64_t budget_;
-  std::vector<KernelValue> values_;   // by KernelCode::value_number
-  std::vector<double> elements_;      // of memory references of a dynamic shape; 0 if unknown
+  std::vector<KernelValue> values_;                 // by KernelCode::value_number
+  std::vector<double> elements_;                    // of memory references of a dynamic shape; 0 if unknown
   std::vector<std::vector<std::int64_t>> strides_;  // by TypeId, in elements; empty if the shape is dynamic
   std::vector<KernelBuffer> buffers_;
   std::vector<Frame> frames_;

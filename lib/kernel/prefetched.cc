@@ -36,8 +36,8 @@ std::vector<std::int64_t> ramp(std::int64_t size, std::int64_t extent) {
   std::vector<std::int64_t> values;
   values.reserve(static_cast<std::size_t>(size));
   for (std::int64_t i = 0; i < size; ++i) {
-    values.push_back(static_cast<std::int64_t>(static_cast<double>(i) * static_cast<double>(extent) /
-                                               static_cast<double>(size)));
+    values.push_back(
+        static_cast<std::int64_t>(static_cast<double>(i) * static_cast<double>(extent) / static_cast<double>(size)));
   }
   return values;
 }
@@ -48,8 +48,8 @@ struct BlockPairs {
   std::vector<std::int64_t> inner;
 };
 
-// How many of `columns` blocks the causal mask leaves in a row: those that begin before the row ends. Blocks of rows and of
-// columns are of one size if `are_equal`; otherwise both dimensions have the same length.
+// How many of `columns` blocks the causal mask leaves in a row: those that begin before the row ends. Blocks of rows
+// and of columns are of one size if `are_equal`; otherwise both dimensions have the same length.
 std::int64_t causal_columns(std::int64_t row, std::int64_t rows, std::int64_t columns, bool are_equal) {
   if (are_equal) return std::min(row + 1, columns);
   return ((row + 1) * columns + rows - 1) / rows;
@@ -61,8 +61,8 @@ bool is_causal_size(std::int64_t size, std::int64_t rows, std::int64_t columns, 
   return sum == size;
 }
 
-// `size` pairs of `rows` x `columns`: those below the diagonal if there are that many, otherwise equally long rows around
-// the diagonal.
+// `size` pairs of `rows` x `columns`: those below the diagonal if there are that many, otherwise equally long rows
+// around the diagonal.
 BlockPairs block_pairs(std::int64_t size, std::int64_t rows, std::int64_t columns) {
   BlockPairs pairs;
   const bool are_equal = is_causal_size(size, rows, columns, true);
@@ -233,12 +233,14 @@ class Assumptions {
   std::int64_t widest_extent() const {
     std::int64_t widest = 0;
     for (const List& list : lists_) {
-      if (list.shape.size() >= 2 && list.shape.size() == program_.grid.size()) widest = std::max(widest, list.use.extent);
+      if (list.shape.size() >= 2 && list.shape.size() == program_.grid.size())
+        widest = std::max(widest, list.use.extent);
     }
     return widest;
   }
 
-  // The last two dimensions of a list that has those of the grid, or two dimensions of the grid whose blocks it numbers.
+  // The last two dimensions of a list that has those of the grid, or two dimensions of the grid whose blocks it
+  // numbers.
   std::pair<std::int64_t, std::int64_t> rows_and_columns(const List& list) const {
     if (list.shape.size() >= 2 && list.shape.size() == program_.grid.size()) {
       return {list.shape[list.shape.size() - 2], list.shape.back()};
@@ -254,8 +256,8 @@ class Assumptions {
     return {0, 0};
   }
 
-  // A list as long as an array in HBM has matrices, and that selects nothing, holds the sizes of groups of rows; one that
-  // is one longer holds their offsets.
+  // A list as long as an array in HBM has matrices, and that selects nothing, holds the sizes of groups of rows; one
+  // that is one longer holds their offsets.
   void assume_groups() {
     std::int64_t groups = 0;
     for (const KernelArray& array : program_.arrays) {

@@ -1,8 +1,8 @@
 // The contents of a kernel's scalar operands: lists of blocks, sizes of groups, masks of blocks, page tables.
 //
 // A kernel's conditions and window indices depend on them, and they are data: the text holds them only if they are
-// constants. Otherwise the shape of a list and what its elements are used for give the expected case, which is stated as
-// an assumption.
+// constants. Otherwise the shape of a list and what its elements are used for give the expected case, which is stated
+// as an assumption.
 #ifndef HLOROOF_LIB_KERNEL_PREFETCHED_H_
 #define HLOROOF_LIB_KERNEL_PREFETCHED_H_
 

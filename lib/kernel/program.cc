@@ -30,7 +30,8 @@ std::vector<GridSemantics> read_semantics(const mlir::Module& kernel, mlir::OpId
   const absl::StatusOr<mlir::Attribute> list = mlir::decode(kernel, id);
   if (!list.ok()) return semantics;
   semantics.reserve(list->elements.size());
-  for (const mlir::AttributeId element : list->elements) semantics.push_back(semantics_of(attribute_text(kernel, element)));
+  for (const mlir::AttributeId element : list->elements)
+    semantics.push_back(semantics_of(attribute_text(kernel, element)));
   return semantics;
 }
 

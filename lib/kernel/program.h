@@ -52,8 +52,8 @@ struct KernelProgram {
   double scratch_vmem_bytes = 0;
 };
 
-// `call` is the custom call whose body `kernel` is. Errors: InvalidArgument if there is no main function, or its arguments
-// do not fit the call.
+// `call` is the custom call whose body `kernel` is. Errors: InvalidArgument if there is no main function, or its
+// arguments do not fit the call.
 absl::StatusOr<KernelProgram> read_program(InstructionView call, const mlir::Module& kernel, const KernelTypes& types);
 
 }  // namespace hloroof::internal

@@ -51,8 +51,8 @@ BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int6
   return stack;
 }
 
-// Runs the kernel as the pipeline emitter does: the blocks of the next step are fetched while the current step runs, and
-// a block of a result is written back when its index changes.
+// Runs the kernel as the pipeline emitter does: the blocks of the next step are fetched while the current step runs,
+// and a block of a result is written back when its index changes.
 class Pipeline {
  public:
   Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data, UnknownBranches branches,
@@ -70,7 +70,7 @@ class Pipeline {
     for (std::uint32_t w = 0; w < program.windows.size(); ++w) {
       const KernelArray& array = program.arrays[program.windows[w].array];
       KernelTransfer transfer;
-      transfer.kind = array.is_on_chip   ? KernelTransfer::Kind::kLocal
+      transfer.kind = array.is_on_chip  ? KernelTransfer::Kind::kLocal
                       : array.is_output ? KernelTransfer::Kind::kWrite
                                         : KernelTransfer::Kind::kRead;
       transfer.bytes = program.windows[w].bytes;
@@ -171,10 +171,10 @@ class Pipeline {
         if (out[w] && seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
         continue;
       }
-      std::vector<KernelValue> arguments(arguments_.begin(),
-                                         arguments_.begin() + std::min<std::ptrdiff_t>(
-                                                                  static_cast<std::ptrdiff_t>(arguments_.size()),
-                                                                  program_.first_array_argument + program_.prefetched));
+      std::vector<KernelValue> arguments(
+          arguments_.begin(),
+          arguments_.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(arguments_.size()),
+                                                        program_.first_array_argument + program_.prefetched));
       for (std::size_t d = 0; d < point.size() && d < arguments.size(); ++d) {
         arguments[d].state = KernelValue::State::kNumber;
         arguments[d].number = point[d];
