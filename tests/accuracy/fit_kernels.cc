@@ -1,0 +1,204 @@
+// Fits the numbers `kernel.*` of the TPUs to the measured Pallas kernels of the shared corpus:
+//
+//   fit_kernels FOLDER         prints the numbers that fit best, and the errors with and without cross-validation
+//   fit_kernels FOLDER show    prints the errors with the numbers of data/hardware
+//
+// The numbers are those of unrolled code on any TPU, and one for each device. The search tries each number a step up and
+// down, with ever smaller steps, and keeps what lowers the loss: the mean of log(1 + (error / 3 %)^2), which kernels
+// that depend on data (sizes of groups) do not dominate. A family of n kernels on a device weighs sqrt(n).
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "hloroof/device.h"
+#include "lib/hardware/write_device.h"
+#include "tests/accuracy/pallas_kernels.h"
+
+namespace hloroof::internal {
+namespace {
+
+struct Number {
+  std::string path;
+  std::string device;  // empty: the same on all devices
+  double value = 0;
+  double most = 0;  // upper bound
+};
+
+constexpr const char* kDevices[] = {"tpu_v5e", "tpu_v5p", "tpu_v6e", "tpu_v7x"};
+
+using Kernels = std::vector<MeasuredPallasKernel>;
+using Chosen = std::function<bool(std::size_t)>;
+
+class Fit {
+ public:
+  explicit Fit(const Kernels& kernels) : kernels_(kernels) {
+    for (const char* name : kDevices) devices_.emplace(name, *find_device(name));
+    for (const MeasuredPallasKernel& kernel : kernels) ++sizes_[kernel.family + kernel.device];
+    const TpuCore::Kernel& now = devices_.at("tpu_v6e").tpu()->kernel;
+    numbers_ = {{"kernel.vector_efficiency", "", now.vector_efficiency, 1},
+                {"kernel.transcendental_rate", "", now.transcendental_rate, 4},
+                {"kernel.reduction_cycles", "", now.reduction_cycles, 10},
+                {"kernel.transpose_cycles", "", now.transpose_cycles, 20},
+                {"kernel.load_share", "", now.load_share, 1},
+                {"kernel.overlap_norm", "", now.overlap_norm, 8},
+                {"kernel.scalar_cycles", "", now.scalar_cycles, 8},
+                {"kernel.step", "", now.step, 2e-6},
+                {"kernel.transfer_efficiency", "", now.transfer_efficiency, 1},
+                {"kernel.exposed_wait", "", now.exposed_wait, 1}};
+    for (const char* name : kDevices) {
+      numbers_.push_back({"kernel.matrix_efficiency", name, devices_.at(name).tpu()->kernel.matrix_efficiency, 1});
+    }
+  }
+
+  void run(const Chosen& chosen) {
+    double best = loss(chosen);
+    for (const double step : {1.25, 1.1, 1.04, 1.015}) {
+      for (int round = 0; round < 3; ++round) {
+        const double before = best;
+        for (Number& number : numbers_) {
+          for (const double factor : {step, 1 / step}) {
+            const double value = number.value;
+            set(number, std::min(value * factor, number.most));
+            const double now = loss(chosen);
+            if (now < best) {
+              best = now;
+              break;
+            }
+            set(number, value);
+          }
+        }
+        if (best > before * 0.9995) break;
+      }
+    }
+  }
+
+  double ratio(std::size_t i) const {
+    return predicted_seconds(kernels_[i], devices_.at(kernels_[i].device)) / kernels_[i].measured;
+  }
+
+  void print() const {
+    for (const Number& number : numbers_) {
+      std::printf("  %-28s %-8s %.3g\n", number.path.c_str(), number.device.c_str(), number.value);
+    }
+  }
+
+ private:
+  void set(Number& number, double value) {
+    number.value = value;
+    for (auto& [name, device] : devices_) {
+      if (!number.device.empty() && number.device != name) continue;
+      static_cast<void>(set_parameter(device, number.path, value, ParameterSource{}));
+    }
+  }
+
+  double loss(const Chosen& chosen) const {
+    double sum = 0;
+    double weights = 0;
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+      if (!chosen(i)) continue;
+      const double weight = 1 / std::sqrt(sizes_.at(kernels_[i].family + kernels_[i].device));
+      const double error = std::log(ratio(i)) / 0.03;
+      sum += weight * std::log1p(error * error);
+      weights += weight;
+    }
+    return sum / weights;
+  }
+
+  const Kernels& kernels_;
+  std::map<std::string, Device> devices_;
+  std::map<std::string, double> sizes_;
+  std::vector<Number> numbers_;
+};
+
+struct Errors {
+  std::vector<double> ratios;
+
+  std::string text() const {
+    std::vector<double> errors;
+    double near = 0;
+    for (const double ratio : ratios) {
+      errors.push_back(std::abs(ratio - 1));
+      if (ratio < 1.6 && ratio > 1 / 1.6) near += 1;
+    }
+    std::sort(errors.begin(), errors.end());
+    const auto n = static_cast<double>(errors.size());
+    return absl::StrFormat("%4.0f %6.1f %% %6.1f %% %6.1f %%", n, 100 * errors[errors.size() / 2],
+                           100 * errors[static_cast<std::size_t>(0.9 * (n - 1))], 100 * near / n);
+  }
+};
+
+void print_errors(const char* title, const Kernels& kernels, const std::vector<double>& ratios) {
+  std::map<std::string, Errors> rows;
+  Errors all;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    rows[kernels[i].family + " " + kernels[i].device].ratios.push_back(ratios[i]);
+    all.ratios.push_back(ratios[i]);
+  }
+  std::printf("%-44s    n   median     p90   within 1.6\n", title);
+  for (const auto& [name, errors] : rows) std::printf("  %-42s %s\n", name.c_str(), errors.text().c_str());
+  std::printf("  %-42s %s\n", "all", all.text().c_str());
+}
+
+std::vector<double> ratios_of(const Fit& fit, const Kernels& kernels) {
+  std::vector<double> ratios;
+  ratios.reserve(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) ratios.push_back(fit.ratio(i));
+  return ratios;
+}
+
+// Each kernel with numbers that were fitted to those of other parts. `part` says which part a kernel is in.
+std::vector<double> held_back(const Kernels& kernels, const std::vector<std::string>& part) {
+  std::vector<double> ratios(kernels.size());
+  std::vector<std::string> parts = part;
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  for (const std::string& out : parts) {
+    Fit fit(kernels);
+    fit.run([&](std::size_t i) { return part[i] != out; });
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (part[i] == out) ratios[i] = fit.ratio(i);
+    }
+  }
+  return ratios;
+}
+
+int fit_kernels(const std::string& folder, bool only_show) {
+  const absl::StatusOr<Kernels> kernels = measured_pallas_kernels(folder);
+  if (!kernels.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(kernels.status().message()).c_str());
+    return 1;
+  }
+  Fit fit(*kernels);
+  print_errors("with the numbers of data/hardware", *kernels, ratios_of(fit, *kernels));
+  if (only_show) return 0;
+  fit.run([](std::size_t) { return true; });
+  fit.print();
+  print_errors("fitted", *kernels, ratios_of(fit, *kernels));
+  std::fflush(stdout);
+  std::vector<std::string> fifths;
+  std::vector<std::string> families;
+  for (std::size_t i = 0; i < kernels->size(); ++i) {
+    fifths.push_back(std::to_string(i % 5));
+    families.push_back((*kernels)[i].family);
+  }
+  print_errors("fitted to four fifths", *kernels, held_back(*kernels, fifths));
+  std::fflush(stdout);
+  print_errors("fitted to the other families", *kernels, held_back(*kernels, families));
+  return 0;
+}
+
+}  // namespace
+}  // namespace hloroof::internal
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: fit_kernels FOLDER [show]\n");
+    return 2;
+  }
+  return hloroof::internal::fit_kernels(argv[1], argc > 2);
+}

@@ -1,0 +1,166 @@
+"""Writes the kernels of samples/: small Pallas kernels, lowered for a TPU that need not be there.
+
+    python make_samples.py samples      (jax 0.10.2)
+
+The tests compute by hand what each kernel does.
+"""
+
+import pathlib
+import sys
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+SPEC = jax.ShapeDtypeStruct
+
+
+def matmul(x, y):
+    """[512, 1024] x [1024, 768] in blocks of 256 x 512 x 256: a grid of 2 x 3 x 2."""
+
+    def body(x_ref, y_ref, o_ref, acc_ref):
+        @pl.when(pl.program_id(2) == 0)
+        def _():
+            acc_ref[...] = jnp.zeros_like(acc_ref)
+
+        acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+        @pl.when(pl.program_id(2) == 1)
+        def _():
+            o_ref[...] = acc_ref[...].astype(o_ref.dtype)
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((512, 768), jnp.bfloat16),
+        grid=(2, 3, 2),
+        in_specs=[pl.BlockSpec((256, 512), lambda i, j, k: (i, k)), pl.BlockSpec((512, 256), lambda i, j, k: (k, j))],
+        out_specs=pl.BlockSpec((256, 256), lambda i, j, k: (i, j)),
+        scratch_shapes=[pltpu.VMEM((256, 256), jnp.float32)],
+        name="blocked_matmul",
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel", "arbitrary")),
+    )(x, y)
+
+
+def causal(x, y):
+    """Products of the blocks on and below the diagonal of an 8 x 8 grid: 36 of 64."""
+
+    def body(x_ref, y_ref, o_ref):
+        @pl.when(pl.program_id(1) <= pl.program_id(0))
+        def _():
+            o_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((1024, 1024), jnp.float32),
+        grid=(8, 8),
+        in_specs=[pl.BlockSpec((128, 128), lambda i, j: (i, 0)), pl.BlockSpec((128, 128), lambda i, j: (0, j))],
+        out_specs=pl.BlockSpec((128, 128), lambda i, j: (i, j)),
+        name="causal_products",
+    )(x, y)
+
+
+def loops(x):
+    """exp in 5 trips of a for, then tanh in a while that doubles 1 until it reaches 100: 7 trips."""
+
+    def body(x_ref, o_ref):
+        def trip(_, carry):
+            o_ref[...] = jnp.exp(x_ref[...])
+            return carry
+
+        lax.fori_loop(0, 5, trip, 0)
+
+        def doubled(n):
+            o_ref[...] = jnp.tanh(o_ref[...])
+            return n * 2
+
+        lax.while_loop(lambda n: n < 100, doubled, jnp.int32(1))
+
+    return pl.pallas_call(body, out_shape=SPEC((64, 256), jnp.float32), name="two_loops")(x)
+
+
+def copies(x):
+    """Copies 4 blocks of [128, 256] from HBM through two buffers, and writes their squares."""
+
+    def body(x_ref, o_ref, buffer, read, out, write):
+        def fetch(i, slot):
+            return pltpu.make_async_copy(x_ref.at[pl.ds(i * 128, 128)], buffer.at[slot], read.at[slot])
+
+        fetch(0, 0).start()
+
+        def trip(i, carry):
+            @pl.when(i < 3)
+            def _():
+                fetch(i + 1, lax.rem(i + 1, 2)).start()
+
+            fetch(i, lax.rem(i, 2)).wait()
+            out[...] = buffer[lax.rem(i, 2)] * buffer[lax.rem(i, 2)]
+            store = pltpu.make_async_copy(out, o_ref.at[pl.ds(i * 128, 128)], write)
+            store.start()
+            store.wait()
+            return carry
+
+        lax.fori_loop(0, 4, trip, 0)
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((512, 256), jnp.float32),
+        in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+        out_specs=pl.BlockSpec(memory_space=pl.ANY),
+        scratch_shapes=[
+            pltpu.VMEM((2, 128, 256), jnp.float32),
+            pltpu.SemaphoreType.DMA((2,)),
+            pltpu.VMEM((128, 256), jnp.float32),
+            pltpu.SemaphoreType.DMA,
+        ],
+        name="own_copies",
+    )(x)
+
+
+def listed(rows, columns, x, y):
+    """Products of the pairs of blocks that two lists name: 10 pairs of 4 x 4 blocks, as below a diagonal."""
+
+    def body(rows_ref, columns_ref, x_ref, y_ref, o_ref):
+        o_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((512, 512), jnp.float32),
+        grid_spec=pltpu.PrefetchScalarGridSpec(
+            num_scalar_prefetch=2,
+            grid=(10,),
+            in_specs=[
+                pl.BlockSpec((128, 128), lambda i, rows, columns: (rows[i], 0)),
+                pl.BlockSpec((128, 128), lambda i, rows, columns: (0, columns[i])),
+            ],
+            out_specs=pl.BlockSpec((128, 128), lambda i, rows, columns: (rows[i], columns[i])),
+        ),
+        name="listed_pairs",
+    )(rows, columns, x, y)
+
+
+SAMPLES = {
+    "matmul": (matmul, SPEC((512, 1024), jnp.bfloat16), SPEC((1024, 768), jnp.bfloat16)),
+    "causal": (causal, SPEC((1024, 128), jnp.bfloat16), SPEC((128, 1024), jnp.bfloat16)),
+    "loops": (loops, SPEC((64, 256), jnp.float32)),
+    "copies": (copies, SPEC((512, 256), jnp.float32)),
+    "listed": (
+        listed,
+        SPEC((10,), jnp.int32),
+        SPEC((10,), jnp.int32),
+        SPEC((512, 128), jnp.bfloat16),
+        SPEC((128, 512), jnp.bfloat16),
+    ),
+}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for name, (function, *arguments) in SAMPLES.items():
+        lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=("tpu",))
+        (folder / f"{name}.hlo").write_text(lowered.as_text(dialect="hlo"))
+
+
+if __name__ == "__main__":
+    main()

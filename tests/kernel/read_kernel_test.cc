@@ -1,0 +1,187 @@
+// The kernels of samples/, which make_samples.py writes. What they do is computed by hand.
+#include "lib/kernel/read_kernel.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "hloroof/attributes.h"
+#include "hloroof/parse.h"
+#include "lib/kernel/kernel_op.h"
+#include "lib/text/backend_config.h"
+#include "tests/catch.h"
+#include "tests/paths.h"
+
+namespace hloroof::internal {
+namespace {
+
+InstructionView kernel_call(const Module& module) { return module.entry().root(); }
+
+absl::StatusOr<Module> sample(const std::string& name) {
+  return load_module(source_path("tests/kernel/samples/" + name + ".hlo"));
+}
+
+KernelRun run_of(const std::string& name) {
+  const absl::StatusOr<Module> module = sample(name);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  absl::StatusOr<KernelRun> run = read_kernel(kernel_call(*module));
+  INFO(run.status().message());
+  REQUIRE(run.ok());
+  CHECK(run->unknown_ops.empty());
+  return *std::move(run);
+}
+
+double flops_of(const KernelRun& run) {
+  double flops = 0;
+  for (const KernelRegion& region : run.regions) {
+    for (const KernelProduct& product : region.work.matrix) flops += region.runs * product.flops();
+  }
+  return flops;
+}
+
+double elements_of(const KernelRun& run, Opcode opcode) {
+  double elements = 0;
+  for (const KernelRegion& region : run.regions) {
+    for (const KernelVectorWork& part : region.work.vector) {
+      if (part.opcode == opcode) elements += region.runs * part.elements;
+    }
+  }
+  return elements;
+}
+
+double bytes_of(const KernelRun& run, KernelTransfer::Kind kind) {
+  double bytes = 0;
+  for (const KernelEvent& event : run.events) {
+    if (event.kind != KernelEvent::Kind::kStart) continue;
+    if (run.transfers[event.index].kind == kind) bytes += run.transfers[event.index].bytes;
+  }
+  return bytes;
+}
+
+TEST_CASE("a grid with windows: products, blocks that move when their index changes, memory") {
+  const KernelRun run = run_of("matmul");
+  CHECK(run.name == "blocked_matmul");
+  CHECK(run.grid == std::vector<std::int64_t>{2, 3, 2});
+  CHECK(run.steps == 12);
+  CHECK(flops_of(run) == 2.0 * 512 * 1024 * 768);
+  REQUIRE(run.windows.size() == 3);
+  // The block of x changes at each step, although there are four; that of y too; a block of the result at every second.
+  CHECK(run.windows[0].moves == 12);
+  CHECK(run.windows[0].blocks == 4);
+  CHECK(run.windows[0].bytes == 256 * 512 * 2);
+  CHECK(run.windows[1].moves == 12);
+  CHECK(run.windows[1].blocks == 6);
+  CHECK(run.windows[2].moves == 6);
+  CHECK(run.windows[2].blocks == 6);
+  CHECK(run.windows[2].is_output);
+  CHECK(bytes_of(run, KernelTransfer::Kind::kRead) == 12 * 256 * 512 * 2 + 12 * 512 * 256 * 2);
+  CHECK(bytes_of(run, KernelTransfer::Kind::kWrite) == 512 * 768 * 2);
+  CHECK(run.window_vmem_bytes == 2 * (256 * 512 * 2 + 512 * 256 * 2 + 256 * 256 * 2));
+  CHECK(run.scratch_vmem_bytes == 256 * 256 * 4);
+  CHECK(run.assumptions.empty());
+  // The first dimension is parallel: the second core of a chip takes half of the steps.
+  std::map<std::uint32_t, int> steps;
+  for (const KernelEvent& event : run.events) {
+    if (event.kind == KernelEvent::Kind::kStep) ++steps[event.index];
+  }
+  CHECK(steps == std::map<std::uint32_t, int>{{0, 6}, {1, 6}});
+}
+
+TEST_CASE("a condition on the position in the grid is counted over the grid") {
+  const KernelRun run = run_of("causal");
+  CHECK(flops_of(run) == 36 * 2.0 * 128 * 128 * 128);
+  CHECK(run.assumptions.empty());
+}
+
+TEST_CASE("loops run as often as their bounds and conditions say") {
+  const KernelRun run = run_of("loops");
+  CHECK(elements_of(run, Opcode::kExponential) == 5 * 64 * 256);
+  CHECK(elements_of(run, Opcode::kTanh) == 7 * 64 * 256);
+  CHECK(run.assumptions.empty());
+}
+
+TEST_CASE("transfers of the kernel's own are started and waited for in its order") {
+  const KernelRun run = run_of("copies");
+  CHECK(bytes_of(run, KernelTransfer::Kind::kRead) == 512 * 256 * 4);
+  CHECK(bytes_of(run, KernelTransfer::Kind::kWrite) == 512 * 256 * 4);
+  std::string order;
+  for (const KernelEvent& event : run.events) {
+    if (event.kind == KernelEvent::Kind::kStart) {
+      order += run.transfers[event.index].kind == KernelTransfer::Kind::kRead ? 'r' : 'w';
+    }
+    if (event.kind == KernelEvent::Kind::kWait) order += '.';
+    if (event.kind == KernelEvent::Kind::kRun && !run.regions[event.index].work.vector.empty()) order += 'x';
+  }
+  // The next block is fetched before the current one is awaited.
+  CHECK(order == "rr.xw.r.xw.r.xw..xw.");
+  std::set<std::uint32_t> semaphores;
+  for (const KernelEvent& event : run.events) {
+    if (event.kind == KernelEvent::Kind::kStart) semaphores.insert(event.semaphore);
+  }
+  CHECK(semaphores.size() == 3);
+}
+
+TEST_CASE("lists that are data are assumed from their lengths, and the assumption is stated") {
+  const KernelRun run = run_of("listed");
+  CHECK(run.grid == std::vector<std::int64_t>{10});
+  CHECK(flops_of(run) == 10 * 2.0 * 128 * 128 * 128);
+  REQUIRE(run.windows.size() == 3);
+  // Rows 0, 1 1, 2 2 2, 3 3 3 3; columns 0, 0 1, 0 1 2, ...: only between the first two pairs the column stays.
+  CHECK(run.windows[0].moves == 4);
+  CHECK(run.windows[1].moves == 9);
+  CHECK(run.windows[2].moves == 10);
+  REQUIRE(run.assumptions.size() == 1);
+  CHECK(run.assumptions[0].find("causal") != std::string::npos);
+}
+
+TEST_CASE("a body that cannot be followed is an error that says why") {
+  const absl::StatusOr<Module> module = sample("loops");
+  REQUIRE(module.ok());
+  const std::string body = kernel_body(kernel_call(*module));
+  std::string encoded;
+  absl::Base64Escape(body, &encoded);
+  const std::string text(kernel_call(*module).text(AttributeKey::kBackendConfig));
+  REQUIRE(text.find(encoded) != std::string::npos);
+  const struct {
+    std::string body;
+    absl::StatusCode code;
+  } rows[] = {
+      {"", absl::StatusCode::kNotFound},
+      {"module {}", absl::StatusCode::kNotFound},
+      {body.substr(0, 8), absl::StatusCode::kInvalidArgument},
+      {body.substr(0, body.size() / 2), absl::StatusCode::kInvalidArgument},
+  };
+  for (const auto& row : rows) {
+    std::string changed = "{\"custom_call_config\": {\"body\": \"";
+    std::string part;
+    absl::Base64Escape(row.body, &part);
+    changed += part + "\"}}";
+    const absl::StatusOr<Module> other = parse_module(
+        "HloModule m\nENTRY e {\n  x = f32[64,256] parameter(0)\n  ROOT k = f32[64,256] custom-call(x), "
+        "custom_call_target=\"tpu_custom_call\", backend_config=" +
+        changed + "\n}\n");
+    INFO(other.status().message());
+    REQUIRE(other.ok());
+    CHECK(read_kernel(kernel_call(*other)).status().code() == row.code);
+  }
+}
+
+TEST_CASE("each row of the table of operations has a name of a known dialect, once") {
+  std::set<std::string_view> names;
+#define HLOROOF_KERNEL_OP(name, kind, scalar, opcode) CHECK(names.insert(name).second);
+#include "lib/kernel/kernel_ops.def"
+  for (const std::string_view name : names) {
+    const std::string_view dialect = name.substr(0, name.find('.'));
+    CAPTURE(std::string(name));
+    CHECK(std::set<std::string_view>{"arith", "math", "scf", "cf", "func", "memref", "tpu", "vector", "ub"}.count(
+              dialect) == 1);
+    CHECK(kernel_op(name).kind != KernelOpKind::kUnknown);
+    CHECK(kernel_op("stable_mosaic." + std::string(name)).kind == kernel_op(name).kind);
+  }
+  CHECK(kernel_op("arith.unheard_of").kind == KernelOpKind::kUnknown);
+}
+
+}  // namespace
+}  // namespace hloroof::internal
