@@ -129,9 +129,10 @@ struct Work {
   CostSource source = CostSource::kModel;
   double kernels = 1;       // GPU: kernels that a library call launches one after another
   bool is_chained = false;  // TPU: products and vector operations alternate in one loop, as in attention kernels
-  // TPU: what a Pallas kernel does step by step, read from its body; nullptr for other operations and kernels without one.
+  // TPU: what a Pallas kernel does step by step, read from its body; nullptr for other operations and kernels without
+  // one.
   std::shared_ptr<const internal::KernelRun> kernel;
-  bool is_free = false;     // takes no time: parameters, constants, tuples, bitcasts, the done of an async pair
+  bool is_free = false;  // takes no time: parameters, constants, tuples, bitcasts, the done of an async pair
 };
 
 // Seconds that one execution keeps each resource busy. Resources overlap: the time of the operation is that of the

@@ -273,17 +273,17 @@ struct TpuCore {
   } overhead;
   // The unrolled code of Pallas kernels, in which the compiler overlaps many operations.
   struct Kernel {
-    double matrix_efficiency = 0;   // share of the matrix peak that products attain
-    double vector_efficiency = 0;   // share of the ALUs that operations keep busy
+    double matrix_efficiency = 0;    // share of the matrix peak that products attain
+    double vector_efficiency = 0;    // share of the ALUs that operations keep busy
     double transcendental_rate = 0;  // results, as a multiple of VectorUnit::transcendental_rate
-    double reduction_cycles = 0;    // cycles of a cross-lane unit for each register that is reduced or spread over lanes
-    double transpose_cycles = 0;    // cycles of a cross-lane unit for each register that is transposed
-    double load_share = 0;          // share of loads and stores that does not stay in registers
-    double overlap_norm = 0;        // norm in which the units of a core join
-    double scalar_cycles = 0;       // cycles of a scalar operation
-    double step = 0;                // s, a step of the grid
+    double reduction_cycles = 0;  // cycles of a cross-lane unit for each register that is reduced or spread over lanes
+    double transpose_cycles = 0;  // cycles of a cross-lane unit for each register that is transposed
+    double load_share = 0;        // share of loads and stores that does not stay in registers
+    double overlap_norm = 0;      // norm in which the units of a core join
+    double scalar_cycles = 0;     // cycles of a scalar operation
+    double step = 0;              // s, a step of the grid
     double transfer_efficiency = 0;  // bandwidth of transfers, as a share of what large streams attain
-    double exposed_wait = 0;        // share of a wait for a transfer that other work does not fill
+    double exposed_wait = 0;         // share of a wait for a transfer that other work does not fill
   } kernel;
 };
 

@@ -10,6 +10,7 @@
 namespace hloroof::internal {
 namespace {
 
+constexpr std::size_t kMostEvents = std::size_t{1} << 23U;
 constexpr std::size_t kDeepest = 1000;                         // nested frames
 constexpr std::size_t kLargestBuffer = std::size_t{1} << 20U;  // elements of SMEM whose contents are followed
 
@@ -99,6 +100,7 @@ absl::StatusOr<std::vector<KernelValue>> KernelMachine::call(mlir::OpId function
   enter(Frame::Kind::kFunction, function, entry);
   while (!frames_.empty()) {
     if (--budget_ < 0) return absl::ResourceExhaustedError("the kernel runs too many operations to follow them");
+    if (run_.events.size() > kMostEvents) return absl::ResourceExhaustedError("the kernel does too much to follow it");
     Frame& frame = frames_.back();
     if (frame.pc >= frame.end) return absl::InvalidArgumentError("a block of the kernel has no terminator");
     const KernelInstruction& in = code_.instructions[frame.pc++];

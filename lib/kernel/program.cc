@@ -126,6 +126,7 @@ absl::StatusOr<KernelProgram> read_program(InstructionView call, const mlir::Mod
   if (program.grid.empty()) {
     program.first_array_argument = static_cast<std::uint32_t>(program.semantics.size());
   }
+  program.prefetched = std::min(program.prefetched, static_cast<std::uint32_t>(program.arrays.size()));
   const mlir::Block& entry = kernel[kernel[function.first_region].first_block];
   if (entry.argument_count < program.first_array_argument + program.arrays.size()) {
     return absl::InvalidArgumentError("the main function of the body has fewer arguments than the call has operands");

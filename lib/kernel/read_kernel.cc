@@ -12,7 +12,6 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::int64_t kMostInstructions = 100'000'000;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
 
 using BlockIndex = std::optional<std::vector<std::int64_t>>;  // nullopt: depends on data
@@ -55,9 +54,9 @@ BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int6
 // and a block of a result is written back when its index changes.
 class Pipeline {
  public:
-  Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data, UnknownBranches branches,
-           KernelRun& run)
-      : program_(program), run_(run), machine_(code, run, branches, kMostInstructions), grid_(data.grid) {
+  Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data,
+           const ReadKernelOptions& options, KernelRun& run)
+      : program_(program), run_(run), machine_(code, run, options.branches, options.most_instructions), grid_(data.grid) {
     const mlir::Module& module = *code.module;
     const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
     arguments_.resize(entry.argument_count);
@@ -224,7 +223,7 @@ class Pipeline {
 
 }  // namespace
 
-absl::StatusOr<KernelRun> read_kernel(InstructionView call, UnknownBranches branches) {
+absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
   const std::string body = kernel_body(call);
   if (!mlir::is_bytecode(body)) return absl::NotFoundError("the text has no body of this kernel in MLIR bytecode");
   const absl::StatusOr<mlir::Module> module = mlir::read_module(body);
@@ -240,7 +239,7 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, UnknownBranches bran
   run.unknown_ops = code.unknown_ops;
   const PrefetchedData data = prefetched_data(*program, code);
   run.grid = data.grid;
-  Pipeline pipeline(*program, code, data, branches, run);
+  Pipeline pipeline(*program, code, data, options, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) return status;
   run.assumptions.insert(run.assumptions.begin(), data.assumptions.begin(), data.assumptions.end());
   if (program->runs_on_sparse_core) {

@@ -9,9 +9,14 @@
 
 namespace hloroof::internal {
 
+struct ReadKernelOptions {
+  UnknownBranches branches = UnknownBranches::kExpected;
+  std::int64_t most_instructions = 100'000'000;  // the largest kernels known take half of that, and a second
+};
+
 // `call` is a custom call with the target tpu_custom_call. Errors: NotFound if the text has no body in MLIR bytecode,
 // InvalidArgument if the body is malformed, ResourceExhausted if it runs too long to be followed.
-absl::StatusOr<KernelRun> read_kernel(InstructionView call, UnknownBranches branches = UnknownBranches::kExpected);
+absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options = {});
 
 }  // namespace hloroof::internal
 
