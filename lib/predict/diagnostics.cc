@@ -96,6 +96,7 @@ class Diagnoser {
     if (calls.size() == 1 && calls.front() == op.id) return {{op.id, op.work.kernel}};
     WorkOptions options;
     options.custom_calls = facts_.options.custom_calls;
+    options.kernel_lists = facts_.options.kernel_lists;
     const std::vector<Work> work = compute_work(module_, calls, options);
     std::vector<UnknownCall> unknown;
     std::vector<UnknownCall> all;
