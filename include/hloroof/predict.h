@@ -64,6 +64,7 @@ struct PredictOptions {
   std::map<std::string, std::int64_t> trip_counts;  // by name of the while; for loops whose count cannot be inferred
   std::int64_t default_trip_count = 1;              // for loops neither inferred nor in trip_counts
   std::vector<CustomCallCost> custom_calls;
+  std::vector<KernelList> kernel_lists;
   std::vector<std::pair<std::string, double>> set;  // device parameters: path and value for set_parameter()
   std::map<std::string, std::vector<double>>
       branch_probabilities;        // by name of the conditional; default: slowest branch

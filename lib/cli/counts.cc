@@ -31,6 +31,7 @@ absl::StatusOr<CountsReport> count(const Module& module, const CountsFlags& flag
   const CallOptions of_calls = call_options(options);
   if (absl::Status status = check_call_options(module, of_calls); !status.ok()) return status;
   if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
+  if (absl::Status status = check_kernel_lists(module, options.kernel_lists); !status.ok()) return status;
   if (flags.convention == "xla") {
     XlaCountOptions as_xla_adds;
     as_xla_adds.float32 = true;  // makes the totals equal to those of cost_analysis() to the last bit
@@ -43,6 +44,7 @@ absl::StatusOr<CountsReport> count(const Module& module, const CountsFlags& flag
   const CallGraph calls = analyze_calls(module, of_calls);
   WorkOptions work_options;
   work_options.custom_calls = options.custom_calls;
+  work_options.kernel_lists = options.kernel_lists;
   return counts_report(module, calls, compute_work(module, calls, work_options));
 }
 

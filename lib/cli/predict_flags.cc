@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lib/base/strings.h"
+#include "lib/cli/kernel_lists.h"
 #include "lib/hardware/device_facts.h"
 
 namespace hloroof::internal {
@@ -142,6 +143,13 @@ std::vector<Option> work_options(PredictFlags& flags) {
            .target = &flags.custom_calls,
            .group = group,
            .rare = true},
+          {.names = {"--kernel"},
+           .argument = "NAME.OPERAND=VALUES",
+           .text = "Contents of a list that the Pallas kernel NAME reads: of operand number OPERAND or of group_sizes, as "
+                   "[1,2,3], as 4x128 (four times 128) or as a file with a JSON list; may be repeated",
+           .target = &flags.kernel_lists,
+           .group = group,
+           .rare = true},
           {.names = {"--branch-probability"},
            .argument = "NAME=P,P",
            .text = "Probability of each branch of the conditional NAME; may be repeated",
@@ -154,6 +162,7 @@ std::string given_work_option(const PredictFlags& flags) {
   if (!flags.trip_counts.empty()) return "--trip-count";
   if (flags.default_trip_count != PredictFlags().default_trip_count) return "--default-trip-count";
   if (!flags.custom_calls.empty()) return "--custom-call";
+  if (!flags.kernel_lists.empty()) return "--kernel";
   if (!flags.branch_probabilities.empty()) return "--branch-probability";
   return "";
 }
@@ -207,6 +216,11 @@ absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags) {
     absl::StatusOr<CustomCallCost> cost = parse_custom_call(text);
     if (!cost.ok()) return cost.status();
     options.custom_calls.push_back(*std::move(cost));
+  }
+  for (const std::string& text : flags.kernel_lists) {
+    absl::StatusOr<KernelList> list = parse_kernel_list(text);
+    if (!list.ok()) return list.status();
+    options.kernel_lists.push_back(*std::move(list));
   }
   for (const std::string& text : flags.branch_probabilities) {
     const auto parts = name_and_value(text);

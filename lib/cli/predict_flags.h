@@ -24,6 +24,7 @@ struct PredictFlags {
   std::vector<std::string> trip_counts;
   std::int64_t default_trip_count = 1;
   std::vector<std::string> custom_calls;
+  std::vector<std::string> kernel_lists;
   std::vector<std::string> set;
   std::vector<std::string> branch_probabilities;
   std::string mesh;
@@ -45,7 +46,7 @@ Option files_argument(std::vector<std::string>& files);
 Option device_option(PredictFlags& flags);
 Option set_option(PredictFlags& flags);
 Option strict_option(PredictFlags& flags);
-// The options that determine how much work a module is: trip counts, custom calls and branches.
+// The options that determine how much work a module is: trip counts, custom calls, lists of kernels and branches.
 std::vector<Option> work_options(PredictFlags& flags);
 // The first of `flags` that work_options() describes and that has a value; empty if none has.
 std::string given_work_option(const PredictFlags& flags);

@@ -133,8 +133,10 @@ bool add_convolution(InstructionView call, std::string_view target, Work& work) 
 }
 
 // Adds what the body of a Pallas kernel does. Returns false if the text has no body, or it could not be followed.
-bool add_kernel_body(InstructionView call, Work& work) {
-  absl::StatusOr<KernelRun> run = read_kernel(call);
+bool add_kernel_body(InstructionView call, const GivenCosts& given, Work& work) {
+  ReadKernelOptions options;
+  options.lists = given.kernel_lists();
+  absl::StatusOr<KernelRun> run = read_kernel(call, options);
   if (absl::IsNotFound(run.status())) return false;
   if (!run.ok()) {
     KernelRun failed;
@@ -169,8 +171,8 @@ bool add_kernel_body(InstructionView call, Work& work) {
   return true;
 }
 
-void add_kernel(InstructionView call, SizeCache& sizes, Work& work) {
-  if (add_kernel_body(call, work)) return;
+void add_kernel(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
+  if (add_kernel_body(call, given, work)) return;
   if (const auto estimate = cost_estimate(call)) {
     if (estimate->bytes_accessed && *estimate->bytes_accessed > 0) set_bytes(work, *estimate->bytes_accessed);
     set_flops(work, estimate->flops.value_or(0), main_type(call, sizes));
@@ -180,6 +182,13 @@ void add_kernel(InstructionView call, SizeCache& sizes, Work& work) {
   }
   if (add_pallas_kernel(call, work)) return;
   work.source = CostSource::kUnknown;
+}
+
+std::vector<GivenList> given_lists(const std::vector<KernelList>& lists) {
+  std::vector<GivenList> given;
+  given.reserve(lists.size());
+  for (const KernelList& list : lists) given.push_back({list.kernel, list.operand, list.values});
+  return given;
 }
 
 }  // namespace
@@ -201,7 +210,8 @@ struct GivenCosts::Entry {
   std::unique_ptr<RE2> pattern;
 };
 
-GivenCosts::GivenCosts(const std::vector<CustomCallCost>& costs) {
+GivenCosts::GivenCosts(const std::vector<CustomCallCost>& costs, const std::vector<KernelList>& kernel_lists)
+    : kernel_lists_(given_lists(kernel_lists)) {
   entries_.reserve(costs.size());
   for (const CustomCallCost& cost : costs) {
     Entry entry{cost, nullptr};
@@ -237,6 +247,10 @@ absl::Status check_custom_call_costs(const std::vector<CustomCallCost>& costs) {
     if (!compiled.ok()) return invalid_argument("custom call pattern " + cost.target + ": " + compiled.error());
   }
   return absl::OkStatus();
+}
+
+absl::Status check_kernel_lists(const Module& module, const std::vector<KernelList>& lists) {
+  return check_given_lists(module, given_lists(lists));
 }
 
 void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
@@ -307,7 +321,7 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
     case CustomCallBehaviour::kGpuEigen:
     case CustomCallBehaviour::kGpuSvd: add_factorization(call, *behaviour, work); return;
     case CustomCallBehaviour::kRandomBits: add_random_bits(call, sizes, work); return;
-    case CustomCallBehaviour::kKernel: add_kernel(call, sizes, work); return;
+    case CustomCallBehaviour::kKernel: add_kernel(call, given, sizes, work); return;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 #include "lib/cost/size_cache.h"
+#include "lib/kernel/given_lists.h"
 
 namespace hloroof::internal {
 
@@ -43,19 +44,24 @@ std::optional<CustomCallBehaviour> custom_call_behaviour(std::string_view target
 // Whether the call costs nothing.
 bool is_free_custom_call(InstructionView custom_call);
 
-// The costs that the user states, with compiled patterns.
+// The costs that the user states, with compiled patterns, and the lists of kernels.
 class GivenCosts {
  public:
-  explicit GivenCosts(const std::vector<CustomCallCost>& costs);
+  explicit GivenCosts(const std::vector<CustomCallCost>& costs, const std::vector<KernelList>& kernel_lists = {});
   ~GivenCosts();
 
   // The first cost whose name or pattern matches the target or the name of the call; null if there is none.
   const CustomCallCost* find(InstructionView custom_call) const;
+  const std::vector<GivenList>& kernel_lists() const { return kernel_lists_; }
 
  private:
   struct Entry;
   std::vector<Entry> entries_;
+  std::vector<GivenList> kernel_lists_;
 };
+
+// Errors: those of check_given_lists (lib/kernel/given_lists.h).
+absl::Status check_kernel_lists(const Module& module, const std::vector<KernelList>& lists);
 
 // Errors: InvalidArgument with RE2's message if a pattern is not a valid regular expression.
 absl::Status check_custom_call_costs(const std::vector<CustomCallCost>& costs);

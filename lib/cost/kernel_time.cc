@@ -9,6 +9,8 @@
 #include "lib/cost/op_time.h"
 #include "lib/cost/vector_time.h"
 #include "lib/hardware/device_facts.h"
+#include "lib/ir/element_type.h"
+#include "lib/kernel/kernel_type.h"
 
 namespace hloroof::internal {
 namespace {
@@ -106,6 +108,19 @@ TransferRates transfer_rates(const KernelRun& run, const Device& device, Missing
           device.tpu()->overhead.dma_read};
 }
 
+// Cycles of one cross-lane unit. Narrow types are transposed packed.
+double cross_lane_cycles(const RegionWork& work, const TpuCore::Kernel& kernel) {
+  constexpr double kLaneBits = 32;
+  double cycles = 0;
+  for (const KernelVectorWork& part : work.vector) {
+    if (!part.cross_lane) continue;
+    const double registers = part.elements / static_cast<double>(kRegisterLanes * kRegisterSublanes);
+    cycles += part.opcode == Opcode::kTranspose ? registers * bits(part.type) / kLaneBits * kernel.transpose_cycles
+                                                : registers * kernel.reduction_cycles;
+  }
+  return cycles;
+}
+
 }  // namespace
 
 double RegionTerms::vector() const { return std::max({alus, transcendental, cross_lane}); }
@@ -150,9 +165,7 @@ RegionTerms region_terms(const RegionWork& work, const Device& device, MissingNu
   const VectorTerms vector = vector_terms(vector_work_of(work), device, missing);
   terms.alus = vector.operation_seconds * core.vector.efficiency * cores / kernel.vector_efficiency;
   terms.transcendental = vector.result_seconds * cores / kernel.transcendental_rate;
-  const double register_seconds = 1 / (*device.clock * core.vector.cross_lane_units);
-  terms.cross_lane = register_seconds *
-                     (vector.registers * kernel.reduction_cycles + vector.relaid_registers * kernel.transpose_cycles);
+  terms.cross_lane = cross_lane_cycles(work, kernel) / (*device.clock * core.vector.cross_lane_units);
   terms.vmem = std::max(work.loaded_bytes / core.on_chip.vmem_read_bandwidth,
                         work.stored_bytes / core.on_chip.vmem_write_bandwidth) *
                cores * kernel.load_share;

@@ -132,7 +132,7 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
 class WorkCounter {
  public:
   WorkCounter(const Module& module, const WorkOptions& options)
-      : module_(module), given_(options.custom_calls), insides_(module), threads_(module) {}
+      : module_(module), given_(options.custom_calls, options.kernel_lists), insides_(module), threads_(module) {}
 
   Work count(InstructionView instruction) {
     const bool is_sequence = instruction.opcode() == Opcode::kAsyncStart && sequence_of(instruction).valid();

@@ -21,6 +21,7 @@ namespace hloroof::internal {
 
 struct WorkOptions {
   std::vector<CustomCallCost> custom_calls;  // matched by target; the first match applies
+  std::vector<KernelList> kernel_lists;
 };
 
 // The number of steps of the compiler's loop over windows along its bounds from `first` on; 1 if there are no such

@@ -152,6 +152,28 @@ class NeededValues {
   std::vector<mlir::ValueId> work_;
 };
 
+// The transposes whose results are nothing but resident operands of products, or parts of them: the matrix unit
+// transposes weights as it loads them.
+std::vector<bool> folded_transposes(const mlir::Module& module, const KernelCode& code) {
+  std::vector<bool> folded(module.ops.size(), false);
+  // Whether each value is used in any other way; and, from the last operation to the first, whether its results are.
+  std::vector<bool> is_used_otherwise(module.values.size(), false);
+  for (std::uint32_t i = static_cast<std::uint32_t>(module.ops.size()); i-- > 0;) {
+    const mlir::OpId op{i};
+    const KernelOpKind kind = code.row(op).kind;
+    bool passes_on = kind == KernelOpKind::kFree && module[op].region_count == 0;
+    for (const mlir::ValueId result : module.results_of(op)) passes_on = passes_on && !is_used_otherwise[result.index];
+    if (kind == KernelOpKind::kTranspose && module[op].result_count == 1) {
+      folded[i] = !is_used_otherwise[module[op].first_result.index];
+    }
+    for (std::uint32_t k = 0; k < module[op].operand_count; ++k) {
+      const bool is_resident = kind == KernelOpKind::kMatmul && k == 1;
+      if (!is_resident && !passes_on) is_used_otherwise[module.operand(op, k).index] = true;
+    }
+  }
+  return folded;
+}
+
 // "attention.py:123" of the innermost location in a file. Locations nest as names, calls and fusions of locations.
 std::string source_line(const mlir::Module& module, mlir::OpId op) {
   constexpr int kDeepest = 64;
@@ -183,7 +205,8 @@ std::string source_line(const mlir::Module& module, mlir::OpId op) {
 // Compiles one block after the other.
 class CodeWriter {
  public:
-  CodeWriter(KernelCode& code, const NeededValues& needed) : code_(code), module_(*code.module), needed_(needed) {}
+  CodeWriter(KernelCode& code, const NeededValues& needed)
+      : code_(code), module_(*code.module), needed_(needed), folded_(folded_transposes(*code.module, code)) {}
 
   void write(mlir::BlockId block) {
     code_.block_begin[block.index] = static_cast<std::uint32_t>(code_.instructions.size());
@@ -195,7 +218,7 @@ class CodeWriter {
  private:
   void write_op(mlir::OpId op) {
     const KernelOp& row = code_.row(op);
-    add_op_work(module_, code_.types, op, row, open_.work);
+    if (!folded_[op.index]) add_op_work(module_, code_.types, op, row, open_.work);
     if (row.kind == KernelOpKind::kLoad || row.kind == KernelOpKind::kStore) add_buffers(op);
     if (!open_.first_product.valid() && !open_.work.matrix.empty()) open_.first_product = op;
     if (!open_.first_op.valid() && !is_empty(open_.work)) open_.first_op = op;
@@ -310,6 +333,7 @@ class CodeWriter {
   KernelCode& code_;
   const mlir::Module& module_;
   const NeededValues& needed_;
+  std::vector<bool> folded_;
   KernelRegion open_;
 };
 

@@ -1,10 +1,14 @@
 #include "lib/kernel/prefetched.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/kernel/list_uses.h"
 
 namespace hloroof::internal {
@@ -112,10 +116,49 @@ std::vector<std::int64_t> group_sizes(std::int64_t groups, std::int64_t total) {
   return sizes;
 }
 
+std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> offsets = {0};
+  offsets.reserve(sizes.size() + 1);
+  for (const std::int64_t size : sizes) offsets.push_back(offsets.back() + size);
+  return offsets;
+}
+
+// The groups of rows that a kernel multiplies, each with a matrix of its own.
+struct RowGroups {
+  std::int64_t count = 0;
+  std::int64_t rows = 0;
+  bool are_results = false;  // the matrices are the result, as in the gradient
+};
+
+// The tiles of rows that grouped products visit: each once for every group that has rows in it. The gradient also
+// visits a tile for each empty group, to clear its result. As make_group_metadata of megablox
+// (jax/experimental/pallas/ops/tpu/megablox/gmm.py).
+struct TileVisits {
+  std::vector<std::int64_t> groups;
+  std::vector<std::int64_t> tiles;
+};
+TileVisits tile_visits(const std::vector<std::int64_t>& sizes, std::int64_t tile_rows, std::int64_t tiles,
+                       bool visits_empty_groups) {
+  TileVisits visits;
+  std::int64_t begin = 0;
+  for (std::size_t group = 0; group < sizes.size(); ++group) {
+    const std::int64_t end = begin + sizes[group];
+    std::int64_t last = (end + tile_rows - 1) / tile_rows;
+    if (sizes[group] == 0) last = begin / tile_rows + (visits_empty_groups ? 1 : 0);
+    for (std::int64_t tile = begin / tile_rows; tile < last; ++tile) {
+      visits.groups.push_back(static_cast<std::int64_t>(group));
+      visits.tiles.push_back(std::min(tile, tiles - 1));
+    }
+    begin = end;
+  }
+  return visits;
+}
+
 class Assumptions {
  public:
   Assumptions(const KernelProgram& program, const KernelCode& code, PrefetchedData& data)
-      : program_(program), data_(data) {
+      : program_(program), data_(data), bounds_(program.bounds) {
+    bounds_.resize(program.dynamic_bounds);
     const std::vector<ListUse> uses = list_uses(program, code);
     const mlir::Module& module = *code.module;
     const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
@@ -134,10 +177,40 @@ class Assumptions {
       if (list.size <= 0 || list.size > kLongestList) continue;
       if (array.values && static_cast<std::int64_t>(array.values->size()) == list.size) {
         set(list, *array.values);
+        constants_.push_back(std::move(list));
       } else {
         lists_.push_back(std::move(list));
       }
     }
+  }
+
+  absl::Status give(const GivenList& given) {
+    if (given.operand == kGroupSizes) return give_group_sizes(given.values);
+    std::uint32_t number = 0;
+    const char* const last = given.operand.data() + given.operand.size();
+    const auto [end, error] = std::from_chars(given.operand.data(), last, number);
+    if (error != std::errc() || end != last) return no_list(given.operand);
+    if (number < program_.dynamic_bounds) {
+      if (given.values.size() != 1 || given.values.front() < 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("operand ", number, " is a bound of the grid: expected one number that is not negative"));
+      }
+      bounds_[number] = given.values.front();
+      return absl::OkStatus();
+    }
+    for (const std::vector<List>* lists : {&lists_, &constants_}) {
+      for (const List& list : *lists) {
+        if (operand_of(list) != number) continue;
+        if (static_cast<std::int64_t>(given.values.size()) != list.size) {
+          return absl::InvalidArgumentError(absl::StrCat("operand ", number, " is s32[", absl::StrJoin(list.shape, ","),
+                                                         "]: expected ", list.size, " numbers, there are ",
+                                                         given.values.size()));
+        }
+        set(list, given.values);
+        return absl::OkStatus();
+      }
+    }
+    return no_list(given.operand);
   }
 
   void make() {
@@ -154,6 +227,65 @@ class Assumptions {
   void set(const List& list, std::vector<std::int64_t> values) {
     data_.arrays[list.array] = known_buffer(std::move(values));
   }
+  std::uint32_t operand_of(const List& list) const { return list.array + program_.dynamic_bounds; }
+
+  absl::Status no_list(const std::string& operand) const {
+    std::vector<std::string> known;
+    for (std::uint32_t i = 0; i < program_.dynamic_bounds; ++i) known.push_back(absl::StrCat(i, " (a bound of the grid)"));
+    for (const std::vector<List>* lists : {&lists_, &constants_}) {
+      for (const List& list : *lists) {
+        known.push_back(absl::StrCat(operand_of(list), " (s32[", absl::StrJoin(list.shape, ","), "])"));
+      }
+    }
+    if (row_groups()) known.emplace_back(kGroupSizes);
+    return absl::InvalidArgumentError(
+        absl::StrCat("it has no list ", operand, ": ",
+                     known.empty() ? "none of its operands is in scalar memory"
+                                   : absl::StrCat("expected one of ", absl::StrJoin(known, ", "))));
+  }
+
+  absl::Status give_group_sizes(const std::vector<std::int64_t>& sizes) {
+    const std::optional<RowGroups> groups = row_groups();
+    if (!groups) return no_list(std::string(kGroupSizes));
+    if (static_cast<std::int64_t>(sizes.size()) != groups->count) {
+      return absl::InvalidArgumentError(absl::StrCat("group_sizes: expected ", groups->count,
+                                                     " numbers, one for each group; there are ", sizes.size()));
+    }
+    std::int64_t sum = 0;
+    for (const std::int64_t size : sizes) {
+      if (size < 0) return absl::InvalidArgumentError("group_sizes: a size is negative");
+      if (size > groups->rows || (sum += size) > groups->rows) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("group_sizes: expected numbers that add up to at most ", groups->rows, ", the number of rows"));
+      }
+    }
+    const bool has_offsets = set_group_lists(sizes, *groups);
+    const bool has_visits = set_tile_visits(sizes, *groups);
+    return has_offsets || has_visits ? absl::OkStatus() : no_list(std::string(kGroupSizes));
+  }
+
+  // Sets the lists of tiles and of their groups, which select blocks of the rows and of the matrices.
+  bool set_tile_visits(const std::vector<std::int64_t>& sizes, const RowGroups& groups) {
+    for (List& tiles : lists_) {
+      if (is_set(tiles) || tiles.use.extent == 0 || tiles.use.selects_output == groups.are_results) continue;
+      if (tiles.size != tiles.use.extent + groups.count - 1) continue;
+      for (List& ids : lists_) {
+        if (is_set(ids) || ids.size != tiles.size || ids.use.extent != groups.count) continue;
+        if (ids.array == tiles.array || ids.use.selects_output != groups.are_results) continue;
+        const std::int64_t tile_rows = (groups.rows + tiles.use.extent - 1) / tiles.use.extent;
+        TileVisits visits = tile_visits(sizes, tile_rows, tiles.use.extent, groups.are_results);
+        const auto count = static_cast<std::int64_t>(visits.tiles.size());
+        visits.groups.resize(static_cast<std::size_t>(tiles.size), groups.count - 1);
+        visits.tiles.resize(static_cast<std::size_t>(tiles.size), tiles.use.extent - 1);
+        set(tiles, std::move(visits.tiles));
+        set(ids, std::move(visits.groups));
+        if (!bounds_.empty() && !bounds_.front()) bounds_.front() = std::min(count, tiles.size);
+        return true;
+      }
+    }
+    return false;
+  }
+
   void say(std::string assumption) { data_.assumptions.push_back(std::move(assumption)); }
 
   // Two lists of the same length name pairs of blocks, as the lists of active blocks of attention do. Lists of the same
@@ -259,33 +391,50 @@ class Assumptions {
   // A list as long as an array in HBM has matrices, and that selects nothing, holds the sizes of groups of rows; one
   // that is one longer holds their offsets.
   void assume_groups() {
-    std::int64_t groups = 0;
-    for (const KernelArray& array : program_.arrays) {
-      if (!array.is_output && array.shape.size() >= 3) groups = std::max(groups, array.shape.front());
+    const std::optional<RowGroups> groups = row_groups();
+    if (!groups) return;
+    const bool has_sizes = std::any_of(lists_.begin(), lists_.end(), [&](const List& list) {
+      return !is_set(list) && is_group_list(list, *groups) && list.size == groups->count;
+    });
+    if (set_group_lists(group_sizes(groups->count, groups->rows), *groups) && has_sizes) {
+      say("The rows are assumed to be assigned to the groups at random with equal probabilities.");
     }
-    std::int64_t rows = 0;
+  }
+
+  static bool is_group_list(const List& list, const RowGroups& groups) {
+    if (list.use.extent > 0 || list.shape.size() != 1) return false;
+    return (list.size == groups.count && groups.count > 1) || list.size == groups.count + 1;
+  }
+
+  // Sets the lists of the sizes and of the offsets of groups. Returns whether there are any.
+  bool set_group_lists(const std::vector<std::int64_t>& sizes, const RowGroups& groups) {
+    bool is_any_set = false;
+    for (List& list : lists_) {
+      if (is_set(list) || !is_group_list(list, groups)) continue;
+      set(list, list.size == groups.count ? sizes : offsets_of(sizes));
+      is_any_set = true;
+    }
+    return is_any_set;
+  }
+
+  std::optional<RowGroups> row_groups() const {
+    RowGroups groups;
     for (const KernelArray& array : program_.arrays) {
-      if (array.shape.size() == 2 && (groups == 0 || array.shape.front() > groups)) {
-        rows = std::max(rows, array.shape.front());
+      if (!array.is_output && array.shape.size() >= 3) groups.count = std::max(groups.count, array.shape.front());
+    }
+    for (const KernelArray& array : program_.arrays) {
+      if (array.shape.size() == 2 && (groups.count == 0 || array.shape.front() > groups.count)) {
+        groups.rows = std::max(groups.rows, array.shape.front());
       }
     }
     for (const KernelArray& array : program_.arrays) {
       // The gradient of the matrices: [groups, k, n].
-      if (groups == 0 && array.is_output && array.shape.size() >= 3) groups = array.shape.front();
+      if (groups.count > 0 || !array.is_output || array.shape.size() < 3) continue;
+      groups.count = array.shape.front();
+      groups.are_results = true;
     }
-    if (groups <= 0 || rows <= 0) return;
-    const std::vector<std::int64_t> sizes = group_sizes(groups, rows);
-    for (List& list : lists_) {
-      if (is_set(list) || list.use.extent > 0 || list.shape.size() != 1) continue;
-      if (list.size == groups && groups > 1) {
-        set(list, sizes);
-        say("The rows are assumed to be assigned to the groups at random with equal probabilities.");
-      } else if (list.size == groups + 1) {
-        std::vector<std::int64_t> offsets = {0};
-        for (const std::int64_t size : sizes) offsets.push_back(offsets.back() + size);
-        set(list, std::move(offsets));
-      }
-    }
+    if (groups.count <= 0 || groups.rows <= 0) return std::nullopt;
+    return groups;
   }
 
   // The blocks are visited in order.
@@ -319,7 +468,7 @@ class Assumptions {
     std::size_t dynamic = 0;
     for (std::int64_t& bound : data_.grid) {
       if (bound >= 0) continue;
-      const auto known = dynamic < program_.bounds.size() ? program_.bounds[dynamic] : std::nullopt;
+      const auto known = dynamic < bounds_.size() ? bounds_[dynamic] : std::nullopt;
       ++dynamic;
       bound = known ? *known : std::max<std::int64_t>(longest_list(), 1);
       if (!known) say("A bound of the grid that depends on data is assumed to be the length of the lists.");
@@ -328,16 +477,23 @@ class Assumptions {
 
   const KernelProgram& program_;
   PrefetchedData& data_;
+  std::vector<std::optional<std::int64_t>> bounds_;  // of the dynamic dimensions of the grid
   std::vector<List> lists_;
+  std::vector<List> constants_;
 };
 
 }  // namespace
 
-PrefetchedData prefetched_data(const KernelProgram& program, const KernelCode& code) {
+absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
+                                               const std::vector<GivenList>& given) {
   PrefetchedData data;
   data.grid = program.grid;
   data.arrays.resize(program.arrays.size());
-  Assumptions(program, code, data).make();
+  Assumptions assumptions(program, code, data);
+  for (const GivenList& list : given) {
+    if (const absl::Status status = assumptions.give(list); !status.ok()) return status;
+  }
+  assumptions.make();
   return data;
 }
 

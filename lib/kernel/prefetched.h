@@ -1,7 +1,7 @@
 // The contents of a kernel's scalar operands: lists of blocks, sizes of groups, masks of blocks, page tables.
 //
 // A kernel's conditions and window indices depend on them, and they are data: the text holds them only if they are
-// constants. Otherwise the shape of a list and what its elements are used for give the expected case, which is stated
+// constants, or the user may state them. Otherwise the shape of a list and what its elements are used for give the expected case, which is stated
 // as an assumption.
 #ifndef HLOROOF_LIB_KERNEL_PREFETCHED_H_
 #define HLOROOF_LIB_KERNEL_PREFETCHED_H_
@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "lib/kernel/given_lists.h"
 #include "lib/kernel/kernel_code.h"
 #include "lib/kernel/machine.h"
 #include "lib/kernel/program.h"
@@ -22,7 +24,10 @@ struct PrefetchedData {
   std::vector<std::string> assumptions;
 };
 
-PrefetchedData prefetched_data(const KernelProgram& program, const KernelCode& code);
+// Nothing is assumed about what `given` states; all of it is about this kernel. Errors: InvalidArgument if `given` names
+// something that is no list in SMEM, or states more or fewer numbers than it holds.
+absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
+                                               const std::vector<GivenList>& given = {});
 
 }  // namespace hloroof::internal
 

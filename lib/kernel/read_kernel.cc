@@ -237,11 +237,13 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
   run.scratch_vmem_bytes = program->scratch_vmem_bytes;
   run.regions = std::move(code.regions);
   run.unknown_ops = code.unknown_ops;
-  const PrefetchedData data = prefetched_data(*program, code);
-  run.grid = data.grid;
-  Pipeline pipeline(*program, code, data, options, run);
+  const absl::StatusOr<PrefetchedData> data =
+      prefetched_data(*program, code, lists_of(call, program->name, options.lists));
+  if (!data.ok()) return data.status();
+  run.grid = data->grid;
+  Pipeline pipeline(*program, code, *data, options, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) return status;
-  run.assumptions.insert(run.assumptions.begin(), data.assumptions.begin(), data.assumptions.end());
+  run.assumptions.insert(run.assumptions.begin(), data->assumptions.begin(), data->assumptions.end());
   if (program->runs_on_sparse_core) {
     for (KernelRegion& region : run.regions) region.work.vector.clear();
     run.assumptions.push_back("The vector work of a SparseCore is not counted.");

@@ -184,6 +184,7 @@ void resize(const Module& module, Costs& costs) {
 WorkOptions work_options(const PredictOptions& options) {
   WorkOptions result;
   result.custom_calls = options.custom_calls;
+  result.kernel_lists = options.kernel_lists;
   return result;
 }
 

@@ -3,17 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/work.h"
 #include "lib/ir/rows.h"
+#include "lib/kernel/kernel_run.h"
 
 namespace hloroof::internal {
 namespace {
@@ -81,37 +85,70 @@ class Diagnoser {
     return found;
   }
 
+  struct UnknownCall {
+    InstructionId id;
+    std::shared_ptr<const KernelRun> kernel;  // what is known of a Pallas kernel
+  };
+
   // Returns the custom calls that make the cost of an op unknown.
-  std::vector<InstructionId> unknown_calls_in(InstructionView op) const {
-    std::vector<InstructionId> calls = custom_calls_in(op);
-    if (calls.size() < 2) return calls;
+  std::vector<UnknownCall> unknown_calls_in(const OpPrediction& op) const {
+    const std::vector<InstructionId> calls = custom_calls_in(module_.instruction(op.id));
+    if (calls.size() == 1 && calls.front() == op.id) return {{op.id, op.work.kernel}};
     WorkOptions options;
     options.custom_calls = facts_.options.custom_calls;
+    options.kernel_lists = facts_.options.kernel_lists;
     const std::vector<Work> work = compute_work(module_, calls, options);
-    std::vector<InstructionId> unknown;
+    std::vector<UnknownCall> unknown;
+    std::vector<UnknownCall> all;
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (work[i].source == CostSource::kUnknown) unknown.push_back(calls[i]);
+      all.push_back({calls[i], work[i].kernel});
+      if (work[i].source == CostSource::kUnknown) unknown.push_back(all.back());
     }
-    return unknown.empty() ? calls : unknown;
+    return unknown.empty() ? all : unknown;
+  }
+
+  // Why the body of a Pallas kernel does not give its work; empty if there is no body to read.
+  static std::string fault_of(const KernelRun* kernel) {
+    if (kernel == nullptr) return "";
+    if (!kernel->failure.empty()) return "the body cannot be followed: " + kernel->failure;
+    if (kernel->unknown_ops.empty()) return "";
+    return "the work of these operations of its body is not known: " + absl::StrJoin(kernel->unknown_ops, ", ");
   }
 
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
-      if (op.source != CostSource::kUnknown) continue;
-      std::set<std::string> targets;
-      for (InstructionId call : unknown_calls_in(module_.instruction(op.id))) {
-        const std::string target(module_.instruction(call).text(AttributeKey::kCustomCallTarget));
-        if (!targets.insert(target).second) continue;
-        diagnosis_.add({.code = kUnknownCustomCall,
-                        .message = absl::StrFormat(
-                            "custom call %s states no cost: only the bytes of its operands and results are charged; "
-                            "--custom-call TARGET=flops:...,bytes:... adds what you know",
-                            target),
-                        .cause = target,
-                        .op = op.name,
-                        .parts = {{TimePart::Kind::kWork, op.id, {}}}});
+      const bool has_fault = op.work.kernel != nullptr && !op.work.kernel->failure.empty();
+      if (op.source != CostSource::kUnknown && !has_fault) continue;
+      std::set<std::string> causes;
+      for (const UnknownCall& call : unknown_calls_in(op)) {
+        const std::string target(module_.instruction(call.id).text(AttributeKey::kCustomCallTarget));
+        const std::string fault = fault_of(call.kernel.get());
+        const std::string cause = fault.empty() ? target : absl::StrCat(target, ", ", fault);
+        if (causes.insert(cause).second) unknown_call(op, target, fault, cause);
       }
     }
+  }
+
+  void unknown_call(const OpPrediction& op, const std::string& target, const std::string& fault,
+                    const std::string& cause) {
+    Finding finding = {
+        .code = kUnknownCustomCall, .cause = cause, .op = op.name, .parts = {{TimePart::Kind::kWork, op.id, {}}}};
+    if (fault.empty()) {
+      finding.message = absl::StrFormat(
+          "custom call %s states no cost: only the bytes of its operands and results are charged; "
+          "--custom-call TARGET=flops:...,bytes:... adds what you know",
+          target);
+    } else if (op.source != CostSource::kUnknown) {
+      finding.severity = Severity::kInfo;
+      finding.message = absl::StrFormat(
+          "custom call %s: %s; it is priced by the cost that its author states, or by "
+          "the formula of a known kernel",
+          target, fault);
+    } else {
+      finding.message = absl::StrFormat(
+          "custom call %s: %s; --custom-call TARGET=flops:...,bytes:... adds what you know", target, fault);
+    }
+    diagnosis_.add(std::move(finding));
   }
 
   void loops() {
@@ -292,6 +329,7 @@ void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& pred
   diagnose_communication(diagnosis);
   diagnose_copies(diagnosis);
   diagnose_ops(diagnosis);
+  diagnose_kernels(diagnosis);
   diagnose_donations(diagnosis);
   diagnose_device_numbers(diagnosis);
   group_by_cause(facts, diagnosis.findings, prediction);

@@ -74,6 +74,9 @@ void diagnose_text(Diagnosis& diagnosis);
 // Adds findings about single ops.
 void diagnose_ops(Diagnosis& diagnosis);
 
+// Adds findings about Pallas kernels.
+void diagnose_kernels(Diagnosis& diagnosis);
+
 // Adds findings about copies and updates of whole buffers where a part would do.
 void diagnose_copies(Diagnosis& diagnosis);
 

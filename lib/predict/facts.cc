@@ -52,6 +52,7 @@ absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Targe
   absl::StatusOr<CallGraph> calls = find_calls(*module, options);
   if (!calls.ok()) return calls.status();
   if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
+  if (absl::Status status = check_kernel_lists(*module, options.kernel_lists); !status.ok()) return status;
   absl::StatusOr<Target> configured = configure_target(std::move(target), options);
   if (!configured.ok()) return configured.status();
 

@@ -94,7 +94,7 @@ class OpDiagnoser {
   void matrix_shape(const OpPrediction& op) {
     if (device_.tpu() == nullptr) return;
     const double unit = static_cast<double>(device_.tpu()->matrix.dim);
-    if (op.time.bound != Resource::kMatrix) return;
+    if (op.time.bound != Resource::kMatrix || is_read_kernel(op.work, device_)) return;
     const auto filled = [unit](double size) { return size / (std::ceil(size / unit) * unit); };
     double worst = 1;
     const MatrixWork* narrow = nullptr;

@@ -297,6 +297,9 @@ class PageStep {
     for (const auto& [name, count] : options.trip_counts) option("--trip-count", absl::StrCat(name, "=", count));
     if (options.default_trip_count != 1) option("--default-trip-count", absl::StrCat(options.default_trip_count));
     for (const CustomCallCost& cost : options.custom_calls) option("--custom-call", cost.target);
+    for (const KernelList& list : options.kernel_lists) {
+      option("--kernel", absl::StrCat(list.kernel, ".", list.operand, "=[", absl::StrJoin(list.values, ","), "]"));
+    }
     for (const auto& [name, shares] : options.branch_probabilities) {
       option("--branch-probability", absl::StrCat(name, "=", absl::StrJoin(shares, ",")));
     }
