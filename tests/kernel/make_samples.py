@@ -140,6 +140,32 @@ def listed(rows, columns, x, y):
     )(rows, columns, x, y)
 
 
+def grouped(count, offsets, groups, tiles, x, y):
+    """Products of 4 groups of the 1024 rows of x with a matrix each, in tiles of 128 rows: at most 11 visits of tiles."""
+
+    def body(offsets_ref, groups_ref, tiles_ref, x_ref, y_ref, o_ref):
+        group = groups_ref[pl.program_id(0)]
+        row = tiles_ref[pl.program_id(0)] * 128 + lax.broadcasted_iota(jnp.int32, (128, 128), 0)
+        mask = (row >= offsets_ref[group]) & (row < offsets_ref[group + 1])
+        product = jnp.dot(x_ref[...], y_ref[0], preferred_element_type=jnp.float32)
+        o_ref[...] = lax.select(mask, product, o_ref[...])
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((1024, 128), jnp.float32),
+        grid_spec=pltpu.PrefetchScalarGridSpec(
+            num_scalar_prefetch=3,
+            grid=(count,),
+            in_specs=[
+                pl.BlockSpec((128, 256), lambda i, offsets, groups, tiles: (tiles[i], 0)),
+                pl.BlockSpec((1, 256, 128), lambda i, offsets, groups, tiles: (groups[i], 0, 0)),
+            ],
+            out_specs=pl.BlockSpec((128, 128), lambda i, offsets, groups, tiles: (tiles[i], 0)),
+        ),
+        name="grouped_products",
+    )(offsets, groups, tiles, x, y)
+
+
 SAMPLES = {
     "matmul": (matmul, SPEC((512, 1024), jnp.bfloat16), SPEC((1024, 768), jnp.bfloat16)),
     "causal": (causal, SPEC((1024, 128), jnp.bfloat16), SPEC((128, 1024), jnp.bfloat16)),
@@ -151,6 +177,15 @@ SAMPLES = {
         SPEC((10,), jnp.int32),
         SPEC((512, 128), jnp.bfloat16),
         SPEC((128, 512), jnp.bfloat16),
+    ),
+    "grouped": (
+        grouped,
+        SPEC((), jnp.int32),
+        SPEC((5,), jnp.int32),
+        SPEC((11,), jnp.int32),
+        SPEC((11,), jnp.int32),
+        SPEC((1024, 256), jnp.bfloat16),
+        SPEC((4, 256, 128), jnp.bfloat16),
     ),
 }
 
