@@ -11,6 +11,7 @@
 #include "hloroof/attributes.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
+#include "lib/cost/gpu_kernel.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/work.h"
 #include "lib/ir/rows.h"
@@ -102,11 +103,16 @@ class Diagnoser {
       for (InstructionId call : unknown_calls_in(module_.instruction(op.id))) {
         const std::string target(module_.instruction(call).text(AttributeKey::kCustomCallTarget));
         if (!targets.insert(target).second) continue;
+        // The call may carry its program, of which a part could not be read.
+        Work none;
+        const absl::Status read = add_gpu_kernel(module_.instruction(call), none);
+        const std::string why =
+            absl::IsNotFound(read) ? "states no cost" : "is not modelled (" + std::string(read.message()) + ")";
         diagnosis_.add({.code = kUnknownCustomCall,
                         .message = absl::StrFormat(
-                            "custom call %s states no cost: only the bytes of its operands and results are charged; "
+                            "custom call %s %s: only the bytes of its operands and results are charged; "
                             "--custom-call TARGET=flops:...,bytes:... adds what you know",
-                            target),
+                            target, why),
                         .cause = target,
                         .op = op.name,
                         .parts = {{TimePart::Kind::kWork, op.id, {}}}});
