@@ -326,9 +326,9 @@ struct GpuCore {
   // What kernels attain that a user wrote and whose bodies are read. The compiler schedules programs on tiles, such as
   // Triton's. The author of a program for threads, such as Mosaic's, schedules it.
   struct Program {
-    Fact<double> matrix_efficiency;         // programs on tiles: share of the matrix peak; none: MatrixUnit::efficiency,
-                                            // which programs for threads attain
-    Fact<double> vector_efficiency;         // programs on tiles: share of the rates of the vector units; none: all
+    Fact<double> matrix_efficiency;  // programs on tiles: share of the matrix peak; none: MatrixUnit::efficiency,
+                                     // which programs for threads attain
+    Fact<double> vector_efficiency;  // programs on tiles: share of the rates of the vector units; none: all
     Fact<double> thread_vector_efficiency;  // programs for threads: likewise
     Fact<double> tile_bandwidth;            // programs on tiles: bytes/s of all tiles together; none:
                                             // OnChip::l2_bandwidth, at which programs for threads transfer theirs

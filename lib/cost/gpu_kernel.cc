@@ -73,8 +73,7 @@ absl::StatusOr<GpuKernelWork> read_gpu_kernel(InstructionView call) {
   if (!is_triton && config->mosaic_module.empty()) {
     return absl::UnimplementedError("its body is compiled code, which is not read");
   }
-  const absl::StatusOr<mlir::Module> kernel =
-      mlir::read_module(is_triton ? config->triton_ir : config->mosaic_module);
+  const absl::StatusOr<mlir::Module> kernel = mlir::read_module(is_triton ? config->triton_ir : config->mosaic_module);
   if (!kernel.ok()) return kernel.status();
   if (!is_triton) return mosaic_gpu_work(*kernel);
   TritonLaunch launch;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t kMostPositions = 4096;  // positions in the grid that are evaluated one by one
 constexpr std::int64_t kMostTrips = 64;        // of a loop whose trips are independent of one another
-constexpr std::int64_t kMostSteps = 1'000'000;
-constexpr std::int64_t kWarp = 32;  // threads
+constexpr std::int64_t kMostEvaluations = 1'000'000;
+constexpr std::int64_t kWarp = 32;       // threads
 constexpr std::uint32_t kForBounds = 3;  // scf.for: lower bound, upper bound, step, then the initial values
 
 struct KnownInteger {
@@ -31,7 +31,7 @@ struct Step {
   mlir::OpId op;
   Structure structure = Structure::kNone;
   ScalarRule rule = ScalarRule::kNone;
-  KnownInteger immediate;  // the constant, the predicate or the axis
+  KnownInteger immediate;   // the constant, the predicate or the axis
   std::uint32_t width = 0;  // bits of the result
   bool iterates = false;    // a loop whose trips differ in what counts
   bool carries = false;     // likewise, and a trip depends on the one before
@@ -112,12 +112,18 @@ class BlockCounter {
  public:
   BlockCounter(const mlir::Module& kernel, const std::vector<GpuOpFacts>& facts, mlir::RegionId body,
                const GpuLaunch& launch)
-      : kernel_(kernel), facts_(facts), body_(body), launch_(launch), grid_(launch.grid), types_(gpu_tile_types(kernel)) {}
+      : kernel_(kernel),
+        facts_(facts),
+        body_(body),
+        launch_(launch),
+        grid_(launch.grid),
+        types_(gpu_tile_types(kernel)) {}
 
   absl::StatusOr<BlockRuns> run() {
     if (kernel_[body_].block_count == 0) return absl::InvalidArgumentError("the kernel has no body");
     find_needed();
-    if (unstructured_.valid() || kernel_[body_].block_count > 1) return absl::InvalidArgumentError("the kernel has unstructured control flow");
+    if (unstructured_.valid() || kernel_[body_].block_count > 1)
+      return absl::InvalidArgumentError("the kernel has unstructured control flow");
     values_.assign(kernel_.values.size(), {});
     list_steps();
     result_.runs.assign(kernel_.blocks.size(), 0);
@@ -299,8 +305,7 @@ class BlockCounter {
     if (step.rule == ScalarRule::kCompare) name = "predicate";
     if (step.rule == ScalarRule::kProgramId || step.rule == ScalarRule::kProgramCount) name = "axis";
     if (!name.empty()) {
-      const std::optional<std::int64_t> value =
-          mlir::integer(kernel_, gpu_attribute(kernel_, step.op, name, "r", 0));
+      const std::optional<std::int64_t> value = mlir::integer(kernel_, gpu_attribute(kernel_, step.op, name, "r", 0));
       if (value) step.immediate = {*value, true};
     }
     if (is_position(step.rule) && !step.immediate.is_known) read_dimension(step);
@@ -309,8 +314,7 @@ class BlockCounter {
     if (is_on_grid && is_axis(step.immediate)) {
       depends_on_axis_[static_cast<std::size_t>(step.immediate.value)] = true;
     }
-    depends_on_thread_ =
-        depends_on_thread_ || step.rule == ScalarRule::kThreadId || step.rule == ScalarRule::kElected;
+    depends_on_thread_ = depends_on_thread_ || step.rule == ScalarRule::kThreadId || step.rule == ScalarRule::kElected;
     // A comparison takes the width of its operands.
     const mlir::ValueId typed = step.rule == ScalarRule::kCompare && kernel_[step.op].operand_count > 0
                                     ? kernel_.operand(step.op, 0)
@@ -335,7 +339,7 @@ class BlockCounter {
     std::int64_t most = std::max<std::int64_t>(kMostPositions / (depends_on_thread_ ? 2 * warps : 1), 1);
     // The steps of the first position tell how many can be afforded. It does not count yet.
     if (absl::Status status = visit_threads(0); !status.ok()) return status;
-    most = std::clamp<std::int64_t>(kMostSteps / std::max<std::int64_t>(steps_taken_, 1) / 2, 1, most);
+    most = std::clamp<std::int64_t>(kMostEvaluations / std::max<std::int64_t>(steps_taken_, 1) / 2, 1, most);
     steps_taken_ = 0;
     result_.is_sampled = positions > most;
     const std::int64_t visited = std::min(positions, most);
@@ -381,7 +385,8 @@ class BlockCounter {
         leave();
         continue;
       }
-      if (++steps_taken_ > kMostSteps) return absl::ResourceExhaustedError("the kernel's loops have too many trips");
+      if (++steps_taken_ > kMostEvaluations)
+        return absl::ResourceExhaustedError("the kernel's loops have too many trips");
       const Step& step = steps[frame.next++];
       const double frame_weight = frame.weight;
       switch (step.structure) {
@@ -455,11 +460,11 @@ class BlockCounter {
   // Sets the counter of a loop for its next visit: the middle one of the trips that it stands for.
   void set_counter(Frame& frame) {
     const mlir::IdRange<mlir::ValueId> arguments = kernel_.arguments_of(frame.block);
-    const std::int64_t trip = frame.visits == frame.trips
-                                  ? frame.visit
-                                  : static_cast<std::int64_t>((static_cast<double>(frame.visit) + 0.5) *
-                                                              static_cast<double>(frame.trips) /
-                                                              static_cast<double>(frame.visits));
+    const std::int64_t trip =
+        frame.visits == frame.trips
+            ? frame.visit
+            : static_cast<std::int64_t>((static_cast<double>(frame.visit) + 0.5) * static_cast<double>(frame.trips) /
+                                        static_cast<double>(frame.visits));
     ++frame.visit;
     const auto offset = static_cast<std::uint64_t>(trip) * static_cast<std::uint64_t>(frame.stride);
     if (arguments.size() > 0) {

@@ -13,7 +13,6 @@
 namespace hloroof::internal {
 namespace {
 
-
 class MosaicGpuCounter {
  public:
   explicit MosaicGpuCounter(const mlir::Module& kernel)

@@ -99,9 +99,9 @@ mlir::AttributeId gpu_attribute(const mlir::Module& kernel, mlir::OpId op, std::
 // The type of a value in a kernel: a scalar or a tile of them.
 struct TileType {
   bool is_tile = false;
-  bool is_pointer = false;                  // `element` is then the type that it points to
+  bool is_pointer = false;                      // `element` is then the type that it points to
   ElementType element = ElementType::kInvalid;  // kS32 for integers without a sign and kPred for i1
-  std::vector<std::int64_t> shape;          // empty for a scalar
+  std::vector<std::int64_t> shape;              // empty for a scalar
 
   double elements() const;
 };

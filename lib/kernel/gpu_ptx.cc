@@ -37,14 +37,14 @@ ElementType ptx_type(std::string_view text, double& elements) {
     double elements;
   };
   constexpr Named kTypes[] = {
-      {"f64", ElementType::kF64, 1},        {"f32", ElementType::kF32, 1},    {"f32x2", ElementType::kF32, 2},
-      {"f16", ElementType::kF16, 1},        {"f16x2", ElementType::kF16, 2},  {"bf16", ElementType::kBf16, 1},
-      {"bf16x2", ElementType::kBf16, 2},    {"tf32", ElementType::kF32, 1},   {"e4m3", ElementType::kF8e4m3fn, 1},
-      {"e5m2", ElementType::kF8e5m2, 1},    {"s8", ElementType::kS8, 1},      {"u8", ElementType::kU8, 1},
-      {"s4", ElementType::kS4, 1},          {"u4", ElementType::kU4, 1},      {"s32", ElementType::kS32, 1},
-      {"u32", ElementType::kU32, 1},        {"b32", ElementType::kU32, 1},    {"s64", ElementType::kS64, 1},
-      {"u64", ElementType::kU64, 1},        {"b64", ElementType::kU64, 1},    {"s16", ElementType::kS16, 1},
-      {"u16", ElementType::kU16, 1},        {"b16", ElementType::kU16, 1},
+      {"f64", ElementType::kF64, 1},     {"f32", ElementType::kF32, 1},   {"f32x2", ElementType::kF32, 2},
+      {"f16", ElementType::kF16, 1},     {"f16x2", ElementType::kF16, 2}, {"bf16", ElementType::kBf16, 1},
+      {"bf16x2", ElementType::kBf16, 2}, {"tf32", ElementType::kF32, 1},  {"e4m3", ElementType::kF8e4m3fn, 1},
+      {"e5m2", ElementType::kF8e5m2, 1}, {"s8", ElementType::kS8, 1},     {"u8", ElementType::kU8, 1},
+      {"s4", ElementType::kS4, 1},       {"u4", ElementType::kU4, 1},     {"s32", ElementType::kS32, 1},
+      {"u32", ElementType::kU32, 1},     {"b32", ElementType::kU32, 1},   {"s64", ElementType::kS64, 1},
+      {"u64", ElementType::kU64, 1},     {"b64", ElementType::kU64, 1},   {"s16", ElementType::kS16, 1},
+      {"u16", ElementType::kU16, 1},     {"b16", ElementType::kU16, 1},
   };
   for (const Named& named : kTypes) {
     if (named.text != text) continue;
@@ -116,7 +116,8 @@ std::vector<PtxInstruction> read_ptx(std::string_view assembly) {
     std::string_view statement = assembly.substr(at, end - at);
     at = end + 1;
     const auto skip = [&statement] {
-      while (!statement.empty() && (is_blank(statement.front()) || statement.front() == '{' || statement.front() == '}')) {
+      while (!statement.empty() &&
+             (is_blank(statement.front()) || statement.front() == '{' || statement.front() == '}')) {
         statement.remove_prefix(1);
       }
     };

@@ -227,8 +227,7 @@ bool GpuTiles::is_one(mlir::ValueId value) const {
   mlir::OpId op = kernel_[value].op;
   if (op.valid() && is(op, "tt.splat") && kernel_[op].operand_count == 1) op = kernel_[kernel_.operand(op, 0)].op;
   if (!op.valid() || !is(op, "arith.constant")) return false;
-  const absl::StatusOr<mlir::Attribute> constant =
-      mlir::decode(kernel_, gpu_attribute(kernel_, op, "value", "r", 0));
+  const absl::StatusOr<mlir::Attribute> constant = mlir::decode(kernel_, gpu_attribute(kernel_, op, "value", "r", 0));
   if (!constant.ok() || constant->kind != mlir::AttributeKind::kFloat || constant->words.empty()) return false;
   switch (type(value).element) {
     case ElementType::kBf16: return constant->words[0] == 0x3F80;
@@ -261,8 +260,8 @@ bool GpuTiles::is_loaded(mlir::ValueId value) const {
   for (mlir::OpId op = kernel_[value].op; op.valid() && kernel_[op].block == block;) {
     if (cost(op) == OpCost::kLoad) return true;
     if (kernel_[op].operand_count == 0) return false;
-    const bool keeps = is(op, "tt.trans") || is(op, "tt.reshape") || is(op, "arith.extf") || is(op, "arith.truncf") ||
-                       is_absorbed(op);
+    const bool keeps =
+        is(op, "tt.trans") || is(op, "tt.reshape") || is(op, "arith.extf") || is(op, "arith.truncf") || is_absorbed(op);
     if (!keeps) return false;
     op = kernel_[kernel_.operand(op, 0)].op;
   }

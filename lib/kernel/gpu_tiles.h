@@ -50,11 +50,11 @@ class GpuTiles {
   const mlir::Module& kernel_;
   const std::vector<GpuOpFacts>& facts_;
   std::vector<TileType> types_;
-  std::vector<std::string> names_;        // by OpNameId
-  std::vector<std::uint32_t> varying_;    // by ValueId: a bit for each dimension
-  std::vector<bool> is_data_;             // by ValueId
-  std::vector<std::uint32_t> uses_;       // by ValueId
-  std::vector<mlir::OpId> last_user_;     // by ValueId
+  std::vector<std::string> names_;         // by OpNameId
+  std::vector<std::uint32_t> varying_;     // by ValueId: a bit for each dimension
+  std::vector<bool> is_data_;              // by ValueId
+  std::vector<std::uint32_t> uses_;        // by ValueId
+  std::vector<mlir::OpId> last_user_;      // by ValueId
   std::vector<mlir::OpId> last_of_block_;  // by BlockId
   std::vector<mlir::ValueId> pending_;
 };

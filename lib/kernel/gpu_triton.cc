@@ -12,7 +12,6 @@
 namespace hloroof::internal {
 namespace {
 
-
 // The function that a launch runs: the first with a body.
 mlir::OpId entry_function(const mlir::Module& kernel) {
   for (const mlir::OpId module : kernel.top_level()) {

@@ -37,11 +37,11 @@ struct GpuDotWork {
 
 struct GpuKernelWork {
   GpuGrid grid = {1, 1, 1};
-  double programs = 0;  // program instances: blocks of threads
-  bool is_for_threads = false;  // the author schedules threads and transfers; otherwise a compiler does so for tiles
-  std::int64_t warps = 0;  // of one program; 0 if the text does not state it
-  std::int64_t stages = 0;  // of the software pipelines of its loops
-  std::vector<GpuDotWork> dots;         // one entry for each operation in the body
+  double programs = 0;           // program instances: blocks of threads
+  bool is_for_threads = false;   // the author schedules threads and transfers; otherwise a compiler does so for tiles
+  std::int64_t warps = 0;        // of one program; 0 if the text does not state it
+  std::int64_t stages = 0;       // of the software pipelines of its loops
+  std::vector<GpuDotWork> dots;  // one entry for each operation in the body
   std::vector<GpuElementwise> elementwise;  // one entry for each opcode and type
   // Bytes of the tiles that programs load and store, each as often as it is. Most loads come from the level-2 cache.
   double loaded_bytes = 0;

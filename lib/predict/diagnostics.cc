@@ -11,8 +11,8 @@
 #include "hloroof/attributes.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
-#include "lib/cost/gpu_kernel.h"
 #include "lib/cost/custom_call.h"
+#include "lib/cost/gpu_kernel.h"
 #include "lib/cost/work.h"
 #include "lib/ir/rows.h"
 
@@ -108,14 +108,14 @@ class Diagnoser {
         const absl::Status read = add_gpu_kernel(module_.instruction(call), none);
         const std::string why =
             absl::IsNotFound(read) ? "states no cost" : "is not modelled (" + std::string(read.message()) + ")";
-        diagnosis_.add({.code = kUnknownCustomCall,
-                        .message = absl::StrFormat(
-                            "custom call %s %s: only the bytes of its operands and results are charged; "
-                            "--custom-call TARGET=flops:...,bytes:... adds what you know",
-                            target, why),
-                        .cause = target,
-                        .op = op.name,
-                        .parts = {{TimePart::Kind::kWork, op.id, {}}}});
+        diagnosis_.add(
+            {.code = kUnknownCustomCall,
+             .message = absl::StrFormat("custom call %s %s: only the bytes of its operands and results are charged; "
+                                        "--custom-call TARGET=flops:...,bytes:... adds what you know",
+                                        target, why),
+             .cause = target,
+             .op = op.name,
+             .parts = {{TimePart::Kind::kWork, op.id, {}}}});
       }
     }
   }

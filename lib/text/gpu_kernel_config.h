@@ -14,12 +14,12 @@
 
 namespace hloroof::internal {
 
-// The value of a member of a dictionary of MLIR attributes, as text; empty if there is none. Nested dictionaries are not
-// searched.
+// The value of a member of a dictionary of MLIR attributes, as text; empty if there is none. Nested dictionaries are
+// not searched.
 std::string_view mlir_dictionary_member(std::string_view dictionary, std::string_view name);
 
-// The characters of an MLIR string with its quotes: \" and \\ and two hexadecimal digits after a backslash stand for one
-// byte. Empty if `text` is not a string.
+// The characters of an MLIR string with its quotes: \" and \\ and two hexadecimal digits after a backslash stand for
+// one byte. Empty if `text` is not a string.
 std::string mlir_string_value(std::string_view text);
 
 struct GpuKernelConfig {
