@@ -86,6 +86,9 @@ struct MatrixWork {
   MultipliedAs multiplied_as = MultipliedAs::kUnset;
   double tile_m = 0;  // GPU: the block that the compiler chose for a Triton kernel; 0: not stated
   double tile_n = 0;
+  double programs =
+      0;  // GPU: blocks of threads of the kernel whose body computes it; 0: a library or the compiler does
+  bool is_for_threads = false;  // see Work
   bool is_untuned = false;      // compiled without a GPU: the block is a placeholder that no real run would use
   double window_positions = 1;  // positions of a convolution's window, a factor of K; 1 for a dot
   bool is_shape_known = true;   // false if only the FLOPs are stated: m, n and k then describe a cube
@@ -127,8 +130,12 @@ struct Work {
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
   std::optional<double> seconds;     // set by the user; overrides the model
   CostSource source = CostSource::kModel;
-  double kernels = 1;       // GPU: kernels that a library call launches one after another
-  bool is_chained = false;  // TPU: products and vector operations alternate in one loop, as in attention kernels
+  double kernels = 1;   // GPU: kernels that a library call launches one after another
+  double programs = 0;  // GPU: blocks of threads of a kernel whose body was read; 0 for any other operation
+  bool is_for_threads =
+      false;                // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler
+  double tile_bytes = 0;    // GPU: bytes of the tiles that those blocks load and store, mostly from the level-2 cache
+  bool is_chained = false;  // products and vector operations alternate in one loop, as in attention kernels
   // TPU: what a Pallas kernel does step by step, read from its body; nullptr for other operations and kernels without
   // one.
   std::shared_ptr<const internal::KernelRun> kernel;

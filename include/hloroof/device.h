@@ -323,6 +323,16 @@ struct GpuCore {
     double l2_capacity = 0;   // bytes
     double l2_bandwidth = 0;  // bytes/s
   } on_chip;
+  // What kernels attain that a user wrote and whose bodies are read. The compiler schedules programs on tiles, such as
+  // Triton's. The author of a program for threads, such as Mosaic's, schedules it.
+  struct Program {
+    Fact<double> matrix_efficiency;  // programs on tiles: share of the matrix peak; none: MatrixUnit::efficiency,
+                                     // which programs for threads attain
+    Fact<double> vector_efficiency;  // programs on tiles: share of the rates of the vector units; none: all
+    Fact<double> thread_vector_efficiency;  // programs for threads: likewise
+    Fact<double> tile_bandwidth;            // programs on tiles: bytes/s of all tiles together; none:
+                                            // OnChip::l2_bandwidth, at which programs for threads transfer theirs
+  } program;
   struct Overhead {
     double launch = 0;        // s, minimum time between two kernel launches by the host, a lower bound for each kernel
     double graph_launch = 0;  // s, the same inside a command buffer

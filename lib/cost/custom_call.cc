@@ -9,6 +9,7 @@
 #include "hloroof/attributes.h"
 #include "lib/base/strings.h"
 #include "lib/cost/contraction.h"
+#include "lib/cost/gpu_kernel.h"
 #include "lib/cost/inside.h"
 #include "lib/cost/kernel_time.h"
 #include "lib/cost/library_call.h"
@@ -173,6 +174,7 @@ bool add_kernel_body(InstructionView call, const GivenCosts& given, Work& work) 
 
 void add_kernel(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
   if (add_kernel_body(call, given, work)) return;
+  if (add_gpu_kernel(call, work).ok()) return;
   if (const auto estimate = cost_estimate(call)) {
     if (estimate->bytes_accessed && *estimate->bytes_accessed > 0) set_bytes(work, *estimate->bytes_accessed);
     set_flops(work, estimate->flops.value_or(0), main_type(call, sizes));

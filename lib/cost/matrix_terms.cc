@@ -154,6 +154,14 @@ Term product_terms(const MatrixWork& product, const Device& device) {
     case MatrixForm::kStreamed: return streamed(p);
     case MatrixForm::kPlain: break;
   }
+  if (product.programs > 0 && device.gpu() != nullptr) {
+    const bool is_stated = !product.is_for_threads && factors.value("program.matrix_efficiency").has_value();
+    if (!is_stated) p.rate.push_back(over_attained(terms.attained, p.type, factors));
+    const double busy = terms.seconds / idle_factor(product.programs, *device.gpu());
+    const double unscaled = is_stated ? busy * terms.attained : busy;
+    return of_programs(leaf("matrix product", unscaled, product.flops, "flop", std::move(p.rate)), product.programs,
+                       is_stated ? "program.matrix_efficiency" : "", *device.gpu(), device);
+  }
   p.rate.push_back(over_attained(terms.attained, p.type, factors));
   return leaf("matrix product", terms.seconds, product.flops, "flop", std::move(p.rate));
 }

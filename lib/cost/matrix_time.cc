@@ -64,6 +64,16 @@ double attained_share(MatrixType type, const MatrixUnit& unit, MissingNumbers* m
   return unit.efficiency;
 }
 
+// A product that a user's program computes tile by tile. The programs run in waves, and the last wave leaves
+// multiprocessors idle.
+MatrixTerms program_terms(const MatrixWork& product, double rate, double attained, const GpuCore& core,
+                          MissingNumbers* missing) {
+  MatrixTerms terms;
+  terms.attained = product.is_for_threads ? attained : number_or(core.program.matrix_efficiency, attained, missing);
+  terms.seconds = product.flops / (rate * terms.attained) * idle_factor(product.programs, core);
+  return terms;
+}
+
 MatrixTerms plain_terms(const MatrixWork& product, double rate, double attained) {
   MatrixTerms terms;
   terms.seconds = product.flops / (rate * attained);
@@ -88,7 +98,7 @@ double matrix_peak_seconds(const MatrixWork& product, const Device& device) {
 
 double matrix_launch_seconds(const MatrixWork& product, const Device& device, MissingNumbers* missing) {
   const GpuCore* const core = device.gpu();
-  if (core == nullptr) return 0;
+  if (core == nullptr || product.programs > 0) return 0;
   const double seconds = core->overhead.matmul;
   const bool is_f32 = is_rounded_f32(multiplication(product, device).type);
   return is_f32 ? number_or(core->overhead.matmul_f32, seconds, missing) : seconds;
@@ -99,7 +109,9 @@ MatrixTerms matrix_terms(const MatrixWork& product, const Device& device, Missin
   if (!peak) return {};
   const double attained = attained_share(peak->type, device.matrix, missing);
   MatrixTerms terms;
-  if (product.is_shape_known && device.tpu() != nullptr) {
+  if (product.programs > 0 && device.gpu() != nullptr) {
+    terms = program_terms(product, peak->rate, attained, *device.gpu(), missing);
+  } else if (product.is_shape_known && device.tpu() != nullptr) {
     terms = systolic_terms(product, *peak, device, *device.tpu(), missing);
     terms.seconds /= attained;
     terms.attained = attained;

@@ -111,6 +111,17 @@ double accumulation_seconds(const Work& work, const Device& device) {
   return (work.product_steps - 1) * over(elements, device.vector.f32_rate);
 }
 
+double idle_factor(double programs, const GpuCore& core) {
+  const auto units = static_cast<double>(core.vector.compute_units);
+  if (programs <= 0 || units <= 0) return 1;
+  return std::ceil(programs / units) * units / programs;
+}
+
+double tile_bandwidth(const Work& work, const GpuCore& core, MissingNumbers* missing) {
+  if (work.is_for_threads) return core.on_chip.l2_bandwidth;
+  return number_or(core.program.tile_bandwidth, core.on_chip.l2_bandwidth, missing);
+}
+
 double launch_floor_seconds(const Work& work, LaunchedBy by, const Device& device) {
   const GpuCore* const core = device.gpu();
   if (core == nullptr) return 0;
@@ -218,6 +229,10 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
     const FastMemory fast = fast_memory(tpu->on_chip, &missing);
     time.resources[Resource::kVmem] =
         std::max(over(work.read.vmem, fast.read_bandwidth), over(work.written.vmem, fast.write_bandwidth));
+  }
+  if (const GpuCore* const gpu = device.gpu(); gpu != nullptr && work.tile_bytes > 0) {
+    time.resources[Resource::kVmem] =
+        over(work.tile_bytes, tile_bandwidth(work, *gpu, &missing)) * idle_factor(work.programs, *gpu);
   }
   const double host_bytes = std::max(work.read.host, work.written.host);
   const double peak_host = host_bytes > 0 ? over(host_bytes, number_or(device.host.bandwidth, 0.0, &missing)) : 0;

@@ -114,6 +114,14 @@ ProductSize padded_size(const MatrixWork& product, const TpuCore::Vector& regist
 // The seconds of the product at the unit's peak rate, without padding or any loss.
 double matrix_peak_seconds(const MatrixWork& product, const Device& device);
 
+// The time of a kernel's programs over the time they would take if all multiprocessors were busy until the end. The
+// programs run in waves of one for each multiprocessor. 1 for an operation without programs.
+double idle_factor(double programs, const GpuCore& core);
+
+// The bytes/s at which tiles of a kernel's programs move. Transfers that the author of a program for threads schedules
+// come from the level-2 cache. The loads of a program on tiles hit the level-1 cache as well.
+double tile_bandwidth(const Work& work, const GpuCore& core, MissingNumbers* missing = nullptr);
+
 // The cost of a product's kernel on a GPU in addition to the product itself and Device::overhead.op.
 double matrix_launch_seconds(const MatrixWork& product, const Device& device, MissingNumbers* missing = nullptr);
 

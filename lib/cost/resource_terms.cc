@@ -106,6 +106,14 @@ double in_main_memory(const MemoryBytes& bytes, const Device& device) {
 
 }  // namespace
 
+Term of_programs(Term term, double programs, std::string_view efficiency, const GpuCore& core, const Device& device) {
+  const DeviceFactors factors(device);
+  if (!efficiency.empty() && factors.value(efficiency)) term = scaled(std::move(term), factors.over({efficiency}));
+  const double idle = idle_factor(programs, core);
+  if (idle == 1) return term;
+  return scaled(std::move(term), factors.derived(idle, "1", false, {"vector.compute_units"}));
+}
+
 VectorTermTrees vector_term_trees(const std::vector<VectorWork>& work, const Device& device) {
   const DeviceFactors factors(device);
   const VectorTerms t = vector_terms(work, device);
@@ -134,6 +142,13 @@ VectorTermTrees vector_term_trees(const std::vector<VectorWork>& work, const Dev
 
 VectorTermTrees vector_term_trees(const Work& work, const Device& device) {
   VectorTermTrees trees = vector_term_trees(work.vector, device);
+  if (const GpuCore* const gpu = device.gpu(); gpu != nullptr && work.programs > 0) {
+    const std::string_view efficiency =
+        work.is_for_threads ? "program.thread_vector_efficiency" : "program.vector_efficiency";
+    for (Term* term : {&trees.alus, &trees.transcendental}) {
+      if (term->seconds > 0) *term = of_programs(std::move(*term), work.programs, efficiency, *gpu, device);
+    }
+  }
   const VectorTerms t = vector_terms(work, device);
   if (t.partial_seconds <= 0) return trees;
   const DeviceFactors factors(device);
@@ -182,8 +197,14 @@ Term hbm_terms_tree(const Work& work, const Device& device) {
 }
 
 Term vmem_terms(const Work& work, const Device& device) {
-  if (device.tpu() == nullptr) return {};
   const DeviceFactors factors(device);
+  if (const GpuCore* const gpu = device.gpu(); gpu != nullptr && work.tile_bytes > 0) {
+    const Factor rate = work.is_for_threads ? factors.over({"on_chip.l2_bandwidth"})
+                                            : factors.over({"program.tile_bandwidth", "on_chip.l2_bandwidth"});
+    return of_programs(leaf("tiles through L2", work.tile_bytes / rate.value, work.tile_bytes, "B", {rate}),
+                       work.programs, "", *gpu, device);
+  }
+  if (device.tpu() == nullptr) return {};
   // If the device has CMEM, arrays are placed in it (FastMemory).
   const bool is_cmem = factors.value("on_chip.cmem_read_bandwidth").has_value();
   const auto stream = [&](const char* name, double bytes, std::string_view path) {

@@ -11,6 +11,9 @@ namespace hloroof::internal {
 // The tree of one product, see MatrixTerms. Zero seconds if the device cannot multiply its operands.
 Term product_terms(const MatrixWork& product, const Device& device);
 
+// `term` divided by the parameter `efficiency`, if the device has it, and multiplied by idle_factor().
+Term of_programs(Term term, double programs, std::string_view efficiency, const GpuCore& core, const Device& device);
+
 // The trees of vector work, see VectorTerms.
 struct VectorTermTrees {
   Term alus;  // operations, and registers that are partially updated

@@ -1,4 +1,5 @@
 #include "lib/cost/vector_time.h"
+#include "lib/cost/op_time.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
 
@@ -81,6 +82,13 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
 
 VectorTerms vector_terms(const Work& work, const Device& device, MissingNumbers* missing) {
   VectorTerms terms = vector_terms(work.vector, device, missing);
+  if (const GpuCore* const gpu = device.gpu(); gpu != nullptr && work.programs > 0) {
+    const Fact<double>& efficiency =
+        work.is_for_threads ? gpu->program.thread_vector_efficiency : gpu->program.vector_efficiency;
+    const double factor = idle_factor(work.programs, *gpu) / number_or(efficiency, 1.0, missing);
+    terms.operation_seconds *= factor;
+    terms.result_seconds *= factor;
+  }
   if (const TpuCore* const tpu = device.tpu()) {
     terms.partial_registers = work.partial_tile_elements / register_elements(tpu->vector);
     terms.partial_seconds =

@@ -15,6 +15,7 @@
 #include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
 #include "lib/cost/custom_call.h"
+#include "lib/cost/gpu_kernel.h"
 #include "lib/cost/work.h"
 #include "lib/ir/rows.h"
 #include "lib/kernel/kernel_run.h"
@@ -115,6 +116,13 @@ class Diagnoser {
     return "the work of these operations of its body is not known: " + absl::StrJoin(kernel->unknown_ops, ", ");
   }
 
+  // Why the program that a call of a GPU kernel carries is not modelled; empty if it carries none.
+  std::string gpu_fault_of(InstructionId call) const {
+    Work none;
+    const absl::Status read = add_gpu_kernel(module_.instruction(call), none);
+    return read.ok() || absl::IsNotFound(read) ? "" : std::string(read.message());
+  }
+
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
       const bool has_fault = op.work.kernel != nullptr && !op.work.kernel->failure.empty();
@@ -122,7 +130,7 @@ class Diagnoser {
       std::set<std::string> causes;
       for (const UnknownCall& call : unknown_calls_in(op)) {
         const std::string target(module_.instruction(call.id).text(AttributeKey::kCustomCallTarget));
-        const std::string fault = fault_of(call.kernel.get());
+        const std::string fault = call.kernel != nullptr ? fault_of(call.kernel.get()) : gpu_fault_of(call.id);
         const std::string cause = fault.empty() ? target : absl::StrCat(target, ", ", fault);
         if (causes.insert(cause).second) unknown_call(op, target, fault, cause);
       }
