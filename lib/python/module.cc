@@ -4,10 +4,12 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "hloroof/version.h"
 #include "lib/base/units.h"
 #include "lib/python/errors.h"
+#include "lib/python/kernels.h"
 #include "lib/python/predict_options.h"
 #include "lib/report/counts_report.h"
 #include "lib/report/explain.h"
@@ -57,6 +60,10 @@ Module parse(std::string_view text, const std::string& path, bool strict) {
   return without_gil([&] { return parse_module(text, options); });
 }
 
+absl::StatusOr<std::string> summary_of(const StepPrediction& step) {
+  return render_views(step, {"summary", "ops", "diagnostics"}, ViewOptions());
+}
+
 // Returns the prediction as JSON and as the summary that the command prints.
 std::pair<std::string, std::string> predict(const Module& module, const std::string& device,
                                             const PredictOptions& options) {
@@ -65,9 +72,24 @@ std::pair<std::string, std::string> predict(const Module& module, const std::str
     if (!target.ok()) return target.status();
     absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
     if (!step.ok()) return step.status();
-    absl::StatusOr<std::string> summary = render_views(*step, {"summary", "ops", "diagnostics"}, ViewOptions());
+    absl::StatusOr<std::string> summary = summary_of(*step);
     if (!summary.ok()) return summary.status();
     return std::make_pair(predictions_json({*std::move(step)}), *std::move(summary));
+  });
+}
+
+// Returns the prediction as above, and its Pallas kernels as JSON.
+std::tuple<std::string, std::string, std::string> predict_kernels(const Module& module, const std::string& device) {
+  using Texts = std::tuple<std::string, std::string, std::string>;
+  return without_gil([&]() -> absl::StatusOr<Texts> {
+    absl::StatusOr<Target> target = target_of(device);
+    if (!target.ok()) return target.status();
+    absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), PredictOptions());
+    if (!step.ok()) return step.status();
+    absl::StatusOr<std::string> summary = summary_of(*step);
+    if (!summary.ok()) return summary.status();
+    std::string kernels = kernels_json(*step);
+    return Texts(predictions_json({*std::move(step)}), *std::move(summary), std::move(kernels));
   });
 }
 
@@ -148,11 +170,16 @@ NB_MODULE(_core, m) {
       "Parses the file at `path`: HLO text, a log with HLO in it, a proto or a profile, also compressed with gzip.");
   m.def("predict", &predict, "module"_a, "device"_a, "options"_a,
         "The prediction as JSON (schema hloroof.prediction/1) and as the command's summary.");
+  m.def("predict_kernels", &predict_kernels, "module"_a, "device"_a,
+        "The prediction, the summary, and the Pallas kernels as JSON (lib/python/kernels.h).");
   m.def("report", &report, "module"_a, "device"_a, "options"_a, "views"_a, "width"_a, "limit"_a,
         "Views of the prediction as text.");
   m.def("html_report", &html, "module"_a, "device"_a, "options"_a, "The report as one HTML page.");
   m.def("explain", &explain_op, "module"_a, "op"_a, "device"_a, "options"_a, "width"_a, "The anatomy of one op.");
   m.def("counts", &counts, "module"_a, "Counts in XLA's convention as JSON (schema hloroof.counts/1).");
+  m.def(
+      "device_name", [](const std::string& device) { return value_or_raise(target_of(device)).device.name; }, "device"_a,
+      "The name of a device, without topology and slices.");
   m.def("device_names", &device_names, "The names of all devices of the library.");
   m.def("view_names", &view_names, "The names of the views for report().");
   m.def("format_seconds", &format_seconds, "seconds"_a);

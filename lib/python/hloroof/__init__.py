@@ -18,6 +18,7 @@ from hloroof._core import (
     NotFoundError,
     __version__,
 )
+from hloroof._ahead import CompileError
 from hloroof._functions import (
     count,
     device_names,
@@ -27,6 +28,7 @@ from hloroof._functions import (
     predict_step_time,
     report,
 )
+from hloroof._kernel import Configuration, KernelCall, KernelPrediction, KernelSweep, kernel, sweep_kernel
 from hloroof._prediction import StepPrediction
 from hloroof._results import (
     Collective,
@@ -46,6 +48,8 @@ from hloroof._results import (
 
 __all__ = [
     "Collective",
+    "CompileError",
+    "Configuration",
     "Coverage",
     "CriticalPart",
     "Device",
@@ -54,6 +58,9 @@ __all__ = [
     "Generator",
     "IncompleteError",
     "InvalidInputError",
+    "KernelCall",
+    "KernelPrediction",
+    "KernelSweep",
     "LimitError",
     "LiveBuffer",
     "Memory",
@@ -70,7 +77,9 @@ __all__ = [
     "device_names",
     "explain",
     "html_report",
+    "kernel",
     "parse",
     "predict_step_time",
     "report",
+    "sweep_kernel",
 ]
