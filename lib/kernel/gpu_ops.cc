@@ -69,8 +69,8 @@ ElementType element_of_text(std::string_view text) {
 ElementType float_element(mlir::TypeKind type_kind) {
   switch (type_kind) {
 #define HLOROOF_MLIR_FLOAT(enumerator, code, name, exponent, mantissa, bias, sign, special) \
-  case mlir::TypeKind::enumerator: return element_of_text(name);                            \
-      #include "lib/mlir/type_kinds.def"
+  case mlir::TypeKind::enumerator: return element_of_text(name);
+#include "lib/mlir/type_kinds.def"
     default: return ElementType::kInvalid;
   }
 }
