@@ -44,6 +44,7 @@ Command compare_command(Context& context);
 Command diff_command(Context& context);
 Command sweep_command(Context& context);
 Command memory_command(Context& context);
+Command kernel_command(Context& context);
 Command counts_command(Context& context);
 Command print_command(Context& context);
 Command devices_command(Context& context);

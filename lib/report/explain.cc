@@ -18,6 +18,7 @@
 #include "lib/report/explain_mesh.h"
 #include "lib/report/find_instruction.h"
 #include "lib/report/fold.h"
+#include "lib/report/kernel_rows.h"
 #include "lib/report/rows.h"
 #include "lib/report/table.h"
 #include "lib/report/terms_view.h"
@@ -32,6 +33,8 @@ constexpr std::size_t kMaxLeaves = 4;
 constexpr std::size_t kWidestKey = 12;
 
 constexpr std::size_t kMostAdvice = 6;
+
+constexpr std::size_t kMostProducts = 8;
 
 const char* matrix_type_name(MatrixType type) {
   switch (type) {
@@ -69,6 +72,7 @@ class Explanation {
     shapes();
     if (op_ != nullptr) {
       work();
+      kernel();
       time();
       terms();
       advice();
@@ -143,24 +147,7 @@ class Explanation {
            absl::StrFormat("%s, of which %s on the %s", format_flops(work.flops), format_flops(work.matrix_flops),
                            std::string(to_string(Resource::kMatrix, prediction_.family))));
     if (work.transcendentals > 0) line("transc.", format_count(work.transcendentals) + " transcendental results");
-    for (const MatrixWork& product : work.matrix) {
-      if (!product.is_shape_known) continue;
-      std::string text;
-      if (product.batch > 1) text += format_count(product.batch) + " times ";
-      text += absl::StrFormat(
-          "%s[%.0f x %.0f] by %s[%.0f x %.0f]: 2 x %.0f x %.0f x %.0f", std::string(to_string(product.lhs)), product.m,
-          product.k, std::string(to_string(product.rhs)), product.k, product.n, product.m, product.n, product.k);
-      if (product.batch > 1) text += absl::StrFormat(" x %.0f", product.batch);
-      text += " = " + format_flops(2 * product.m * product.n * product.k * product.batch, 4);
-      if (product.passes > 1) text += absl::StrFormat(", in %d passes", product.passes);
-      line("product", text);
-      if (device_.tpu() == nullptr) continue;
-      const ProductSize padded = padded_size(product, device_.tpu()->vector);
-      if (padded.m > product.m || padded.n > product.n || padded.k > product.k) {
-        line("", absl::StrFormat("the tiles that the arrays lie in make it 2 x %.0f x %.0f x %.0f", padded.m, padded.n,
-                                 padded.k));
-      }
-    }
+    products();
     const auto bytes = [&](std::string_view key, double read, double written) {
       if (read + written > 0) line(key, format_bytes(read) + " read, " + format_bytes(written) + " written");
     };
@@ -173,6 +160,53 @@ class Explanation {
                                       format_bytes(work.padded_bytes - work.logical_bytes),
                                       work.padded_bytes / work.logical_bytes));
     }
+  }
+
+  // The products of different shapes. A kernel may have many, of which the largest are listed.
+  void products() {
+    std::vector<MatrixWork> products;
+    for (const MatrixWork& product : op_->work.matrix) {
+      if (!product.is_shape_known) continue;
+      const auto same = std::find_if(products.begin(), products.end(), [&](const MatrixWork& other) {
+        return op_->work.kernel != nullptr && other.m == product.m && other.n == product.n && other.k == product.k &&
+               other.lhs == product.lhs && other.rhs == product.rhs && other.passes == product.passes;
+      });
+      if (same == products.end()) {
+        products.push_back(product);
+      } else {
+        same->batch += product.batch;
+        same->flops += product.flops;
+      }
+    }
+    if (products.size() > kMostProducts) {
+      std::stable_sort(products.begin(), products.end(),
+                       [](const MatrixWork& a, const MatrixWork& b) { return a.flops > b.flops; });
+    }
+    for (std::size_t i = 0; i < products.size() && i < kMostProducts; ++i) product_lines(products[i]);
+    if (products.size() > kMostProducts) line("", absl::StrFormat("[%d more]", products.size() - kMostProducts));
+  }
+
+  void product_lines(const MatrixWork& product) {
+    std::string text;
+    if (product.batch > 1) text += format_count(product.batch) + " times ";
+    text += absl::StrFormat("%s[%.0f x %.0f] by %s[%.0f x %.0f]: 2 x %.0f x %.0f x %.0f",
+                            std::string(to_string(product.lhs)), product.m, product.k,
+                            std::string(to_string(product.rhs)), product.k, product.n, product.m, product.n, product.k);
+    if (product.batch > 1) text += absl::StrFormat(" x %.0f", product.batch);
+    text += " = " + format_flops(2 * product.m * product.n * product.k * product.batch, 4);
+    if (product.passes > 1) text += absl::StrFormat(", in %d passes", product.passes);
+    line("product", text);
+    if (device_.tpu() == nullptr) return;
+    const ProductSize padded = padded_size(product, device_.tpu()->vector);
+    if (padded.m > product.m || padded.n > product.n || padded.k > product.k) {
+      line("", absl::StrFormat("the tiles that the arrays lie in make it 2 x %.0f x %.0f x %.0f", padded.m, padded.n,
+                               padded.k));
+    }
+  }
+
+  void kernel() {
+    const std::optional<KernelRow> kernel = kernel_row(prediction_, *op_);
+    if (kernel) out_ += "\nKernel\n" + explain_kernel(*kernel, width_);
   }
 
   // Returns the roof: the time of the resource at its nominal peak. Empty if that is not a single division.

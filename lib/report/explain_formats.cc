@@ -9,6 +9,7 @@
 #include "hloroof/print.h"
 #include "lib/predict/facts.h"
 #include "lib/report/explain.h"
+#include "lib/report/kernel_fields.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_csv.h"
 #include "lib/report/record_json.h"
@@ -27,6 +28,7 @@ struct ExplanationDocument {
   std::string opcode;
   std::string hlo;
   std::optional<OpRow> op;  // nullopt: not executed on its own
+  std::optional<KernelRow> kernel;
   std::vector<CollectivePrediction> collectives;
   std::vector<Diagnostic> diagnostics;
   std::vector<ParameterRow> parameters;
@@ -70,6 +72,7 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
   result.hlo = print_instruction(instruction, PrintOptions());
   if (const OpPrediction* op = executed_op(prediction, instruction)) {
     result.op.emplace(OpRow{*op, prediction.facts.get()});
+    result.kernel = kernel_row(prediction, *op);
   }
   for (const CollectivePrediction& collective : prediction.collectives) {
     if (collective.name == result.name) result.collectives.push_back(collective);
@@ -134,15 +137,17 @@ struct Described<ExplanationDocument> {
       fields(schema_field<kExplanationSchema>(),
              field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
       kPlaceFields,
-      fields(kStepSecondsField, field("name", Unit::kNone, "Name of the instruction, without %.", &Document::name),
-             field("computation", Unit::kNone, "Computation that contains the instruction.", &Document::computation),
-             field("opcode", Unit::kNone, "Opcode as the HLO text has it.", &Document::opcode),
-             field("hlo", Unit::kNone, "The instruction as HLO text.", &Document::hlo),
-             field("op", Unit::kNone, "The numbers of the op; null if another op executes it, such as a fusion.",
-                   &Document::op),
-             field("collectives", Unit::kNone, "The collective, if the instruction is one.", &Document::collectives),
-             field("diagnostics", Unit::kNone, "Findings about the instruction.", &Document::diagnostics),
-             field("parameters", Unit::kNone, "The numbers of the device in the terms.", &Document::parameters)));
+      fields(
+          kStepSecondsField, field("name", Unit::kNone, "Name of the instruction, without %.", &Document::name),
+          field("computation", Unit::kNone, "Computation that contains the instruction.", &Document::computation),
+          field("opcode", Unit::kNone, "Opcode as the HLO text has it.", &Document::opcode),
+          field("hlo", Unit::kNone, "The instruction as HLO text.", &Document::hlo),
+          field("op", Unit::kNone, "The numbers of the op; null if another op executes it, such as a fusion.",
+                &Document::op),
+          field("kernel", Unit::kNone, "The Pallas kernel that the op runs; null if it runs none.", &Document::kernel),
+          field("collectives", Unit::kNone, "The collective, if the instruction is one.", &Document::collectives),
+          field("diagnostics", Unit::kNone, "Findings about the instruction.", &Document::diagnostics),
+          field("parameters", Unit::kNone, "The numbers of the device in the terms.", &Document::parameters)));
 };
 
 absl::StatusOr<std::string> explanation_json(const StepPrediction& prediction, std::string_view name) {

@@ -7,6 +7,7 @@
 #include "lib/report/device_report.h"
 #include "lib/report/diff.h"
 #include "lib/report/explain.h"
+#include "lib/report/kernel_report.h"
 #include "lib/report/lint.h"
 #include "lib/report/memory_report.h"
 #include "lib/report/prediction_json.h"
@@ -27,6 +28,7 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
   check_golden(folder + "sweep.schema.json", schema_json(sweep_table()));
   check_golden(folder + "explanation.schema.json", schema_json(explanation_table()));
   check_golden(folder + "memory.schema.json", schema_json(memory_table()));
+  check_golden(folder + "kernels.schema.json", schema_json(kernel_table()));
   check_golden(folder + "devices.schema.json", schema_json(device_list_table()));
   check_golden(folder + "device.schema.json", schema_json(device_table()));
   check_golden(folder + "lint.schema.json", schema_json(lint_table()));
@@ -36,7 +38,7 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
 TEST_CASE("every field has a meaning, and no record has a field twice") {
   for (const ResultTable& result :
        {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(), explanation_table(),
-        memory_table(), device_list_table(), device_table(), lint_table()}) {
+        memory_table(), kernel_table(), device_list_table(), device_table(), lint_table()}) {
     std::set<std::string_view> records;
     for (const RecordTable& record : result.records) {
       CAPTURE(result.id, record.info.name);

@@ -1,0 +1,137 @@
+#include "lib/report/kernel_rows.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "hloroof/attributes.h"
+#include "lib/analysis/kernel_name.h"
+#include "lib/cost/custom_call.h"
+#include "lib/cost/kernel_time.h"
+#include "lib/cost/op_time.h"
+#include "lib/hardware/device_facts.h"
+#include "lib/kernel/kernel_run.h"
+#include "lib/predict/facts.h"
+#include "lib/report/rows.h"
+#include "lib/text/attribute_values.h"
+#include "lib/text/backend_config.h"
+
+namespace hloroof::internal {
+namespace {
+
+bool is_kernel_call(InstructionView op) {
+  return op.opcode() == Opcode::kCustomCall &&
+         custom_call_behaviour(string_value(op, AttributeKey::kCustomCallTarget)) == CustomCallBehaviour::kKernel;
+}
+
+// The custom call that `op` is, or that an async-start wraps.
+std::optional<InstructionView> called_kernel(InstructionView op) {
+  if (is_kernel_call(op)) return op;
+  if (op.opcode() != Opcode::kAsyncStart) return std::nullopt;
+  for (const ComputationId id : op.called_computations()) {
+    const ComputationView computation = op.module().computation(id);
+    if (computation.is_missing()) continue;
+    for (InstructionView inner : computation.instructions()) {
+      if (is_kernel_call(inner)) return inner;
+    }
+  }
+  return std::nullopt;
+}
+
+void add_run(const KernelRun& run, const OpPrediction& op, const Device& device, KernelRow& row) {
+  row.grid = run.grid;
+  row.steps = run.steps;
+  row.window_bytes = run.window_vmem_bytes;
+  row.scratch_bytes = run.scratch_vmem_bytes;
+  row.assumptions = run.assumptions;
+  row.unknown_ops = run.unknown_ops;
+  row.windows.reserve(run.windows.size());
+  for (const KernelWindowUse& window : run.windows) {
+    row.windows.push_back(
+        {window.is_output ? "written" : "read", window.block, window.bytes, window.moves, window.blocks});
+  }
+  if (!is_read_kernel(op.work, device) || op.work.seconds) return;
+  const KernelTerms terms = kernel_terms(run, device);
+  row.times = KernelTimes{op.time.resources[Resource::kMatrix],
+                          op.time.resources[Resource::kVector],
+                          terms.reading + terms.writing,
+                          terms.scalar,
+                          terms.steps,
+                          terms.waiting};
+}
+
+void add_estimate(InstructionView call, const Work& work, KernelRow& row) {
+  const std::optional<CostEstimate> estimate = cost_estimate(call);
+  if (!estimate) return;
+  const auto add = [&](std::string_view quantity, std::optional<double> stated, double counted) {
+    if (!stated) return;
+    row.estimate.push_back({quantity, *stated, row.failure.empty() ? std::optional<double>(counted) : std::nullopt});
+  };
+  add("flops", estimate->flops, work.flops);
+  add("transcendentals", estimate->transcendentals, work.transcendentals);
+  add("bytes", estimate->bytes_accessed, work.read.hbm + work.written.hbm);
+}
+
+}  // namespace
+
+std::optional<double> KernelEstimateRow::ratio() const {
+  if (!counted || *counted <= 0) return std::nullopt;
+  return stated / *counted;
+}
+
+std::string sizes_text(const std::vector<std::int64_t>& sizes) { return absl::StrJoin(sizes, "x"); }
+
+std::string KernelRow::grid_text() const { return sizes_text(grid); }
+
+std::optional<double> KernelRow::vmem_bytes() const {
+  if (!window_bytes || !scratch_bytes) return std::nullopt;
+  return *window_bytes + *scratch_bytes;
+}
+
+std::optional<bool> KernelRow::fits() const {
+  const std::optional<double> bytes = vmem_bytes();
+  if (!bytes || !vmem_capacity) return std::nullopt;
+  return *bytes <= *vmem_capacity;
+}
+
+std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPrediction& op) {
+  const StepFacts& facts = *prediction.facts;
+  const Device& device = facts.target.device;
+  const std::optional<InstructionView> call = called_kernel(facts.module->instruction(op.id));
+  if (!call) return std::nullopt;
+  KernelRow row;
+  const KernelRun* const run = op.work.kernel.get();
+  row.name = run != nullptr && !run->name.empty() ? run->name : kernel_name(*call);
+  row.op = op.name;
+  row.computation = op.computation;
+  row.executions = op.executions;
+  row.seconds = op.seconds;
+  row.exposed_seconds = op.exposed_seconds;
+  row.share = prediction.step_seconds > 0 ? op.exposed_seconds / prediction.step_seconds : 0;
+  row.bound = bound_text(op, prediction.family);
+  row.source = op.source;
+  if (const TpuCore* const core = device.tpu(); core != nullptr && core->on_chip.vmem_capacity) {
+    row.vmem_capacity = *core->on_chip.vmem_capacity / core_count(device);
+  }
+  if (run == nullptr) {
+    row.failure = op.source == CostSource::kUser ? "its cost is given by the user"
+                                                 : "the text has no body of this kernel in MLIR bytecode";
+  } else if (!run->failure.empty()) {
+    row.failure = run->failure;
+  } else {
+    add_run(*run, op, device, row);
+  }
+  add_estimate(*call, op.work, row);
+  return row;
+}
+
+std::vector<KernelRow> kernel_rows(const StepPrediction& prediction) {
+  std::vector<KernelRow> rows;
+  for (const OpPrediction& op : prediction.ops) {
+    if (std::optional<KernelRow> row = kernel_row(prediction, op)) rows.push_back(*std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const KernelRow& a, const KernelRow& b) { return a.exposed_seconds > b.exposed_seconds; });
+  return rows;
+}
+
+}  // namespace hloroof::internal
