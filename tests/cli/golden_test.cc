@@ -63,8 +63,6 @@ TEST_CASE("subcommands on the shipped dumps") {
       {"explain_relayout", {"explain", heads, "copy.2", "--device", kTpuX}},
       {"kernel", {"kernel", attention, causal, "--device", kTpuX}},
       {"kernel_none", {"kernel", ffn, "--device", kTpuX}},
-      {"kernel_too_large", {"kernel", attention, "--device", kTpuX, "--set", "on_chip.vmem_capacity=4e6"}},
-      {"kernel_markdown", {"kernel", attention, "--device", kTpuX, "--format", "markdown"}},
       {"explain_kernel", {"explain", attention, "flash_attention.1", "--device", kTpuX}},
       {"counts_ffn", {"counts", ffn, "--convention", "xla"}},
   };

@@ -64,14 +64,13 @@ TEST_CASE("Grid, windows and memory of a product in blocks") {
 }
 
 TEST_CASE("A kernel that needs more VMEM than a core has") {
-  PredictOptions options;
-  options.set = {{"on_chip.vmem_capacity", 1000 * kKiB}};
-  const StepPrediction step = predicted(source_text("tests/kernel/samples/matmul.hlo"), "tpu_v5e", options);
-  CHECK(only_kernel(step).fits() == std::optional<bool>(false));
-  CHECK_THAT(kernel_view(kernel_report("f", step), {}), ContainsSubstring("does NOT fit"));
-  const absl::StatusOr<std::string> text = explain(step, only_kernel(step).op);
-  REQUIRE(text.ok());
-  CHECK_THAT(*text, ContainsSubstring("does NOT fit by 536 KiB"));
+  const StepPrediction step = predicted(source_text("tests/kernel/samples/matmul.hlo"));
+  KernelReport report = kernel_report("f", step);
+  REQUIRE(report.kernels.size() == 1);
+  report.kernels[0].vmem_capacity = 1000 * kKiB;
+  CHECK(report.kernels[0].fits() == std::optional<bool>(false));
+  CHECK_THAT(kernel_view(report, {}), ContainsSubstring("does NOT fit"));
+  CHECK_THAT(explain_kernel(report.kernels[0], 200), ContainsSubstring("does NOT fit by 536 KiB"));
 }
 
 TEST_CASE("The author's cost_estimate next to what was counted") {
