@@ -325,7 +325,7 @@ ENTRY main {
 TEST_CASE("help, version and devices") {
   CHECK(run({"--help"}).code == kExitOk);
   CHECK_THAT(run({"--version"}).out, ContainsSubstring("hloroof"));
-  for (const char* name : {"predict", "explain", "lint", "diff", "memory", "print", "devices"}) {
+  for (const char* name : {"predict", "explain", "lint", "diff", "memory", "kernel", "print", "devices"}) {
     CHECK(run({name, "--help"}).code == kExitOk);
     CHECK_THAT(run({"--help"}).out, ContainsSubstring(name));
   }

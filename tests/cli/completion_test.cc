@@ -32,7 +32,8 @@ TEST_CASE("completions and the manual know every option that --help knows") {
   const std::string zsh = run_hloroof({"completion", "zsh"}).out;
   const std::string fish = run_hloroof({"completion", "fish"}).out;
   const std::string man = run_hloroof({"man"}).out;
-  for (const char* command : {"predict", "explain", "lint", "compare", "diff", "sweep", "memory", "counts", "print"}) {
+  for (const char* command :
+       {"predict", "explain", "lint", "compare", "diff", "sweep", "memory", "kernel", "counts", "print"}) {
     const std::vector<std::string> options = options_of(run_hloroof({command, "--help"}).out);
     CHECK(options.size() > 2);
     for (const std::string& option : options) {

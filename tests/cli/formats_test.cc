@@ -17,6 +17,7 @@ namespace hloroof::internal {
 namespace {
 
 constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
+constexpr char kAttention[] = "tests/report/dumps/flash_attention.v5e.hlo";
 constexpr char kProfile[] = "tests/cli/profiles/ffn_block.v5e_2x4";
 
 // The records of a table, the header first.
@@ -166,6 +167,7 @@ TEST_CASE("tables as Markdown") {
        "&emsp;"},
       {{"sweep", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1x,2x"}, 1, "| 2x (1.64 TB/s) |"},
       {{"memory", kFfn, "--device", "tpu_v5e"}, 2, "**TOTAL**"},
+      {{"kernel", kAttention, "--device", "tpu_v5e"}, 2, "| `flash_attention.1` |"},
       {{"counts", kFfn}, 1, "**TOTAL**"},
       {{"compare", kFfn, "--device", "tpu_v5e", "--profile", profile}, 2, "**TOTAL**"},
       {{"diff", kFfn, kFfn, "--device", "tpu_v5e"}, 2, "**TOTAL**"},
@@ -208,6 +210,31 @@ TEST_CASE("explain, memory and devices as JSON and CSV") {
   CHECK(JsonSchema("device").violations(device) == std::vector<std::string>());
   CHECK(records_of(run_hloroof({"devices", "show", "h100_sxm", "--format", "csv"}).out).size() ==
         device.find("parameters")->elements.size() + 1);
+}
+
+TEST_CASE("kernels as JSON and CSV") {
+  const JsonValue json = json_of({"kernel", kAttention, "--device", "tpu_v5e", "--format", "json"});
+  CHECK(JsonSchema("kernels").violations(json) == std::vector<std::string>());
+  REQUIRE(json.find("kernels")->elements.size() == 1);
+  const JsonValue& kernel = json.find("kernels")->elements[0];
+  CHECK(kernel.find("op")->string == "flash_attention.1");
+  const JsonValue op = json_of({"explain", kAttention, "flash_attention.1", "--device", "tpu_v5e", "--format", "json"});
+  CHECK(JsonSchema("explanation").violations(op) == std::vector<std::string>());
+  CHECK(op.find("kernel")->find("vector_seconds")->number == kernel.find("vector_seconds")->number);
+
+  const auto lines = records_of(run_hloroof({"kernel", kAttention, "--device", "tpu_v5e", "--format", "csv"}).out);
+  REQUIRE(lines.size() == 2);
+  const auto cell = [&](const char* title) {
+    return lines[1][std::find(lines[0].begin(), lines[0].end(), title) - lines[0].begin()];
+  };
+  CHECK(cell("op") == "flash_attention.1");
+  CHECK(cell("grid") == "4x16x16x16");
+  CHECK(cell("failure").empty());
+
+  const JsonValue none = json_of({"kernel", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  CHECK(JsonSchema("kernels").violations(none) == std::vector<std::string>());
+  CHECK(none.find("kernels")->elements.empty());
+  CHECK(records_of(run_hloroof({"kernel", kFfn, "--device", "tpu_v5e", "--format", "csv"}).out).size() == 1);
 }
 
 TEST_CASE("calibrate in its formats") {

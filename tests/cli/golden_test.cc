@@ -28,6 +28,8 @@ TEST_CASE("subcommands on the shipped dumps") {
   const std::string free_cache = "examples/decode_step_free_cache.v5e.hlo.gz";
   const std::string heads = "examples/narrow_heads.v5e.hlo";
   const std::string scanned = "tests/report/dumps/scanned_layers.v5e.hlo";
+  const std::string attention = "tests/report/dumps/flash_attention.v5e.hlo";
+  const std::string causal = "tests/kernel/samples/causal.hlo";
   const std::string all_views = "summary,ops,layers,roofline,memory,padding,collectives,timeline,critical,diagnostics";
   const std::vector<Case> cases = {
       {"predict_ffn", {"predict", ffn, "--device", kTpuX}},
@@ -59,6 +61,9 @@ TEST_CASE("subcommands on the shipped dumps") {
       {"explain_partial_sums", {"explain", decode, "fusion.155", "--device", kTpuY}},
       {"explain_on_chip", {"explain", decode, "copy.34", "--device", kTpuY}},
       {"explain_relayout", {"explain", heads, "copy.2", "--device", kTpuX}},
+      {"kernel", {"kernel", attention, causal, "--device", kTpuX}},
+      {"kernel_none", {"kernel", ffn, "--device", kTpuX}},
+      {"explain_kernel", {"explain", attention, "flash_attention.1", "--device", kTpuX}},
       {"counts_ffn", {"counts", ffn, "--convention", "xla"}},
   };
   for (const Case& c : cases) {

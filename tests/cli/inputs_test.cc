@@ -119,6 +119,7 @@ TEST_CASE("every command that takes a module takes standard input") {
       {"diff", file, "-#1", "--device", "v5e"},
       {"sweep", "-", "--device", "v5e,v6e", "--set", "hbm.bandwidth=1x,2x"},
       {"memory", "-", "--device", "v5e"},
+      {"kernel", "-", "--device", "v5e"},
       {"counts", "-"},
       {"print", "-"},
   };
