@@ -66,13 +66,22 @@ ElementType element_of_text(std::string_view text) {
   return element_type_from_string(lower).value_or(ElementType::kInvalid);
 }
 
-ElementType float_element(mlir::TypeKind type_kind) {
-  switch (type_kind) {
-#define HLOROOF_MLIR_FLOAT(enumerator, code, name, exponent, mantissa, bias, sign, special) \
-  case mlir::TypeKind::enumerator: return element_of_text(name);
+// The element type of each float type of MLIR.
+struct FloatType {
+  mlir::TypeKind type_kind;
+  std::string_view text;
+};
+
+constexpr FloatType kFloatTypes[] = {
+#define HLOROOF_MLIR_FLOAT(enumerator, code, name, ...) {mlir::TypeKind::enumerator, name},
 #include "lib/mlir/type_kinds.def"
-    default: return ElementType::kInvalid;
+};
+
+ElementType float_element(mlir::TypeKind type_kind) {
+  for (const FloatType& type : kFloatTypes) {
+    if (type.type_kind == type_kind) return element_of_text(type.text);
   }
+  return ElementType::kInvalid;
 }
 
 // A pointer of Triton: "!tt.ptr<bf16>", or with an address space, "!tt.ptr<bf16, 3>".
