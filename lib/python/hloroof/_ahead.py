@@ -6,6 +6,7 @@ Run as a script, this file is that process: it reads requests from stdin and wri
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import os
 import pickle
@@ -13,8 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
-from typing import Any, BinaryIO, Callable, Optional, Sequence
+from typing import Any, BinaryIO, Callable, Mapping, Optional, Sequence
 
 from hloroof import _core
 
@@ -23,7 +23,7 @@ class CompileError(_core.Error):
     """The compiler rejects the program, or ended while compiling it. The message is libtpu's."""
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Chip:
     """What JAX and libtpu call a device of hloroof."""
 
@@ -60,39 +60,42 @@ def has_compiler() -> bool:
     return importlib.util.find_spec("libtpu") is not None
 
 
-@dataclass(frozen=True)
-class Traced:
-    """A function that JAX has traced and lowered for a TPU."""
-
-    text: str
-    """HLO before optimization; it has the bodies of the kernels."""
-    exported: bytes
-    """The same as a pickled ``jax.export.Exported``, for the compiler."""
-
-
-def trace(function: Callable[..., Any], arguments: Sequence[Any], static: dict[str, Any], chip: Chip) -> Traced:
-    """Traces ``function`` as on a ``chip``: a kernel may ask JAX for the TPU it runs on. Raises what ``function`` raises."""
-    import dataclasses
-
+def lower(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any], chip: Chip) -> str:
+    """Returns the HLO text before optimization, in which kernels have their bodies. Raises what the function raises."""
+    leaves, flat = _flatten(function, arguments, static)
     import jax
-    from jax import export
 
-    # What goes to the compiler has arrays only, so that structures of the caller need not be pickled.
+    with _as_on(chip):
+        return jax.jit(flat).trace(*leaves).lower(lowering_platforms=("tpu",)).as_text(dialect="hlo")
+
+
+def export(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any], chip: Chip) -> bytes:
+    """Returns a pickled ``jax.export.Exported`` for ``Compiler``. Raises what the function raises."""
+    leaves, flat = _flatten(function, arguments, static)
+    import jax
+    import jax.export
+
+    with _as_on(chip):
+        exported = jax.export.export(jax.jit(flat), platforms=["tpu"])(*leaves)
+    return pickle.dumps(dataclasses.replace(exported, _get_vjp=None))  # the function itself need not be picklable
+
+
+def _flatten(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any]) -> tuple[list[Any], Callable[..., Any]]:
+    """Returns the shapes of all arrays, and a function of these arrays that returns a list of arrays. Structures of the
+    caller then need not be pickled."""
+    import jax
+
     leaves, tree = jax.tree.flatten(tuple(arguments))
-    leaves = [
-        leaf if isinstance(leaf, jax.ShapeDtypeStruct) else jax.ShapeDtypeStruct(jax.numpy.shape(leaf), jax.numpy.result_type(leaf))
-        for leaf in leaves
-    ]
+    shapes = [jax.ShapeDtypeStruct(jax.numpy.shape(leaf), jax.numpy.result_type(leaf)) for leaf in leaves]
+    return shapes, lambda *values: jax.tree.leaves(function(*tree.unflatten(values), **static))
 
-    def flat(*values: Any) -> Any:
-        return jax.tree.leaves(function(*tree.unflatten(values), **static))
 
-    jitted = jax.jit(flat)
+def _as_on(chip: Chip) -> Any:
+    """A context in which JAX traces as on ``chip``: a kernel may ask which TPU it runs on."""
+    import jax
+
     device = jax.sharding.AbstractDevice(device_kind=chip.kind, num_cores=chip.cores, platform="tpu")
-    with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=device)):
-        text = jitted.trace(*leaves).lower(lowering_platforms=("tpu",)).as_text(dialect="hlo")
-        exported = export.export(jitted, platforms=["tpu"])(*leaves)
-    return Traced(text, pickle.dumps(dataclasses.replace(exported, _get_vjp=None)))
+    return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=device))
 
 
 class Compiler:

@@ -112,11 +112,11 @@ def kernel(function: Callable[..., Any], arguments: Sequence[Any], device: str, 
     ``predict_step_time``.
     """
     chip = _ahead.chip_of(device)
-    traced = _ahead.trace(function, arguments, static, chip)
     if not _ahead.has_compiler():
-        return _predict(traced.text, device, static, "lowered")
+        return _predict(_ahead.lower(function, arguments, static, chip), device, static, "lowered")
+    exported = _ahead.export(function, arguments, static, chip)
     with _ahead.Compiler() as compiler:
-        return _predict(compiler.compile(traced.exported, chip.topology), device, static, "compiled")
+        return _predict(compiler.compile(exported, chip.topology), device, static, "compiled")
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class KernelSweep:
             p = c.prediction
             vmem = "" if p is None or p.vmem_bytes is None else _core.format_bytes(p.vmem_bytes)
             relative = "" if c.seconds is None or not fastest else f"{c.seconds / fastest:.2f}"
-            last = (p.bound or "" if p is not None else "") if c.reason is None else c.reason.splitlines()[0]
+            last = (p.bound or "" if p is not None else "") if c.reason is None else _short(c.reason)
             time = "-" if c.seconds is None else _core.format_seconds(c.seconds)
             rows.append([*(str(c.static.get(name, "")) for name in names), time, relative, vmem, last])
         return [*names, "time", "relative", "VMEM", "bound"], rows
@@ -219,12 +219,13 @@ def sweep_kernel(
     for _ in range(processes):
         compilers.put(_ahead.Compiler())
 
-    def price(static: dict[str, Any], traced: _ahead.Traced) -> Configuration:
-        if not compile:
-            return _fit(_predict(traced.text, device, static, "lowered"))
+    def price_lowered(static: dict[str, Any], text: str) -> Configuration:
+        return _fit(_predict(text, device, static, "lowered"))
+
+    def price_compiled(static: dict[str, Any], exported: bytes) -> Configuration:
         compiler = compilers.get()
         try:
-            text = compiler.compile(traced.exported, chip.topology)
+            text = compiler.compile(exported, chip.topology)
         except _ahead.CompileError as error:
             return Configuration(static, None, str(error))
         finally:
@@ -238,17 +239,29 @@ def sweep_kernel(
             for values in itertools.product(*space.values()):
                 static = dict(zip(space, values))
                 try:
-                    traced = _ahead.trace(function, arguments, static, chip)
+                    if compile:
+                        task = (price_compiled, static, _ahead.export(function, arguments, static, chip))
+                    else:
+                        task = (price_lowered, static, _ahead.lower(function, arguments, static, chip))
                 except Exception as error:  # whatever the function or Pallas raises for these block sizes
                     done.append(Configuration(static, None, f"{type(error).__name__}: {error}"))
                     continue
-                done.append(pool.submit(price, static, traced))
+                done.append(pool.submit(*task))
             configurations = [entry if isinstance(entry, Configuration) else entry.result() for entry in done]
     finally:
         while not compilers.empty():
             compilers.get().close()
     configurations.sort(key=lambda c: (c.seconds is None, c.seconds))
     return KernelSweep(_core.device_name(device), configurations)
+
+
+def _short(reason: str, width: int = 100) -> str:
+    """The gist of a message in one line: libtpu puts a code on the first line and the sentence on the second."""
+    lines = [line.strip() for line in reason.splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        lines.pop(0)
+    text = lines[0] if lines else "no message"
+    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def _fit(prediction: KernelPrediction) -> Configuration:
