@@ -96,7 +96,7 @@ RegionWork product(double m, double n, double k, double batch = 1) {
 
 // Rows of x, which all columns share, and a bias for each row of the grid.
 const std::vector<Window> kShared = {{{1}, kMib}, {{0}, 4 * kKib}, {{0, 1}, 64 * kKib, true}};
-const std::vector<Window> kSharedInOrder = {{{0}, kMib}, {{1}, 4 * kKib}, {{0, 1}, 64 * kKib, true}};
+const std::vector<Window> kSharedInOrder = {{{0}, 4 * kMib}, {{1}, 4 * kKib}, {{0, 1}, kMib, true}};
 // A sum over the innermost dimension cannot be moved outwards.
 const std::vector<Window> kSummed = {{{1}, kMib}, {{0}, 4 * kKib}, {{0}, 64 * kKib, true}};
 // A product of rows and columns: whatever the order, one of them is moved again.
@@ -137,7 +137,7 @@ TEST_CASE("findings about a kernel: each where it is, and not where it is not") 
        pipeline({1000}, {{{0}, 4 * kKib}, {{0}, 4 * kKib, true}}, {}),
        "tpu_v5e",
        {kKernelSmallBlocks},
-       "each of 1000 steps of the grid moves 8.00 KiB"},
+       "each of 1,000 steps of the grid moves 8.00 KiB"},
       {"large blocks, once each", pipeline({64}, {{{0}, 2 * kMib}, {{0}, 2 * kMib, true}}, {}), "tpu_v5e", {}, ""},
       {"half of the unit",
        pipeline({8}, {{{0}, 64 * kKib}}, product(4096, 4096, 64)),
