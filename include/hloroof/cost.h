@@ -207,11 +207,12 @@ struct CustomCallCost {
   std::optional<double> seconds;
 };
 
-// The contents of a scalar operand of a Pallas kernel, such as the sizes of groups or a table of pages. Nothing is assumed
-// about what is stated.
+// The contents of a scalar operand of a Pallas kernel, such as the sizes of groups or a table of pages. Nothing is
+// assumed about what is stated.
 struct KernelList {
-  std::string kernel;   // the name that its author gave it, or the name of one call
-  std::string operand;  // the number of the call's operand, or "group_sizes": the rows of each group of grouped products
+  std::string kernel;  // the name that its author gave it, or the name of one call
+  std::string
+      operand;  // the number of the call's operand, or "group_sizes": the rows of each group of grouped products
   std::vector<std::int64_t> values;
 };
 

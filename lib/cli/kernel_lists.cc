@@ -73,8 +73,7 @@ absl::StatusOr<std::vector<std::int64_t>> parse_values(const std::string& values
 }  // namespace
 
 absl::StatusOr<KernelList> parse_kernel_list(const std::string& text) {
-  constexpr std::string_view kExpected =
-      "NAME.OPERAND=VALUES, such as gmm.group_sizes=8x512 or gmm.3=[0,1,2]";
+  constexpr std::string_view kExpected = "NAME.OPERAND=VALUES, such as gmm.group_sizes=8x512 or gmm.3=[0,1,2]";
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size()) return malformed_list(text, kExpected);
   const std::size_t dot = text.rfind('.', equals);

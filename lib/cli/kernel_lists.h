@@ -9,8 +9,8 @@
 
 namespace hloroof::internal {
 
-// `text` is NAME.OPERAND=VALUES. VALUES is a list such as [1,2,3], 4x128 for four times 128, or the name of a file with a
-// JSON list. Errors: InvalidArgument with the form that is expected; those of SourceText::read and parse_json.
+// `text` is NAME.OPERAND=VALUES. VALUES is a list such as [1,2,3], 4x128 for four times 128, or the name of a file with
+// a JSON list. Errors: InvalidArgument with the form that is expected; those of SourceText::read and parse_json.
 absl::StatusOr<KernelList> parse_kernel_list(const std::string& text);
 
 }  // namespace hloroof::internal

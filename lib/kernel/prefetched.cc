@@ -231,17 +231,18 @@ class Assumptions {
 
   absl::Status no_list(const std::string& operand) const {
     std::vector<std::string> known;
-    for (std::uint32_t i = 0; i < program_.dynamic_bounds; ++i) known.push_back(absl::StrCat(i, " (a bound of the grid)"));
+    for (std::uint32_t i = 0; i < program_.dynamic_bounds; ++i)
+      known.push_back(absl::StrCat(i, " (a bound of the grid)"));
     for (const std::vector<List>* lists : {&lists_, &constants_}) {
       for (const List& list : *lists) {
         known.push_back(absl::StrCat(operand_of(list), " (s32[", absl::StrJoin(list.shape, ","), "])"));
       }
     }
     if (row_groups()) known.emplace_back(kGroupSizes);
-    return absl::InvalidArgumentError(
-        absl::StrCat("it has no list ", operand, ": ",
-                     known.empty() ? "none of its operands is in scalar memory"
-                                   : absl::StrCat("expected one of ", absl::StrJoin(known, ", "))));
+    return absl::InvalidArgumentError(absl::StrCat("it has no list ", operand, ": ",
+                                                   known.empty()
+                                                       ? "none of its operands is in scalar memory"
+                                                       : absl::StrCat("expected one of ", absl::StrJoin(known, ", "))));
   }
 
   absl::Status give_group_sizes(const std::vector<std::int64_t>& sizes) {
@@ -255,8 +256,8 @@ class Assumptions {
     for (const std::int64_t size : sizes) {
       if (size < 0) return absl::InvalidArgumentError("group_sizes: a size is negative");
       if (size > groups->rows || (sum += size) > groups->rows) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("group_sizes: expected numbers that add up to at most ", groups->rows, ", the number of rows"));
+        return absl::InvalidArgumentError(absl::StrCat("group_sizes: expected numbers that add up to at most ",
+                                                       groups->rows, ", the number of rows"));
       }
     }
     const bool has_offsets = set_group_lists(sizes, *groups);
@@ -279,14 +280,25 @@ class Assumptions {
         visits.tiles.resize(static_cast<std::size_t>(tiles.size), tiles.use.extent - 1);
         set(tiles, std::move(visits.tiles));
         set(ids, std::move(visits.groups));
-        if (!bounds_.empty() && !bounds_.front()) bounds_.front() = std::min(count, tiles.size);
+        set_number_of_visits(std::min(count, tiles.size));
         return true;
       }
     }
     return false;
   }
 
-  void say(std::string assumption) { data_.assumptions.push_back(std::move(assumption)); }
+  // It is a bound of the grid, or of the kernel's own loop.
+  void set_number_of_visits(std::int64_t count) {
+    if (!bounds_.empty() && !bounds_.front()) bounds_.front() = count;
+    for (const List& list : lists_) {
+      if (!is_set(list) && list.size == 1 && list.use.bounds_a_loop) set(list, {count});
+    }
+  }
+
+  void say(std::string assumption) {
+    std::vector<std::string>& said = data_.assumptions;
+    if (std::find(said.begin(), said.end(), assumption) == said.end()) said.push_back(std::move(assumption));
+  }
 
   // Two lists of the same length name pairs of blocks, as the lists of active blocks of attention do. Lists of the same
   // length that select nothing mark the first and the last pair of each row, or the kind of each block.

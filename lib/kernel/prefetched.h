@@ -1,8 +1,8 @@
 // The contents of a kernel's scalar operands: lists of blocks, sizes of groups, masks of blocks, page tables.
 //
 // A kernel's conditions and window indices depend on them, and they are data: the text holds them only if they are
-// constants, or the user may state them. Otherwise the shape of a list and what its elements are used for give the expected case, which is stated
-// as an assumption.
+// constants, or the user may state them. Otherwise the shape of a list and what its elements are used for give the
+// expected case, which is stated as an assumption.
 #ifndef HLOROOF_LIB_KERNEL_PREFETCHED_H_
 #define HLOROOF_LIB_KERNEL_PREFETCHED_H_
 
@@ -24,8 +24,8 @@ struct PrefetchedData {
   std::vector<std::string> assumptions;
 };
 
-// Nothing is assumed about what `given` states; all of it is about this kernel. Errors: InvalidArgument if `given` names
-// something that is no list in SMEM, or states more or fewer numbers than it holds.
+// Nothing is assumed about what `given` states; all of it is about this kernel. Errors: InvalidArgument if `given`
+// names something that is no list in SMEM, or states more or fewer numbers than it holds.
 absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
                                                const std::vector<GivenList>& given = {});
 

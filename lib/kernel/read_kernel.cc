@@ -56,7 +56,10 @@ class Pipeline {
  public:
   Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data,
            const ReadKernelOptions& options, KernelRun& run)
-      : program_(program), run_(run), machine_(code, run, options.branches, options.most_instructions), grid_(data.grid) {
+      : program_(program),
+        run_(run),
+        machine_(code, run, options.branches, options.most_instructions),
+        grid_(data.grid) {
     const mlir::Module& module = *code.module;
     const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
     arguments_.resize(entry.argument_count);

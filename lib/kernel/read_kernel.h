@@ -15,7 +15,7 @@ namespace hloroof::internal {
 struct ReadKernelOptions {
   UnknownBranches branches = UnknownBranches::kExpected;
   std::int64_t most_instructions = 100'000'000;  // the largest kernels known take half of that, and a second
-  std::vector<GivenList> lists;                     // of this and other kernels
+  std::vector<GivenList> lists;                  // of this and other kernels
 };
 
 // `call` is a custom call with the target tpu_custom_call. Errors: NotFound if the text has no body in MLIR bytecode,

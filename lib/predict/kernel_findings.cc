@@ -18,10 +18,19 @@ namespace {
 
 using enum DiagnosticCode;
 
-constexpr double kLeastOfKernel = 0.1;     // share of a kernel's time that a finding is worth
-constexpr double kLeastFilled = 0.75;      // share of the matrix unit that products should fill
+constexpr double kLeastOfKernel = 0.1;      // share of a kernel's time that a finding is worth
+constexpr double kLargeShare = 0.25;        // of a kernel's time that steps and latency are if its blocks are small
+constexpr double kLeastFilled = 0.75;       // share of the matrix unit that products should fill
 constexpr std::size_t kMostDimensions = 6;  // of a grid whose orders are compared
-constexpr double kFewSteps = 8;            // a grid with fewer steps has nothing to gain from larger blocks
+constexpr double kFewSteps = 8;             // a grid with fewer steps has nothing to gain from larger blocks
+
+// The bytes of HBM that one move of a window reads or writes: none if the array lies in VMEM.
+double hbm_bytes_of(const KernelRun& run, std::size_t window) {
+  for (const KernelTransfer& transfer : run.transfers) {
+    if (transfer.window == window) return transfer.kind == KernelTransfer::Kind::kLocal ? 0 : transfer.bytes;
+  }
+  return 0;
+}
 
 double seconds_of_hbm(const KernelTerms& terms) { return terms.reading + terms.writing; }
 
@@ -85,7 +94,7 @@ struct MovedBytes {
 MovedBytes bytes_of(const KernelRun& run, const std::vector<double>& moves) {
   MovedBytes bytes;
   for (std::size_t w = 0; w < moves.size(); ++w) {
-    (run.windows[w].is_output ? bytes.written : bytes.read) += moves[w] * run.windows[w].bytes;
+    (run.windows[w].is_output ? bytes.written : bytes.read) += moves[w] * hbm_bytes_of(run, w);
   }
   return bytes;
 }
@@ -99,8 +108,7 @@ void find_refetch(const KernelRun& run, const KernelTerms& terms, std::vector<Ke
   for (const KernelWindowUse& window : run.windows) {
     moves.push_back(window.moves);
     dimensions.push_back(explanations(window, run.grid, order));
-    if (window.moves == 0) dimensions.back() = {0};  // the kernel's pipeline does not move it
-    if (dimensions.back().empty()) return;
+    if (window.moves > 0 && dimensions.back().empty()) return;
   }
   const MovedBytes now = bytes_of(run, moves);
   const double all = now.read + now.written;
@@ -122,7 +130,7 @@ void find_refetch(const KernelRun& run, const KernelTerms& terms, std::vector<Ke
   std::size_t worst = 0;
   double most = 0;
   for (std::size_t w = 0; w < moves.size(); ++w) {
-    const double repeated = (moves[w] - best_moves[w]) * run.windows[w].bytes;
+    const double repeated = (moves[w] - best_moves[w]) * hbm_bytes_of(run, w);
     if (repeated <= most) continue;
     most = repeated;
     worst = w;
@@ -158,13 +166,18 @@ std::string shape_that_wastes(const MatrixWork& product, const Device& device) {
   if (terms.operands > terms.compute) {
     return absl::StrFormat(
         "products of [%.0f,%.0f] and [%.0f,%.0f]: a unit of %.0f waits for weights while it has few rows to multiply: "
-        "more rows in one product would",
+        "more rows in one product would fill it",
         product.m, product.k, product.k, product.n, unit);
   }
+  std::vector<std::string> narrow;
+  for (const double size : {product.k, columns}) {
+    if (std::fmod(size, unit) != 0) narrow.push_back(absl::StrFormat("%.0f", size));
+  }
   return absl::StrFormat(
-      "products of [%.0f,%.0f] and [%.0f,%.0f]: %.0f and %.0f are no multiples of its width, %.0f: several heads in "
-      "one product would",
-      product.m, product.k, product.k, product.n, product.k, columns, unit);
+      "products of [%.0f,%.0f] and [%.0f,%.0f]: %s %s of its width, %.0f: larger dimensions, or several heads in one "
+      "product, would fill it",
+      product.m, product.k, product.k, product.n, absl::StrJoin(narrow, " and "),
+      narrow.size() == 1 ? "is no multiple" : "are no multiples", unit);
 }
 
 void find_half_filled(const KernelRun& run, const KernelTerms& terms, const Device& device,
@@ -218,21 +231,21 @@ void find_block_size(const KernelRun& run, const KernelTerms& terms, const Devic
   if (steps < kFewSteps) return;
   double moved = 0;
   double repeated = 0;
-  for (const KernelWindowUse& window : run.windows) {
-    moved += window.moves * window.bytes;
-    repeated += std::max(window.moves - window.blocks, 0.0) * window.bytes;
+  for (std::size_t w = 0; w < run.windows.size(); ++w) {
+    moved += run.windows[w].moves * hbm_bytes_of(run, w);
+    repeated += std::max(run.windows[w].moves - run.windows[w].blocks, 0.0) * hbm_bytes_of(run, w);
   }
   if (moved <= 0) return;
   const double room = room_in_vmem(run, device);
   const std::string in_vmem =
-      room >= 2 ? absl::StrFormat("; VMEM has room for blocks %.2g times as large", room) : std::string();
+      room >= 2 ? absl::StrFormat("; VMEM has room for blocks %.0f times as large", room) : std::string();
   // HBM is busy for longer than the work that could hide it: larger blocks change that only if they save repeats.
   const double busy = std::max(seconds_of_hbm(terms) - terms.compute, 0.0);
   const double not_hidden = std::max(terms.waiting - busy, 0.0);
   const double per_step = seconds_of_hbm(terms) / steps;
   if (per_step < step + device.tpu()->overhead.dma_read) {
     const double fixed = terms.steps + not_hidden;
-    if (fixed < kLeastOfKernel * terms.seconds) return;
+    if (fixed < kLargeShare * terms.seconds) return;
     findings.push_back(
         {kKernelSmallBlocks, fixed,
          absl::StrFormat("each of %s steps of the grid moves %s and takes %s, of which %s begin the step or wait for "

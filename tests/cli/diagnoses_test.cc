@@ -40,6 +40,8 @@ const Case kShipped[] = {
     {kLayoutChange, kDecode, "tpu_v5e", kGather},
     {kPaddingWaste, kHeads, "tpu_v5e", kFfn},
     {kMissingDeviceNumber, kFfn, "trainium2", kFfn, "tpu_v5e"},
+    {kKernelAssumed, "tests/kernel/samples/grouped.hlo", "tpu_v5e", "tests/kernel/samples/refetched.hlo"},
+    {kKernelRefetch, "tests/kernel/samples/refetched.hlo", "tpu_v5e", "tests/kernel/samples/matmul.hlo"},
     {kUnknownOpcode, "tests/corpus/y_default_threads_and_unknown.hlo", "tpu_v5e", kFfn},
 };
 
@@ -57,6 +59,8 @@ const Case kCorpus[] = {
     {kUntunedBlocks, "gpu/matmul_4096x4096x4096_f32.a100_sxm_80_1x1x8.hlo", "a100_sxm_80",
      "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
     {kLatencyBoundLoop, "tpu/llm_decode.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
+    {kKernelHalfFilled, "pallas/ragged_dot.09.tpu_v7x.hlo", "tpu_v7x", "pallas/ragged_dot.01.tpu_v5e.hlo", "tpu_v5e"},
+    {kKernelSmallBlocks, "tpu/pallas_flash_attention.v5e_2x4.hlo", "tpu_v5e", "pallas/ragged_dot.01.tpu_v5e.hlo"},
     {kPrefetchStall, "tpu/fori_static.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
     {kHostTransfer, "tpu/host_offload.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
     {kBranchImbalance, "unoptimized/cond_switch.v5e_2x4.hlo", "tpu_v5e", "unoptimized/conv2d.v5e_2x4.hlo"},
@@ -116,8 +120,8 @@ TEST_CASE("diagnoses on the large corpus") {
 }
 
 TEST_CASE("every diagnosis is on the list, once, and has a dump") {
-  // Texts of these kinds do not come out of a compiler; tests/predict has them.
-  std::set<DiagnosticCode> covered = {kUnknownAttribute, kMissingOperand, kMissingComputation,
+  // Texts of these kinds do not come out of a compiler, or no dump of the corpus is one; tests/predict has them.
+  std::set<DiagnosticCode> covered = {kKernelVmemRoom, kUnknownAttribute, kMissingOperand, kMissingComputation,
                                       kMemoryIncomplete, kNoEntry,        kOperandMismatch};
   for (const Case& c : kShipped) covered.insert(c.code);
   for (const Case& c : kCorpus) covered.insert(c.code);

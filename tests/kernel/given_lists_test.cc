@@ -57,9 +57,8 @@ TEST_CASE("the sizes of groups give the tiles that grouped products visit") {
 TEST_CASE("a list is stated by the number of its operand, for a kernel or for a call") {
   const Module module = grouped();
   ReadKernelOptions options;
-  options.lists = {{"grouped_products", "0", {4}},
-                   {"pallas_call.1", "2", {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
-                   {"another", "3", {1}}};
+  options.lists = {
+      {"grouped_products", "0", {4}}, {"pallas_call.1", "2", {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}}, {"another", "3", {1}}};
   const absl::StatusOr<KernelRun> run = read_kernel(module.entry().root(), options);
   REQUIRE(run.ok());
   CHECK(run->steps == 4);
@@ -80,8 +79,12 @@ TEST_CASE("lists that do not fit say what was expected and what there is") {
        "expected 4 numbers, one for each group; there are 2"},
       {{"grouped_products", "group_sizes", {512, 512, 512, 0}}, absl::StatusCode::kInvalidArgument, "at most 1024"},
       {{"grouped_products", "group_sizes", {-1, 0, 0, 0}}, absl::StatusCode::kInvalidArgument, "negative"},
-      {{"grouped_products", "2", {1, 2}}, absl::StatusCode::kInvalidArgument, "s32[11]: expected 11 numbers, there are 2"},
-      {{"grouped_products", "0", {1, 2}}, absl::StatusCode::kInvalidArgument, "a bound of the grid: expected one number"},
+      {{"grouped_products", "2", {1, 2}},
+       absl::StatusCode::kInvalidArgument,
+       "s32[11]: expected 11 numbers, there are 2"},
+      {{"grouped_products", "0", {1, 2}},
+       absl::StatusCode::kInvalidArgument,
+       "a bound of the grid: expected one number"},
       {{"grouped_products", "4", {1}},
        absl::StatusCode::kInvalidArgument,
        "no list 4: expected one of 0 (a bound of the grid), 1 (s32[5]), 2 (s32[11]), 3 (s32[11]), group_sizes"},

@@ -166,9 +166,26 @@ def grouped(count, offsets, groups, tiles, x, y):
     )(offsets, groups, tiles, x, y)
 
 
+def refetched(x):
+    """Reads a block of 1 MiB for each of 8 columns in each of 16 rows, although it depends on the column alone."""
+
+    def body(x_ref, o_ref):
+        o_ref[...] = x_ref[:128, :128] + x_ref[128:256, 128:256]
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((2048, 1024), jnp.float32),
+        grid=(16, 8),
+        in_specs=[pl.BlockSpec((512, 512), lambda i, j: (0, j))],
+        out_specs=pl.BlockSpec((128, 128), lambda i, j: (i, j)),
+        name="refetched_blocks",
+    )(x)
+
+
 SAMPLES = {
     "matmul": (matmul, SPEC((512, 1024), jnp.bfloat16), SPEC((1024, 768), jnp.bfloat16)),
     "causal": (causal, SPEC((1024, 128), jnp.bfloat16), SPEC((128, 1024), jnp.bfloat16)),
+    "refetched": (refetched, SPEC((512, 4096), jnp.float32)),
     "loops": (loops, SPEC((64, 256), jnp.float32)),
     "copies": (copies, SPEC((512, 256), jnp.float32)),
     "listed": (

@@ -96,7 +96,7 @@ RegionWork product(double m, double n, double k, double batch = 1) {
 
 // Rows of x, which all columns share, and a bias for each row of the grid.
 const std::vector<Window> kShared = {{{1}, kMib}, {{0}, 4 * kKib}, {{0, 1}, 64 * kKib, true}};
-const std::vector<Window> kSharedInOrder = {{{0}, kMib}, {{1}, 4 * kKib}, {{0, 1}, 64 * kKib, true}};
+const std::vector<Window> kSharedInOrder = {{{0}, 4 * kMib}, {{1}, 4 * kKib}, {{0, 1}, kMib, true}};
 // A sum over the innermost dimension cannot be moved outwards.
 const std::vector<Window> kSummed = {{{1}, kMib}, {{0}, 4 * kKib}, {{0}, 64 * kKib, true}};
 // A product of rows and columns: whatever the order, one of them is moved again.
@@ -115,24 +115,46 @@ TEST_CASE("findings about a kernel: each where it is, and not where it is not") 
     std::vector<DiagnosticCode> codes;
     const char* message;  // a part of the first one
   } rows[] = {
-      {"another order keeps the blocks", with_scratch(pipeline({16, 8}, kShared, {}), 100 * kMib), "tpu_v5e",
-       {kKernelRefetch}, "window 0 moves each of its 8 blocks of [8,128] (1.00 MiB) 16 times: with the dimensions 1, 0"},
+      {"another order keeps the blocks",
+       with_scratch(pipeline({16, 8}, kShared, {}), 100 * kMib),
+       "tpu_v5e",
+       {kKernelRefetch},
+       "window 0 moves each of its 8 blocks of [8,128] (1.00 MiB) 16 times: with the dimensions 1, 0"},
       {"this order keeps them", with_scratch(pipeline({8, 16}, kSharedInOrder, {}), 100 * kMib), "tpu_v5e", {}, ""},
-      {"another order would write a sum in parts", with_scratch(pipeline({16, 8}, kSummed, {}), 100 * kMib), "tpu_v5e",
-       {}, ""},
+      {"another order would write a sum in parts",
+       with_scratch(pipeline({16, 8}, kSummed, {}), 100 * kMib),
+       "tpu_v5e",
+       {},
+       ""},
       {"repeats that the work hides", pipeline({16, 8}, kShared, product(8192, 4096, 4096)), "tpu_v5e", {}, ""},
-      {"larger blocks would save repeats", pipeline({16, 16}, kProduct, {}), "tpu_v5e", {kKernelVmemRoom},
+      {"larger blocks would save repeats",
+       pipeline({16, 16}, kProduct, {}),
+       "tpu_v5e",
+       {kKernelVmemRoom},
        "blocks twice as large would fit"},
       {"VMEM is full", with_scratch(pipeline({16, 16}, kProduct, {}), 100 * kMib), "tpu_v5e", {}, ""},
-      {"small blocks", pipeline({1000}, {{{0}, 4 * kKib}, {{0}, 4 * kKib, true}}, {}), "tpu_v5e", {kKernelSmallBlocks},
-       "each of 1000 steps of the grid moves 8.00 KiB"},
+      {"small blocks",
+       pipeline({1000}, {{{0}, 4 * kKib}, {{0}, 4 * kKib, true}}, {}),
+       "tpu_v5e",
+       {kKernelSmallBlocks},
+       "each of 1,000 steps of the grid moves 8.00 KiB"},
       {"large blocks, once each", pipeline({64}, {{{0}, 2 * kMib}, {{0}, 2 * kMib, true}}, {}), "tpu_v5e", {}, ""},
-      {"half of the unit", pipeline({8}, {{{0}, 64 * kKib}}, product(4096, 4096, 64)), "tpu_v5e", {kKernelHalfFilled},
+      {"half of the unit",
+       pipeline({8}, {{{0}, 64 * kKib}}, product(4096, 4096, 64)),
+       "tpu_v5e",
+       {kKernelHalfFilled},
        "50 % of the matrix unit is filled"},
       {"all of it", pipeline({8}, {{{0}, 64 * kKib}}, product(4096, 4096, 128)), "tpu_v5e", {}, ""},
-      {"a wider unit", pipeline({8}, {{{0}, 64 * kKib}}, product(4096, 4096, 128)), "tpu_v6e", {kKernelHalfFilled},
+      {"a wider unit",
+       pipeline({8}, {{{0}, 64 * kKib}}, product(4096, 4096, 128)),
+       "tpu_v6e",
+       {kKernelHalfFilled},
        "256"},
-      {"few rows", pipeline({8}, {{{0}, 64 * kKib}}, product(8, 4096, 4096)), "tpu_v5e", {kKernelHalfFilled}, "more rows"},
+      {"few rows",
+       pipeline({8}, {{{0}, 64 * kKib}}, product(8, 4096, 4096)),
+       "tpu_v5e",
+       {kKernelHalfFilled},
+       "more rows"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.what);
