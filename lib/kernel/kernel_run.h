@@ -47,10 +47,10 @@ struct KernelRegion {
   RegionWork work;
   std::vector<std::uint32_t> buffers;       // memory that it loads from or stores to, in order of number
   std::vector<std::uint32_t> late_buffers;  // the same, used only after a product: what products are added to
-  mlir::OpId first_op;       // the first operation with work
-  mlir::OpId first_product;  // invalid if there is none
-  std::string source;        // file:line of the first product, or else of the first operation; empty if unknown
-  double runs = 0;           // how often it runs
+  mlir::OpId first_op;                      // the first operation with work
+  mlir::OpId first_product;                 // invalid if there is none
+  std::string source;  // file:line of the first product, or else of the first operation; empty if unknown
+  double runs = 0;     // how often it runs
 };
 
 struct KernelTransfer {

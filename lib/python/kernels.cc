@@ -66,7 +66,8 @@ std::string kernels_json(const StepPrediction& prediction) {
   for (const OpPrediction& op : prediction.ops) {
     const InstructionView call = module.instruction(op.id);
     if (call.opcode() != Opcode::kCustomCall) continue;
-    if (custom_call_behaviour(string_value(call, AttributeKey::kCustomCallTarget)) != CustomCallBehaviour::kKernel) continue;
+    if (custom_call_behaviour(string_value(call, AttributeKey::kCustomCallTarget)) != CustomCallBehaviour::kKernel)
+      continue;
     write_kernel(call, op.work.kernel.get(), out);
   }
   out.end_array();

@@ -178,8 +178,8 @@ NB_MODULE(_core, m) {
   m.def("explain", &explain_op, "module"_a, "op"_a, "device"_a, "options"_a, "width"_a, "The anatomy of one op.");
   m.def("counts", &counts, "module"_a, "Counts in XLA's convention as JSON (schema hloroof.counts/1).");
   m.def(
-      "device_name", [](const std::string& device) { return value_or_raise(target_of(device)).device.name; }, "device"_a,
-      "The name of a device, without topology and slices.");
+      "device_name", [](const std::string& device) { return value_or_raise(target_of(device)).device.name; },
+      "device"_a, "The name of a device, without topology and slices.");
   m.def("device_names", &device_names, "The names of all devices of the library.");
   m.def("view_names", &view_names, "The names of the views for report().");
   m.def("format_seconds", &format_seconds, "seconds"_a);

@@ -3,9 +3,9 @@
 //   fit_kernels FOLDER         prints the numbers that fit best, and the errors with and without cross-validation
 //   fit_kernels FOLDER show    prints the errors with the numbers of data/hardware
 //
-// The numbers are those of unrolled code on any TPU, and one for each device. The search tries each number a step up and
-// down, with ever smaller steps, and keeps what lowers the loss: the mean of log(1 + (error / 3 %)^2), which kernels
-// that depend on data (sizes of groups) do not dominate. A family of n kernels on a device weighs sqrt(n).
+// The numbers are those of unrolled code on any TPU, and one for each device. The search tries each number a step up
+// and down, with ever smaller steps, and keeps what lowers the loss: the mean of log(1 + (error / 3 %)^2), which
+// kernels that depend on data (sizes of groups) do not dominate. A family of n kernels on a device weighs sqrt(n).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,8 +17,8 @@
 
 #include "absl/strings/str_format.h"
 #include "hloroof/device.h"
-#include "lib/kernel/kernel_run.h"
 #include "lib/hardware/write_device.h"
+#include "lib/kernel/kernel_run.h"
 #include "tests/accuracy/pallas_kernels.h"
 
 namespace hloroof::internal {

@@ -67,7 +67,8 @@ void report_pallas_kernels(const std::string& shared, Report& report) {
   report.paragraph(
       "What tokamax 0.0.17 (Apache-2.0) measured when it was tuned, with the operations of XLA around each kernel. The "
       "kernels are priced from their bodies. All rows are seen: `kernel.*` of data/hardware is fitted to them, with "
-      "the errors of cross-validation that CMake's target fit_kernels_to_corpus prints. The sizes of groups and the masks of "
+      "the errors of cross-validation that CMake's target fit_kernels_to_corpus prints. The sizes of groups and the "
+      "masks of "
       "blocks are not in the texts.");
   std::map<std::pair<std::string, std::string>, std::vector<Sample>> rows;
   std::vector<Sample> all;
@@ -83,8 +84,8 @@ void report_pallas_kernels(const std::string& shared, Report& report) {
   }
   const auto cells = [](const std::string& family, const std::string& device, const std::vector<Sample>& samples) {
     const Figures f = figures(samples);
-    return std::vector<std::string>{family,          device,         std::to_string(f.count), percent(f.bias),
-                                    percent(f.median), percent(f.p90), percent(f.within)};
+    return std::vector<std::string>{
+        family, device, std::to_string(f.count), percent(f.bias), percent(f.median), percent(f.p90), percent(f.within)};
   };
   std::vector<std::vector<std::string>> table;
   for (const auto& [key, samples] : rows) table.push_back(cells(key.first, key.second, samples));

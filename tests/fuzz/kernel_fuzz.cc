@@ -1,4 +1,5 @@
-// Follows the kernel whose body is arbitrary MLIR bytecode, called with up to seven operands: the first byte says how many.
+// Follows the kernel whose body is arbitrary MLIR bytecode, called with up to seven operands: the first byte says how
+// many.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace {
 
 std::string call_of(std::string_view body, int operands) {
-  constexpr const char* kShapes[] = {"s32[]",       "s32[10]",           "s8[4,4]",         "bf16[512,1024]",
+  constexpr const char* kShapes[] = {"s32[]",       "s32[10]",           "s8[4,4]",       "bf16[512,1024]",
                                      "f32[64,256]", "bf16[8,1024,1024]", "bf16[1024,768]"};
   std::string parameters;
   std::string names;
