@@ -59,7 +59,10 @@ void append_work(const Work& next, Work& total) {
     total.matrix.clear();
     total.source = CostSource::kUnknown;
   }
-  if (is_mixed) total.source = std::max(total.source, CostSource::kAssumed);
+  // The record of one kernel does not give the time of several operations. Their work is added, as if of one operation.
+  const bool has_kernel = total.kernel != nullptr || next.kernel != nullptr;
+  total.kernel.reset();
+  if (is_mixed || has_kernel) total.source = std::max(total.source, CostSource::kAssumed);
   for (const auto& [from, to] : {std::pair(&next.read, &total.read), std::pair(&next.written, &total.written)}) {
     to->hbm += from->hbm;
     to->vmem += from->vmem;

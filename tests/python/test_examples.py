@@ -29,3 +29,14 @@ def test_tpu_generations(root):
     done = run(root, "examples/python/tpu_generations.py")
     assert done.returncode == 0, done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["tpu_v5e", "tpu_v5p", "tpu_v6e"]
+
+
+def test_price_kernel(root):
+    if importlib.util.find_spec("jax") is None or importlib.util.find_spec("libtpu") is None:
+        pytest.skip("needs jax and libtpu")
+    done = run(root, "examples/python/price_kernel.py")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("add_product(block_m=512, block_n=512, block_k=512) on tpu_v6e: ")
+    assert len(lines) == 1 + 2 + 18
+    assert "Ran out of memory in memory space vmem" in lines[-1]
