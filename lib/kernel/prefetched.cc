@@ -231,6 +231,7 @@ class Assumptions {
 
   absl::Status no_list(const std::string& operand) const {
     std::vector<std::string> known;
+    known.reserve(program_.dynamic_bounds + lists_.size() + constants_.size() + 1);
     for (std::uint32_t i = 0; i < program_.dynamic_bounds; ++i)
       known.push_back(absl::StrCat(i, " (a bound of the grid)"));
     for (const std::vector<List>* lists : {&lists_, &constants_}) {
@@ -255,10 +256,11 @@ class Assumptions {
     std::int64_t sum = 0;
     for (const std::int64_t size : sizes) {
       if (size < 0) return absl::InvalidArgumentError("group_sizes: a size is negative");
-      if (size > groups->rows || (sum += size) > groups->rows) {
+      if (size > groups->rows - sum) {
         return absl::InvalidArgumentError(absl::StrCat("group_sizes: expected numbers that add up to at most ",
                                                        groups->rows, ", the number of rows"));
       }
+      sum += size;
     }
     const bool has_offsets = set_group_lists(sizes, *groups);
     const bool has_visits = set_tile_visits(sizes, *groups);
@@ -267,10 +269,10 @@ class Assumptions {
 
   // Sets the lists of tiles and of their groups, which select blocks of the rows and of the matrices.
   bool set_tile_visits(const std::vector<std::int64_t>& sizes, const RowGroups& groups) {
-    for (List& tiles : lists_) {
+    for (const List& tiles : lists_) {
       if (is_set(tiles) || tiles.use.extent == 0 || tiles.use.selects_output == groups.are_results) continue;
       if (tiles.size != tiles.use.extent + groups.count - 1) continue;
-      for (List& ids : lists_) {
+      for (const List& ids : lists_) {
         if (is_set(ids) || ids.size != tiles.size || ids.use.extent != groups.count) continue;
         if (ids.array == tiles.array || ids.use.selects_output != groups.are_results) continue;
         const std::int64_t tile_rows = (groups.rows + tiles.use.extent - 1) / tiles.use.extent;
@@ -421,7 +423,7 @@ class Assumptions {
   // Sets the lists of the sizes and of the offsets of groups. Returns whether there are any.
   bool set_group_lists(const std::vector<std::int64_t>& sizes, const RowGroups& groups) {
     bool is_any_set = false;
-    for (List& list : lists_) {
+    for (const List& list : lists_) {
       if (is_set(list) || !is_group_list(list, groups)) continue;
       set(list, list.size == groups.count ? sizes : offsets_of(sizes));
       is_any_set = true;
