@@ -132,6 +132,8 @@ def cases(shared: pathlib.Path, family: str, device: str) -> Iterator[Case]:
         arrays = [arguments[name] for name in ("x", "w", "lhs", "rhs") if name in arguments]
         if key in seen or not all(isinstance(array, str) for array in arrays):  # a quantized array is not a string
             continue
+        if not isinstance(arguments.get("group_sizes", {}), dict):  # not the number of groups but some other form
+            continue
         seen.add(key)
         operation, function, shapes = FAMILIES[family](arguments)
         with _as_on(chip_of(device)):
