@@ -198,20 +198,19 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
     due.erase(at);
   };
   bool is_here = true;
+  double steps = 0;
   for (const KernelEvent& event : run.events) {
     if (event.kind == KernelEvent::Kind::kStep) is_here = !has_two_cores || event.index == 0;
     if (!is_here) continue;
     switch (event.kind) {
       case KernelEvent::Kind::kStep:
-        terms.steps += device.tpu()->kernel.step;
+        ++steps;
         now += device.tpu()->kernel.step;
         break;
       case KernelEvent::Kind::kRun: {
         const KernelRegion& region = run.regions[event.index];
         for (const std::uint32_t buffer : region.buffers) wait_for(buffer);
         terms.runs[event.index] += 1;
-        terms.compute += terms.regions[event.index].seconds;
-        terms.scalar += terms.regions[event.index].scalar;
         now += terms.regions[event.index].seconds;
         for (const std::uint32_t buffer : region.late_buffers) wait_for(buffer);
         break;
@@ -236,6 +235,11 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
         break;
       }
     }
+  }
+  terms.steps = steps * device.tpu()->kernel.step;
+  for (std::size_t i = 0; i < terms.regions.size(); ++i) {
+    terms.compute += terms.runs[i] * terms.regions[i].seconds;
+    terms.scalar += terms.runs[i] * terms.regions[i].scalar;
   }
   // What remains is waited for to the end.
   double end = queues.end_of_all(now);

@@ -170,7 +170,10 @@ Term kernel_tree(const Work& work, const Device& device) {
                                   {"kernel.step"}));
   parts.push_back(leaf("waiting for transfers", t.waiting, t.waiting, "s"));
   parts.push_back(factors.seconds("each operation", 1, "", {"overhead.op"}));
-  return sum("time of one execution", std::move(parts));
+  Term whole = sum("time of one execution", std::move(parts));
+  // The parts are rounded in another order.
+  whole.seconds = op_time(work, device).seconds;
+  return whole;
 }
 
 }  // namespace

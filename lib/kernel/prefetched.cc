@@ -349,7 +349,9 @@ class Assumptions {
   void assume_grids() {
     for (List& list : lists_) {
       if (is_set(list)) continue;
-      const bool is_mask = list.use.extent == 0 && list.use.compared_to.size() > 1;
+      // A flat list that is compared with one number only may be a flag of another kind.
+      const std::size_t comparisons = list.use.compared_to.size();
+      const bool is_mask = list.use.extent == 0 && comparisons > (has_dimensions_of_grid(list) ? 0 : 1);
       const auto [rows, columns] = rows_and_columns(list);
       if (rows < 1 || columns < 1 || (!is_mask && (list.use.extent == 0 || list.shape.size() < 2))) continue;
       const std::int64_t extent = std::max(list.use.extent, columns);
@@ -376,11 +378,18 @@ class Assumptions {
     }
   }
 
+  // Whether the last two dimensions of the list are dimensions of the grid, in their order.
+  bool has_dimensions_of_grid(const List& list) const {
+    if (list.shape.size() < 2) return false;
+    const std::vector<std::int64_t>& grid = program_.grid;
+    const auto rows = std::find(grid.begin(), grid.end(), list.shape[list.shape.size() - 2]);
+    return rows != grid.end() && std::find(rows + 1, grid.end(), list.shape.back()) != grid.end();
+  }
+
   std::int64_t widest_extent() const {
     std::int64_t widest = 0;
     for (const List& list : lists_) {
-      if (list.shape.size() >= 2 && list.shape.size() == program_.grid.size())
-        widest = std::max(widest, list.use.extent);
+      if (has_dimensions_of_grid(list)) widest = std::max(widest, list.use.extent);
     }
     return widest;
   }
@@ -388,7 +397,7 @@ class Assumptions {
   // The last two dimensions of a list that has those of the grid, or two dimensions of the grid whose blocks it
   // numbers.
   std::pair<std::int64_t, std::int64_t> rows_and_columns(const List& list) const {
-    if (list.shape.size() >= 2 && list.shape.size() == program_.grid.size()) {
+    if (has_dimensions_of_grid(list)) {
       return {list.shape[list.shape.size() - 2], list.shape.back()};
     }
     for (std::size_t a = 0; list.shape.size() == 1 && a < program_.grid.size(); ++a) {

@@ -44,7 +44,8 @@ const std::map<std::string, std::string> kExceptions = {};
 const std::map<std::string, std::string> kReasons = {
     {"cpu/fft_solve", "the compiler counts -1 for custom calls, we their operands and results"},
     {"tpu/fft_solve", "the compiler counts -1 for custom calls, we their operands and results"},
-    {"tpu/pallas_splash_attention", "kernel without cost_estimate: the compiler counts -1 for it, we all it fetches"},
+    {"tpu/pallas_",
+     "the compiler takes a kernel's bytes from its author, or counts -1; we count each block that it moves"},
     {"tpu/softmax", "the parameter is read once for two nested fusions; XLA counts it for each"},
 };
 

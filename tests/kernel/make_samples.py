@@ -118,6 +118,16 @@ def copies(x):
     )(x)
 
 
+def turned(x):
+    """The exponential of each row of [256, 512] less its maximum, transposed."""
+
+    def body(x_ref, o_ref):
+        row = x_ref[...]
+        o_ref[...] = jnp.exp(row - jnp.max(row, axis=1, keepdims=True)).T
+
+    return pl.pallas_call(body, out_shape=SPEC((512, 256), jnp.float32), name="turned_rows")(x)
+
+
 def listed(rows, columns, x, y):
     """Products of the pairs of blocks that two lists name: 10 pairs of 4 x 4 blocks, as below a diagonal."""
 
@@ -187,6 +197,7 @@ SAMPLES = {
     "causal": (causal, SPEC((1024, 128), jnp.bfloat16), SPEC((128, 1024), jnp.bfloat16)),
     "refetched": (refetched, SPEC((512, 4096), jnp.float32)),
     "loops": (loops, SPEC((64, 256), jnp.float32)),
+    "turned": (turned, SPEC((256, 512), jnp.float32)),
     "copies": (copies, SPEC((512, 256), jnp.float32)),
     "listed": (
         listed,

@@ -328,6 +328,16 @@ std::vector<Case> cases_for(const Device& device) {
   add_memory(local);
   add_control(local);
   cases.push_back(make(local, 1));
+  if (device.gpu() != nullptr) {
+    for (const char* form : {"mosaic", "triton", "triton_call"}) {
+      cases.push_back(Case{parsed(source_text("tests/corpus/y_gpu_" + std::string(form) + ".hlo")), {}});
+    }
+  }
+  if (is_tpu) {
+    for (const char* kernel : {"matmul", "loops", "copies", "turned"}) {
+      cases.push_back(Case{parsed(source_text("tests/kernel/samples/" + std::string(kernel) + ".hlo")), {}});
+    }
+  }
 
   // The devices of a chip, of a slice and of several slices; of a node and of several nodes.
   Program joined(is_tpu);
