@@ -76,6 +76,7 @@ class NeededValues {
 
   // The operand `number` of the terminator of each block of the region.
   void need_yielded(mlir::RegionId region, std::uint32_t number) {
+    if (!region.valid()) return;
     for (const mlir::BlockId block : module_.blocks_of(region)) {
       const mlir::OpId last = terminator(block);
       if (last.valid()) need_operand(last, number);
@@ -131,7 +132,7 @@ class NeededValues {
       case KernelOpKind::kWhile:
         if (region == module_[op].first_region) {
           need_operand(op, index);
-          need_yielded(mlir::RegionId{region.index + 1}, index);
+          if (module_[op].region_count == 2) need_yielded(mlir::RegionId{region.index + 1}, index);
         } else {
           need_yielded(module_[op].first_region, index + 1);
         }

@@ -189,7 +189,8 @@ absl::Status KernelMachine::finish(const KernelInstruction& in) {
       if (!condition) note("A loop whose end depends on data is assumed to run once.");
       const bool goes_on = condition ? *condition != 0 : !frame.runs_once && branches_ != UnknownBranches::kLeast;
       if (!condition) frame.runs_once = true;
-      if (!goes_on || op.region_count < 2) {
+      const bool has_body = op.region_count >= 2 && module_[mlir::RegionId{op.first_region.index + 1}].block_count > 0;
+      if (!goes_on || !has_body) {
         copy(in.op, 1, op.first_result, std::min(count - 1, op.result_count));
         frames_.pop_back();
         break;
