@@ -14,11 +14,13 @@ BUILD is a configured build folder, for the headers that configuring writes.
 """
 
 import argparse
+import concurrent.futures
+import functools
+import itertools
 import json
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -30,10 +32,12 @@ def seconds(command):
     """The least CPU time of three runs."""
     best = float("inf")
     for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise subprocess.CalledProcessError(child.returncode, command)
+        best = min(best, used.ru_utime + used.ru_stime)
     return best
 
 
@@ -72,23 +76,26 @@ def main():
     if not headers:
         headers = [path for folder in ("include", "lib") for path in sorted((ROOT / folder).rglob("*.h"))
                    if not path.is_relative_to(ROOT / "lib/python")]
-    rows = []
+    flags = include_flags(build)
     with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, "one.cc")
-        command = [arguments.compiler, "-std=c++20", "-fsyntax-only", *include_flags(build), source]
+        numbers = itertools.count()
 
-        def cost(included):
+        def command_for(included):
+            source = os.path.join(folder, f"{next(numbers)}.cc")
             pathlib.Path(source).write_text("".join(f'#include "{path}"\n' for path in included))
-            return seconds(command)
+            return [arguments.compiler, "-std=c++20", "-fsyntax-only", *flags, source]
 
-        empty = cost([])
-        known = {}
-        for header in headers:
-            alone = cost([header]) - empty
-            others = tuple(headers_of_others(command, (ROOT, build)))
-            if others not in known:
-                known[others] = cost(others) - empty
-            rows.append((alone - known[others], known[others], alone, header.relative_to(ROOT)))
+        @functools.cache
+        def cost(included):
+            return seconds(command_for(included))
+
+        def row(header):
+            others = tuple(headers_of_others(command_for((header,)), (ROOT, build)))
+            alone = cost((header,))
+            return alone - cost(others), cost(others) - cost(()), alone - cost(()), header.relative_to(ROOT)
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            rows = list(pool.map(row, headers))
     rows.sort(key=lambda row: (-row[0], row[3]))
     print(f"{'ours':>6} {'others':>7} {'alone':>6}  header")
     for ours, others, alone, header in rows:

@@ -199,6 +199,7 @@ struct Collective {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   InstructionId instruction;  // the collective itself
   InstructionId carrier;      // the executed instruction: the collective itself, its start, or its fusion
+  double runs = 1;            // executions for each execution of the carrier; not 1 in loops of other threads
   InstructionId done;         // the instruction that waits for it; invalid if the carrier does
   bool in_fusion = false;     // the carrier is a fusion
   DeviceGroups groups;

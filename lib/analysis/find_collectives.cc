@@ -18,6 +18,7 @@
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/saturating.h"
+#include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
@@ -271,20 +272,36 @@ class Finder {
         const auto start = started_.find(instruction.operand(0).id().index);
         if (start != started_.end()) started_[instruction.id().index] = start->second;
       } else if (wraps_computation(instruction.opcode())) {
-        for (const ComputationId called : instruction.called_computations()) {
-          scan_inside(instruction.module().computation(called), instruction);
-        }
+        scan_inside(instruction);
       }
     }
   }
 
-  // Adds the collectives of a fusion or of the computation in an async-start. A collective that is split into steps
-  // appears with one channel in several fusions: the one that starts it, those that continue it in addition to their
-  // other work, and the one that ends it.
-  void scan_inside(ComputationView called, InstructionView carrier) {
-    if (called.is_missing()) return;
-    const Step step = step_of(called);
+  // Adds the collectives of a fusion or of an async-start. They may lie deeper: the program of another thread is a call
+  // of the computation that has the collective.
+  void scan_inside(InstructionView carrier) {
+    const Module& module = carrier.module();
+    bool nests = false;
+    for (const ComputationId called : carrier.called_computations()) {
+      const ComputationView computation = module.computation(called);
+      if (!computation.is_missing()) nests |= scan_wrapped(computation, step_of(computation), 1, carrier);
+    }
+    if (!nests) return;
+    const std::vector<ComputationId> direct = carrier.called_computations();
+    const Step step = direct.size() == 1 ? step_of(module.computation(direct[0])) : Step::kWhole;
+    for (const WrappedComputation& wrapped : wrapped_computations(carrier)) {
+      if (std::find(direct.begin(), direct.end(), wrapped.id) != direct.end()) continue;
+      scan_wrapped(module.computation(wrapped.id), step, wrapped.runs, carrier);
+    }
+  }
+
+  // Adds the collectives of one computation. A collective that is split into steps appears with one channel in several
+  // fusions: the one that starts it, those that continue it in addition to their other work, and the one that ends it.
+  // Returns whether the computation runs others.
+  bool scan_wrapped(ComputationView called, Step step, double runs, InstructionView carrier) {
+    bool nests = false;
     for (InstructionView inside : called.instructions()) {
+      nests |= runs_computations(inside.opcode());
       const std::optional<CollectiveKind> kind = begun_kind(inside.opcode());
       if (!kind || is_with_host(inside)) continue;
       const std::optional<std::int64_t> channel = integer(inside, AttributeKey::kChannelId);
@@ -300,23 +317,26 @@ class Finder {
       }
       if (step == Step::kDone) continue;  // its start is not visible
       if (channel && step == Step::kStart) open_[*channel] = result_.collectives.size();
-      add(inside, *kind, carrier);
+      add(inside, *kind, carrier, runs);
     }
+    return nests;
   }
 
-  void add(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
+  void add(InstructionView instruction, CollectiveKind kind, InstructionView carrier, double runs = 1) {
     if (!carrier.id().valid()) return;
     std::vector<Collective>& found = result_.collectives;
     started_[carrier.id().index].push_back(found.size());
     const auto known = known_at_.find(key(instruction.id(), carrier.id()));
     if (known == known_at_.end()) {
       found.push_back(describe(instruction, kind, carrier));
+      found.back().runs = runs;
       result_.before.push_back(CollectivesAgain::kNew);
       return;
     }
     found.push_back(std::move(known_[known->second]));
     found.back().done = InstructionId();
-    result_.before.push_back(known->second);
+    result_.before.push_back(found.back().runs == runs ? known->second : CollectivesAgain::kNew);
+    found.back().runs = runs;
     known_at_.erase(known);
   }
 
@@ -356,6 +376,7 @@ CollectivesAgain find_collectives_again(const Module& module, const CallGraph& c
     const InstructionView instruction = module.instruction(collective.instruction);
     Collective read = describe(instruction, *begun_kind(instruction.opcode()), module.instruction(collective.carrier));
     read.done = collective.done;
+    read.runs = collective.runs;
     collective = std::move(read);
     result.before[i] = CollectivesAgain::kNew;
   }

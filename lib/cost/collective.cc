@@ -444,6 +444,9 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
   }
   if (quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
+  for (double* total : {&cost.bandwidth_seconds, &cost.latency_seconds, &cost.wire_bytes, &cost.busiest_link_bytes}) {
+    *total *= collective.runs;
+  }
   cost.seconds = cost.bandwidth_seconds + cost.latency_seconds;
   if (cost.seconds > 0 && cost.link_bandwidth > 0) {
     cost.utilization = cost.busiest_link_bytes / cost.seconds / cost.link_bandwidth;

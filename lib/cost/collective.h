@@ -36,8 +36,8 @@ struct CollectiveCost {
   std::vector<std::string> missing_numbers;  // paths of numbers that the formula reads and the device file lacks
 };
 
-// The cost of one execution of a collective. Never fails: `source` and `note` tell which facts were missing from the
-// device file or the text and were assumed.
+// The cost of a collective for one execution of its carrier. Never fails: `source` and `note` tell which facts were
+// missing from the device file or the text and were assumed.
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options = {});
 

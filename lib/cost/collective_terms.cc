@@ -198,6 +198,7 @@ Term collective_terms(const Collective& collective, const LogicalMesh& mesh, con
   if (term.seconds <= 0) return term;
   // The root is named after the kind of collective; a single leaf keeps its name.
   if (!term.is_leaf()) term.name = std::string(to_string(collective.kind));
+  if (collective.runs != 1) term = scaled(std::move(term), times(collective.runs));
   term.note = cost.algorithm;
   return term;
 }

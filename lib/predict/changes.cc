@@ -5,6 +5,7 @@
 
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/wrapped.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -189,8 +190,8 @@ class Finder {
     if (edit.kind == Edit::Kind::kOperands) return;
     if (is_collective(opcode)) stale_.collectives = true;
     if (!wraps_computation(opcode)) return;
-    for (ComputationId called : instruction.called_computations()) {
-      if (!collectives_in(called).empty()) stale_.collectives = true;
+    for (const WrappedComputation& wrapped : wrapped_computations(instruction)) {
+      if (!collectives_in(wrapped.id).empty()) stale_.collectives = true;
     }
   }
 
@@ -205,9 +206,10 @@ class Finder {
     }
     const std::vector<InstructionId> neighbours = collectives_in(row_of(instruction).computation);
     for (InstructionId collective : neighbours) stale_.descriptions.insert(collective.index);
-    if (is_collective(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall || !neighbours.empty()) {
-      stale_.collectives = true;
-    }
+    // A call or a loop decides which collectives run, and how often.
+    const bool decides = runs_computations(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall ||
+                         has_collective([](const Collective& c) { return c.runs != 1; });
+    if (is_collective(instruction.opcode()) || decides || !neighbours.empty()) stale_.collectives = true;
   }
 
   // Marks a collective of a scheduled computation as stale.

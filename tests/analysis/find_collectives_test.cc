@@ -74,6 +74,21 @@ const Form kForms[] = {
      "wrapped {\n  x = f32[64,128]{1,0} parameter(0)\n  ROOT a = f32[64,128]{1,0} all-to-all(x), dimensions={0}, "
      "channel_id=1, replica_groups=[1,8]<=[8]\n}\n",
      {"all-to-all 32768 B x8 by s, awaited by d"}},
+    // The program of a SparseCore: the thread calls the computation that has the collective.
+    {"s = ((f32[8,128]{1,0}), f32[64,128]{1,0}, s32[]) async-start(p), async_execution_thread=\"sparsecore\", "
+     "calls=wrapped\nROOT d = f32[64,128]{1,0} async-done(s)",
+     "called {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT g = f32[64,128]{1,0} all-gather(x), dimensions={0}, " +
+         kGroups +
+         "\n}, execution_thread=\"sparsecore\"\n\n"
+         "wrapped {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT c = f32[64,128]{1,0} call(x), to_apply=called\n}, "
+         "execution_thread=\"sparsecore\"\n",
+     {"all-gather 32768 B x8 by s, awaited by d"}},
+    {"ROOT f = f32[64,128]{1,0} fusion(p), kind=kCustom, calls=outer",
+     "inner {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT g = f32[64,128]{1,0} all-gather(x), dimensions={0}, " +
+         kGroups +
+         "\n}\n\nouter {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT c = f32[64,128]{1,0} fusion(x), kind=kLoop, "
+         "calls=inner\n}\n",
+     {"all-gather 32768 B x8 by f"}},
     {"o = s64[8]{0} parameter(2)\nROOT a = f32[64,128]{1,0} ragged-all-to-all(q, q, o, o, o, o), channel_id=1, "
      "replica_groups=[1,8]<=[8]",
      "",
@@ -126,6 +141,24 @@ TEST_CASE("Every form of a collective is found once") {
     INFO(form.lines);
     CHECK(found(module_of(form.lines + "\n", form.callees)) == form.collectives);
   }
+}
+
+TEST_CASE("A collective in a loop of another thread runs once for each trip and each call") {
+  const Module module = module_of(
+      "s = ((f32[64,128]{1,0}), f32[64,128]{1,0}, s32[]) async-start(q), async_execution_thread=\"sparsecore\", "
+      "calls=wrapped\nROOT d = f32[64,128]{1,0} async-done(s)\n",
+      "body {\n  x = f32[64,128]{1,0} parameter(0)\n  ROOT r = f32[64,128]{1,0} all-reduce(x), to_apply=sum, " +
+          kGroups +
+          "\n}, execution_thread=\"sparsecore\"\n\n"
+          "goes_on {\n  x = f32[64,128]{1,0} parameter(0)\n  ROOT t = pred[] constant(true)\n}, "
+          "execution_thread=\"sparsecore\"\n\n"
+          "called {\n  x = f32[64,128]{1,0} parameter(0)\n  ROOT w = f32[64,128]{1,0} while(x), condition=goes_on, "
+          "body=body, backend_config={\"known_trip_count\":{\"n\":\"3\"}}\n}, execution_thread=\"sparsecore\"\n\n"
+          "wrapped {\n  x = f32[64,128]{1,0} parameter(0)\n  c = f32[64,128]{1,0} call(x), to_apply=called\n"
+          "  ROOT e = f32[64,128]{1,0} call(c), to_apply=called\n}, execution_thread=\"sparsecore\"\n");
+  const std::vector<Collective> all = find_collectives(module);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].runs == 6);
 }
 
 TEST_CASE("Groups of replicas and partitions are groups of devices") {

@@ -1,0 +1,27 @@
+// The computations that run as part of one instruction: what a fusion or an async-start wraps, at any depth.
+#ifndef HLOROOF_LIB_ANALYSIS_WRAPPED_H_
+#define HLOROOF_LIB_ANALYSIS_WRAPPED_H_
+
+#include <vector>
+
+#include "hloroof/module.h"
+#include "lib/ir/opcode_facts.h"
+
+namespace hloroof::internal {
+
+struct WrappedComputation {
+  ComputationId id;
+  double runs = 1;  // expected number of executions for each execution of the instruction that wraps it
+};
+
+// Returns true if the instruction runs its called computations, unlike a reduce, which applies one to each element.
+constexpr bool runs_computations(Opcode opcode) { return wraps_computation(opcode) || calls_schedules(opcode); }
+
+// Lists the computations that `carrier` runs, directly or through calls, loops, conditionals, fusions and async-starts.
+// Callers come before callees. A loop runs its body as often as infer_trip_count() says, and a conditional takes its
+// branches equally often. Computations that are not in the text are left out.
+std::vector<WrappedComputation> wrapped_computations(InstructionView carrier);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_ANALYSIS_WRAPPED_H_
