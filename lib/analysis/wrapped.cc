@@ -17,8 +17,7 @@ constexpr double kMostRuns = 9007199254740992;  // 2^53, as for CallGraph::execu
 double runs_of_each(InstructionView caller) {
   switch (flow(caller.opcode())) {
     case Flow::kLoops: return static_cast<double>(infer_trip_count(caller).value);
-    case Flow::kBranches:
-      return 1 / static_cast<double>(std::max<std::size_t>(caller.called_computations().size(), 1));
+    case Flow::kBranches: return 1 / static_cast<double>(std::max<std::size_t>(caller.called_computations().size(), 1));
     default: return 1;
   }
 }

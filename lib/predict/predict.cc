@@ -221,8 +221,8 @@ class Prediction {
     for (const Diagnostic& diagnostic : result_.diagnostics) {
       if (diagnostic.code == kUnknownOpcode || diagnostic.code == kUnknownAttribute ||
           diagnostic.code == kUnknownCustomCall || diagnostic.code == kUnknownTripCount ||
-          diagnostic.code == kMissingOperand || diagnostic.code == kOperandMismatch ||
-          diagnostic.code == kMissingComputation) {
+          diagnostic.code == kMissingAttribute || diagnostic.code == kMissingOperand ||
+          diagnostic.code == kOperandMismatch || diagnostic.code == kMissingComputation) {
         return absl::FailedPreconditionError(absl::StrCat(
             ModuleRows::path(module_), ": error: incomplete: ", diagnostic.op.empty() ? "" : diagnostic.op + ": ",
             diagnostic.message));

@@ -32,6 +32,7 @@ class TextDiagnoser {
     entry();
     unknown_opcodes();
     mismatched_operands();
+    missing_distributions();
     other_unknowns();
   }
 
@@ -94,6 +95,22 @@ class TextDiagnoser {
                         .op = std::string(instruction.name())});
       }
     }
+  }
+
+  // The distribution decides which numbers come out, and hardly how long they take.
+  void missing_distributions() {
+    std::string first;
+    std::int64_t count = 0;
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView instruction : computation.instructions()) {
+        if (instruction.opcode() != Opcode::kRng || instruction.has(AttributeKey::kDistribution)) continue;
+        if (count++ == 0) first = place(instruction.name());
+      }
+    }
+    if (count == 0) return;
+    add(kMissingAttribute, Severity::kWarning,
+        absl::StrFormat("%s no distribution, the first%s: uniform is assumed. XLA rejects such a text",
+                        counted(count, "rng states", "rngs state"), first));
   }
 
   void other_unknowns() {

@@ -120,7 +120,7 @@ std::vector<std::string> row_of(const std::string& chip, const std::vector<Sampl
           percent(f.bias),
           percent(f.median),
           percent(f.within),
-          absl::StrFormat("%.3f", f.rank),
+          absl::StrFormat("%.3f", f.tau),
           share_within(dumps, 0.15)};
 }
 
@@ -212,14 +212,14 @@ void report_compiler_cycles(const std::string& shared, Report& report) {
     const std::string name = figure_name(Standing::kSeen, std::string("compiler.") + g.topology);
     report.figure(name + ".median", ops.median);
     report.figure(name + ".beyond_1.6", 1 - ops.within);
-    report.figure(name + ".unranked", 1 - ops.rank);
+    report.figure(name + ".unranked", 1 - ops.tau);
     report.figure(name + ".contraction_median", contractions.median);
     report.figure(name + ".like_median", like.median);
     report.figure(name + ".like_beyond_1.6", 1 - like.within);
-    report.figure(name + ".like_unranked", 1 - like.rank);
+    report.figure(name + ".like_unranked", 1 - like.tau);
     like_all.insert(like_all.end(), c.like_ops.begin(), c.like_ops.end());
   }
-  report.table({"chip", "row", "ops", "bias", "median", "within x1.6", "rank corr.", "dumps within 15 %",
+  report.table({"chip", "row", "ops", "bias", "median", "within x1.6", "Kendall's tau", "dumps within 15 %",
                 "contractions", "median", "within x1.6"},
                rows);
   report.paragraph(absl::StrFormat(
@@ -235,7 +235,8 @@ void report_compiler_cycles(const std::string& shared, Report& report) {
       "Like for like: the same operations, the same model, with the bytes that the two premises make of them (of "
       "contractions, of their results; of relayouts, none). What is left is where model and estimate differ in "
       "anything else.");
-  report.table({"chip", "row", "ops", "bias", "median", "within x1.6", "rank corr.", "dumps within 15 %"}, like_rows);
+  report.table({"chip", "row", "ops", "bias", "median", "within x1.6", "Kendall's tau", "dumps within 15 %"},
+               like_rows);
   report_categories(by_category, report);
   report.paragraph("Furthest off, like for like:");
   report.worst(like_all);

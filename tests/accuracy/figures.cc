@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -13,33 +12,59 @@
 namespace hloroof::internal {
 namespace {
 
-std::vector<double> ranks(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> rank(values.size());
-  for (std::size_t i = 0; i < order.size();) {
-    std::size_t end = i;
-    while (end < order.size() && values[order[end]] == values[order[i]]) ++end;
-    for (std::size_t k = i; k < end; ++k) rank[order[k]] = static_cast<double>(i + end - 1) / 2;
+double pairs_of(std::size_t n) { return static_cast<double>(n) * (static_cast<double>(n) - 1) / 2; }
+
+// The number of pairs of equal neighbours in a sorted range.
+template <typename Same>
+double tied_pairs(std::size_t size, const Same& same) {
+  double pairs = 0;
+  for (std::size_t i = 0; i < size;) {
+    std::size_t end = i + 1;
+    while (end < size && same(i, end)) ++end;
+    pairs += pairs_of(end - i);
     i = end;
   }
-  return rank;
+  return pairs;
 }
 
-double correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const double n = static_cast<double>(a.size());
-  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
-  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
-  double ab = 0;
-  double aa = 0;
-  double bb = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ab += (a[i] - mean_a) * (b[i] - mean_b);
-    aa += (a[i] - mean_a) * (a[i] - mean_a);
-    bb += (b[i] - mean_b) * (b[i] - mean_b);
+// Sorts `values` and returns the number of pairs that were in the wrong order.
+double sort_counting_swaps(std::vector<double>& values) {
+  double swaps = 0;
+  std::vector<double> merged(values.size());
+  for (std::size_t width = 1; width < values.size(); width *= 2) {
+    for (std::size_t begin = 0; begin < values.size(); begin += 2 * width) {
+      const std::size_t middle = std::min(begin + width, values.size());
+      const std::size_t end = std::min(begin + 2 * width, values.size());
+      std::size_t left = begin;
+      std::size_t right = middle;
+      for (std::size_t out = begin; out < end; ++out) {
+        if (right == end || (left < middle && values[left] <= values[right])) {
+          merged[out] = values[left++];
+        } else {
+          swaps += static_cast<double>(middle - left);
+          merged[out] = values[right++];
+        }
+      }
+    }
+    values.swap(merged);
   }
-  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 1;
+  return swaps;
+}
+
+// Kendall's tau-b, in the way of W. R. Knight, "A computer method for calculating Kendall's tau with ungrouped data"
+// (1966).
+double kendall_tau(std::vector<std::pair<double, double>> pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  const double all = pairs_of(pairs.size());
+  const double tied_first = tied_pairs(pairs.size(), [&](auto i, auto k) { return pairs[i].first == pairs[k].first; });
+  const double tied_both = tied_pairs(pairs.size(), [&](auto i, auto k) { return pairs[i] == pairs[k]; });
+  std::vector<double> second;
+  second.reserve(pairs.size());
+  for (const auto& pair : pairs) second.push_back(pair.second);
+  const double swaps = sort_counting_swaps(second);
+  const double tied_second = tied_pairs(second.size(), [&](auto i, auto k) { return second[i] == second[k]; });
+  const double scale = std::sqrt((all - tied_first) * (all - tied_second));
+  return scale > 0 ? (all - tied_first - tied_second + tied_both - 2 * swaps) / scale : 1;
 }
 
 }  // namespace
@@ -59,22 +84,20 @@ Figures figures(const std::vector<Sample>& samples) {
   if (samples.empty()) return result;
   std::vector<double> signed_error;
   std::vector<double> error;
-  std::vector<double> predicted;
-  std::vector<double> reference;
+  std::vector<std::pair<double, double>> pairs;
   std::size_t within = 0;
   for (const Sample& s : samples) {
     const double ratio = s.predicted / s.reference;
     signed_error.push_back(ratio - 1);
     error.push_back(std::abs(ratio - 1));
     within += ratio < 1.6 && ratio > 1 / 1.6 ? 1 : 0;
-    predicted.push_back(s.predicted);
-    reference.push_back(s.reference);
+    pairs.emplace_back(s.predicted, s.reference);
   }
   result.bias = quantile(signed_error, 0.5);
   result.median = quantile(error, 0.5);
   result.p90 = quantile(error, 0.9);
   result.within = static_cast<double>(within) / static_cast<double>(samples.size());
-  result.rank = correlation(ranks(predicted), ranks(reference));
+  result.tau = kendall_tau(std::move(pairs));
   return result;
 }
 
@@ -120,13 +143,15 @@ void Report::prepend_summary() {
       "Every row of the tables below is marked. A row is *fitted* if a constant of the device is fitted to it, *seen* "
       "if "
       "a constant was chosen or confirmed with it in view, and *held back* if no constant depends on it. The error is "
-      "|predicted / measured - 1|. This summary has the held-back rows only; quote no others.");
+      "|predicted / measured - 1|; Kendall's tau is the share of pairs in the right order less the share in the wrong "
+      "one. This summary has the held-back rows only; quote no others.");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [what, samples] : held_back_) {
     const Figures f = figures(samples);
-    rows.push_back({what, std::to_string(f.count), percent(f.bias), percent(f.median), percent(f.p90)});
+    rows.push_back({what, std::to_string(f.count), percent(f.bias), percent(f.median), percent(f.p90),
+                    absl::StrFormat("%.2f", f.tau)});
   }
-  table({"measurements", "rows", "bias", "median error", "90th percentile"}, rows);
+  table({"measurements", "rows", "bias", "median error", "90th percentile", "Kendall's tau"}, rows);
   text_ += rest;
 }
 

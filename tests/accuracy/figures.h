@@ -27,7 +27,7 @@ struct Figures {
   double median = 0;  // of |predicted / reference - 1|
   double p90 = 0;
   double within = 0;  // share of samples within a factor of 1.6
-  double rank = 0;    // Spearman's correlation
+  double tau = 0;     // Kendall's: share of pairs in the right order less the share in the wrong one
 };
 
 // Linear between the nearest two; 0 of nothing.

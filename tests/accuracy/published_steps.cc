@@ -1,5 +1,10 @@
 #include "tests/accuracy/published_steps.h"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "lib/base/json.h"
 #include "tests/accuracy/figures.h"
 #include "tests/paths.h"
 
@@ -13,6 +18,31 @@ std::vector<PublishedStep> published_steps() {
     steps.push_back(
         {folder + row.at("file"), row.at("device"), seconds, standing_from_string(row.at("standing")).value()});
   }
+  return steps;
+}
+
+std::vector<PublishedStep> open_steps(const std::string& shared) {
+  const auto step = [&shared](const char* file, const char* device, Standing standing) {
+    const std::string path = shared + "/corpus/step/" + file;
+    std::ifstream facts(path + ".json");
+    const std::string text(std::istreambuf_iterator<char>(facts), {});
+    const absl::StatusOr<JsonValue> json = parse_json(text, path + ".json");
+    double seconds = 0;
+    for (const char* name : {"derived_step_s", "measured_step_s"}) {
+      const JsonValue* stated = json.ok() ? json->find(name) : nullptr;
+      if (stated != nullptr && stated->is(JsonValue::Kind::kNumber)) seconds = stated->number;
+    }
+    return PublishedStep{path + ".hlo", device, seconds, standing};
+  };
+  std::vector<PublishedStep> steps = {step("llama3.1-8b.v6e-32", "tpu_v6e", Standing::kSeen),
+                                      step("gemma3-12b-32k.v6e-256", "tpu_v6e", Standing::kHeldBack),
+                                      step("mixtral-8x7b.v6e-256", "tpu_v6e", Standing::kHeldBack),
+                                      step("maxtext-32b.v5p-128", "tpu_v5p", Standing::kHeldBack),
+                                      step("maxtext-16b.v5e-2x256", "tpu_v5e", Standing::kHeldBack),
+                                      step("llama3.1-70b.tpu7x-64", "tpu_v7x", Standing::kHeldBack),
+                                      step("gpt-oss-120b.tpu7x-64", "tpu_v7x", Standing::kHeldBack)};
+  const auto is_missing = [](const PublishedStep& s) { return s.seconds <= 0; };
+  steps.erase(std::remove_if(steps.begin(), steps.end(), is_missing), steps.end());
   return steps;
 }
 

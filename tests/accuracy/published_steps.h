@@ -19,6 +19,9 @@ struct PublishedStep {
 // The steps of steps/steps.csv, whose times follow from published FLOP/s.
 std::vector<PublishedStep> published_steps();
 
+// The steps of the open data in the folder `shared` that are there, whose times their .json files state.
+std::vector<PublishedStep> open_steps(const std::string& shared);
+
 // "maxtext-22b.v4-128"
 std::string step_name(const PublishedStep& step);
 

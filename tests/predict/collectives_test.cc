@@ -76,7 +76,8 @@ int check_dump(const std::filesystem::path& path) {
 TEST_CASE("no collective goes without a price: shipped dumps") {
   int checked = 0;
   for (const char* folder : {"examples", "tests/predict/dumps"}) {
-    for (const std::filesystem::path& path : dumps_in(std::filesystem::path(source_path()) / folder)) checked += check_dump(path);
+    for (const std::filesystem::path& path : dumps_in(std::filesystem::path(source_path()) / folder))
+      checked += check_dump(path);
   }
   CHECK(checked > 0);
 }

@@ -136,6 +136,23 @@ TEST_CASE("an unknown opcode is named with its place and the nearest known one, 
            "opcode is tanh)"));
 }
 
+TEST_CASE("an rng without a distribution is read with a warning, and is an error under strict") {
+  const auto rng = [](const std::string& distribution) {
+    return "HloModule m, is_scheduled=true\nENTRY e {\n  a = f32[] constant(0)\n  b = f32[] constant(1)\n"
+           "  ROOT r = f32[1024,1024]{1,0} rng(a, b)" +
+           distribution + "\n}\n";
+  };
+  const StepPrediction stated = predicted(rng(", distribution=rng_uniform"), "tpu_v4");
+  CHECK(of_code(stated, kMissingAttribute).empty());
+  const StepPrediction p = predicted(rng(""), "tpu_v4");
+  CHECK(p.step_seconds == stated.step_seconds);
+  REQUIRE(of_code(p, kMissingAttribute).size() == 1);
+  CHECK_THAT(of_code(p, kMissingAttribute)[0]->message, ContainsSubstring("line 5, column 8"));
+  PredictOptions strict;
+  strict.strict = true;
+  CHECK(predict_step_time(rng(""), "tpu_v4", strict).status().code() == absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_CASE("operands of a product that do not fit together are a warning, and an error under strict") {
   const auto dot = [](const std::string& rhs) {
     return "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[8,16]{1,0} parameter(0)\n  q = " + rhs +
