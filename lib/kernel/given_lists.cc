@@ -22,7 +22,7 @@ bool is_about(const GivenList& list, InstructionView call, std::string_view name
 
 absl::Status check_lists_of(InstructionView call, const mlir::Module& kernel, const std::vector<GivenList>& lists) {
   const KernelCode code(kernel);
-  const absl::StatusOr<KernelProgram> program = read_program(call, kernel, code.types);
+  const absl::StatusOr<KernelProgram> program = read_program(call, code);
   if (!program.ok()) return program.status();
   return prefetched_data(*program, code, lists).status();
 }

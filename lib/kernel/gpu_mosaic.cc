@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 
 #include "lib/ir/element_type.h"
+#include "lib/kernel/body_facts.h"
 #include "lib/kernel/gpu_ptx.h"
 #include "lib/kernel/gpu_tiles.h"
 
@@ -33,7 +34,7 @@ class MosaicGpuCounter {
     work_.warps = (how->threads + 31) / 32;
     work_.is_sampled = runs->is_sampled;
     for (const mlir::OpId op : runs->data_dependent) {
-      work_.add_data_dependent(gpu_op_name(kernel_, kernel_[op].name));
+      work_.add_data_dependent(body_op_name(kernel_, kernel_[op].name));
     }
     for (std::uint32_t i = launch.index + 1; i < kernel_[launch].end.index; ++i) {
       const mlir::OpId op{i};
@@ -46,7 +47,7 @@ class MosaicGpuCounter {
  private:
   mlir::OpId find_launch() const {
     for (std::uint32_t i = 0; i < kernel_.ops.size(); ++i) {
-      if (gpu_op_name(kernel_, kernel_.ops[i].name) == "gpu.launch") return mlir::OpId{i};
+      if (body_op_name(kernel_, kernel_.ops[i].name) == "gpu.launch") return mlir::OpId{i};
     }
     return {};
   }
@@ -54,7 +55,7 @@ class MosaicGpuCounter {
   std::optional<std::int64_t> constant(mlir::OpId op, std::size_t number) const {
     if (number >= kernel_[op].operand_count) return std::nullopt;
     const mlir::OpId source = kernel_[kernel_.operand(op, static_cast<std::uint32_t>(number))].op;
-    if (!source.valid() || facts_[kernel_[source].name.index].scalar != ScalarRule::kConstant) return std::nullopt;
+    if (!source.valid() || facts_[kernel_[source].name.index].scalar != ScalarOp::kConstant) return std::nullopt;
     return mlir::integer(kernel_, gpu_attribute(kernel_, source, "value", "r", 0));
   }
 
@@ -115,7 +116,7 @@ class MosaicGpuCounter {
         }
         return;
       }
-      default: work_.add_unread(gpu_op_name(kernel_, o.name)); return;
+      default: work_.add_unread(body_op_name(kernel_, o.name)); return;
     }
   }
 

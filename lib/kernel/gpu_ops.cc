@@ -1,19 +1,14 @@
 #include "lib/kernel/gpu_ops.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <unordered_map>
 
-#include "lib/ir/element_type.h"
+#include "lib/kernel/body_facts.h"
 #include "lib/mlir/bytes.h"
-#include "lib/mlir/dense.h"
 
 namespace hloroof::internal {
 namespace {
-
-// Mosaic GPU writes its operations into one dialect whose versions are compatible.
-constexpr std::string_view kStableDialect = "stable_mosaic_gpu";
 
 struct NamedOp {
   std::string_view name;
@@ -21,7 +16,7 @@ struct NamedOp {
 };
 
 constexpr NamedOp kGpuOps[] = {
-#define HLOROOF_GPU_OP(name, scalar, cost, opcode) {name, {ScalarRule::scalar, OpCost::cost, Opcode::opcode}},
+#define HLOROOF_GPU_OP(name, scalar, cost, opcode) {name, {ScalarOp::scalar, OpCost::cost, Opcode::opcode}},
 #include "lib/kernel/gpu_ops.def"
 };
 
@@ -42,48 +37,6 @@ std::optional<Opcode> function_of_stem(std::string_view stem) {
   return std::nullopt;
 }
 
-ElementType integer_element(std::uint32_t width) {
-  switch (width) {
-    case 1: return ElementType::kPred;
-    case 2: return ElementType::kS2;
-    case 4: return ElementType::kS4;
-    case 8: return ElementType::kS8;
-    case 16: return ElementType::kS16;
-    case 32: return ElementType::kS32;
-    case 64: return ElementType::kS64;
-    default: return ElementType::kInvalid;
-  }
-}
-
-// The element type that MLIR spells `text`: "bf16", "f8E4M3FN", "i32".
-ElementType element_of_text(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (lower.size() > 1 && lower.size() < 4 && lower[0] == 'i' &&
-      std::all_of(lower.begin() + 1, lower.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-    return integer_element(static_cast<std::uint32_t>(std::stoul(lower.substr(1))));
-  }
-  return element_type_from_string(lower).value_or(ElementType::kInvalid);
-}
-
-// The element type of each float type of MLIR.
-struct FloatType {
-  mlir::TypeKind type_kind;
-  std::string_view text;
-};
-
-constexpr FloatType kFloatTypes[] = {
-#define HLOROOF_MLIR_FLOAT(enumerator, code, name, ...) {mlir::TypeKind::enumerator, name},
-#include "lib/mlir/type_kinds.def"
-};
-
-ElementType float_element(mlir::TypeKind type_kind) {
-  for (const FloatType& type : kFloatTypes) {
-    if (type.type_kind == type_kind) return element_of_text(type.text);
-  }
-  return ElementType::kInvalid;
-}
-
 // A pointer of Triton: "!tt.ptr<bf16>", or with an address space, "!tt.ptr<bf16, 3>".
 bool read_pointer(std::string_view text, TileType& type) {
   constexpr std::string_view kPointer = "!tt.ptr<";
@@ -96,25 +49,16 @@ bool read_pointer(std::string_view text, TileType& type) {
 
 // Sets everything except the shape.
 void read_scalar(const mlir::Type& from, TileType& type) {
-  if (from.kind == mlir::TypeKind::kInteger) {
-    type.element = integer_element(from.width);
-  } else if (from.kind == mlir::TypeKind::kIndex) {
+  if (from.kind == mlir::TypeKind::kIndex) {
     type.element = ElementType::kS64;
   } else if (from.kind == mlir::TypeKind::kText) {
     read_pointer(from.text, type);
   } else {
-    type.element = float_element(from.kind);
+    type.element = element_of(from);
   }
 }
 
 }  // namespace
-
-std::string gpu_op_name(const mlir::Module& kernel, mlir::OpNameId name) {
-  const mlir::OpName& op_name = kernel.op_names[name.index];
-  const std::string_view dialect = kernel.dialects[op_name.dialect.index].name;
-  if (dialect == kStableDialect) return std::string(op_name.name);
-  return std::string(dialect) + "." + std::string(op_name.name);
-}
 
 std::vector<GpuOpFacts> gpu_op_facts(const mlir::Module& kernel) {
   static const auto* const kByName = [] {
@@ -125,7 +69,7 @@ std::vector<GpuOpFacts> gpu_op_facts(const mlir::Module& kernel) {
   std::vector<GpuOpFacts> result;
   result.reserve(kernel.op_names.size());
   for (std::uint32_t i = 0; i < kernel.op_names.size(); ++i) {
-    const auto found = kByName->find(gpu_op_name(kernel, mlir::OpNameId{i}));
+    const auto found = kByName->find(body_op_name(kernel, mlir::OpNameId{i}));
     result.push_back(found == kByName->end() ? GpuOpFacts() : found->second);
   }
   return result;

@@ -10,50 +10,11 @@
 
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
+#include "lib/kernel/scalar_value.h"
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
 
 namespace hloroof::internal {
-
-// How an operation computes an integer from integers.
-enum class ScalarRule : std::uint8_t {
-  kNone,  // the result is not known without running the kernel
-  kConstant,
-  kAdd,
-  kSubtract,
-  kMultiply,
-  kDivideSigned,
-  kDivideUnsigned,
-  kFloorDivide,
-  kCeilDivideSigned,
-  kCeilDivideUnsigned,
-  kRemainderSigned,
-  kRemainderUnsigned,
-  kAnd,
-  kOr,
-  kXor,
-  kShiftLeft,
-  kShiftRightSigned,
-  kShiftRightUnsigned,
-  kMinimumSigned,
-  kMaximumSigned,
-  kMinimumUnsigned,
-  kMaximumUnsigned,
-  kCompare,
-  kSelect,
-  kCast,            // the value of the operand, wrapped to the type of the result
-  kExtendUnsigned,  // likewise, without its sign
-  kSecond,          // the value of the second operand: threads of a warp have the same
-  kProgramId,
-  kProgramCount,
-  kBlockId,
-  kThreadId,
-  kBlockSize,
-  kGridSize,
-  kClusterBlockId,  // within the cluster
-  kClusterSize,
-  kElected,  // whether the thread is the one that acts for its warp
-};
 
 // The kind of work of an operation.
 enum class OpCost : std::uint8_t {
@@ -75,14 +36,10 @@ enum class OpCost : std::uint8_t {
 };
 
 struct GpuOpFacts {
-  ScalarRule scalar = ScalarRule::kNone;
+  ScalarOp scalar = ScalarOp::kNone;
   OpCost cost = OpCost::kUnknown;
   Opcode opcode = Opcode::kAdd;
 };
-
-// The name of an operation without the prefix that a stable form of its dialect has: "arith.addi" for
-// "stable_mosaic_gpu.arith.addi".
-std::string gpu_op_name(const mlir::Module& kernel, mlir::OpNameId name);
 
 // The facts about each op name of the kernel, by OpNameId.
 std::vector<GpuOpFacts> gpu_op_facts(const mlir::Module& kernel);
@@ -100,7 +57,7 @@ mlir::AttributeId gpu_attribute(const mlir::Module& kernel, mlir::OpId op, std::
 struct TileType {
   bool is_tile = false;
   bool is_pointer = false;                      // `element` is then the type that it points to
-  ElementType element = ElementType::kInvalid;  // kS32 for integers without a sign and kPred for i1
+  ElementType element = ElementType::kInvalid;  // kS32 for an i32, kPred for an i1, kS64 for an index
   std::vector<std::int64_t> shape;              // empty for a scalar
 
   double elements() const;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "lib/ir/element_type.h"
+#include "lib/kernel/body_facts.h"
 
 namespace hloroof::internal {
 namespace {
@@ -34,7 +35,7 @@ GpuTiles::GpuTiles(const mlir::Module& kernel, const std::vector<GpuOpFacts>& fa
     : kernel_(kernel), facts_(facts), types_(gpu_tile_types(kernel)) {
   names_.reserve(kernel.op_names.size());
   for (std::uint32_t i = 0; i < kernel.op_names.size(); ++i) {
-    names_.push_back(gpu_op_name(kernel, mlir::OpNameId{i}));
+    names_.push_back(body_op_name(kernel, mlir::OpNameId{i}));
   }
   uses_.assign(kernel.values.size(), 0);
   last_user_.assign(kernel.values.size(), {});

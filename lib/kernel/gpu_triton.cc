@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 
 #include "lib/ir/element_type.h"
+#include "lib/kernel/body_facts.h"
 #include "lib/kernel/gpu_tiles.h"
 
 namespace hloroof::internal {
@@ -43,7 +44,7 @@ class TritonCounter {
     work_.stages = launch_.stages;
     work_.is_sampled = runs->is_sampled;
     for (const mlir::OpId op : runs->data_dependent) {
-      work_.add_data_dependent(gpu_op_name(kernel_, kernel_[op].name));
+      work_.add_data_dependent(body_op_name(kernel_, kernel_[op].name));
     }
     for (std::uint32_t i = function.index + 1; i < kernel_[function].end.index; ++i) {
       const mlir::OpId op{i};
@@ -85,7 +86,7 @@ class TritonCounter {
         last_loading_ = o.block;
         return;
       case OpCost::kStore: {
-        const bool is_descriptor = gpu_op_name(kernel_, o.name) == "tt.descriptor_store";
+        const bool is_descriptor = body_op_name(kernel_, o.name) == "tt.descriptor_store";
         const std::uint32_t number = is_descriptor ? o.operand_count - 1 : 1;
         if (number < o.operand_count) work_.stored_bytes += times * tiles_.bytes(kernel_.operand(op, number));
         return;
@@ -102,7 +103,7 @@ class TritonCounter {
       case OpCost::kCopyBytes:
       case OpCost::kThreadLoad:
       case OpCost::kInlineAssembly:
-      case OpCost::kUnknown: work_.add_unread(gpu_op_name(kernel_, o.name)); return;
+      case OpCost::kUnknown: work_.add_unread(body_op_name(kernel_, o.name)); return;
     }
   }
 
@@ -118,9 +119,9 @@ class TritonCounter {
 
   void add_dot(mlir::OpId op, double times) {
     const mlir::Op& o = kernel_[op];
-    const bool is_scaled = gpu_op_name(kernel_, o.name) == "tt.dot_scaled";
+    const bool is_scaled = body_op_name(kernel_, o.name) == "tt.dot_scaled";
     if (o.operand_count < 2 || o.result_count == 0 || is_scaled) {
-      work_.add_unread(gpu_op_name(kernel_, o.name));
+      work_.add_unread(body_op_name(kernel_, o.name));
       return;
     }
     const TileType& lhs = type(kernel_.operand(op, 0));
@@ -128,7 +129,7 @@ class TritonCounter {
     const TileType& out = type(o.first_result);
     const std::size_t rank = out.shape.size();
     if (rank < 2 || lhs.shape.size() != rank || rhs.shape.size() != rank) {
-      work_.add_unread(gpu_op_name(kernel_, o.name));
+      work_.add_unread(body_op_name(kernel_, o.name));
       return;
     }
     GpuDotWork dot;

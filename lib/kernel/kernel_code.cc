@@ -62,8 +62,7 @@ class NeededValues {
       case KernelOpKind::kTransferWait:
         for (std::uint32_t i = 0; i < module_[op].operand_count; ++i) {
           const KernelType& type = code_.types.of(module_, module_.operand(op, i));
-          const bool is_dynamic = std::any_of(type.shape.begin(), type.shape.end(), [](auto d) { return d < 0; });
-          if (type.space == KernelSpace::kSemaphore || is_dynamic) need_operand(op, i);
+          if (type.space == KernelSpace::kSemaphore || !is_static(type)) need_operand(op, i);
         }
         return;
       case KernelOpKind::kYield:
@@ -286,6 +285,7 @@ class CodeWriter {
     if (row.scalar == ScalarOp::kCompare) {
       in.number = mlir::integer(module_, mlir::find(module_, op, "predicate")).value_or(-1);
     }
+    if (row.kind == KernelOpKind::kCall) in.number = callee_of(op);
     for (std::uint32_t i = 0; i < in.operands.size() && i < mlir_op.operand_count; ++i) {
       in.operands[i] = KernelCode::value_number(module_.operand(op, i));
     }
@@ -293,6 +293,12 @@ class CodeWriter {
     if (mlir_op.result_count > 0) in.result = KernelCode::value_number(mlir_op.first_result);
     add_segments(in);
     code_.instructions.push_back(in);
+  }
+
+  std::int64_t callee_of(mlir::OpId call) const {
+    const auto name = mlir::string(module_, mlir::find(module_, call, "callee"));
+    const auto found = name ? code_.functions.find(*name) : code_.functions.end();
+    return found == code_.functions.end() ? -1 : static_cast<std::int64_t>(found->second.index);
   }
 
   // Operations with optional operands state how many operands each group has.
@@ -338,14 +344,6 @@ class CodeWriter {
   KernelRegion open_;
 };
 
-// A measure of work by which the branches of an unknown condition are compared.
-double weight_of(const RegionWork& work) {
-  double weight = 0;
-  for (const KernelProduct& product : work.matrix) weight += product.flops() / 64;
-  for (const KernelVectorWork& vector : work.vector) weight += vector.elements;
-  return weight + work.loaded_bytes / 4 + work.stored_bytes / 4;
-}
-
 }  // namespace
 
 std::uint32_t KernelCode::buffer_of(mlir::ValueId reference) const {
@@ -360,21 +358,15 @@ std::uint32_t KernelCode::buffer_of(mlir::ValueId reference) const {
   }
 }
 
-KernelCode::KernelCode(const mlir::Module& kernel) : module(&kernel), types(kernel), rows(kernel_ops(kernel)) {
+KernelCode::KernelCode(const mlir::Module& kernel)
+    : module(&kernel), types(kernel), rows(kernel_ops(kernel)), functions(functions_by_name(kernel)) {
   std::set<std::string> unknown;
-  weight.reserve(kernel.ops.size() + 1);
-  double sum = 0;
   for (std::uint32_t i = 0; i < kernel.ops.size(); ++i) {
     const mlir::OpId op{i};
-    weight.push_back(sum);
-    RegionWork work;
-    add_op_work(kernel, types, op, row(op), work);
-    sum += weight_of(work);
     if (row(op).kind == KernelOpKind::kUnknown && !kernel.is(op, "builtin.module")) {
-      unknown.insert(kernel_op_name(kernel, op));
+      unknown.insert(body_op_name(kernel, kernel[op].name));
     }
   }
-  weight.push_back(sum);
   unknown_ops.assign(unknown.begin(), unknown.end());
 
   const NeededValues needed(kernel, *this);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/kernel/body_facts.h"
 #include "lib/kernel/kernel_op.h"
 #include "lib/kernel/kernel_run.h"
 #include "lib/kernel/kernel_type.h"
@@ -33,7 +34,8 @@ struct KernelInstruction {
   std::uint32_t result = 0;                    // the value of the first result
   std::uint32_t first_segment = 0;             // in KernelCode::segments; of slices, transfers and branches
   std::uint32_t segment_count = 0;
-  std::int64_t number = 0;  // kFree: the region; ScalarOp::kCompare: the predicate
+  // kFree: the region; kCall: the OpId of the function, or -1 if there is none; ScalarOp::kCompare: the predicate
+  std::int64_t number = 0;
 };
 
 struct KernelConstant {
@@ -51,7 +53,7 @@ struct KernelCode {
   std::vector<OperandSegment> segments;
   std::vector<KernelConstant> constants;
   std::vector<KernelRegion> regions;
-  std::vector<double> weight;            // by OpId: work of all operations before it, in vector operations
+  FunctionsByName functions;
   std::vector<std::string> unknown_ops;  // names without a row
 
   explicit KernelCode(const mlir::Module& kernel);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hloroof/module.h"
+#include "lib/kernel/scalar_value.h"
 #include "lib/mlir/module.h"
 
 namespace hloroof::internal {
@@ -43,38 +44,6 @@ enum class KernelOpKind : std::uint8_t {
   kDefinition,  // a function
 };
 
-enum class ScalarOp : std::uint8_t {
-  kNone,
-  kZero,
-  kCopy,
-  kAdd,
-  kSubtract,
-  kMultiply,
-  kDivide,
-  kDivideUnsigned,
-  kCeilDivide,
-  kCeilDivideUnsigned,
-  kFloorDivide,
-  kRemainder,
-  kRemainderUnsigned,
-  kMinimum,
-  kMinimumUnsigned,
-  kMaximum,
-  kMaximumUnsigned,
-  kAnd,
-  kOr,
-  kXor,
-  kShiftLeft,
-  kShiftRight,
-  kShiftRightUnsigned,
-  kCompare,  // with the predicate of arith.cmpi
-  kSelect,
-  kExtend,
-  kExtendUnsigned,
-  kTruncate,  // to the width of the result
-  kAbsolute,
-};
-
 struct KernelOp {
   KernelOpKind kind = KernelOpKind::kUnknown;
   ScalarOp scalar = ScalarOp::kNone;
@@ -86,9 +55,6 @@ KernelOp kernel_op(std::string_view name);
 
 // The row of each name of a module, indexed by OpNameId.
 std::vector<KernelOp> kernel_ops(const mlir::Module& module);
-
-// The full name of an operation without the prefix "stable_mosaic.".
-std::string kernel_op_name(const mlir::Module& module, mlir::OpId op);
 
 }  // namespace hloroof::internal
 

@@ -35,6 +35,9 @@ class KernelTypes {
   std::vector<KernelType> types_;
 };
 
+// Whether all dimensions are known.
+bool is_static(const KernelType& type);
+
 // The number of elements; 0 if a dimension is unknown.
 double element_count(const KernelType& type);
 

@@ -4,12 +4,12 @@
 #define HLOROOF_LIB_KERNEL_MACHINE_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/kernel/kernel_code.h"
@@ -28,6 +28,10 @@ struct KernelValue {
   bool offset_is_known = true;  // kMemory
   std::uint32_t buffer = 0;     // kMemory
   std::int64_t number = 0;      // kNumber: the value; kMemory: the offset in elements
+
+  static KernelValue of(std::int64_t number) { return {State::kNumber, true, 0, number}; }
+  bool is_number() const { return state == State::kNumber; }
+  std::optional<std::int64_t> known() const { return is_number() ? std::optional(number) : std::nullopt; }
 };
 
 // Contents of memory that scalars are loaded from. Unknown where `known` is false or missing.
@@ -63,6 +67,11 @@ class KernelMachine {
     std::int64_t upper = 0;
     std::int64_t step = 1;
     bool runs_once = false;  // the condition or the bounds are unknown
+
+    void go_to(const KernelCode& code, mlir::BlockId block) {
+      pc = code.block_begin[block.index];
+      end = code.block_end[block.index];
+    }
   };
 
   void enter(Frame::Kind kind, mlir::OpId op, mlir::BlockId block);
@@ -74,7 +83,9 @@ class KernelMachine {
   void allocate(const KernelInstruction& in);
   void slice(const KernelInstruction& in);
   void view(const KernelInstruction& in);
+  absl::Status call_function(const KernelInstruction& in);
   void choose(const KernelInstruction& in);
+  std::uint32_t heavier_region(mlir::OpId op);  // of the two of an if: 0 or 1, or 2 if they do equal work
   void begin_for(const KernelInstruction& in);
   absl::Status branch(const KernelInstruction& in);
   void transfer(const KernelInstruction& in);
@@ -101,7 +112,8 @@ class KernelMachine {
   std::vector<KernelBuffer> buffers_;
   std::vector<Frame> frames_;
   std::vector<KernelValue> results_;
-  std::vector<KernelValue> moved_;  // operands that are being copied
+  std::vector<KernelValue> moved_;                             // operands that are being copied
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> heavier_;  // by OpId: see heavier_region
   std::set<std::string> assumptions_;
 };
 

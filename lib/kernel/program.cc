@@ -35,13 +35,6 @@ std::vector<GridSemantics> read_semantics(const mlir::Module& kernel, mlir::OpId
   return semantics;
 }
 
-mlir::OpId function_named(const mlir::Module& kernel, mlir::OpId beside, std::string_view name) {
-  for (const mlir::OpId function : kernel.ops_of(kernel[beside].block)) {
-    if (mlir::string(kernel, mlir::find(kernel, function, "sym_name")) == name) return function;
-  }
-  return {};
-}
-
 // The integers of a constant; nullopt if it is none, or its text is elided.
 std::optional<std::vector<std::int64_t>> constant_values(InstructionView instruction) {
   if (instruction.opcode() == Opcode::kBitcast || instruction.opcode() == Opcode::kCopy) {
@@ -65,7 +58,7 @@ KernelArray array_of(const Shape& shape, bool is_output) {
   return array;
 }
 
-KernelWindow read_window(const mlir::Module& kernel, mlir::OpId function, mlir::AttributeId id) {
+KernelWindow read_window(const mlir::Module& kernel, const FunctionsByName& functions, mlir::AttributeId id) {
   KernelWindow window;
   if (const auto bounds = mlir::integers(kernel, mlir::find(kernel, id, "window_bounds"))) window.block = *bounds;
   window.is_synchronous =
@@ -73,7 +66,8 @@ KernelWindow read_window(const mlir::Module& kernel, mlir::OpId function, mlir::
   const mlir::AttributeId index = mlir::find(kernel, id, "transform_indices");
   if (!index.valid()) return window;
   if (const auto name = mlir::string(kernel, index)) {
-    window.function = function_named(kernel, function, *name);
+    const auto found = functions.find(*name);
+    if (found != functions.end()) window.function = found->second;
     window.has_index = window.function.valid() && !window.block.empty();
     return window;
   }
@@ -87,7 +81,8 @@ KernelWindow read_window(const mlir::Module& kernel, mlir::OpId function, mlir::
 
 }  // namespace
 
-absl::StatusOr<KernelProgram> read_program(InstructionView call, const mlir::Module& kernel, const KernelTypes& types) {
+absl::StatusOr<KernelProgram> read_program(InstructionView call, const KernelCode& code) {
+  const mlir::Module& kernel = *code.module;
   KernelProgram program;
   program.function = main_function(kernel);
   if (!program.function.valid()) return absl::InvalidArgumentError("the body has no main function");
@@ -137,12 +132,12 @@ absl::StatusOr<KernelProgram> read_program(InstructionView call, const mlir::Mod
     const absl::StatusOr<mlir::Attribute> list = mlir::decode(kernel, params);
     if (list.ok()) {
       for (std::size_t i = 0; i < list->elements.size(); ++i) {
-        KernelWindow window = read_window(kernel, program.function, list->elements[i]);
+        KernelWindow window = read_window(kernel, code.functions, list->elements[i]);
         window.array = program.prefetched + static_cast<std::uint32_t>(i);
         if (window.array >= program.arrays.size()) break;
         const KernelArray& array = program.arrays[window.array];
-        const KernelType& type =
-            types.of(kernel, mlir::ValueId{entry.first_argument.index + program.first_array_argument + window.array});
+        const KernelType& type = code.types.of(
+            kernel, mlir::ValueId{entry.first_argument.index + program.first_array_argument + window.array});
         window.bytes = padded_bytes(window.block, array.bits);
         if (type.space == KernelSpace::kSmem || type.space == KernelSpace::kHbm) window.has_index = false;
         if (window.has_index) program.window_vmem_bytes += (window.is_synchronous ? 1 : 2) * window.bytes;
@@ -152,7 +147,7 @@ absl::StatusOr<KernelProgram> read_program(InstructionView call, const mlir::Mod
   }
   const std::uint32_t first_scratch = program.first_array_argument + static_cast<std::uint32_t>(program.arrays.size());
   for (std::uint32_t i = first_scratch; i < entry.argument_count; ++i) {
-    const KernelType& type = types.of(kernel, mlir::ValueId{entry.first_argument.index + i});
+    const KernelType& type = code.types.of(kernel, mlir::ValueId{entry.first_argument.index + i});
     if (type.space == KernelSpace::kVmem) program.scratch_vmem_bytes += padded_bytes(type.shape, type.bits);
   }
   return program;

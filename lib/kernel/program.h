@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
-#include "lib/kernel/kernel_type.h"
+#include "lib/kernel/kernel_code.h"
 #include "lib/mlir/affine.h"
 #include "lib/mlir/module.h"
 
@@ -52,9 +52,9 @@ struct KernelProgram {
   double scratch_vmem_bytes = 0;
 };
 
-// `call` is the custom call whose body `kernel` is. Errors: InvalidArgument if there is no main function, or its
+// `call` is the custom call whose body `code` is. Errors: InvalidArgument if there is no main function, or its
 // arguments do not fit the call.
-absl::StatusOr<KernelProgram> read_program(InstructionView call, const mlir::Module& kernel, const KernelTypes& types);
+absl::StatusOr<KernelProgram> read_program(InstructionView call, const KernelCode& code);
 
 }  // namespace hloroof::internal
 

@@ -233,7 +233,7 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
   if (!module.ok()) return module.status();
   KernelRun run;
   KernelCode code(*module);
-  const absl::StatusOr<KernelProgram> program = read_program(call, *module, code.types);
+  const absl::StatusOr<KernelProgram> program = read_program(call, code);
   if (!program.ok()) return program.status();
   run.name = program->name;
   run.window_vmem_bytes = program->window_vmem_bytes;

@@ -89,9 +89,14 @@ std::optional<std::int64_t> computed(ScalarOp op, std::int64_t a, std::int64_t b
     case ScalarOp::kShiftLeft:
     case ScalarOp::kShiftRight:
     case ScalarOp::kShiftRightUnsigned: return shifted(op, a, b, bits);
-    case ScalarOp::kNone:
-    case ScalarOp::kSelect: return std::nullopt;
-    default: return divided(op, a, b, bits);
+    case ScalarOp::kDivide:
+    case ScalarOp::kDivideUnsigned:
+    case ScalarOp::kCeilDivide:
+    case ScalarOp::kCeilDivideUnsigned:
+    case ScalarOp::kFloorDivide:
+    case ScalarOp::kRemainder:
+    case ScalarOp::kRemainderUnsigned: return divided(op, a, b, bits);
+    default: return std::nullopt;
   }
 }
 

@@ -5,9 +5,53 @@
 #include <cstdint>
 #include <optional>
 
-#include "lib/kernel/kernel_op.h"
-
 namespace hloroof::internal {
+
+// How an operation of a kernel computes an integer.
+enum class ScalarOp : std::uint8_t {
+  kNone,  // the result is not known without running the kernel
+  kZero,
+  kCopy,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kDivideUnsigned,
+  kCeilDivide,
+  kCeilDivideUnsigned,
+  kFloorDivide,
+  kRemainder,
+  kRemainderUnsigned,
+  kMinimum,
+  kMinimumUnsigned,
+  kMaximum,
+  kMaximumUnsigned,
+  kAnd,
+  kOr,
+  kXor,
+  kShiftLeft,
+  kShiftRight,
+  kShiftRightUnsigned,
+  kCompare,  // with the predicate of arith.cmpi
+  kSelect,
+  kExtend,
+  kExtendUnsigned,
+  kTruncate,  // to the width of the result
+  kAbsolute,
+  // From here on, evaluate_scalar does not define them: they follow from the operation's attributes or from the thread
+  // that runs it.
+  kConstant,
+  kSecond,  // the value of the second operand: threads of a warp have the same
+  kProgramId,
+  kProgramCount,
+  kBlockId,
+  kThreadId,
+  kBlockSize,
+  kGridSize,
+  kClusterBlockId,  // within the cluster
+  kClusterSize,
+  kElected,  // whether the thread is the one that acts for its warp
+};
 
 // The low `bits` of `value`, sign-extended; an i1 is 0 or 1.
 std::int64_t wrapped(std::int64_t value, int bits);
