@@ -28,6 +28,7 @@
 namespace hloroof {
 namespace internal {
 struct KernelRun;
+struct KernelTerms;
 }  // namespace internal
 inline namespace v0 {
 
@@ -160,6 +161,8 @@ struct OpTime {
   CostSource source = CostSource::kModel;
   double wire_bytes = 0;           // sent by this device over ICI, NVLink or the network for the op's collectives
   bool launched_in_graph = false;  // GPU: launched by a command buffer, not by the host
+  // TPU: the parts of the time of a Pallas kernel that was read; nullptr for other operations.
+  std::shared_ptr<const internal::KernelTerms> kernel;
 };
 
 struct XlaCounts {

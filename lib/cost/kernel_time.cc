@@ -249,4 +249,9 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
   return terms;
 }
 
+void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumbers& missing) {
+  for (const KernelRegion& region : run.regions) region_terms(region.work, device, &missing);
+  transfer_rates(run, device, &missing);
+}
+
 }  // namespace hloroof::internal

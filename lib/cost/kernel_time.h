@@ -46,6 +46,9 @@ struct KernelTerms {
 };
 KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumbers* missing = nullptr);
 
+// Adds the device numbers that kernel_terms() needs and that the device does not state.
+void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumbers& missing);
+
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_KERNEL_TIME_H_

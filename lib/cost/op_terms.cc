@@ -147,7 +147,8 @@ Term region_tree(const KernelRegion& region, const RegionTerms& t, double runs, 
 Term kernel_tree(const Work& work, const Device& device) {
   constexpr std::size_t kShown = 8;
   const DeviceFactors factors(device);
-  const KernelTerms t = kernel_terms(*work.kernel, device);
+  const OpTime time = op_time(work, device);
+  const KernelTerms& t = *time.kernel;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < t.regions.size(); ++i) {
     if (t.runs[i] > 0 && t.regions[i].seconds > t.regions[i].scalar) order.push_back(i);
@@ -172,7 +173,7 @@ Term kernel_tree(const Work& work, const Device& device) {
   parts.push_back(factors.seconds("each operation", 1, "", {"overhead.op"}));
   Term whole = sum("time of one execution", std::move(parts));
   // The parts are rounded in another order.
-  whole.seconds = op_time(work, device).seconds;
+  whole.seconds = time.seconds;
   return whole;
 }
 

@@ -149,33 +149,53 @@ FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing) 
 
 namespace {
 
+// The seconds that the work takes at nominal peaks.
+struct PeakSeconds {
+  double matrix = 0;
+  double hbm = 0;
+  double host = 0;
+};
+
+// Sets the bound and the efficiency, which follow from the resources, the overhead and the seconds.
+void set_bound(const PeakSeconds& peak, OpTime& time) {
+  time.resources[Resource::kLatency] = time.overhead;
+  time.bound = Resource::kLatency;
+  double slowest = 0;
+  for (int r = 0; r < kResourceCount; ++r) {
+    if (static_cast<Resource>(r) != Resource::kLatency) slowest = std::max(slowest, time.resources.seconds[r]);
+  }
+  for (int r = 0; r < kResourceCount; ++r) {
+    if (static_cast<Resource>(r) == Resource::kLatency || time.resources.seconds[r] < slowest) continue;
+    if (slowest > time.overhead) time.bound = static_cast<Resource>(r);
+    break;
+  }
+  double ideal = slowest;
+  if (time.bound == Resource::kMatrix) ideal = peak.matrix;
+  if (time.bound == Resource::kHbm) ideal = peak.hbm;
+  if (time.bound == Resource::kLatency) ideal = std::max({peak.matrix, peak.hbm, peak.host});
+  time.efficiency = time.seconds > 0 ? std::min(ideal / time.seconds, 1.0) : 0;
+}
+
 // The time of a Pallas kernel whose body was read.
 OpTime kernel_op_time(const Work& work, const Device& device, MissingNumbers* missing) {
   OpTime time;
   time.source = work.source;
-  const KernelTerms terms = kernel_terms(*work.kernel, device, missing);
-  double peak_matrix = 0;
+  const auto kernel = std::make_shared<const KernelTerms>(kernel_terms(*work.kernel, device, missing));
+  const KernelTerms& terms = *kernel;
   for (std::size_t i = 0; i < terms.regions.size(); ++i) {
     const RegionTerms& region = terms.regions[i];
     time.resources[Resource::kMatrix] += terms.runs[i] * region.matrix;
     time.resources[Resource::kVector] += terms.runs[i] * region.vector();
     time.resources[Resource::kVmem] += terms.runs[i] * region.vmem;
   }
-  for (const MatrixWork& product : work.matrix) peak_matrix += matrix_peak_seconds(product, device);
+  PeakSeconds peak;
+  for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
+  peak.hbm = over(work.read.hbm + work.written.hbm, device.hbm.bandwidth);
   time.resources[Resource::kHbm] = terms.reading + terms.writing;
   time.overhead = device.overhead.op + terms.steps + terms.scalar;
-  time.resources[Resource::kLatency] = time.overhead;
   time.seconds = device.overhead.op + terms.seconds;
-  double slowest = 0;
-  for (int r = 0; r < kResourceCount; ++r) {
-    if (time.resources.seconds[r] <= slowest) continue;
-    slowest = time.resources.seconds[r];
-    time.bound = static_cast<Resource>(r);
-  }
-  double ideal = slowest;
-  if (time.bound == Resource::kMatrix) ideal = peak_matrix;
-  if (time.bound == Resource::kHbm) ideal = over(work.read.hbm + work.written.hbm, device.hbm.bandwidth);
-  time.efficiency = time.seconds > 0 ? std::min(ideal / time.seconds, 1.0) : 0;
+  time.kernel = kernel;
+  set_bound(peak, time);
   return time;
 }
 
@@ -204,11 +224,11 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
     return time;
   }
   const TpuCore* const tpu = device.tpu();
-  double peak_matrix = 0;
+  PeakSeconds peak;
   double launch = 0;
   for (const MatrixWork& product : work.matrix) {
     time.resources[Resource::kMatrix] += matrix_terms(product, device, &missing).seconds;
-    peak_matrix += matrix_peak_seconds(product, device);
+    peak.matrix += matrix_peak_seconds(product, device);
     launch = std::max(launch, matrix_launch_seconds(product, device, &missing));
   }
   if (tpu != nullptr && !work.matrix.empty()) launch += dma_seconds(work, *tpu);
@@ -223,7 +243,7 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
   }
 
   const HbmBytes bytes = hbm_bytes(work, device);
-  const double peak_hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
+  peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
   time.resources[Resource::kHbm] = hbm_terms(work, device, &missing).seconds();
   if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) {
     const FastMemory fast = fast_memory(tpu->on_chip, &missing);
@@ -235,8 +255,8 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
         over(work.tile_bytes, tile_bandwidth(work, *gpu, &missing)) * idle_factor(work.programs, *gpu);
   }
   const double host_bytes = std::max(work.read.host, work.written.host);
-  const double peak_host = host_bytes > 0 ? over(host_bytes, number_or(device.host.bandwidth, 0.0, &missing)) : 0;
-  time.resources[Resource::kHost] = peak_host;
+  peak.host = host_bytes > 0 ? over(host_bytes, number_or(device.host.bandwidth, 0.0, &missing)) : 0;
+  time.resources[Resource::kHost] = peak.host;
 
   // A launch hides behind the previous kernel unless that kernel is too short.
   const double busy = overlap_terms(time, work, vector, device).seconds();
@@ -244,25 +264,20 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
   time.launched_in_graph = by == LaunchedBy::kCommandBuffer;
   if (!missing.empty()) time.source = std::max(time.source, CostSource::kAssumed);
   if (asked != nullptr) asked->add(missing);
-  time.resources[Resource::kLatency] = time.overhead;
-  time.bound = Resource::kLatency;
-  double slowest = 0;
-  for (int r = 0; r < kResourceCount; ++r) {
-    if (static_cast<Resource>(r) != Resource::kLatency) slowest = std::max(slowest, time.resources.seconds[r]);
-  }
-  for (int r = 0; r < kResourceCount; ++r) {
-    if (static_cast<Resource>(r) == Resource::kLatency || time.resources.seconds[r] < slowest) continue;
-    if (slowest > time.overhead) time.bound = static_cast<Resource>(r);
-    break;
-  }
   time.seconds = busy + time.overhead;
-
-  double ideal = slowest;
-  if (time.bound == Resource::kMatrix) ideal = peak_matrix;
-  if (time.bound == Resource::kHbm) ideal = peak_hbm;
-  if (time.bound == Resource::kLatency) ideal = std::max({peak_matrix, peak_hbm, peak_host});
-  time.efficiency = time.seconds > 0 ? std::min(ideal / time.seconds, 1.0) : 0;
+  set_bound(peak, time);
   return time;
+}
+
+MissingNumbers missing_numbers(const Work& work, const Device& device, LaunchedBy by) {
+  MissingNumbers missing;
+  if (work.is_free || work.seconds) return missing;
+  if (is_read_kernel(work, device)) {
+    add_missing_numbers(*work.kernel, device, missing);
+  } else {
+    op_time(work, device, by, &missing);
+  }
+  return missing;
 }
 
 }  // namespace hloroof::internal

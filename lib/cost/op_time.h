@@ -155,6 +155,9 @@ bool is_read_kernel(const Work& work, const Device& device);
 OpTime op_time(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost,
                MissingNumbers* missing = nullptr);
 
+// The device numbers that op_time() needs for `work` and that the device does not state.
+MissingNumbers missing_numbers(const Work& work, const Device& device, LaunchedBy by);
+
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_COST_OP_TIME_H_

@@ -26,8 +26,8 @@ void diagnose_device_numbers(Diagnosis& diagnosis) {
   for (const OpPrediction& op : diagnosis.prediction.ops) {
     if (op.time.source < CostSource::kAssumed) continue;
     // The prediction does not store which numbers an op lacked. Recompute them for the few ops concerned.
-    MissingNumbers of_op;
-    op_time(op.work, device, op.time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, &of_op);
+    const MissingNumbers of_op =
+        missing_numbers(op.work, device, op.time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost);
     for (const void* slot : of_op.slots()) add(std::string(path_of(slot, device)), op.id, op.name);
   }
   const CollectiveCosts& collectives = diagnosis.facts.collectives;

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/cost/kernel_time.h"
-#include "lib/cost/op_time.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/predict/kernel_findings.h"
 
@@ -14,7 +13,7 @@ namespace hloroof::internal {
 void diagnose_kernels(Diagnosis& diagnosis) {
   const Device& device = diagnosis.facts.target.device;
   for (const OpPrediction& op : diagnosis.prediction.ops) {
-    if (!is_read_kernel(op.work, device) || op.time.seconds <= 0) continue;
+    if (op.time.kernel == nullptr || op.time.seconds <= 0) continue;
     const KernelRun& run = *op.work.kernel;
     const std::string name = run.name.empty() ? "the kernel" : "kernel " + run.name;
     if (!run.assumptions.empty()) {
@@ -26,7 +25,7 @@ void diagnose_kernels(Diagnosis& diagnosis) {
                      .parts = {{TimePart::Kind::kWork, op.id, {}}, {TimePart::Kind::kWaitsBy, op.id, {}}}});
     }
     if (!diagnosis.may_matter(op.exposed_seconds)) continue;
-    for (const KernelFinding& finding : kernel_findings(run, kernel_terms(run, device), device)) {
+    for (const KernelFinding& finding : kernel_findings(run, *op.time.kernel, device)) {
       diagnosis.add_work(finding.code, op, op.exposed_seconds * finding.seconds / op.time.seconds,
                          absl::StrCat(name, ": ", finding.message));
     }

@@ -7,7 +7,6 @@
 #include "lib/analysis/kernel_name.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/kernel_time.h"
-#include "lib/cost/op_time.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/kernel/kernel_run.h"
 #include "lib/predict/facts.h"
@@ -37,7 +36,7 @@ std::optional<InstructionView> called_kernel(InstructionView op) {
   return std::nullopt;
 }
 
-void add_run(const KernelRun& run, const OpPrediction& op, const Device& device, KernelRow& row) {
+void add_run(const KernelRun& run, const OpPrediction& op, KernelRow& row) {
   row.grid = run.grid;
   row.steps = run.steps;
   row.window_bytes = run.window_vmem_bytes;
@@ -49,8 +48,8 @@ void add_run(const KernelRun& run, const OpPrediction& op, const Device& device,
     row.windows.push_back(
         {window.is_output ? "written" : "read", window.block, window.bytes, window.moves, window.blocks});
   }
-  if (!is_read_kernel(op.work, device) || op.work.seconds) return;
-  const KernelTerms terms = kernel_terms(run, device);
+  if (op.time.kernel == nullptr) return;
+  const KernelTerms& terms = *op.time.kernel;
   row.times = KernelTimes{op.time.resources[Resource::kMatrix],
                           op.time.resources[Resource::kVector],
                           terms.reading + terms.writing,
@@ -118,7 +117,7 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
   } else if (!run->failure.empty()) {
     row.failure = run->failure;
   } else {
-    add_run(*run, op, device, row);
+    add_run(*run, op, row);
   }
   add_estimate(*call, op.work, row);
   return row;
