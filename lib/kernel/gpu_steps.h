@@ -1,5 +1,5 @@
-// The operations of a GPU kernel that decide how often each of its blocks runs: structured control flow, and the integer
-// arithmetic that bounds, predicates and positions in the grid pass through.
+// The operations of a GPU kernel that decide how often each of its blocks runs: structured control flow, and the
+// integer arithmetic that bounds, predicates and positions in the grid pass through.
 #ifndef HLOROOF_LIB_KERNEL_GPU_STEPS_H_
 #define HLOROOF_LIB_KERNEL_GPU_STEPS_H_
 
@@ -29,11 +29,11 @@ struct GpuStep {
   mlir::OpId op;
   GpuStructure structure = GpuStructure::kNone;
   ScalarOp scalar = ScalarOp::kNone;
-  KnownInteger immediate;   // the constant, the predicate or the axis
-  int bits = 0;             // of the result
-  int operand_bits = 0;     // of the first operand
-  bool iterates = false;    // a loop whose trips differ in what counts
-  bool carries = false;     // likewise, and a trip depends on the one before
+  KnownInteger immediate;  // the constant, the predicate or the axis
+  int bits = 0;            // of the result
+  int operand_bits = 0;    // of the first operand
+  bool iterates = false;   // a loop whose trips differ in what counts
+  bool carries = false;    // likewise, and a trip depends on the one before
 };
 
 class GpuSteps {
