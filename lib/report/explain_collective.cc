@@ -15,6 +15,7 @@
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/cost/collective.h"
+#include "lib/cost/placements.h"
 #include "lib/ir/element_type.h"
 #include "lib/report/explain.h"
 #include "lib/report/explain_mesh.h"
@@ -147,6 +148,26 @@ std::string machine_line(const Collective& collective, const LogicalMesh& mesh, 
   return absl::StrCat("machine: ", mapping.topology.to_string(), "; ", of_part.to_string(part));
 }
 
+// Lists where the group may lie, with the times: "placement: ...; 4.20 ms on y (4 of 16) and x (4 of 16)".
+std::string placements_line(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
+                            const Device& device) {
+  constexpr std::size_t kMost = 5;
+  const std::vector<GroupPlacement> others = other_placements(collective, mesh, mapping, device);
+  if (others.empty()) return "";
+  const GroupPlacement mapped = mapped_placement(collective, mesh, mapping, device);
+  std::vector<std::string> listed;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (i == kMost) {
+      listed.push_back(absl::StrCat(others.size() - kMost, " more, up to ", format_seconds(others.back().seconds)));
+      break;
+    }
+    listed.push_back(absl::StrCat(format_seconds(others[i].seconds), " on ", others[i].on));
+  }
+  return absl::StrCat("placement: the text does not say which chips a group is on. Predicted: ",
+                      format_seconds(mapped.seconds), " on ", mapped.on, ". Also possible: ",
+                      absl::StrJoin(listed, "; "), ". --device-order sets it");
+}
+
 std::string_view link_name(const CollectiveCost& cost, const Device& device) {
   if (cost.resource == Resource::kDcn) return "network";
   return device.ici.dims > 0 ? "ICI" : "scale-up";
@@ -190,6 +211,7 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
   add(absl::StrCat("time: ", format_seconds(cost.bandwidth_seconds), " bandwidth + ",
                    format_seconds(cost.latency_seconds), " latency = ", format_seconds(cost.seconds), ", ",
                    cost.algorithm));
+  if (!point_to_point) add(placements_line(collective, mesh, mapping, device));
   if (cost.crossover_bytes > 0) {
     add(absl::StrCat("size: latency bound below ", format_bytes(cost.crossover_bytes), ", bandwidth bound above"));
   }
