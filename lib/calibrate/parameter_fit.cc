@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
     if (unknown.inverse && *parameter->value <= 0) return invalid_argument("'" + path + "' must be positive");
     unknown.x = unknown.value(*parameter->value);
     unknowns.push_back(unknown);
-    result.push_back({path, parameter->unit, *parameter->value, *parameter->value});
+    result.push_back({path, parameter->unit, *parameter->value, *parameter->value, 0, 0});
   }
 
   Eigen::VectorXd measured(static_cast<Eigen::Index>(measurements.size()));
@@ -124,8 +124,33 @@ absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
       if (absl::Status status = set_parameter(device, u.path, u.value(u.x), source); !status.ok()) return status;
     }
   }
-  for (std::size_t p = 0; p < unknowns.size(); ++p) result[p].after = unknowns[p].value(unknowns[p].x);
+  for (std::size_t p = 0; p < unknowns.size(); ++p) {
+    result[p].after = result[p].least = result[p].most = unknowns[p].value(unknowns[p].x);
+  }
   return result;
+}
+
+absl::Status add_spread(const Device& before, const std::vector<Measurement>& measurements,
+                        std::vector<FittedParameter>& fitted) {
+  constexpr std::size_t kFolds = 5;
+  std::vector<std::string> paths;
+  paths.reserve(fitted.size());
+  for (const FittedParameter& parameter : fitted) paths.push_back(parameter.path);
+  for (std::size_t out = 0; out < kFolds && measurements.size() >= kFolds; ++out) {
+    std::vector<Measurement> kept;
+    kept.reserve(measurements.size());
+    for (std::size_t i = 0; i < measurements.size(); ++i) {
+      if (i % kFolds != out) kept.push_back(measurements[i]);
+    }
+    Device device = before;
+    const auto fold = fit_parameters(device, kept, paths, ParameterSource{});
+    if (!fold.ok()) return fold.status();
+    for (std::size_t p = 0; p < fitted.size(); ++p) {
+      fitted[p].least = std::min(fitted[p].least, (*fold)[p].after);
+      fitted[p].most = std::max(fitted[p].most, (*fold)[p].after);
+    }
+  }
+  return absl::OkStatus();
 }
 
 FitError fit_error(const std::vector<Measurement>& measurements, const Device& device) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
 #include "lib/calibrate/measurements.h"
@@ -18,6 +19,9 @@ struct FittedParameter {
   std::string unit;
   double before = 0;
   double after = 0;
+  // The range of the value over fits that each leave out one fifth of the measurements; add_spread() sets it.
+  double least = 0;
+  double most = 0;
 };
 
 // The parameter at `path`, as for set_parameter(); nullopt if there is no such number.
@@ -35,6 +39,11 @@ absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
                                                             const std::vector<Measurement>& measurements,
                                                             const std::vector<std::string>& paths,
                                                             const ParameterSource& source);
+
+// Sets the spread of `fitted`, the result of fit_parameters() for a device that was `before` it. With fewer than 5
+// measurements the spread is the value itself. Errors: those of fit_parameters().
+absl::Status add_spread(const Device& before, const std::vector<Measurement>& measurements,
+                        std::vector<FittedParameter>& fitted);
 
 // Statistics of |predicted / measured - 1|.
 struct FitError {

@@ -62,8 +62,9 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
                                    flags.measurements.substr(flags.measurements.rfind('/') + 1),
                                ""};
   const std::vector<std::string> paths = flags.parameters.empty() ? matmul_parameters(device) : flags.parameters;
-  const auto fitted = fit_parameters(device, split.fitted, paths, source);
+  auto fitted = fit_parameters(device, split.fitted, paths, source);
   if (!fitted.ok()) return context.fail(fitted.status());
+  if (absl::Status status = add_spread(before, split.fitted, *fitted); !status.ok()) return context.fail(status);
 
   const auto errors = [&](std::string_view part, const std::vector<Measurement>& of) {
     return CalibrationErrors{part, static_cast<std::int64_t>(of.size()), fit_error(of, before), fit_error(of, device)};

@@ -26,7 +26,10 @@ struct Described<FittedParameter> {
       fields(field("path", Unit::kNone, "Path in the device file.", &FittedParameter::path),
              field("unit", Unit::kNone, "Unit of both values.", &FittedParameter::unit),
              field("before", Unit::kNone, "Value before the fit, in SI units.", &FittedParameter::before),
-             field("after", Unit::kNone, "Value after the fit, in SI units.", &FittedParameter::after));
+             field("after", Unit::kNone, "Value after the fit, in SI units.", &FittedParameter::after),
+             field("least", Unit::kNone, "Least value over five fits that each leave out a fifth of the measurements.",
+                   &FittedParameter::least),
+             field("most", Unit::kNone, "Greatest value over those fits.", &FittedParameter::most));
 };
 
 template <>
@@ -55,10 +58,12 @@ struct Described<CalibrationReport> {
 };
 
 std::string calibration_text(const CalibrationReport& report, const TextLayout& layout) {
-  Table numbers({{.title = "number", .is_whole = true}, {"before", Align::kRight}, {"after", Align::kRight}});
+  Table numbers({{.title = "number", .is_whole = true}, {"before", Align::kRight}, {"after", Align::kRight}, {"spread"}});
   for (const FittedParameter& parameter : report.parameters) {
     numbers.add({parameter.path, format_quantity(parameter.before, parameter.unit),
-                 format_quantity(parameter.after, parameter.unit)});
+                 format_quantity(parameter.after, parameter.unit),
+                 format_quantity(parameter.least, parameter.unit) + " .. " +
+                     format_quantity(parameter.most, parameter.unit)});
   }
   Table errors({{"measurements"},
                 {"", Align::kRight},
@@ -72,7 +77,7 @@ std::string calibration_text(const CalibrationReport& report, const TextLayout& 
                 format_percent(part.after.p90)});
   }
   return report.device + ", " + format_count(static_cast<double>(count_measurements(report))) + " measurements\n\n" +
-         numbers.to_string(layout) + "\nErrors, |predicted / measured - 1|\n" + errors.to_string(layout);
+         numbers.to_string(layout) + "spread: over five fits that each leave out a fifth\n\nErrors, |predicted / measured - 1|\n" + errors.to_string(layout);
 }
 
 std::string calibration_json(const CalibrationReport& report) { return records_json<CalibrationReport>({report}); }

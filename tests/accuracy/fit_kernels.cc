@@ -89,9 +89,24 @@ class Fit {
     return predicted_seconds(kernels_[i], devices_.at(kernels_[i].device)) / kernels_[i].measured;
   }
 
-  void print() const {
-    for (const Number& number : numbers_) {
-      std::printf("  %-28s %-8s %.3g\n", number.path.c_str(), number.device.c_str(), number.value);
+  std::vector<double> values() const {
+    std::vector<double> result;
+    result.reserve(numbers_.size());
+    for (const Number& number : numbers_) result.push_back(number.value);
+    return result;
+  }
+
+  // Prints the numbers, each with its range over `others`, the numbers of other fits.
+  void print(const std::vector<std::vector<double>>& others) const {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      double least = numbers_[i].value;
+      double most = numbers_[i].value;
+      for (const std::vector<double>& other : others) {
+        least = std::min(least, other[i]);
+        most = std::max(most, other[i]);
+      }
+      std::printf("  %-28s %-8s %9.3g  %9.3g .. %.3g\n", numbers_[i].path.c_str(), numbers_[i].device.c_str(),
+                  numbers_[i].value, least, most);
     }
   }
 
@@ -173,8 +188,9 @@ std::vector<double> ratios_of(const Fit& fit, const Kernels& kernels) {
 }
 
 // Each kernel with numbers that were fitted to those of other parts, from the numbers fitted to all. `part` says which
-// part a kernel is in.
-std::vector<double> held_back(const Fit& all, const Kernels& kernels, const std::vector<std::string>& part) {
+// part a kernel is in. Adds the numbers of each fit to `values`.
+std::vector<double> held_back(const Fit& all, const Kernels& kernels, const std::vector<std::string>& part,
+                              std::vector<std::vector<double>>& values) {
   std::vector<double> ratios(kernels.size());
   std::vector<std::string> parts = part;
   std::sort(parts.begin(), parts.end());
@@ -182,6 +198,7 @@ std::vector<double> held_back(const Fit& all, const Kernels& kernels, const std:
   for (const std::string& out : parts) {
     Fit fit = all;
     fit.run([&](std::size_t i) { return part[i] != out; }, {1.1, 1.03});
+    values.push_back(fit.values());
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       if (part[i] == out) ratios[i] = fit.ratio(i);
     }
@@ -200,7 +217,6 @@ int fit_kernels(const std::string& folder, bool only_show) {
   std::fflush(stdout);
   if (only_show) return 0;
   fit.run([](std::size_t) { return true; }, {1.4, 1.4, 1.2, 1.2, 1.1, 1.1, 1.05, 1.05, 1.02, 1.02});
-  fit.print();
   print_errors("fitted", *kernels, ratios_of(fit, *kernels));
   std::fflush(stdout);
   std::vector<std::string> fifths;
@@ -209,9 +225,12 @@ int fit_kernels(const std::string& folder, bool only_show) {
     fifths.push_back(std::to_string(i % 5));
     families.push_back((*kernels)[i].family);
   }
-  print_errors("fitted to four fifths", *kernels, held_back(fit, *kernels, fifths));
+  std::vector<std::vector<double>> values;
+  print_errors("fitted to four fifths", *kernels, held_back(fit, *kernels, fifths, values));
   std::fflush(stdout);
-  print_errors("fitted to the other families", *kernels, held_back(fit, *kernels, families));
+  print_errors("fitted to the other families", *kernels, held_back(fit, *kernels, families, values));
+  std::printf("numbers, with their range over the fits to parts of the kernels\n");
+  fit.print(values);
   return 0;
 }
 
