@@ -96,6 +96,12 @@ def main():
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             rows = list(pool.map(row, headers))
+        if arguments.limit is not None:
+            # Other work on the machine only ever adds to a time. So a header above the limit is measured again, alone.
+            for at, (ours, _, _, header) in enumerate(rows):
+                if ours > arguments.limit:
+                    cost.cache_clear()
+                    rows[at] = min(rows[at], row(ROOT / header))
     rows.sort(key=lambda row: (-row[0], row[3]))
     print(f"{'ours':>6} {'others':>7} {'alone':>6}  header")
     for ours, others, alone, header in rows:

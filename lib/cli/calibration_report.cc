@@ -58,12 +58,13 @@ struct Described<CalibrationReport> {
 };
 
 std::string calibration_text(const CalibrationReport& report, const TextLayout& layout) {
-  Table numbers({{.title = "number", .is_whole = true}, {"before", Align::kRight}, {"after", Align::kRight}, {"spread"}});
+  Table numbers(
+      {{.title = "number", .is_whole = true}, {"before", Align::kRight}, {"after", Align::kRight}, {"spread"}});
   for (const FittedParameter& parameter : report.parameters) {
-    numbers.add({parameter.path, format_quantity(parameter.before, parameter.unit),
-                 format_quantity(parameter.after, parameter.unit),
-                 format_quantity(parameter.least, parameter.unit) + " .. " +
-                     format_quantity(parameter.most, parameter.unit)});
+    numbers.add(
+        {parameter.path, format_quantity(parameter.before, parameter.unit),
+         format_quantity(parameter.after, parameter.unit),
+         format_quantity(parameter.least, parameter.unit) + " .. " + format_quantity(parameter.most, parameter.unit)});
   }
   Table errors({{"measurements"},
                 {"", Align::kRight},
@@ -77,7 +78,9 @@ std::string calibration_text(const CalibrationReport& report, const TextLayout& 
                 format_percent(part.after.p90)});
   }
   return report.device + ", " + format_count(static_cast<double>(count_measurements(report))) + " measurements\n\n" +
-         numbers.to_string(layout) + "spread: over five fits that each leave out a fifth\n\nErrors, |predicted / measured - 1|\n" + errors.to_string(layout);
+         numbers.to_string(layout) +
+         "spread: over five fits that each leave out a fifth\n\nErrors, |predicted / measured - 1|\n" +
+         errors.to_string(layout);
 }
 
 std::string calibration_json(const CalibrationReport& report) { return records_json<CalibrationReport>({report}); }

@@ -2,6 +2,7 @@
 #include "lib/analysis/calls.h"
 
 #include "lib/cost/term_builder.h"
+#include "lib/predict/facts.h"
 
 namespace hloroof::internal {
 namespace {

@@ -2,11 +2,12 @@
 #ifndef HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_
 #define HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_
 
-#include "hloroof/predict.h"
+#include "hloroof/shape.h"
 #include "lib/cost/terms.h"
-#include "lib/predict/facts.h"
 
 namespace hloroof::internal {
+
+struct StepFacts;
 
 // Returns the terms of OpPrediction::seconds of the instruction: on an otherwise idle machine, before the schedule. The
 // term of an instruction that takes no time has zero seconds and no children.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
+#include "lib/predict/facts.h"
 
 namespace hloroof::internal {
 namespace {

@@ -2,10 +2,15 @@
 #ifndef HLOROOF_LIB_PREDICT_WAITS_H_
 #define HLOROOF_LIB_PREDICT_WAITS_H_
 
-#include "hloroof/predict.h"
-#include "lib/predict/facts.h"
+namespace hloroof {
+inline namespace v0 {
+struct StepPrediction;
+}  // namespace v0
+}  // namespace hloroof
 
 namespace hloroof::internal {
+
+struct StepFacts;
 
 // Fills in the waits, the overhead and the limit of each op in prediction.ops.
 void list_waits(const StepFacts& facts, StepPrediction& prediction);

@@ -1,4 +1,5 @@
 #include "lib/report/compare.h"
+#include "lib/predict/facts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -163,9 +163,9 @@ std::string placements_line(const Collective& collective, const LogicalMesh& mes
     }
     listed.push_back(absl::StrCat(format_seconds(others[i].seconds), " on ", others[i].on));
   }
-  return absl::StrCat("placement: the text does not say which chips a group is on. Predicted: ",
-                      format_seconds(mapped.seconds), " on ", mapped.on, ". Also possible: ",
-                      absl::StrJoin(listed, "; "), ". --device-order sets it");
+  return absl::StrCat(
+      "placement: the text does not say which chips a group is on. Predicted: ", format_seconds(mapped.seconds), " on ",
+      mapped.on, ". Also possible: ", absl::StrJoin(listed, "; "), ". --device-order sets it");
 }
 
 std::string_view link_name(const CollectiveCost& cost, const Device& device) {

@@ -20,11 +20,11 @@ struct Placed {
 
 // The placements of an all-to-all of 16 MiB in `groups`.
 Placed placed(const std::string& groups, const std::string& device_name, const std::string& devices) {
-  const absl::StatusOr<Module> module = parse_module(
-      "HloModule m, is_scheduled=true, num_partitions=" + devices +
-      "\nENTRY e {\n  p = bf16[2048,4096]{1,0:T(8,128)(2,1)} parameter(0)\n  ROOT a = "
-      "bf16[2048,4096]{1,0:T(8,128)(2,1)} all-to-all(p), dimensions={0}, channel_id=1, replica_groups=" +
-      groups + "\n}\n");
+  const absl::StatusOr<Module> module =
+      parse_module("HloModule m, is_scheduled=true, num_partitions=" + devices +
+                   "\nENTRY e {\n  p = bf16[2048,4096]{1,0:T(8,128)(2,1)} parameter(0)\n  ROOT a = "
+                   "bf16[2048,4096]{1,0:T(8,128)(2,1)} all-to-all(p), dimensions={0}, channel_id=1, replica_groups=" +
+                   groups + "\n}\n");
   REQUIRE(module.ok());
   const absl::StatusOr<Target> target = find_target(device_name);
   REQUIRE(target.ok());
