@@ -1,5 +1,6 @@
 // Explains one collective, and the mesh of a module, in words.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -152,9 +153,15 @@ std::string machine_line(const Collective& collective, const LogicalMesh& mesh, 
 std::string placements_line(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                             const Device& device) {
   constexpr std::size_t kMost = 5;
-  const std::vector<GroupPlacement> others = other_placements(collective, mesh, mapping, device);
+  constexpr double kApart = 0.05;  // placements that take as long as the predicted one are not worth a line
+  std::vector<GroupPlacement> others = other_placements(collective, mesh, mapping, device);
   if (others.empty()) return "";
   const GroupPlacement mapped = mapped_placement(collective, mesh, mapping, device);
+  others.erase(std::remove_if(
+                   others.begin(), others.end(),
+                   [&](const GroupPlacement& other) { return std::abs(other.seconds / mapped.seconds - 1) < kApart; }),
+               others.end());
+  if (others.empty()) return "";
   std::vector<std::string> listed;
   for (std::size_t i = 0; i < others.size(); ++i) {
     if (i == kMost) {

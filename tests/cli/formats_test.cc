@@ -260,7 +260,7 @@ TEST_CASE("calibrate in its formats") {
   CHECK(parts[0].find("median_after")->number <= parts[0].find("median_before")->number);
   const auto records = records_of(run_hloroof(with("csv")).out);
   CHECK(records.size() == json.find("parameters")->elements.size() + 1);
-  CHECK(records.front() == std::vector<std::string>{"path", "unit", "before", "after"});
+  CHECK(records.front() == std::vector<std::string>{"path", "unit", "before", "after", "least", "most"});
   const std::string text = run_hloroof(arguments).out;
   CHECK(widest_line(text) <= 80);
   CHECK_THAT(text, ContainsSubstring(records[1][0]));

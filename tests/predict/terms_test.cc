@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hloroof/parse.h"
+#include "hloroof/predict.h"
 #include "lib/predict/execution_terms.h"
 #include "tests/catch.h"
 #include "tests/paths.h"

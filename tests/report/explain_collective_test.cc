@@ -100,6 +100,20 @@ TEST_CASE("explain: groups in no line say so") {
   CHECK_THAT(text, ContainsSubstring("assumed: the groups are irregular"));
 }
 
+TEST_CASE("explain: where a group may lie is said if it matters") {
+  const auto exchange = [](const std::string& groups, const std::string& device) {
+    return explained(
+        "%a = bf16[2048,4096]{1,0} all-to-all(bf16[2048,4096]{1,0} %p), channel_id=1, dimensions={0}, replica_groups=" +
+            groups,
+        device);
+  };
+  CHECK_THAT(exchange("[16,16]<=[256]", "tpu_v5e:16x16"),
+             ContainsSubstring("placement: the text does not say which chips a group is on. Predicted: ") &&
+                 ContainsSubstring(" on x (ring). Also possible: ") &&
+                 ContainsSubstring(" on x (4 of 16) and y (4 of"));
+  CHECK(exchange("[4,2]<=[8]", "tpu_v5e:2x4").find("placement:") == std::string::npos);
+}
+
 TEST_CASE("explain: one device has nothing to say") {
   const std::string text =
       explained("%all-reduce = f32[1024]{0} all-reduce(f32[1024]{0} %p), replica_groups={}, to_apply=%add", "tpu_v5e");
