@@ -142,6 +142,17 @@ void add_collectives(InstructionView instruction, const CollectiveCosts& collect
   }
 }
 
+// A program on SparseCores keeps them busy while it runs. One whose cores the text does not state runs on the first.
+void occupy_sparse_cores(InstructionView instruction, Demand& demand) {
+  if (demand.lane != Lane::kSparseCore) return;
+  std::vector<std::int64_t> cores = sparse_cores(instruction);
+  if (cores.empty()) cores = {0};
+  for (const std::int64_t core : cores) {
+    const std::int64_t at = std::clamp<std::int64_t>(core, 0, kSparseCoreCount - 1);
+    demand.busy[kFirstSparseCore + static_cast<std::size_t>(at)] = demand.seconds;
+  }
+}
+
 void use_compiler_estimate(InstructionView instruction, const Device& device, OpTime& time, Demand& demand) {
   const std::optional<double> seconds = compiler_seconds(instruction, demand, device);
   if (!seconds) return;
@@ -163,6 +174,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
   if (inputs.options.estimates == EstimateSource::kCompiler) {
     use_compiler_estimate(instruction, inputs.device, time, demand);
   }
+  occupy_sparse_cores(instruction, demand);
   if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
     demand = carried_by(send->second, demand);
   }

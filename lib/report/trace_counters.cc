@@ -61,7 +61,7 @@ class Traffic {
       if (cost.resource == Resource::kDcn && instruction.opcode() != Opcode::kRecv) bytes[kDcnPath] += cost.wire_bytes;
     }
     const SharedSeconds& busy = facts_.costs.demand[id.index].busy;
-    const double most = *std::max_element(busy.begin() + kResourceCount, busy.end());
+    const double most = *std::max_element(busy.begin() + kResourceCount, busy.begin() + kFirstSparseCore);
     for (int link = 0; link < kLinkCount && most > 0; ++link) {
       bytes[kFirstLinkPath + link] = busiest_link * busy[kResourceCount + link] / most;
     }

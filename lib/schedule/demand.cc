@@ -8,14 +8,16 @@ Demand without(const Demand& demand, Resource resource) {
   Demand rest = demand;
   const double before = resource == Resource::kIci ? links_busy(demand.busy) : demand.busy[static_cast<int>(resource)];
   rest.busy[static_cast<int>(resource)] = 0;
-  if (resource == Resource::kIci) std::fill(rest.busy.begin() + kResourceCount, rest.busy.end(), 0);
+  const auto sparse_cores = rest.busy.begin() + kFirstSparseCore;
+  if (resource == Resource::kIci) std::fill(rest.busy.begin() + kResourceCount, sparse_cores, 0);
   if (resource == Resource::kLatency) rest.issue = 0;
   if (before <= 0) return rest;
   double slowest = 0;
-  for (int r = 0; r < kSharedCount; ++r) {
+  for (int r = 0; r < kFirstSparseCore; ++r) {
     if (r != static_cast<int>(Resource::kLatency)) slowest = std::max(slowest, rest.busy[r]);
   }
   rest.seconds = std::min(demand.seconds, slowest + rest.busy[static_cast<int>(Resource::kLatency)]);
+  for (auto busy = sparse_cores; busy != rest.busy.end(); ++busy) *busy = std::min(*busy, rest.seconds);
   return rest;
 }
 

@@ -25,16 +25,20 @@ enum class Step : std::uint8_t {
 // Number of links of a device that do not slow one another down: the axes of a TPU torus. GPUs have one.
 inline constexpr int kLinkCount = 4;
 
-// Seconds that each shared unit is busy: the resources first, then the individual links. If the links of a transfer are
-// known, its time is charged to those links and not to the resource kIci, so that it does not slow down transfers on
-// other links.
-inline constexpr int kSharedCount = kResourceCount + kLinkCount;
+// Number of SparseCores of a device that are told apart. Each runs one program at a time.
+inline constexpr int kSparseCoreCount = 4;
+
+// Seconds that each shared unit is busy: the resources first, then the individual links, then the SparseCores. If the
+// links of a transfer are known, its time is charged to those links and not to the resource kIci, so that it does not
+// slow down transfers on other links. A program on a SparseCore keeps it busy for all of its time.
+inline constexpr int kFirstSparseCore = kResourceCount + kLinkCount;
+inline constexpr int kSharedCount = kFirstSparseCore + kSparseCoreCount;
 using SharedSeconds = std::array<double, kSharedCount>;
 
 // Returns the seconds that the busiest link is busy, including the time charged to kIci.
 inline double links_busy(const SharedSeconds& busy) {
   double most = 0;
-  for (int link = kResourceCount; link < kSharedCount; ++link) most = busy[link] > most ? busy[link] : most;
+  for (int link = kResourceCount; link < kFirstSparseCore; ++link) most = busy[link] > most ? busy[link] : most;
   return busy[static_cast<int>(Resource::kIci)] + most;
 }
 

@@ -160,6 +160,10 @@ bool runs_on_sparse_core(InstructionView instruction) {
   return Config(instruction)["device_type"].text() == "\"DEVICE_TYPE_SPARSECORE\"";
 }
 
+std::vector<std::int64_t> sparse_cores(InstructionView instruction) {
+  return Config(instruction)["megachip_parallelism_config"]["cores"].integers();
+}
+
 std::optional<CostEstimate> cost_estimate(InstructionView instruction) {
   const Config config(instruction);
   const JsonView at = config["custom_call_config"]["cost_estimate"];

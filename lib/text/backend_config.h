@@ -90,6 +90,9 @@ std::optional<std::int64_t> megacore_split_dimension(InstructionView instruction
 // Whether device_type is DEVICE_TYPE_SPARSECORE.
 bool runs_on_sparse_core(InstructionView instruction);
 
+// The numbers of the SparseCores that the program of an async-start runs on; empty if the text does not state them.
+std::vector<std::int64_t> sparse_cores(InstructionView instruction);
+
 // The cost that the author of a tpu_custom_call stated.
 struct CostEstimate {
   std::optional<double> flops;

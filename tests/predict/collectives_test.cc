@@ -6,6 +6,7 @@
 
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
+#include "hloroof/predict.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/predict/costs.h"
@@ -71,6 +72,43 @@ int check_dump(const std::filesystem::path& path) {
     }
   }
   return checked;
+}
+
+// Two gathers over different axes of 16 x 16 devices, in flight at the same time on these SparseCores.
+double step_on_cores(const std::string& first, const std::string& second) {
+  const auto gather = [](const std::string& number, const std::string& groups) {
+    return "called" + number +
+           " {\n  x = bf16[64,8192]{1,0:T(8,128)(2,1)} parameter(0)\n  ROOT g = bf16[1024,8192]{1,0:T(8,128)(2,1)} "
+           "all-gather(x), dimensions={0}, channel_id=" +
+           number + ", replica_groups=" + groups +
+           ", use_global_device_ids=true\n}, execution_thread=\"sparsecore\"\n\nwrapped" + number +
+           " {\n  x = bf16[64,8192]{1,0:T(8,128)(2,1)} parameter(0)\n  ROOT c = bf16[1024,8192]{1,0:T(8,128)(2,1)} "
+           "call(x), to_apply=called" +
+           number + "\n}, execution_thread=\"sparsecore\"\n\n";
+  };
+  const auto start = [](const std::string& number, const std::string& core) {
+    return "  begin" + number +
+           " = ((bf16[64,8192]{1,0:T(8,128)(2,1)}), bf16[1024,8192]{1,0:T(8,128)(2,1)}, s32[]) async-start(p), "
+           "async_execution_thread=\"sparsecore\", calls=wrapped" +
+           number + ", backend_config={\"megachip_parallelism_config\":{\"cores\":[\"" + core + "\"]}}\n";
+  };
+  const std::string text = "HloModule m, is_scheduled=true, num_partitions=256\n\n" + gather("1", "[16,16]<=[256]") +
+                           gather("2", "[16,16]<=[16,16]T(1,0)") +
+                           "ENTRY e {\n  p = bf16[64,8192]{1,0:T(8,128)(2,1)} parameter(0)\n" + start("1", first) +
+                           start("2", second) +
+                           "  d1 = bf16[1024,8192]{1,0:T(8,128)(2,1)} async-done(begin1)\n"
+                           "  ROOT d2 = bf16[1024,8192]{1,0:T(8,128)(2,1)} async-done(begin2)\n}\n";
+  const absl::StatusOr<StepPrediction> prediction = predict_step_time(text, "tpu_v5e:16x16");
+  INFO(text << prediction.status().message());
+  REQUIRE(prediction.ok());
+  REQUIRE(prediction->collectives.size() == 2);
+  return prediction->step_seconds;
+}
+
+TEST_CASE("collectives on one SparseCore wait for one another, on two they run side by side") {
+  const double apart = step_on_cores("0", "1");
+  CHECK(step_on_cores("0", "0") > 1.8 * apart);
+  CHECK(step_on_cores("1", "1") == Approx(step_on_cores("0", "0")));
 }
 
 TEST_CASE("no collective goes without a price: shipped dumps") {
