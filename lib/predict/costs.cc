@@ -7,7 +7,10 @@
 
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/gradients.h"
 #include "lib/analysis/mesh.h"
+#include "lib/analysis/origin.h"
+#include "lib/analysis/saturating.h"
 #include "lib/base/strings.h"
 #include "lib/cost/collective.h"
 #include "lib/cost/op_time.h"
@@ -51,13 +54,14 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
 // the collective.
 void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all,
                     Opcode carrier, OpTime& time, Demand& demand) {
-  if (carrier != Opcode::kRecv) time.wire_bytes += cost.wire_bytes;  // a recv sends nothing
+  const bool only_receives = carrier == Opcode::kRecv && collective.slices == 0;
+  if (!only_receives) time.wire_bytes += cost.wire_bytes;
   time.resources[cost.resource] += cost.bandwidth_seconds;
   time.resources[Resource::kLatency] += cost.latency_seconds;
   time.source = worse(time.source, cost.source);
   demand.seconds += cost.seconds;
   at(demand.busy, Resource::kLatency) += cost.latency_seconds;
-  if (carrier == Opcode::kRecv) {
+  if (only_receives) {
     // Links are full duplex, and the send performs the same transfer. The demand of the send has its link time.
   } else if (cost.resource == Resource::kIci) {
     // Charge only these links, so that collectives on other axes overlap this one at full speed.
@@ -133,12 +137,103 @@ void add_collectives(InstructionView instruction, const CollectiveCosts& collect
   }
   demand.seconds = std::min(std::max(demand.seconds, beside), kForever);
   if (demand.step == Step::kStart) {
-    if (demand.lane == Lane::kDma) {
+    if (demand.lane == Lane::kDma || collectives.collectives[carried.first->second].slices > 0) {
       const bool network = at(demand.busy, Resource::kDcn) > links_busy(demand.busy);
       demand.lane = network ? Lane::kDcn : Lane::kIci;
     }
   } else if (demand.seconds > 0) {
     demand.step = Step::kRun;
+  }
+}
+
+// The transfer between slices begins when the send hands the data to the host, wherever its recv is issued. Its time is
+// that of the recv. The send itself occupies the link to the host until the host has the data. The data from the host
+// arrives at the rate of the network, far below those of HBM and of that link, which is full duplex, so that it slows
+// down nothing there.
+void join_halves(InstructionView instruction, const CollectiveCosts& collectives, Demand& demand) {
+  const auto other = collectives.slice_halves.find(instruction.id().index);
+  if (other == collectives.slice_halves.end() || demand.step != Step::kStart) return;
+  if (instruction.opcode() == Opcode::kSend) {
+    demand.also_starts = other->second;
+  } else {
+    demand.is_begun_by_other = true;
+    at(demand.busy, Resource::kHost) = 0;
+    at(demand.busy, Resource::kHbm) = 0;
+  }
+}
+
+// Returns on how many slices a target runs copies of the program of one slice: 1 unless it requests several. A TPU
+// compiler compiles a program for one slice. If the module has more devices than a slice, or is not compiled yet, the
+// slices share its devices instead.
+std::int64_t copies_of(const Module& module, const Target& target, const LogicalMesh& mesh) {
+  const bool has_torus = target.device.ici.dims > 0;
+  if (!has_torus || mesh.slices > 1) return 1;
+  const std::int64_t slices = target.slices.value_or(target.topology ? target.topology->slices : 1);
+  if (slices <= 1) return 1;
+  if (target.topology) {
+    Topology slice = *target.topology;
+    slice.slices = 1;
+    return slice.device_count() >= mesh.device_count ? slices : 1;
+  }
+  const std::int64_t stated = saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
+                                                  std::max<std::int64_t>(module.num_partitions(), 1));
+  if (stated != mesh.device_count) return 1;  // a part of a module, without its header
+  ModuleOrigin origin;
+  find_backend(module, origin);
+  find_stage(module, origin);
+  return origin.backend == Backend::kTpu && origin.stage == CompileStage::kOptimized ? slices : 1;
+}
+
+// Lists what the copies of a training program exchange: each gradient, after its reduction inside the slice. A device
+// then has its part of the sum, or, where the reduction leaves the whole sum everywhere, sends a part of it.
+absl::Status exchange_gradients(const Module& module, const CallGraph& calls, const Device& device,
+                                const CollectiveOptions& options, CollectiveCosts& result) {
+  const std::int64_t slices = result.mesh.slices;
+  const std::int64_t devices = result.mesh.device_count / slices;
+  const absl::StatusOr<std::vector<std::size_t>> gradients = gradient_collectives(module, calls, result.collectives);
+  if (!gradients.ok()) {
+    return invalid_argument(absl::StrCat(
+        "the text is the program of one slice. ", slices, " slices would run copies of it, and what these exchange is ",
+        "not known: ", gradients.status().message(), ". Compile the program for ", slices,
+        " slices; without --slices, the prediction is that of copies which exchange nothing"));
+  }
+  for (const std::size_t c : *gradients) {
+    const Collective& inside = result.collectives[c];
+    if (!CallFacts::is_scheduled(calls, row_of(module, inside.carrier).computation)) continue;
+    GradientExchange exchange;
+    exchange.collective = c;
+    exchange.after = inside.done.valid() ? inside.done : inside.carrier;
+    exchange.between = inside;
+    exchange.between.kind = CollectiveKind::kAllReduce;
+    exchange.between.in_fusion = false;
+    exchange.between.slices = slices;
+    exchange.between.bytes = inside.bytes / static_cast<double>(inside.groups.group_size);
+    exchange.between.groups = DeviceGroups();
+    exchange.between.groups.within = {{slices, devices}};
+    if (devices > 1) exchange.between.groups.across = {{devices, 1}};
+    exchange.between.groups.group_size = slices;
+    exchange.between.groups.group_count = devices;
+    exchange.cost = collective_cost(exchange.between, result.mesh, result.mapping, device, options);
+    result.exchanges.push_back(std::move(exchange));
+  }
+  result.mesh.notes.push_back(absl::StrCat("the text is the program of one slice: each of ", slices,
+                                           " slices runs a copy, and they exchange ", result.exchanges.size(),
+                                           result.exchanges.size() == 1 ? " gradient" : " gradients",
+                                           " after each reduction inside a slice, which the text does not contain"));
+  return absl::OkStatus();
+}
+
+// Adds the transfers of gradients that begin when the instruction ends. A transfer without a done continues with them.
+void add_exchanges(InstructionId id, const CollectiveCosts& collectives, Demand& demand) {
+  for (const GradientExchange& exchange : collectives.exchanges) {
+    if (exchange.after != id) continue;
+    if (demand.step == Step::kStart) {
+      demand.seconds = std::min(kForever, demand.seconds + exchange.cost.seconds);
+      at(demand.busy, Resource::kDcn) += exchange.cost.bandwidth_seconds;
+      continue;
+    }
+    demand.between_seconds = std::min(kForever, demand.between_seconds + exchange.cost.seconds);
+    demand.between_busy = std::min(kForever, demand.between_busy + exchange.cost.bandwidth_seconds);
   }
 }
 
@@ -166,7 +261,9 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
   if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
     demand = carried_by(send->second, demand);
   }
+  join_halves(instruction, inputs.collectives, demand);
   if (needs_schedule(inputs.module)) demand = split_collective(instruction, demand);
+  add_exchanges(instruction.id(), inputs.collectives, demand);
 }
 
 // Computes the time and the demand of an instruction whose work is already in the table.
@@ -192,16 +289,19 @@ WorkOptions work_options(const PredictOptions& options) {
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
-absl::Status lay_out_collectives(const Module& module, const Target& target, const MeshOptions& mesh_options,
-                                 const CollectiveOptions& collective_options, CollectiveCosts& result) {
+absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, const Target& target,
+                                 const MeshOptions& mesh_options, const CollectiveOptions& collective_options,
+                                 CollectiveCosts& result) {
   const std::vector<Collective>& collectives = result.collectives;
   result.mesh = infer_axes(module, collectives);
+  const std::int64_t copies = copies_of(module, target, result.mesh);
+  if (copies > 1) copy_to_slices(copies, result.mesh);
   if (!mesh_options.axes.empty()) {
     absl::StatusOr<LogicalMesh> given = override_axes(result.mesh, mesh_options.axes, collectives);
     if (!given.ok()) return given.status();
     result.mesh = *std::move(given);
   }
-  absl::StatusOr<Topology> topology = topology_for(target, result.mesh.device_count);
+  absl::StatusOr<Topology> topology = topology_for(target, result.mesh.device_count, result.mesh.slices);
   if (!topology.ok()) return topology.status();
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, target.device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
@@ -211,12 +311,19 @@ absl::Status lay_out_collectives(const Module& module, const Target& target, con
   for (const Collective& collective : collectives) {
     result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, target.device, collective_options));
   }
-  return absl::OkStatus();
+  result.exchanges.clear();
+  return copies > 1 ? exchange_gradients(module, calls, target.device, collective_options, result) : absl::OkStatus();
 }
 
 void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
   assign_roles(module, calls, result.collectives, result.mesh);
   result.roles = collective_roles(module, calls, result.collectives);
+  for (const GradientExchange& exchange : result.exchanges) {
+    MeshAxis& slices = result.mesh.axes[0];
+    slices.roles = {AxisRole::kData};
+    slices.why = "copies of the program";
+    slices.bytes += exchange.between.bytes;
+  }
 }
 
 void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
@@ -228,6 +335,7 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
     result.by_carrier.emplace(carrier.index, c);
   }
   result.sends = join_messages(module, result);
+  result.slice_halves = join_slice_transfers(module, result);
 }
 
 absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Target& target,
@@ -235,7 +343,7 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
                                                  const CollectiveOptions& collective_options) {
   CollectiveCosts result;
   result.collectives = find_collectives(module, calls);
-  absl::Status status = lay_out_collectives(module, target, mesh_options, collective_options, result);
+  absl::Status status = lay_out_collectives(module, calls, target, mesh_options, collective_options, result);
   if (!status.ok()) return status;
   read_roles(module, calls, result);
   index_carriers(module, calls, result);
