@@ -20,6 +20,7 @@ namespace {
 constexpr std::int64_t kDevicesOfASlice = 100'000;  // the factor of the slice in the id of a device
 constexpr std::size_t kMaxListed = 1 << 20;         // limit on the devices that a target lists
 constexpr std::int64_t kMaxMegascaleSlices = 1 << 20;
+constexpr std::int64_t kMaxProductDevices = 1 << 16;  // above it, irregular groups are not listed
 
 class TargetParser {
  public:
@@ -159,13 +160,14 @@ std::int64_t last_device(const MegascaleTarget& target) {
   return last;
 }
 
-// The groups of "{slices}x{devices}": as grids, if slices and devices are regularly spaced, or else as lists.
+// The groups of "{slices}x{devices}": as grids, if slices and devices are regularly spaced, or else as lists, if they
+// are short.
 DeviceGroups product_groups(const MegascaleTarget& target, std::int64_t devices) {
   std::vector<std::int64_t> slices = target.slices;
   std::sort(slices.begin(), slices.end());
   slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
   const std::optional<Grid> within = grid_of(slices);
-  if (within && target.devices.size() == 1 && slices.front() == 1) {
+  if (within && target.devices.size() == 1) {
     DeviceGroups groups;
     groups.within = *within;
     for (GridAxis& axis : groups.within) axis.stride = saturating_multiply(axis.stride, devices);
@@ -175,9 +177,18 @@ DeviceGroups product_groups(const MegascaleTarget& target, std::int64_t devices)
     groups.group_count = last - first + 1;
     return groups;
   }
+  std::int64_t count = 0;
+  for (const auto& [first, last] : target.devices) count = saturating_add(count, last - first + 1);
+  if (saturating_multiply(count, static_cast<std::int64_t>(slices.size())) > kMaxProductDevices) {
+    DeviceGroups groups;
+    groups.regular = false;
+    groups.group_size = static_cast<std::int64_t>(slices.size());
+    groups.group_count = count;
+    return groups;
+  }
   WrittenGroups written;
   for (const auto& [first, last] : target.devices) {
-    for (std::int64_t device = first; device <= last && written.lists.size() < kMaxListed / slices.size(); ++device) {
+    for (std::int64_t device = first; device <= last; ++device) {
       std::vector<std::int64_t>& members = written.lists.emplace_back();
       members.reserve(slices.size());
       for (const std::int64_t slice : slices) members.push_back(id_of({slice, device}, devices));

@@ -144,6 +144,33 @@ TEST_CASE("A recv of the megascale runtime is a collective between slices") {
   }
 }
 
+TEST_CASE("The slices and the devices of a target may be a part of all, and irregular") {
+  struct Row {
+    std::string target;
+    std::int64_t slices;
+    bool regular;
+    std::int64_t size;
+    std::int64_t count;
+  };
+  const Row rows[] = {
+      {"\"{2,3}x{0:3}\"", 3, true, 2, 4},
+      {"\"{1,3}x{0:1}\"", 3, true, 2, 2},
+      {"\"{1,2,4}x{0:3}\"", 4, false, 3, 4},
+      {"\"{1,2}x{0:1,3}\"", 2, false, 2, 3},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.target);
+    const absl::StatusOr<Module> module = parse_module(program("ALL_REDUCE", row.target));
+    REQUIRE(module.ok());
+    const std::vector<Collective> collectives = find_collectives(*module);
+    REQUIRE(collectives.size() == 1);
+    CHECK(collectives[0].slices == row.slices);
+    CHECK(collectives[0].groups.regular == row.regular);
+    CHECK(collectives[0].groups.group_size == row.size);
+    CHECK(collectives[0].groups.group_count == row.count);
+  }
+}
+
 TEST_CASE("A transfer between slices that cannot be read is none, and says why") {
   const std::vector<std::pair<std::string, std::string>> rows[] = {
       {{"", "\"{1,2}x{0:3}\""}, {"", "without _xla_megascale_transfer_type"}},
