@@ -14,8 +14,8 @@
 //   spanned_axes(mesh, collectives[0].groups);                 // {1}: the groups span the axis of size 8
 //
 // Device ids in HLO text are logical. Here they are always flattened to replica * num_partitions + partition, for every
-// group mode. Regular groups are stored as strides, so that a line of text that names a million devices takes a few
-// numbers.
+// group mode; between slices, the slices before it precede that. Regular groups are stored as strides, so that a line
+// of text that names a million devices takes a few numbers.
 //
 // Lifetime: a CallGraph points to its module. The module must outlive it, and any edit of the module makes it stale.
 // The other structs own their data; the ids in a Collective refer to its module, and an edit makes them stale.
@@ -211,6 +211,9 @@ struct Collective {
   double element_bytes = 0;  // bytes of one element, on average if operands have several types
   std::int64_t arrays = 1;   // the number of combined operands
   ShapeId shard_shape;       // the part of one device: the operand of a gather, the result of a scatter
+  // A transfer between slices, which a send and a recv hand to the host: the number of slices of the program that its
+  // target implies. `instruction` and `carrier` are the recv. 0 for all other collectives.
+  std::int64_t slices = 0;
 };
 
 // The collectives of executed computations and of their callees, in the order of the text. A start/done pair appears
@@ -234,7 +237,10 @@ struct MeshAxis {
 
 // A mesh of device_count devices. Axes are outermost first; the stride of each is the product of the sizes after it.
 struct LogicalMesh {
-  std::int64_t device_count = 1;
+  std::int64_t device_count = 1;  // of all slices
+  // The slices that the text names. If there are several, the module is the program of one slice, and the axes whose
+  // stride is at least device_count / slices are between slices.
+  std::int64_t slices = 1;
   std::vector<MeshAxis> axes;
   std::vector<InstructionId> unaligned;  // collectives whose groups do not match the axes; the fallback predicts them
   std::vector<std::string> notes;        // assumptions

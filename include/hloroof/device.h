@@ -170,7 +170,11 @@ struct Network {
   Fact<double> latency;        // s, one step of an algorithm: a round trip
   Fact<double> chunk_bytes;    // GPU: bytes of one chunk of a transfer; none: transfers are not split
   Fact<double> chunk_latency;  // GPU: s, to prepare one chunk
-  Fact<double> launch;         // GPU: s, once for a collective that crosses the network; none: Overhead::collective
+  Fact<double> launch;  // s, once for a collective that crosses the network; none: Overhead::collective. On a TPU:
+                        // for a transfer between slices that the hosts perform
+  // TPU: bytes/s that a host reads and writes to reduce the data of one device.
+  Fact<double> reduction_bandwidth;
+  Fact<double> skew;  // TPU: s, standard deviation of the times at which slices reach a transfer between them
 };
 
 // Performance of one kind of collective among the N devices of a group inside a scale-up domain. If each device sends w
@@ -420,8 +424,8 @@ struct Device {
 struct Target {
   Device device;
   std::optional<Topology> topology;
-  // Replaces Topology::slices. If no topology is requested, each slice is the smallest standard one that holds its
-  // share of the module's devices.
+  // Replaces Topology::slices. If no topology is requested, each slice is the smallest standard one that holds the
+  // program of one slice, or its share of the devices of a module that is not compiled for one slice.
   std::optional<int64_t> slices;
 
   Target() = default;

@@ -59,7 +59,9 @@ enum class EstimateSource {
 struct PredictOptions {
   // "4x4". Default: the topology of the target, otherwise the smallest standard slice that fits.
   std::optional<std::string> topology;
-  std::optional<std::int64_t> slices;  // default: those of the target
+  // Default: those of the text or of the target. If the text names its slices, this can only confirm their number. If
+  // the module is the program of one slice, each slice runs a copy, and they exchange gradients.
+  std::optional<std::int64_t> slices;
   EstimateSource estimates = EstimateSource::kModel;
   std::map<std::string, std::int64_t> trip_counts;  // by name of the while; for loops whose count cannot be inferred
   std::int64_t default_trip_count = 1;              // for loops neither inferred nor in trip_counts
@@ -242,8 +244,9 @@ struct StepPrediction : StepSummary {
   bool is_scheduled = false;
   ModuleOrigin origin;
   std::string device;
-  std::string topology;
+  std::string topology;  // of one slice
   std::int64_t slices = 1;
+  std::int64_t text_slices = 1;  // slices that the text names; the module is then the program of one of them
   std::string device_file_sha256;
   std::vector<std::pair<std::string, double>> set;  // parameters of the device that PredictOptions::set changed
 
@@ -262,7 +265,8 @@ struct StepPrediction : StepSummary {
 };
 
 // Predicts one step of `module` on `target`, which may be a plain Device. Errors: InvalidArgument if the topology holds
-// fewer devices than the module needs, or if an option names something that does not exist; FailedPrecondition under
+// fewer devices than the module needs, if the text names another number of slices or does not show what copies of it on
+// several slices exchange, or if an option names something that does not exist; FailedPrecondition under
 // `strict` if any fact is unknown.
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target target,
                                                  const PredictOptions& options = {});

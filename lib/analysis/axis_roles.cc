@@ -13,9 +13,12 @@
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/megascale.h"
 #include "lib/analysis/mesh.h"
 #include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
+#include "lib/ir/value_walk.h"
 
 namespace hloroof::internal {
 namespace {
@@ -103,8 +106,9 @@ class RoleReader {
   Use use_of(const Collective& collective) const {
     std::int64_t elements = 0;
     bool weight = false;
-    if (collective.shard_shape.valid() && module_.shape(collective.shard_shape).is_array()) {
-      const Shape& shape = module_.shape(collective.shard_shape);
+    const ShapeId shard = collective.slices > 0 ? sent_between_slices(collective) : collective.shard_shape;
+    if (shard.valid() && module_.shape(shard).is_array()) {
+      const Shape& shape = module_.shape(shard);
       elements = element_count(shape);
       weight = may_be_weight(shape) && weights_.count(extents_of(shape)) != 0;
     }
@@ -132,6 +136,18 @@ class RoleReader {
   }
 
  private:
+  // The shape of the array that a slice sends, before the compiler flattened it for the transfer.
+  ShapeId sent_between_slices(const Collective& collective) const {
+    const InstructionView recv = module_.instruction(collective.instruction);
+    const auto [found, is_new] = sends_.try_emplace(recv.computation().id().index);
+    if (is_new) found->second = megascale_sends(recv.computation());
+    const auto send = found->second.find(megascale_rendezvous(recv));
+    if (send == found->second.end() || module_.instruction(send->second).operand_count() == 0)
+      return collective.shard_shape;
+    const InstructionView sent = module_.instruction(send->second).operand(0);
+    return origin(sent, [](InstructionView at) { return keeps_elements(at.opcode()); }).shape_id();
+  }
+
   Use use_of_permute(const Collective& collective) const {
     std::set<std::int64_t> sources;
     std::set<std::int64_t> targets;
@@ -149,7 +165,8 @@ class RoleReader {
   const Module& module_;
   const CallGraph& calls_;
   std::set<Extents> weights_;
-  std::map<std::uint32_t, std::int64_t> trips_;  // by loop body
+  std::map<std::uint32_t, std::int64_t> trips_;                                  // by loop body
+  mutable std::map<std::uint32_t, std::map<std::string, InstructionId>> sends_;  // by computation, once needed
 };
 
 struct RoleEvidence {

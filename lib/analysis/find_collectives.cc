@@ -17,6 +17,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
+#include "lib/analysis/megascale.h"
 #include "lib/analysis/saturating.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
@@ -36,10 +37,14 @@ std::optional<CollectiveKind> begun_kind(Opcode opcode) {
   return is_collective(opcode) ? collective_kind(opcode) : std::nullopt;
 }
 
-// Transfers to and from the host use no link between devices.
+// Transfers to and from the host use no link between devices. A recv from the megascale runtime represents a transfer
+// between slices; its send only hands the data to the host.
 bool is_with_host(InstructionView instruction) {
-  return (instruction.opcode() == Opcode::kSend || instruction.opcode() == Opcode::kRecv) &&
-         flag(instruction, AttributeKey::kIsHostTransfer);
+  if (instruction.opcode() != Opcode::kSend && instruction.opcode() != Opcode::kRecv) return false;
+  if (!flag(instruction, AttributeKey::kIsHostTransfer)) return false;
+  Collective unused;
+  return instruction.opcode() == Opcode::kSend || !is_megascale(instruction) ||
+         !read_slice_transfer(instruction, unused).ok();
 }
 
 // openxla/xla xla/service/collective_ops_utils.cc, GetCollectiveOpGroupMode.
@@ -196,6 +201,7 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   collective.instruction = instruction.id();
   collective.carrier = carrier.id();
   collective.in_fusion = carrier.opcode() == Opcode::kFusion;
+  if (is_megascale(instruction) && read_slice_transfer(instruction, collective).ok()) return collective;
   const GroupMode mode = mode_of(instruction, kind);
   const Module& module = instruction.module();
   if (permutes(kind)) {

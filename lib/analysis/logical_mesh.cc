@@ -36,7 +36,7 @@ std::vector<Evidence> gather_evidence(const std::vector<Collective>& collectives
   std::vector<Evidence> all;
   for (const Collective& collective : collectives) {
     const DeviceGroups& groups = collective.groups;
-    if (!groups.regular) continue;
+    if (!groups.regular || collective.slices > 0) continue;
     const Collective* permutation = collective.kind == CollectiveKind::kCollectivePermute ? &collective : nullptr;
     const auto same = std::find_if(all.begin(), all.end(), [&](const Evidence& e) {
       return e.within == groups.within && e.across == groups.across &&
@@ -87,11 +87,13 @@ std::int64_t largest_id(const Grid& within, const Grid& across) {
   return last;
 }
 
-// The device count of the header. Without a header, as for a line from a profile, the count that the ids imply.
+// The device count of the header, which is that of one slice. Without a header, as for a line from a profile, the count
+// that the ids imply.
 std::int64_t count_devices(const Module& module, const std::vector<Collective>& collectives) {
   std::int64_t count = saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
                                            std::max<std::int64_t>(module.num_partitions(), 1));
   for (const Collective& collective : collectives) {
+    if (collective.slices > 0) continue;
     count = std::max(count, saturating_add(largest_id(collective.groups.within, collective.groups.across), 1));
     for (const std::vector<std::int64_t>& group : collective.groups.members) {
       for (const std::int64_t id : group) count = std::max(count, saturating_add(id, 1));
@@ -125,6 +127,7 @@ void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
 // Finds the collectives whose groups do not match the final axes of the mesh.
 void find_unaligned(const std::vector<Collective>& collectives, LogicalMesh& mesh) {
   for (const Collective& collective : collectives) {
+    if (collective.slices > 0) continue;  // the network is the same for all slices
     const DeviceGroups& groups = collective.groups;
     if (!groups.regular || (groups.group_size > 1 && spanned_axes(mesh, groups).empty())) {
       if (collective.kind != CollectiveKind::kCollectivePermute) mesh.unaligned.push_back(collective.instruction);
@@ -200,7 +203,40 @@ std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::
 
 namespace {
 
-// The mesh with named axes, without roles.
+// The part of a grid of devices that counts slices of `devices` devices.
+Grid slices_in(const Grid& grid, std::int64_t devices) {
+  Grid slices;
+  for (const GridAxis& axis : grid) {
+    const std::int64_t first = std::max(axis.stride, devices);
+    const std::int64_t end = saturating_multiply(axis.stride, axis.size);
+    if (end > first && first % devices == 0 && end % first == 0) slices.push_back({end / first, first / devices});
+  }
+  return slices;
+}
+
+// Adds the axes between the slices to the mesh of one slice.
+void add_slices(const std::vector<Collective>& collectives, LogicalMesh& mesh) {
+  for (const Collective& collective : collectives) mesh.slices = std::max(mesh.slices, collective.slices);
+  if (mesh.slices <= 1) return;
+  const std::int64_t devices = mesh.device_count;
+  MeshBuilder builder(mesh.slices);
+  for (const Collective& collective : collectives) {
+    if (collective.slices == 0 || !collective.groups.regular || is_permutation(collective)) continue;
+    const Grid within = slices_in(collective.groups.within, devices);
+    Grid all = within;
+    for (const GridAxis& axis : slices_in(collective.groups.across, devices)) all.push_back(axis);
+    if (!builder.add(all)) builder.add(within);
+  }
+  std::vector<MeshAxis> axes = builder.axes();
+  for (MeshAxis& axis : axes) {
+    axis.name = axes.size() == 1 ? "slices" : absl::StrCat("slices", axis.size, "_stride", axis.stride);
+    axis.stride = saturating_multiply(axis.stride, devices);
+  }
+  mesh.axes.insert(mesh.axes.begin(), axes.begin(), axes.end());
+  mesh.device_count = std::min(saturating_multiply(devices, mesh.slices), std::numeric_limits<std::int64_t>::max() / 2);
+}
+
+// The mesh of one slice with named axes, without roles.
 LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& collectives) {
   LogicalMesh mesh;
   mesh.device_count = count_devices(module, collectives);
@@ -231,8 +267,20 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
 
 }  // namespace
 
+void copy_to_slices(std::int64_t slices, LogicalMesh& mesh) {
+  MeshAxis axis;
+  axis.name = "slices";
+  axis.size = slices;
+  axis.stride = mesh.device_count;
+  mesh.axes.insert(mesh.axes.begin(), std::move(axis));
+  mesh.slices = slices;
+  mesh.device_count =
+      std::min(saturating_multiply(mesh.device_count, slices), std::numeric_limits<std::int64_t>::max() / 2);
+}
+
 LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& collectives) {
   LogicalMesh mesh = named_mesh(module, collectives);
+  add_slices(collectives, mesh);
   find_unaligned(collectives, mesh);
   return mesh;
 }

@@ -68,6 +68,9 @@ absl::StatusOr<std::vector<std::pair<std::string, std::int64_t>>> parse_mesh(std
 absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
                                           const std::vector<std::pair<std::string, std::int64_t>>& axes);
 
+// Makes `mesh`, that of a program of one slice, the mesh of `slices` copies of it: adds the axis "slices".
+void copy_to_slices(std::int64_t slices, LogicalMesh& mesh);
+
 // Maps the mesh to the machine as mesh builders do. From the innermost axis outwards, each mesh axis takes whole
 // physical axes whose sizes multiply to its size, preferring more axes, and parts of axes if there are none. Slices and
 // nodes go to the outermost axes. A device order overrides this; if the devices of a mesh axis are then not regularly

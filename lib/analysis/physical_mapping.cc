@@ -129,6 +129,26 @@ bool assign(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remain
   return size == 1;
 }
 
+// Assigns `size` slices of a text that names its slices.
+bool assign_slices(std::int64_t size, const std::vector<PhysicalAxis>& physical, Remaining& remaining,
+                   std::vector<AxisPiece>& pieces) {
+  if (physical.empty() || !crosses_network(physical[0].link) || remaining.size[0] % size != 0) return false;
+  remaining.take(0, size, pieces);
+  return true;
+}
+
+// Assigns an axis of the mesh that is not between slices which the text names.
+bool assign_in_slice(const LogicalMesh& mesh, int axis, const std::vector<PhysicalAxis>& physical, Remaining& remaining,
+                     std::vector<AxisPiece>& pieces) {
+  if (mesh.slices <= 1 || physical.empty() || physical[0].link != LinkKind::kDcn) {
+    return assign(mesh.axes[axis].size, physical, remaining, pieces);
+  }
+  const std::int64_t slices = std::exchange(remaining.size[0], 1);
+  const bool fits = assign(mesh.axes[axis].size, physical, remaining, pieces);
+  remaining.size[0] = slices;
+  return fits;
+}
+
 // Indices of the mesh's axes in the order of assignment: those in `order`, then the others from the innermost outwards.
 absl::StatusOr<std::vector<int>> choosing_order(const LogicalMesh& mesh, const std::vector<std::string>& order) {
   std::vector<int> result;
@@ -173,6 +193,8 @@ absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
                                           const std::vector<std::pair<std::string, std::int64_t>>& axes) {
   LogicalMesh result;
   result.device_count = mesh.device_count;
+  result.slices = mesh.slices;
+  const std::int64_t of_slice = mesh.device_count / std::max<std::int64_t>(mesh.slices, 1);
   result.unaligned = mesh.unaligned;
   std::int64_t stride = 1;
   for (std::size_t i = axes.size(); i-- > 0;) {
@@ -194,8 +216,20 @@ absl::StatusOr<LogicalMesh> override_mesh(const LogicalMesh& mesh,
         axis.bytes = inferred.bytes;
       }
     }
+    if (mesh.slices > 1 && stride < of_slice && of_slice % (stride * size) != 0) {
+      return invalid_argument(absl::StrCat("the axis ", name, " crosses the slices of ", of_slice,
+                                           " devices; give the axes of one slice, or let an axis end there"));
+    }
     result.axes.insert(result.axes.begin(), std::move(axis));
     stride *= size;
+  }
+  if (stride == of_slice && mesh.slices > 1) {  // the axes of one slice; those between slices remain
+    std::vector<MeshAxis> between;
+    for (const MeshAxis& axis : mesh.axes) {
+      if (axis.stride >= of_slice) between.push_back(axis);
+    }
+    result.axes.insert(result.axes.begin(), between.begin(), between.end());
+    stride = mesh.device_count;
   }
   if (stride != mesh.device_count) {
     return invalid_argument(absl::StrCat("the mesh has ", stride, " devices, but the module has ", mesh.device_count));
@@ -217,8 +251,16 @@ absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& 
   mapping.topology = topology;
   mapping.physical = physical_axes(device, topology, options.wrap);
   mapping.pieces.resize(mesh.axes.size());
+  const std::int64_t of_slice = mesh.device_count / std::max<std::int64_t>(mesh.slices, 1);
   if (!options.device_order.empty()) {
-    if (absl::Status status = place_in_order(options.device_order, mesh, mapping); !status.ok()) return status;
+    std::vector<std::int64_t> devices = options.device_order;
+    if (mesh.slices > 1 && static_cast<std::int64_t>(devices.size()) == of_slice) {  // the same order in every slice
+      devices.reserve(devices.size() * static_cast<std::size_t>(mesh.slices));
+      for (std::int64_t slice = 1; slice < mesh.slices; ++slice) {
+        for (const std::int64_t id : options.device_order) devices.push_back(slice * of_slice + id);
+      }
+    }
+    if (absl::Status status = place_in_order(devices, mesh, mapping); !status.ok()) return status;
     return mapping;
   }
   Remaining remaining;
@@ -228,7 +270,9 @@ absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& 
   }
   for (const int i : *order) {
     std::vector<AxisPiece>& pieces = mapping.pieces[i];
-    if (mesh.axes[i].size > 1 && !assign(mesh.axes[i].size, mapping.physical, remaining, pieces)) {
+    const bool is_between = mesh.slices > 1 && mesh.axes[i].stride >= of_slice;
+    if (mesh.axes[i].size > 1 && !(is_between ? assign_slices(mesh.axes[i].size, mapping.physical, remaining, pieces)
+                                              : assign_in_slice(mesh, i, mapping.physical, remaining, pieces))) {
       mapping.aligned = false;
       mapping.notes.push_back(absl::StrCat("axis ", mesh.axes[i].name, " of ", mesh.axes[i].size,
                                            " does not factor over the rest of ", topology.to_string()));

@@ -180,7 +180,7 @@ std::vector<Option> prediction_options(PredictFlags& flags) {
       set_option(flags),
       {.names = {"--slices"},
        .argument = "N",
-       .text = "Number of slices",
+       .text = "Number of slices: confirms that of the text, or runs a copy of the program of one slice on each",
        .target = &flags.slices,
        .group = group,
        .least = 1,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
@@ -22,6 +23,7 @@
 #include "lib/cost/missing_numbers.h"
 #include "lib/cost/permute.h"
 #include "lib/cost/scale_up.h"
+#include "lib/cost/slice_transfer.h"
 #include "lib/cost/torus.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/matrix_rate.h"
@@ -348,6 +350,54 @@ void note_missing(const MissingNumbers& missing, const Device& device, Collectiv
 
 }  // namespace
 
+namespace {
+
+// The bytes of a collective on the wire. `is_quantized` tells whether its elements are smaller there.
+double bytes_on_wire(const Collective& collective, const CollectiveOptions& options, bool& is_quantized) {
+  const bool reduces =
+      collective.kind == CollectiveKind::kAllReduce || collective.kind == CollectiveKind::kReduceScatter;
+  is_quantized = reduces && options.reduce_element_bytes && collective.element_bytes > *options.reduce_element_bytes;
+  return is_quantized ? collective.bytes * *options.reduce_element_bytes / collective.element_bytes : collective.bytes;
+}
+
+// Adds up the executions of `collective`, and computes what follows from the bandwidth and the latency.
+void finish_cost(const Collective& collective, CollectiveCost& cost) {
+  for (double* total : {&cost.bandwidth_seconds, &cost.latency_seconds, &cost.wire_bytes, &cost.busiest_link_bytes}) {
+    *total *= collective.runs;
+  }
+  cost.seconds = cost.bandwidth_seconds + cost.latency_seconds;
+  if (cost.seconds > 0 && cost.link_bandwidth > 0) {
+    cost.utilization = cost.busiest_link_bytes / cost.seconds / cost.link_bandwidth;
+  }
+  if (cost.bandwidth_seconds > 0) cost.crossover_bytes = cost.bytes * cost.latency_seconds / cost.bandwidth_seconds;
+}
+
+// Computes the cost of a transfer that the hosts perform between slices.
+void cost_between_slices(const Collective& collective, const Device& device, const CollectiveOptions& options,
+                         CollectiveCost& cost, CollectiveParts* parts) {
+  MissingNumbers missing;
+  bool is_quantized = false;
+  const double bytes = bytes_on_wire(collective, options, is_quantized);
+  const SliceTransferCost between =
+      slice_transfer_cost(device, collective.kind, bytes, std::max<std::int64_t>(cost.group_size, 2), &missing);
+  cost.bandwidth_seconds = between.bandwidth_seconds();
+  cost.latency_seconds = between.latency_seconds;
+  cost.wire_bytes = cost.busiest_link_bytes = between.wire_bytes;
+  cost.resource = Resource::kDcn;
+  cost.link_bandwidth = nominal_bandwidth(device, LinkKind::kDcn);
+  cost.algorithm = absl::StrFormat("hosts of %d slices over the data center network, %g step%s", cost.group_size,
+                                   between.steps, between.steps == 1 ? "" : "s");
+  if (is_quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
+  if (parts != nullptr) {
+    parts->form = CollectiveForm::kSlices;
+    parts->between = between;
+  }
+  finish_cost(collective, cost);
+  note_missing(missing, device, cost);
+}
+
+}  // namespace
+
 std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,
                                        const Device& device) {
   const bool moves_weights = role == AxisRole::kFsdp || role == AxisRole::kData;
@@ -385,6 +435,10 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     cost.axes.push_back(axis.named_in_text ? absl::StrCat(axis.name, " (", ways(axis.size, axis.stride), ")")
                                            : ways(axis.size, axis.stride));
   }
+  if (collective.slices > 0) {
+    cost_between_slices(collective, device, options, cost, parts);
+    return cost;
+  }
   const bool permutes = is_permutation(collective);
   const bool stays = std::all_of(collective.pairs.begin(), collective.pairs.end(),
                                  [](const auto& pair) { return pair.first == pair.second; });
@@ -394,12 +448,8 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     return cost;
   }
 
-  double bytes = collective.bytes;
-  const bool reduces =
-      collective.kind == CollectiveKind::kAllReduce || collective.kind == CollectiveKind::kReduceScatter;
-  const bool quantized =
-      reduces && options.reduce_element_bytes && collective.element_bytes > *options.reduce_element_bytes;
-  if (quantized) bytes *= *options.reduce_element_bytes / collective.element_bytes;
+  bool quantized = false;
+  const double bytes = bytes_on_wire(collective, options, quantized);
   const bool aligned = collective.groups.regular && mapping.aligned && !(axes.empty() && cost.group_size > 1);
 
   MissingNumbers missing;
@@ -444,14 +494,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
     assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
   }
   if (quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
-  for (double* total : {&cost.bandwidth_seconds, &cost.latency_seconds, &cost.wire_bytes, &cost.busiest_link_bytes}) {
-    *total *= collective.runs;
-  }
-  cost.seconds = cost.bandwidth_seconds + cost.latency_seconds;
-  if (cost.seconds > 0 && cost.link_bandwidth > 0) {
-    cost.utilization = cost.busiest_link_bytes / cost.seconds / cost.link_bandwidth;
-  }
-  if (cost.bandwidth_seconds > 0) cost.crossover_bytes = cost.bytes * cost.latency_seconds / cost.bandwidth_seconds;
+  finish_cost(collective, cost);
   note_missing(missing, device, cost);
   return cost;
 }

@@ -9,6 +9,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/cost/collective.h"
 #include "lib/cost/scale_up.h"
+#include "lib/cost/slice_transfer.h"
 #include "lib/cost/torus.h"
 
 namespace hloroof::internal {
@@ -16,12 +17,14 @@ namespace hloroof::internal {
 enum class CollectiveForm : std::uint8_t {
   kNone,     // no communication
   kTorus,    // TPU: `passes` times `torus`
+  kSlices,   // TPU: `between`, over the network between slices
   kScaleUp,  // GPU: send_cost(send) for a message, else scale_up_cost(kind, bytes, local, nodes)
 };
 
 struct CollectiveParts {
   CollectiveForm form = CollectiveForm::kNone;
   TorusCost torus;
+  SliceTransferCost between;
   double passes = 1;  // 2 for an all-reduce: a reduce-scatter and an all-gather
   bool is_message = false;
   Send send;

@@ -86,6 +86,22 @@ Term torus_terms(const CollectiveParts& parts, const DeviceFactors& device) {
                             device.seconds("each collective", 1, "", {"overhead.collective"})});
 }
 
+Term slices_terms(const CollectiveParts& parts, const DeviceFactors& device) {
+  const SliceTransferCost& between = parts.between;
+  Term network;
+  if (between.network_seconds > 0) {
+    network = leaf("bytes over network", between.network_seconds, between.wire_bytes, "B",
+                   over_link(LinkKind::kDcn, between.wire_bytes / between.network_seconds, device));
+  }
+  Term reduction = leaf("reduction by the host", between.reduction_seconds, between.reduction_bytes, "B",
+                        {device.over({"network.reduction_bandwidth"})});
+  return sum("collective",
+             {slowest("stages of the hosts at once", {std::move(network), std::move(reduction)}),
+              device.seconds("each transfer", 1, "", {"network.launch", "overhead.collective"}),
+              device.seconds("steps over network", between.steps, "step", {"network.latency"}),
+              device.seconds("last slice to arrive", between.last_arrival, "deviation", {"network.skew"})});
+}
+
 const char* rates_name(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::kReduceScatter: return "scale_up.reduce_scatter.";
@@ -194,6 +210,7 @@ Term collective_terms(const Collective& collective, const LogicalMesh& mesh, con
   const CollectiveCost cost = collective_cost(collective, mesh, mapping, device, options, &parts);
   Term term;
   if (parts.form == CollectiveForm::kTorus) term = torus_terms(parts, DeviceFactors(device));
+  if (parts.form == CollectiveForm::kSlices) term = slices_terms(parts, DeviceFactors(device));
   if (parts.form == CollectiveForm::kScaleUp) term = scale_up_terms(collective, parts, device);
   if (term.seconds <= 0) return term;
   // The root is named after the kind of collective; a single leaf keeps its name.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hloroof/attributes.h"
+#include "lib/analysis/megascale.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/inside.h"
 #include "lib/cost/thread_work.h"
@@ -178,6 +179,8 @@ class WorkCounter {
     if (opcode == Opcode::kSend && flag(instruction, AttributeKey::kIsHostTransfer)) {
       work.written.host += work.read.total();
     }
+    if (megascale_fault(instruction))
+      work.source = CostSource::kUnknown;  // only the bytes to and from the host are known
     work.relayout_windows = relayout_windows(instruction, work);
     work.padded_bytes = work.read.total() + work.written.total();
     return work;

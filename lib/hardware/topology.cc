@@ -219,19 +219,46 @@ absl::StatusOr<Topology> topology_of_cores(const Device& device, std::string_vie
                                        print_box(device.ici.slices.back())));
 }
 
-absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count) {
+namespace {
+
+absl::Status too_few_devices(const Target& target, const Topology& topology, int64_t device_count) {
+  return invalid_argument(absl::StrCat("the topology ", topology.to_string(), " of ", target.device.name, " has ",
+                                       topology.device_count(), " devices; the module needs ", device_count));
+}
+
+// The topology of a text that names its slices, of `device_count` devices together. A requested topology is that of one
+// slice.
+absl::StatusOr<Topology> topology_of_slices(const Target& target, int64_t device_count, int64_t slices) {
+  const bool states_slices = target.topology && has_torus(target.device) && target.topology->slices != 1;
+  const int64_t requested = target.slices.value_or(states_slices ? target.topology->slices : slices);
+  if (requested != slices) {
+    return invalid_argument(
+        absl::StrCat("the text is the program of one of ", slices, " slices, which its transfers between slices name; ",
+                     "--slices can confirm this number but not change it to ", requested, ": compile the program for ",
+                     requested, requested == 1 ? " slice" : " slices"));
+  }
+  const int64_t of_slice = ceil_divide(device_count, slices);
+  absl::StatusOr<Topology> topology = target.topology ? *target.topology : default_topology(target.device, of_slice);
+  if (!topology.ok()) return topology;
+  if (target.topology && has_torus(target.device)) topology->slices = 1;
+  if (topology->device_count() < of_slice) return too_few_devices(target, *topology, of_slice);
+  topology->slices *= slices;
+  return topology;
+}
+
+}  // namespace
+
+absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count, int64_t text_slices) {
   if (target.slices && *target.slices < 1) {
     return invalid_argument(absl::StrCat("the number of slices must be at least 1, not ", *target.slices));
   }
+  if (text_slices > 1) return topology_of_slices(target, device_count, text_slices);
   absl::StatusOr<Topology> topology =
       target.topology ? *target.topology
                       : default_topology(target.device, ceil_divide(device_count, target.slices.value_or(1)));
   if (!topology.ok()) return topology;
   if (target.slices) topology->slices = *target.slices;
-  if (topology->device_count() < device_count) {
-    return invalid_argument(absl::StrCat("the topology ", topology->to_string(), " of ", target.device.name, " has ",
-                                         topology->device_count(), " devices; the module needs ", device_count));
-  }
+  if (topology->device_count() < device_count) return too_few_devices(target, *topology, device_count);
   return topology;
 }
 

@@ -14,9 +14,10 @@ namespace hloroof::internal {
 absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_count);
 
 // Returns the topology on which a module of `device_count` devices runs: the requested one, or else the default.
-// Errors: InvalidArgument if the target requests fewer than one slice, or fewer devices than `device_count`; the
-// message has both numbers.
-absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count);
+// If the text itself names `text_slices` > 1 slices, a requested topology is that of one slice, and a requested number
+// of slices must be the same. Errors: InvalidArgument if the target requests fewer than one slice, another number of
+// slices than the text names, or fewer devices than `device_count`; the message has both numbers.
+absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count, int64_t text_slices = 1);
 
 }  // namespace hloroof::internal
 

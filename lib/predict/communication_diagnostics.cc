@@ -128,9 +128,15 @@ class CommunicationDiagnoser {
   void exposed(const CollectivePrediction& collective) {
     if (collective.exposed_seconds <= 0) return;
     const bool can_hide = links_ <= chip_;
+    const auto found = collectives_.by_carrier.find(collective.id.index);
+    const bool is_between_slices =
+        found != collectives_.by_carrier.end() && collectives_.collectives[found->second].slices > 0;
     diagnosis_.add(
         {.code = kExposedCommunication,
-         .message = can_hide
+         .message = is_between_slices && can_hide
+                        ? std::string("the step waits for the network between slices. Send earlier, exchange less, or "
+                                      "exchange less often, such as once for several microbatches")
+                    : can_hide
                         ? std::string("the step waits for it. Put work that does not need its result between its start "
                                       "and its end, or exchange less")
                         : absl::StrFormat("the step waits for it, and no schedule can hide all of it, because %s is "

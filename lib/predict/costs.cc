@@ -15,6 +15,7 @@
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
 #include "lib/predict/messages.h"
+#include "lib/predict/slice_copies.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
 #include "lib/text/backend_config.h"
@@ -51,13 +52,14 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
 // the collective.
 void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all,
                     Opcode carrier, OpTime& time, Demand& demand) {
-  if (carrier != Opcode::kRecv) time.wire_bytes += cost.wire_bytes;  // a recv sends nothing
+  const bool only_receives = carrier == Opcode::kRecv && collective.slices == 0;
+  if (!only_receives) time.wire_bytes += cost.wire_bytes;
   time.resources[cost.resource] += cost.bandwidth_seconds;
   time.resources[Resource::kLatency] += cost.latency_seconds;
   time.source = worse(time.source, cost.source);
   demand.seconds += cost.seconds;
   at(demand.busy, Resource::kLatency) += cost.latency_seconds;
-  if (carrier == Opcode::kRecv) {
+  if (only_receives) {
     // Links are full duplex, and the send performs the same transfer. The demand of the send has its link time.
   } else if (cost.resource == Resource::kIci) {
     // Charge only these links, so that collectives on other axes overlap this one at full speed.
@@ -133,7 +135,7 @@ void add_collectives(InstructionView instruction, const CollectiveCosts& collect
   }
   demand.seconds = std::min(std::max(demand.seconds, beside), kForever);
   if (demand.step == Step::kStart) {
-    if (demand.lane == Lane::kDma) {
+    if (demand.lane == Lane::kDma || collectives.collectives[carried.first->second].slices > 0) {
       const bool network = at(demand.busy, Resource::kDcn) > links_busy(demand.busy);
       demand.lane = network ? Lane::kDcn : Lane::kIci;
     }
@@ -150,6 +152,36 @@ void occupy_sparse_cores(InstructionView instruction, Demand& demand) {
   for (const std::int64_t core : cores) {
     const std::int64_t at = std::clamp<std::int64_t>(core, 0, kSparseCoreCount - 1);
     demand.busy[kFirstSparseCore + static_cast<std::size_t>(at)] = demand.seconds;
+  }
+}
+
+// The transfer between slices begins when the send hands the data to the host, wherever its recv is issued. Its time is
+// that of the recv. The send itself occupies the link to the host until the host has the data. The data from the host
+// arrives at the rate of the network, far below those of HBM and of that link, which is full duplex, so that it slows
+// down nothing there.
+void join_halves(InstructionView instruction, const CollectiveCosts& collectives, Demand& demand) {
+  const auto other = collectives.slice_halves.find(instruction.id().index);
+  if (other == collectives.slice_halves.end() || demand.step != Step::kStart) return;
+  if (instruction.opcode() == Opcode::kSend) {
+    demand.also_starts = other->second;
+  } else {
+    demand.is_begun_by_other = true;
+    at(demand.busy, Resource::kHost) = 0;
+    at(demand.busy, Resource::kHbm) = 0;
+  }
+}
+
+// Adds the transfers of gradients that begin when the instruction ends. A transfer without a done continues with them.
+void add_exchanges(InstructionId id, const CollectiveCosts& collectives, Demand& demand) {
+  for (const GradientExchange& exchange : collectives.exchanges) {
+    if (exchange.after != id) continue;
+    if (demand.step == Step::kStart) {
+      demand.seconds = std::min(kForever, demand.seconds + exchange.cost.seconds);
+      at(demand.busy, Resource::kDcn) += exchange.cost.bandwidth_seconds;
+      continue;
+    }
+    demand.between_seconds = std::min(kForever, demand.between_seconds + exchange.cost.seconds);
+    demand.between_busy = std::min(kForever, demand.between_busy + exchange.cost.bandwidth_seconds);
   }
 }
 
@@ -178,7 +210,9 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
   if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
     demand = carried_by(send->second, demand);
   }
+  join_halves(instruction, inputs.collectives, demand);
   if (needs_schedule(inputs.module)) demand = split_collective(instruction, demand);
+  add_exchanges(instruction.id(), inputs.collectives, demand);
 }
 
 // Computes the time and the demand of an instruction whose work is already in the table.
@@ -204,16 +238,19 @@ WorkOptions work_options(const PredictOptions& options) {
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
-absl::Status lay_out_collectives(const Module& module, const Target& target, const MeshOptions& mesh_options,
-                                 const CollectiveOptions& collective_options, CollectiveCosts& result) {
+absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, const Target& target,
+                                 const MeshOptions& mesh_options, const CollectiveOptions& collective_options,
+                                 CollectiveCosts& result) {
   const std::vector<Collective>& collectives = result.collectives;
   result.mesh = infer_axes(module, collectives);
+  const std::int64_t copies = copies_of(module, target, result.mesh);
+  if (copies > 1) copy_to_slices(copies, result.mesh);
   if (!mesh_options.axes.empty()) {
     absl::StatusOr<LogicalMesh> given = override_axes(result.mesh, mesh_options.axes, collectives);
     if (!given.ok()) return given.status();
     result.mesh = *std::move(given);
   }
-  absl::StatusOr<Topology> topology = topology_for(target, result.mesh.device_count);
+  absl::StatusOr<Topology> topology = topology_for(target, result.mesh.device_count, result.mesh.slices);
   if (!topology.ok()) return topology.status();
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, target.device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
@@ -223,12 +260,19 @@ absl::Status lay_out_collectives(const Module& module, const Target& target, con
   for (const Collective& collective : collectives) {
     result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, target.device, collective_options));
   }
-  return absl::OkStatus();
+  result.exchanges.clear();
+  return copies > 1 ? exchange_gradients(module, calls, target.device, collective_options, result) : absl::OkStatus();
 }
 
 void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
   assign_roles(module, calls, result.collectives, result.mesh);
   result.roles = collective_roles(module, calls, result.collectives);
+  for (const GradientExchange& exchange : result.exchanges) {
+    MeshAxis& slices = result.mesh.axes[0];
+    slices.roles = {AxisRole::kData};
+    slices.why = "copies of the program";
+    slices.bytes += exchange.between.bytes;
+  }
 }
 
 void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
@@ -240,6 +284,7 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
     result.by_carrier.emplace(carrier.index, c);
   }
   result.sends = join_messages(module, result);
+  result.slice_halves = join_slice_transfers(module, result);
 }
 
 absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Target& target,
@@ -247,7 +292,7 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
                                                  const CollectiveOptions& collective_options) {
   CollectiveCosts result;
   result.collectives = find_collectives(module, calls);
-  absl::Status status = lay_out_collectives(module, target, mesh_options, collective_options, result);
+  absl::Status status = lay_out_collectives(module, calls, target, mesh_options, collective_options, result);
   if (!status.ok()) return status;
   read_roles(module, calls, result);
   index_carriers(module, calls, result);

@@ -18,6 +18,15 @@
 
 namespace hloroof::internal {
 
+// What copies of a program on several slices exchange of one gradient: an all-reduce between slices that is not in the
+// text. It begins when `after` ends, which is the collective that reduces the gradient inside a slice, or its done.
+struct GradientExchange {
+  std::size_t collective = 0;  // index of that collective
+  InstructionId after;
+  Collective between;
+  CollectiveCost cost;
+};
+
 // The collectives of a module on a machine.
 struct CollectiveCosts {
   std::vector<Collective> collectives;
@@ -25,10 +34,13 @@ struct CollectiveCosts {
   std::vector<AxisRole> roles;        // purpose, by index of the collective
   LogicalMesh mesh;
   PhysicalMapping mapping;
+  std::vector<GradientExchange> exchanges;  // if the program of one slice is copied to several
   // Maps the index of each executed instruction that performs collectives to the indices of those, in order.
   std::multimap<std::uint32_t, std::size_t> by_carrier;
   // Maps the index of a receive to the send that carries its transfer; see messages.h.
   std::map<std::uint32_t, InstructionId> sends;
+  // Maps the index of each half of a transfer between slices to the other half; see messages.h.
+  std::map<std::uint32_t, InstructionId> slice_halves;
 };
 
 // Finds the collectives, then runs the stages below.
@@ -40,10 +52,12 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
                                                  const MeshOptions& mesh_options = {},
                                                  const CollectiveOptions& collective_options = {});
 
-// Computes from the collectives: the mesh without its roles, its mapping to the machine, and the costs. Errors: as
-// above.
-absl::Status lay_out_collectives(const Module& module, const Target& target, const MeshOptions& mesh_options,
-                                 const CollectiveOptions& collective_options, CollectiveCosts& result);
+// Computes from the collectives: the mesh without its roles, its mapping to the machine, and the costs. If the target
+// requests several slices and the module is the program of one, each slice runs a copy of it, and `exchanges` lists
+// what they exchange. Errors: as above; InvalidArgument if the text does not show what copies exchange.
+absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, const Target& target,
+                                 const MeshOptions& mesh_options, const CollectiveOptions& collective_options,
+                                 CollectiveCosts& result);
 
 // Computes from the collectives and the mesh: the roles of the axes and of each collective. Only reports use the roles.
 void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& result);

@@ -1,6 +1,8 @@
 #include "lib/predict/execution_terms.h"
 #include "lib/analysis/calls.h"
 
+#include <utility>
+
 #include "lib/cost/term_builder.h"
 #include "lib/predict/facts.h"
 
@@ -42,6 +44,12 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   Term term = with_collectives(facts, id,
                                op_terms(facts.costs.work[id.index], facts.target.device,
                                         time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost));
+  for (const GradientExchange& exchange : facts.collectives.exchanges) {
+    if (exchange.after != id || demand.step != Step::kStart) continue;  // otherwise a transfer of its own
+    Term between = collective_terms(exchange.between, facts.collectives.mesh, facts.collectives.mapping,
+                                    facts.target.device, facts.options.collectives);
+    term = sum("transfer and exchange of the copies", {std::move(term), std::move(between)});
+  }
   // Durations are clamped to kForever, so that their sums do not overflow.
   if (!(term.seconds < kForever)) return leaf("cut off", demand.seconds, demand.seconds, "s");
   return term;

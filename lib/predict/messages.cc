@@ -1,9 +1,12 @@
 #include "lib/predict/messages.h"
-#include "lib/text/attribute_values.h"
 
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
+
+#include "lib/analysis/megascale.h"
+#include "lib/text/attribute_values.h"
 
 namespace hloroof::internal {
 namespace {
@@ -34,6 +37,22 @@ std::map<std::uint32_t, InstructionId> join_messages(const Module& module, const
     for (std::size_t i = 0; i < sent.size() && i < received.size(); ++i) sends[received[i].index] = sent[i];
   }
   return sends;
+}
+
+std::map<std::uint32_t, InstructionId> join_slice_transfers(const Module& module, const CollectiveCosts& collectives) {
+  std::map<std::uint32_t, std::map<std::string, InstructionId>> sends;  // by computation
+  std::map<std::uint32_t, InstructionId> halves;
+  for (const Collective& collective : collectives.collectives) {
+    if (collective.slices == 0 || collectives.by_carrier.count(collective.carrier.index) == 0) continue;
+    const InstructionView recv = module.instruction(collective.carrier);
+    const auto [of_computation, is_new] = sends.try_emplace(recv.computation().id().index);
+    if (is_new) of_computation->second = megascale_sends(recv.computation());
+    const auto send = of_computation->second.find(megascale_rendezvous(recv));
+    if (send == of_computation->second.end()) continue;
+    if (!halves.emplace(send->second.index, recv.id()).second) continue;
+    halves[recv.id().index] = send->second;
+  }
+  return halves;
 }
 
 Demand carried_by(InstructionId send, const Demand& demand) {

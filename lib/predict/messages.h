@@ -18,6 +18,10 @@ namespace hloroof::internal {
 // Returns the send of each receive that has one, by the index of the receive. Reads the collectives and their carriers.
 std::map<std::uint32_t, InstructionId> join_messages(const Module& module, const CollectiveCosts& collectives);
 
+// Returns the send and the receive of each transfer between slices, in one direction and the other: the receive of a
+// send, and the send of a receive, by index. The halves are in one computation and have the same rendezvous.
+std::map<std::uint32_t, InstructionId> join_slice_transfers(const Module& module, const CollectiveCosts& collectives);
+
 // Returns the demand of a receive whose transfer `send` carries. Without that send, its demand would be `demand`.
 Demand carried_by(InstructionId send, const Demand& demand);
 

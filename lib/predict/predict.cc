@@ -47,6 +47,7 @@ class Prediction {
     list_mesh();
     list_ops();
     list_collectives();
+    list_exchanges();
     summarise();
     list_waits(facts_, result_);
     list_breakdown(facts_, result_);
@@ -73,6 +74,7 @@ class Prediction {
     result_.device = device_.name;
     Topology one_slice = collectives_.mapping.topology;
     result_.slices = one_slice.slices;
+    result_.text_slices = collectives_.exchanges.empty() ? collectives_.mesh.slices : 1;
     one_slice.slices = 1;
     result_.topology = one_slice.to_string();
     result_.device_file_sha256 = device_.file_sha256;
@@ -169,6 +171,35 @@ class Prediction {
     }
   }
 
+  // Lists the exchanges between copies of the program, which have no instruction of their own.
+  void list_exchanges() {
+    std::map<std::uint32_t, double> exposed;
+    for (const Wait& wait : facts_.timeline.waits) exposed[wait.cause.index] += wait.seconds;
+    for (const GradientExchange& exchange : collectives_.exchanges) {
+      const CollectiveCost& cost = exchange.cost;
+      CollectivePrediction entry;
+      entry.id = exchange.after;
+      entry.name = std::string(module_.instruction(exchange.after).name());
+      entry.kind = std::string(to_string(cost.kind));
+      entry.bytes = cost.bytes;
+      entry.group_size = cost.group_size;
+      entry.group_count = cost.group_count;
+      entry.axes = cost.axes;
+      entry.axis_names = {collectives_.mesh.axes[0].name};
+      entry.wire_bytes = cost.wire_bytes;
+      entry.busiest_link_bytes = cost.busiest_link_bytes;
+      entry.link_bandwidth = cost.link_bandwidth;
+      entry.link_utilization = cost.utilization;
+      entry.crossover_bytes = cost.crossover_bytes;
+      entry.algorithm = cost.algorithm + "; not in the text, begins when the op ends";
+      entry.seconds = cost.seconds;
+      // The exchanges after one op run one after another.
+      const double all = costs_.demand[exchange.after.index].between_seconds;
+      entry.exposed_seconds = all > 0 ? exposed[exchange.after.index] * cost.seconds / all : 0;
+      result_.collectives.push_back(std::move(entry));
+    }
+  }
+
   void summarise() {
     summary_.add_up(facts_, result_);
     list_roofs();
@@ -202,6 +233,9 @@ class Prediction {
     if (device_.gpu() != nullptr) add(on_chip, false, device_.gpu()->on_chip.l2_bandwidth);
     add("ici link", false, to_optional(device_.ici.link_bandwidth));
     add("nvlink", false, to_optional(device_.scale_up.bandwidth));
+    if (result_.slices > 1) {
+      add(std::string(to_string(Resource::kDcn, family)), false, to_optional(device_.network.bandwidth));
+    }
     add("host", false, to_optional(device_.host.bandwidth));
   }
 
@@ -220,9 +254,10 @@ class Prediction {
     using enum DiagnosticCode;
     for (const Diagnostic& diagnostic : result_.diagnostics) {
       if (diagnostic.code == kUnknownOpcode || diagnostic.code == kUnknownAttribute ||
-          diagnostic.code == kUnknownCustomCall || diagnostic.code == kUnknownTripCount ||
-          diagnostic.code == kMissingAttribute || diagnostic.code == kMissingOperand ||
-          diagnostic.code == kOperandMismatch || diagnostic.code == kMissingComputation) {
+          diagnostic.code == kUnreadableSliceTransfer || diagnostic.code == kUnknownCustomCall ||
+          diagnostic.code == kUnknownTripCount || diagnostic.code == kMissingAttribute ||
+          diagnostic.code == kMissingOperand || diagnostic.code == kOperandMismatch ||
+          diagnostic.code == kMissingComputation) {
         return absl::FailedPreconditionError(absl::StrCat(
             ModuleRows::path(module_), ": error: incomplete: ", diagnostic.op.empty() ? "" : diagnostic.op + ": ",
             diagnostic.message));

@@ -28,7 +28,9 @@ namespace {
 
 bool same_demand(const Demand& a, const Demand& b) {
   return a.step == b.step && a.lane == b.lane && a.issue == b.issue && a.seconds == b.seconds && a.busy == b.busy &&
-         a.carried_by == b.carried_by && a.is_issued_ahead == b.is_issued_ahead;
+         a.carried_by == b.carried_by && a.also_starts == b.also_starts && a.is_begun_by_other == b.is_begun_by_other &&
+         a.between_seconds == b.between_seconds && a.between_busy == b.between_busy &&
+         a.is_issued_ahead == b.is_issued_ahead;
 }
 
 // Returns true if two call graphs have the same scheduled computations and loops.
@@ -58,7 +60,9 @@ void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph&
 }
 
 bool same_axes(const LogicalMesh& a, const LogicalMesh& b) {
-  if (a.device_count != b.device_count || a.axes.size() != b.axes.size() || a.unaligned != b.unaligned) return false;
+  if (a.device_count != b.device_count || a.slices != b.slices || a.axes.size() != b.axes.size() ||
+      a.unaligned != b.unaligned)
+    return false;
   for (std::size_t i = 0; i < a.axes.size(); ++i) {
     const MeshAxis& x = a.axes[i];
     const MeshAxis& y = b.axes[i];
@@ -97,6 +101,8 @@ struct Predictor::State {
     if (edits.empty()) return absl::OkStatus();
     own_facts();
     Stale stale = find_stale(editor, edits, *facts, since);
+    // What the copies exchange follows from the uses of values, which any edit may change.
+    stale.everything = stale.everything || !facts->collectives.exchanges.empty();
     const absl::Status status = update(stale);
     if (!status.ok()) {
       facts.reset();
@@ -164,6 +170,7 @@ struct Predictor::State {
   absl::Status update_collectives(Stale& stale) {
     if (!stale.collectives && stale.descriptions.empty()) return absl::OkStatus();
     CollectiveCosts& all = facts->collectives;
+    add_slice_halves(stale.carriers);
     std::vector<InstructionId> carriers_before;
     for (const Collective& collective : all.collectives) carriers_before.push_back(collective.carrier);
     CollectivesAgain again =
@@ -171,7 +178,8 @@ struct Predictor::State {
     all.collectives = std::move(again.collectives);
     if (!options.mesh.axes.empty() || !same_axes(infer_axes(module, all.collectives), all.mesh)) {
       add_carriers(stale.carriers);
-      if (absl::Status status = lay_out_collectives(module, facts->target, options.mesh, options.collectives, all);
+      if (absl::Status status =
+              lay_out_collectives(module, facts->calls, facts->target, options.mesh, options.collectives, all);
           !status.ok()) {
         return status;
       }
@@ -182,6 +190,7 @@ struct Predictor::State {
       if (stale.collectives) index_carriers(module, facts->calls, all);
     }
     add_receives(stale.carriers);
+    add_slice_halves(stale.carriers);
     return absl::OkStatus();
   }
 
@@ -220,6 +229,13 @@ struct Predictor::State {
       if (collective.kind == CollectiveKind::kRecv &&
           facts->collectives.by_carrier.count(collective.carrier.index) != 0)
         ids.push_back(collective.carrier);
+    }
+  }
+
+  // Adds both halves of all transfers between slices, because an edit may separate or join them.
+  void add_slice_halves(std::vector<InstructionId>& ids) const {
+    for (const auto& [half, other] : facts->collectives.slice_halves) {
+      if (editor.is_alive(InstructionId(half))) ids.push_back(InstructionId(half));
     }
   }
 

@@ -92,7 +92,15 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
       by_source[static_cast<int>(source(module, op))] += own;
     }
   }
-  for (const Wait& wait : sums.waits) {  // the transfers that cause it determine the bound
+  for (const GradientExchange& exchange : facts.collectives.exchanges) {
+    result.wire_bytes += facts.executions(row_of(module, exchange.after).computation) * exchange.cost.wire_bytes;
+  }
+  for (const Wait& wait : sums.waits) {                              // the transfers that cause it determine the bound
+    if (facts.costs.demand[wait.cause.index].between_seconds > 0) {  // between copies of the program: not in the text
+      exposed[static_cast<int>(Resource::kDcn)] += wait.seconds;
+      by_source[static_cast<int>(CostSource::kAssumed)] += wait.seconds;
+      continue;
+    }
     exposed[static_cast<int>(terms_[wait.cause.index].bound)] += wait.seconds;
     by_source[static_cast<int>(worse(source(module, wait.op), terms_[wait.cause.index].time_source))] += wait.seconds;
   }
@@ -141,6 +149,10 @@ std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary&
     result.exposed_communication_seconds += exposed[c];
   }
   for (const Wait& wait : sums.waits) {
+    if (facts.costs.demand[wait.cause.index].between_seconds > 0) {  // see Prediction::list_exchanges
+      result.exposed_communication_seconds += wait.seconds;
+      continue;
+    }
     const auto found = last_of.find(wait.cause.index);
     if (found == last_of.end()) continue;
     exposed[found->second] += wait.seconds;

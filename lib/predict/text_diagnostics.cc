@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/analysis/megascale.h"
 #include "lib/base/nearest.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/rows.h"
@@ -33,6 +34,7 @@ class TextDiagnoser {
     unknown_opcodes();
     mismatched_operands();
     missing_distributions();
+    slice_transfers();
     other_unknowns();
   }
 
@@ -111,6 +113,23 @@ class TextDiagnoser {
     add(kMissingAttribute, Severity::kWarning,
         absl::StrFormat("%s no distribution, the first%s: uniform is assumed. XLA rejects such a text",
                         counted(count, "rng states", "rngs state"), first));
+  }
+
+  // Reports transfers between slices whose attributes do not say what is exchanged.
+  void slice_transfers() {
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView instruction : computation.instructions()) {
+        if (instruction.opcode() != Opcode::kSend && instruction.opcode() != Opcode::kRecv) continue;
+        const std::optional<std::string> fault = megascale_fault(instruction);
+        if (!fault) continue;
+        diagnosis_.add({.code = kUnreadableSliceTransfer,
+                        .message = absl::StrCat(*fault, place(instruction.name()),
+                                                ". Only the bytes between the device and its host are charged"),
+                        .cause = std::string(instruction.opcode_text()),
+                        .op = std::string(instruction.name()),
+                        .parts = {{TimePart::Kind::kWork, instruction.id(), {}}}});
+      }
+    }
   }
 
   void other_unknowns() {

@@ -18,6 +18,7 @@ namespace {
 
 // The resource that a transfer occupies. A short transfer is bound by its latency, but it still occupies its lane.
 Resource transfer_resource(const StepFacts& facts, InstructionId transfer) {
+  if (facts.costs.demand[transfer.index].between_seconds > 0) return Resource::kDcn;
   const Resource bound = facts.costs.time[transfer.index].bound;
   if (bound != Resource::kLatency) return bound;
   switch (facts.costs.demand[transfer.index].lane) {
@@ -47,6 +48,9 @@ class Links {
     std::string name(to_string(resource, facts_.target.device.family()));
     const bool is_link = resource == Resource::kIci || resource == Resource::kDcn;
     const CollectiveCosts& all = facts_.collectives;
+    if (resource == Resource::kDcn && facts_.costs.demand[carrier.index].between_seconds > 0) {
+      return absl::StrCat(name, ", ", all.mesh.axes[0].name);
+    }
     const auto found = all.by_carrier.find(carrier.index);
     if (!is_link || found == all.by_carrier.end()) return name;
     for (const int axis : spanned_axes(all.mesh, all.collectives[found->second].groups)) {

@@ -322,10 +322,12 @@ class Explanation {
 
   void collective() {
     bool any = false;
+    const auto half = collectives_.slice_halves.find(instruction_.id().index);
+    const InstructionId other = half == collectives_.slice_halves.end() ? InstructionId() : half->second;
     for (std::size_t c = 0; c < collectives_.collectives.size(); ++c) {
       const Collective& collective = collectives_.collectives[c];
-      if (collective.carrier != instruction_.id() && collective.instruction != instruction_.id() &&
-          collective.done != instruction_.id()) {
+      if (collective.carrier != instruction_.id() && collective.carrier != other &&
+          collective.instruction != instruction_.id() && collective.done != instruction_.id()) {
         continue;
       }
       any = true;
@@ -336,6 +338,13 @@ class Explanation {
         if (predicted.id != collective.carrier || predicted.seconds > 0 || predicted.wire_bytes <= 0) continue;
         list({"counted: " + predicted.algorithm + ", and costs nothing of its own"});
       }
+    }
+    for (const GradientExchange& exchange : collectives_.exchanges) {
+      if (exchange.after != instruction_.id() && exchange.between.instruction != instruction_.id()) continue;
+      any = true;
+      out_ += "\nExchange of the copies\n";
+      list(explain_collective(module_, exchange.between, AxisRole::kData, exchange.cost, collectives_.mesh,
+                              collectives_.mapping, device_));
     }
     if (!any) return;
     out_ += "\nMesh\n";

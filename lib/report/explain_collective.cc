@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +14,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/megascale.h"
 #include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
@@ -175,6 +178,34 @@ std::string placements_line(const Collective& collective, const LogicalMesh& mes
       mapped.on, ". Also possible: ", absl::StrJoin(listed, "; "), ". --device-order sets it");
 }
 
+// Says which slices take part, and which instructions are the two halves of the transfer.
+std::vector<std::string> slices_lines(const Module& module, const Collective& collective) {
+  const DeviceGroups& groups = collective.groups;
+  std::vector<std::string> lines;
+  std::string line =
+      is_permutation(collective)
+          ? absl::StrCat("slices: ", plural(static_cast<std::int64_t>(collective.pairs.size()), "message"),
+                         " between devices")
+          : absl::StrCat("slices: ", plural(groups.group_count, "group"), " of ", groups.group_size,
+                         groups.group_size == 1 ? " slice" : " slices", ", one device of each");
+  const InstructionView recv = module.instruction(collective.instruction);
+  if (recv.opcode() != Opcode::kRecv) {
+    lines.push_back(absl::StrCat(line, "; the text is the program of one slice, of which each runs a copy"));
+    lines.push_back(absl::StrCat("begins: when ", to_absl(module.instruction(collective.carrier).name()),
+                                 " ends; the end of the step waits for it"));
+    return lines;
+  }
+  lines.push_back(absl::StrCat(line, "; the program is that of one of ", collective.slices, " slices"));
+  const std::map<std::string, InstructionId> sends = megascale_sends(recv.computation());
+  const auto send = sends.find(megascale_rendezvous(recv));
+  lines.push_back(send != sends.end()
+                      ? absl::StrCat("pair: ", to_absl(module.instruction(send->second).name()),
+                                     " hands the data to the host and begins the transfer, ", to_absl(recv.name()),
+                                     " takes the result")
+                      : absl::StrCat("pair: no send in this computation has the rendezvous of ", to_absl(recv.name())));
+  return lines;
+}
+
 std::string_view link_name(const CollectiveCost& cost, const Device& device) {
   if (cost.resource == Resource::kDcn) return "network";
   return device.ici.dims > 0 ? "ICI" : "scale-up";
@@ -201,7 +232,11 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
                    collective.in_fusion ? ", inside a fusion" : "",
                    collective.done.valid() ? ", asynchronous: what stands before its done may hide it" : ""));
   const bool point_to_point = collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
-  if (!point_to_point) {
+  if (collective.slices > 0) {
+    for (std::string& line : slices_lines(module, collective)) add(std::move(line));
+    add(types_line(module, collective));
+    add(machine_line(collective, mesh, mapping));
+  } else if (!point_to_point) {
     add(groups_line(collective, mesh));
     add(absl::StrCat("ids: ", to_absl(group_mode_name(collective.groups.mode)), ", ", module.replica_count(),
                      module.replica_count() == 1 ? " replica of " : " replicas of ",
@@ -218,7 +253,7 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
   add(absl::StrCat("time: ", format_seconds(cost.bandwidth_seconds), " bandwidth + ",
                    format_seconds(cost.latency_seconds), " latency = ", format_seconds(cost.seconds), ", ",
                    cost.algorithm));
-  if (!point_to_point) add(placements_line(collective, mesh, mapping, device));
+  if (!point_to_point && collective.slices == 0) add(placements_line(collective, mesh, mapping, device));
   if (cost.crossover_bytes > 0) {
     add(absl::StrCat("size: latency bound below ", format_bytes(cost.crossover_bytes), ", bandwidth bound above"));
   }

@@ -42,6 +42,7 @@ std::string origin_line(const StepPrediction& p) {
     case CompileStage::kUnknown: line += ", not scheduled"; break;
   }
   if (p.num_partitions > 1) line += absl::StrFormat(", %d partitions", p.num_partitions);
+  if (p.text_slices > 1) line += absl::StrFormat(" in each of %d slices", p.text_slices);
   if (p.replica_count > 1) line += absl::StrFormat(", %d replicas", p.replica_count);
   return line;
 }

@@ -417,6 +417,10 @@ struct Described<ModulePart> {
             [](const ModulePart& part) { return part.step.num_partitions; }),
       field("replica_count", Unit::kCount, "Replicas of the module.",
             [](const ModulePart& part) { return part.step.replica_count; }),
+      field("slices", Unit::kCount,
+            "Slices that the text names. If there are several, the partitions and replicas are those of one slice.",
+            [](const ModulePart& part) { return part.step.text_slices; })
+          .at_least(1),
       field("is_scheduled", Unit::kNone, "True if the text gives the order of execution.",
             [](const ModulePart& part) { return part.step.is_scheduled; }),
       field("origin", Unit::kNone, "", [](const ModulePart& part) -> const ModuleOrigin& { return part.step.origin; }));

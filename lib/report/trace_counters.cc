@@ -58,7 +58,9 @@ class Traffic {
     for (auto c = first; c != last; ++c) {
       const CollectiveCost& cost = facts_.collectives.costs[c->second];
       if (cost.resource == Resource::kIci) busiest_link += cost.busiest_link_bytes;
-      if (cost.resource == Resource::kDcn && instruction.opcode() != Opcode::kRecv) bytes[kDcnPath] += cost.wire_bytes;
+      const bool only_receives =
+          instruction.opcode() == Opcode::kRecv && facts_.collectives.collectives[c->second].slices == 0;
+      if (cost.resource == Resource::kDcn && !only_receives) bytes[kDcnPath] += cost.wire_bytes;
     }
     const SharedSeconds& busy = facts_.costs.demand[id.index].busy;
     const double most = *std::max_element(busy.begin() + kResourceCount, busy.begin() + kFirstSparseCore);

@@ -11,6 +11,11 @@ Demand without(const Demand& demand, Resource resource) {
   const auto sparse_cores = rest.busy.begin() + kFirstSparseCore;
   if (resource == Resource::kIci) std::fill(rest.busy.begin() + kResourceCount, sparse_cores, 0);
   if (resource == Resource::kLatency) rest.issue = 0;
+  if (resource == Resource::kDcn) {
+    rest.between_seconds -= rest.between_busy;
+    rest.between_busy = 0;
+  }
+  if (resource == Resource::kLatency) rest.between_seconds = rest.between_busy;
   if (before <= 0) return rest;
   double slowest = 0;
   for (int r = 0; r < kFirstSparseCore; ++r) {

@@ -49,10 +49,16 @@ inline constexpr double kForever = 1e18;
 struct Demand {
   Step step = Step::kFree;
   Lane lane = Lane::kCompute;
-  double issue = 0;              // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
-  double seconds = 0;            // of one execution on an otherwise idle machine; kStart: of the transfer
-  SharedSeconds busy = {};       // busy time within `seconds`
-  InstructionId carried_by;      // kStart: the start that carries this transfer; a done waits for that one
+  double issue = 0;                // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
+  double seconds = 0;              // of one execution on an otherwise idle machine; kStart: of the transfer
+  SharedSeconds busy = {};         // busy time within `seconds`
+  InstructionId carried_by;        // kStart: the start that carries this transfer; a done waits for that one
+  InstructionId also_starts;       // kStart: another start, whose transfer begins here and not where that one is issued
+  bool is_begun_by_other = false;  // kStart: that other start
+  // kRun, kDone: the seconds of a transfer on Lane::kDcn that begins when the instruction ends and that only the next
+  // execution and the end of the step wait for. `between_busy` are those of Resource::kDcn within them.
+  double between_seconds = 0;
+  double between_busy = 0;
   bool is_issued_ahead = false;  // kStart: issued by the previous step, so that its done does not wait
 
   // Returns the start that carries the transfer of `start`. This must be the demand of `start`.

@@ -26,6 +26,16 @@ bool same_state(const std::vector<Flight>& a, const std::vector<Flight>& b) {
   return true;
 }
 
+// The transfer that begins when the instruction of `demand` ends.
+Demand between_slices(const Demand& demand) {
+  Demand transfer;
+  transfer.step = Step::kStart;
+  transfer.lane = Lane::kDcn;
+  transfer.seconds = demand.between_seconds;
+  transfer.busy[static_cast<int>(Resource::kDcn)] = demand.between_busy;
+  return transfer;
+}
+
 void add(SharedSeconds& sum, const SharedSeconds& more, double times) {
   for (int r = 0; r < kSharedCount; ++r) sum[r] = std::min(kForever, sum[r] + times * more[r]);
 }
@@ -183,10 +193,13 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
       break;
     case Step::kStart:
       exposed = machine.run(demand.issue, {});
-      note(id, machine.start(id, demand));
-      if (record_) flight_begin_[id.index] = machine.now();
+      for (const InstructionId begun : {id, demand.also_starts}) {
+        if (!begun.valid() || (begun == id && demand.is_begun_by_other)) continue;
+        note(begun, machine.start(begun, (*demands_)[begun.index]));
+        if (record_) flight_begin_[begun.index] = machine.now();
+        result.last_start = begun;
+      }
       add(result.busy, demand.busy, 1);
-      result.last_start = id;
       break;
     case Step::kDone:
       exposed = machine.run(demand.seconds, demand.busy);
@@ -201,6 +214,12 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
     case Step::kLoop:
     case Step::kBranch:
     case Step::kCall: exposed = run_callees(module_.instruction(id), demand, machine, result); break;
+  }
+  if (demand.between_seconds > 0) {
+    note(id, machine.start(id, between_slices(demand)));
+    if (record_) flight_begin_[id.index] = machine.now();
+    add(result.busy, between_slices(demand).busy, 1);
+    result.last_start = id;
   }
   first_[id.index] += exposed;
   last_[id.index] = exposed;
@@ -365,6 +384,10 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
       }
       sums.serial_seconds += executions * serial;
       add(sums.busy, demand.busy, executions);
+      if (demand.between_seconds > 0) {
+        sums.serial_seconds += executions * demand.between_seconds;
+        add(sums.busy, between_slices(demand).busy, executions);
+      }
     }
   }
   merge_waits(sums);

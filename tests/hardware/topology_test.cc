@@ -192,6 +192,39 @@ TEST_CASE("topology: one that is too small for the module is refused with both n
   CHECK(topology_for(find_device("tpu_v5e").value(), 8)->to_string() == "2x4");
 }
 
+TEST_CASE("topology: a text that names its slices") {
+  const absl::StatusOr<Device> device = find_device("tpu_v5e");
+  REQUIRE(device.ok());
+  struct Row {
+    std::string topology;
+    std::optional<int64_t> slices;
+    std::string expected;  // the topology, or a part of the message
+  };
+  const Row rows[] = {
+      {"", std::nullopt, "4x4*2"},
+      {"", 2, "4x4*2"},
+      {"4x8", std::nullopt, "4x8*2"},
+      {"4x8*2", std::nullopt, "4x8*2"},
+      {"4x4*3", 2, "4x4*2"},  // --slices replaces the number in the topology
+      {"", 1, "not change it to 1"},
+      {"4x4", 4, "not change it to 4"},
+      {"4x4*4", std::nullopt, "not change it to 4"},
+      {"2x4", std::nullopt, "has 8 devices; the module needs 16"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.topology);
+    Target target = *device;
+    if (!row.topology.empty()) target.topology = *parse_topology(*device, row.topology);
+    target.slices = row.slices;
+    const absl::StatusOr<Topology> topology = topology_for(target, 32, 2);
+    if (topology.ok()) {
+      CHECK(topology->to_string() == row.expected);
+    } else {
+      CHECK_THAT(std::string(topology.status().message()), ContainsSubstring(row.expected));
+    }
+  }
+}
+
 TEST_CASE("topology: slices share the devices of the module, or replace those of the topology") {
   Target target = find_target("tpu_v5e*2").value();
   CHECK(topology_for(target, 8)->to_string() == "2x2*2");

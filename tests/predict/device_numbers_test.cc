@@ -316,6 +316,21 @@ std::vector<Device> changed(const Device& device, const Parameter& parameter) {
   return devices;
 }
 
+// A program of one of two slices, which exchange an array.
+std::string between_slices(const std::string& type) {
+  const std::string attributes =
+      "channel_id=1, is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name="
+      "\"xla_megascale_runtime\",_xla_host_transfer_rendezvous=\"k\",_xla_megascale_reduce_operation=\"SUM\","
+      "_xla_megascale_target=\"{1,2}x{0:3}\",_xla_megascale_transfer_type=\"" +
+      type + "\"}\n";
+  const std::string array = "f32[1048576]{0:T(1024)}";
+  return "HloModule m, is_scheduled=true, num_partitions=4\nENTRY main {\n  x = " + array +
+         " parameter(0)\n  tok = token[] after-all()\n  s = (" + array + ", u32[], token[]) send(x, tok), " +
+         attributes + "  r = (" + array + ", u32[], token[]) recv(tok), " + attributes +
+         "  sd = token[] send-done(s), channel_id=1\n  ROOT rd = (" + array + ", token[]) recv-done(r), " +
+         "channel_id=1\n}\n";
+}
+
 std::vector<Case> cases_for(const Device& device) {
   const bool is_tpu = device.tpu() != nullptr;
   const auto make = [](const Program& program, std::int64_t partitions, PredictOptions options = {}) {
@@ -352,7 +367,12 @@ std::vector<Case> cases_for(const Device& device) {
   add_gathers_ahead(unscheduled, domain);
   cases.push_back(Case{parsed(unscheduled.text(domain, false)), {}});
   PredictOptions apart;
-  if (is_tpu) apart.slices = 2;
+  if (is_tpu) {
+    apart.topology = std::to_string(domain);
+    apart.slices = 2;
+    cases.push_back(Case{parsed(between_slices("ALL_REDUCE")), {}});
+    cases.push_back(Case{parsed(between_slices("REDUCE_SCATTER")), {}});
+  }
   Program across(is_tpu);
   add_collectives(across, 2 * domain, {2 * domain});
   add_messages(across, 2 * domain);
@@ -375,6 +395,11 @@ bool is_idle(const Device& device, const std::string& path) {
   if (tpu != nullptr && path == "on_chip.vmem_write_bandwidth") return tpu->on_chip.cmem_write_bandwidth.has_value();
   // Larger tiles need fewer operands and waves: where those cost nothing of their own, none is better.
   if (gpu != nullptr && path == "matrix.largest_tile") return !gpu->matrix.operand_bandwidth && !gpu->overhead.wave;
+  // The hosts of these reduce faster than the network delivers, even at half the rate: a reduce-scatter reads and
+  // writes three times what it sends.
+  if (path == "network.reduction_bandwidth") {
+    return device.network.bandwidth && *device.network.reduction_bandwidth / 2 >= 3 * *device.network.bandwidth;
+  }
   // Nothing is sent in chunks where the network is not known.
   if (path == "network.chunk_bytes") return !device.network.bandwidth;
   // No operation is said to need the unit.

@@ -171,6 +171,7 @@ TEST_CASE("An all-reduce over two slices") {
   std::string text = kReduction;
   text.replace(text.find("[4,4]<=[16]"), 11, "[1,16]<=[16]");
   PredictOptions options;
+  options.topology = "2x4";  // half of the module's devices
   options.slices = 2;
   const StepPrediction p = predicted(text, "tpu_v5e", options);
   CHECK(p.slices == 2);
@@ -179,7 +180,7 @@ TEST_CASE("An all-reduce over two slices") {
   CHECK_THAT(p.collectives[0].algorithm, ContainsSubstring("between slices over the network"));
   absl::StatusOr<Device> device = find_device("tpu_v5e");
   REQUIRE(device.ok());
-  CHECK(predicted(text, "tpu_v5e*2").step_seconds == p.step_seconds);
+  CHECK(predicted(text, "tpu_v5e:2x4*2").step_seconds == p.step_seconds);
   // cost-model 6.3: 2 V / N_slice (S - 1) / S / W_dcn, and the ICI part on top
   const double dcn = 2 * (2.0 * 8192 * 8192 / 8) * 0.5 / *device->network.bandwidth;
   CHECK(p.collectives[0].seconds > dcn);

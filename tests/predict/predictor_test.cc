@@ -170,8 +170,14 @@ TEST_CASE("the same with the compiler's own estimates") {
 
 TEST_CASE("the same on several slices") {
   PredictOptions options;
+  options.topology = "2x2";
   options.slices = 2;
   edit_and_compare(source_path("examples/ffn_block.v5e_2x4.hlo"), 60, 11, options);
+}
+
+TEST_CASE("the same for a program that names its slices, and for copies of one that does not") {
+  edit_and_compare(source_path("tests/predict/dumps/slices_train.v5e_2x2.hlo"), 40, 12);
+  edit_and_compare(source_path("tests/predict/dumps/slices_permute.v5e_2x2.hlo"), 20, 13);
 }
 
 TEST_CASE("after random edits of dumps the answer is that from scratch") {

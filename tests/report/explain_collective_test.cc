@@ -22,7 +22,7 @@ std::string explained(const std::string& text, const std::string& device_name) {
   const std::vector<Collective> collectives = find_collectives(*module);
   REQUIRE(collectives.size() == 1);
   const LogicalMesh mesh = infer_mesh(*module, collectives);
-  absl::StatusOr<Topology> topology = topology_for(*target, mesh.device_count);
+  absl::StatusOr<Topology> topology = topology_for(*target, mesh.device_count, mesh.slices);
   REQUIRE(topology.ok());
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, target->device, *topology);
   REQUIRE(mapping.ok());
@@ -118,6 +118,26 @@ TEST_CASE("explain: one device has nothing to say") {
   const std::string text =
       explained("%all-reduce = f32[1024]{0} all-reduce(f32[1024]{0} %p), replica_groups={}, to_apply=%add", "tpu_v5e");
   CHECK_THAT(text, ContainsSubstring("no communication"));
+}
+
+TEST_CASE("explain: a transfer between slices") {
+  const std::string attributes =
+      "channel_id=1, is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name="
+      "\"xla_megascale_runtime\",_xla_host_transfer_rendezvous=\"k\",_xla_megascale_reduce_operation=\"SUM\","
+      "_xla_megascale_target=\"{1,2}x{0:3}\",_xla_megascale_transfer_type=\"ALL_REDUCE\"}\n";
+  const std::string program =
+      "HloModule m, is_scheduled=true, num_partitions=4\nENTRY main {\n  x = f32[1024,1024] parameter(0)\n"
+      "  tok = token[] after-all()\n  sent = (f32[1024,1024], u32[], token[]) send(x, tok), " +
+      attributes + "  got = (f32[1024,1024], u32[], token[]) recv(tok), " + attributes +
+      "  sd = token[] send-done(sent), channel_id=1\n  ROOT rd = (f32[1024,1024], token[]) recv-done(got), "
+      "channel_id=1\n}\n";
+  const std::string text = explained(program, "tpu_v5e");
+  CHECK_THAT(text, ContainsSubstring("all-reduce of 4.00 MiB, asynchronous"));
+  CHECK_THAT(text,
+             ContainsSubstring("slices: 4 groups of 2 slices, one device of each; the program is that of one of 2"));
+  CHECK_THAT(text, ContainsSubstring("pair: sent hands the data to the host and begins the transfer, got takes"));
+  CHECK_THAT(text, ContainsSubstring("4.00 MiB sent by each device, 4.00 MiB over the busiest network link"));
+  CHECK_THAT(text, ContainsSubstring("machine: 2x2*2; slices 2 on slice"));
 }
 
 }  // namespace

@@ -80,6 +80,8 @@ class ModuleFacts:
     """Partitions of the module."""
     replica_count: int
     """Replicas of the module."""
+    slices: int
+    """Slices that the text names. If there are several, the partitions and replicas are those of one slice."""
     is_scheduled: bool
     """True if the text gives the order of execution."""
     origin: Origin
@@ -474,8 +476,8 @@ class Diagnostic:
     narrow-update, layout-change, padding-waste, kernel-refetch, kernel-half-filled, kernel-small-blocks,
     kernel-vmem-room, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance, replicated-parameter,
     donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode, unknown-attribute,
-    no-entry, operand-mismatch, missing-attribute, missing-operand, missing-computation, unscheduled,
-    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, model-differs-from-compiler."""
+    unreadable-slice-transfer, no-entry, operand-mismatch, missing-attribute, missing-operand, missing-computation,
+    unscheduled, memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
     message: str
