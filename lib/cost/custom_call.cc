@@ -11,9 +11,11 @@
 #include "lib/cost/contraction.h"
 #include "lib/cost/gpu_kernel.h"
 #include "lib/cost/inside.h"
+#include "lib/cost/kernel_shapes.h"
 #include "lib/cost/kernel_time.h"
 #include "lib/cost/library_call.h"
-#include "lib/cost/pallas_kernels.h"
+#include "lib/cost/shaped_kernel.h"
+#include "lib/cost/stated_cost.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
 #include "lib/kernel/read_kernel.h"
@@ -172,18 +174,44 @@ bool add_kernel_body(InstructionView call, const GivenCosts& given, Work& work) 
   return true;
 }
 
-void add_kernel(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
-  if (add_kernel_body(call, given, work)) return;
-  if (add_gpu_kernel(call, work).ok()) return;
-  if (const auto estimate = cost_estimate(call)) {
-    if (estimate->bytes_accessed && *estimate->bytes_accessed > 0) set_bytes(work, *estimate->bytes_accessed);
-    set_flops(work, estimate->flops.value_or(0), main_type(call, sizes));
-    work.transcendentals = estimate->transcendentals.value_or(0);
-    add_vector(work, Opcode::kExponential, ElementType::kF32, work.transcendentals);
+// Adds the work of a kernel whose body is missing or could not be followed: what its shapes show, or else what its
+// author states, as far as the shapes allow it. `facts` receives what the work rests on.
+void add_kernel_without_body(InstructionView call, SizeCache& sizes, Work& work, KernelRun& facts) {
+  const std::optional<CostEstimate> estimate = cost_estimate(call);
+  if (const std::optional<KernelShapes> shapes = recognize_kernel(call)) {
+    ShapedKernel shaped = add_shaped_kernel(call, *shapes, work);
+    facts.assumptions = std::move(shaped.assumptions);
+    if (!estimate) return;
+    std::string remark = reconcile(*estimate, shaped.least_share, work);
+    if (!remark.empty()) facts.assumptions.push_back(std::move(remark));
     return;
   }
-  if (add_pallas_kernel(call, work)) return;
   work.source = CostSource::kUnknown;
+  if (!estimate) return;
+  StatedCost stated = check_stated_cost(call, *estimate);
+  facts.assumptions = std::move(stated.remarks);
+  if (stated.bytes && *stated.bytes > 0) set_bytes(work, *stated.bytes);
+  set_flops(work, stated.flops.value_or(0), main_type(call, sizes));
+  work.transcendentals = stated.transcendentals.value_or(0);
+  add_vector(work, Opcode::kExponential, ElementType::kF32, work.transcendentals);
+  // A refused number of operations leaves the work unknown. An author who states only bytes says that there is no other
+  // work.
+  if (estimate->flops ? stated.flops.has_value() : stated.bytes.has_value()) {
+    work.source = CostSource::kAssumed;
+    facts.assumptions.emplace_back(
+        "The author's cost_estimate is used: its shapes show no kernel that is known, and "
+        "allow what it states.");
+  }
+}
+
+void add_kernel(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
+  if (add_kernel_body(call, given, work)) return;
+  if (work.kernel == nullptr && add_gpu_kernel(call, work).ok()) return;
+  KernelRun facts;
+  facts.has_body = work.kernel != nullptr;
+  facts.failure = facts.has_body ? work.kernel->failure : "the text has no body of this kernel in MLIR bytecode";
+  add_kernel_without_body(call, sizes, work, facts);
+  work.kernel = std::make_shared<const KernelRun>(std::move(facts));
 }
 
 std::vector<GivenList> given_lists(const std::vector<KernelList>& lists) {

@@ -91,7 +91,8 @@ struct KernelRun {
   std::vector<KernelEvent> events;
   std::vector<std::string> unknown_ops;  // operations without a row in kernel_ops.def
   std::vector<std::string> assumptions;  // what the text does not say, as sentences
-  std::string failure;                   // why the body could not be followed; then there are no events
+  std::string failure;                   // why there is nothing but assumptions
+  bool has_body = true;                  // whether the text has a program of the kernel
   std::string name;                      // the name that its author gave it
   std::vector<std::int64_t> grid;
   double window_vmem_bytes = 0;

@@ -111,6 +111,7 @@ class Diagnoser {
   // Why the body of a Pallas kernel does not give its work; empty if there is no body to read.
   static std::string fault_of(const KernelRun* kernel) {
     if (kernel == nullptr) return "";
+    if (!kernel->has_body) return absl::StrJoin(kernel->assumptions, " ");
     if (!kernel->failure.empty()) return "the body cannot be followed: " + kernel->failure;
     if (kernel->unknown_ops.empty()) return "";
     return "the work of these operations of its body is not known: " + absl::StrJoin(kernel->unknown_ops, ", ");
@@ -125,12 +126,14 @@ class Diagnoser {
 
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
-      const bool has_fault = op.work.kernel != nullptr && !op.work.kernel->failure.empty();
+      const bool has_fault = op.work.kernel != nullptr && op.work.kernel->has_body && !op.work.kernel->failure.empty();
       if (op.source != CostSource::kUnknown && !has_fault) continue;
       std::set<std::string> causes;
       for (const UnknownCall& call : unknown_calls_in(op)) {
         const std::string target(module_.instruction(call.id).text(AttributeKey::kCustomCallTarget));
-        const std::string fault = call.kernel != nullptr ? fault_of(call.kernel.get()) : gpu_fault_of(call.id);
+        const bool is_read = call.kernel != nullptr && call.kernel->has_body;
+        std::string fault = is_read ? "" : gpu_fault_of(call.id);
+        if (fault.empty()) fault = fault_of(call.kernel.get());
         const std::string cause = fault.empty() ? target : absl::StrCat(target, ", ", fault);
         if (causes.insert(cause).second) unknown_call(op, target, fault, cause);
       }
@@ -149,9 +152,7 @@ class Diagnoser {
     } else if (op.source != CostSource::kUnknown) {
       finding.severity = Severity::kInfo;
       finding.message = absl::StrFormat(
-          "custom call %s: %s; it is priced by the cost that its author states, or by "
-          "the formula of a known kernel",
-          target, fault);
+          "custom call %s: %s; it is priced by its shapes, or by the cost that its author states", target, fault);
     } else {
       finding.message = absl::StrFormat(
           "custom call %s: %s; --custom-call TARGET=flops:...,bytes:... adds what you know", target, fault);

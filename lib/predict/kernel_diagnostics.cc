@@ -13,7 +13,7 @@ namespace hloroof::internal {
 void diagnose_kernels(Diagnosis& diagnosis) {
   const Device& device = diagnosis.facts.target.device;
   for (const OpPrediction& op : diagnosis.prediction.ops) {
-    if (op.time.kernel == nullptr || op.time.seconds <= 0) continue;
+    if (op.work.kernel == nullptr || op.time.seconds <= 0 || op.source == CostSource::kUnknown) continue;
     const KernelRun& run = *op.work.kernel;
     const std::string name = run.name.empty() ? "the kernel" : "kernel " + run.name;
     if (!run.assumptions.empty()) {
@@ -24,7 +24,7 @@ void diagnose_kernels(Diagnosis& diagnosis) {
                      .op = op.name,
                      .parts = {{TimePart::Kind::kWork, op.id, {}}, {TimePart::Kind::kWaitsBy, op.id, {}}}});
     }
-    if (!diagnosis.may_matter(op.exposed_seconds)) continue;
+    if (op.time.kernel == nullptr || !diagnosis.may_matter(op.exposed_seconds)) continue;
     for (const KernelFinding& finding : kernel_findings(run, *op.time.kernel, device)) {
       diagnosis.add_work(finding.code, op, op.exposed_seconds * finding.seconds / op.time.seconds,
                          absl::StrCat(name, ": ", finding.message));

@@ -34,7 +34,7 @@ void write_kernel(InstructionView call, const KernelRun* run, JsonWriter& out) {
   if (is_read) vmem = run->window_vmem_bytes + run->scratch_vmem_bytes;
   out.member("vmem_bytes", vmem);
   std::optional<std::string> unread;
-  if (run == nullptr) {
+  if (run == nullptr || !run->has_body) {
     unread = "the text does not have the body of the kernel";
   } else if (!is_read) {
     unread = run->failure;
@@ -42,7 +42,7 @@ void write_kernel(InstructionView call, const KernelRun* run, JsonWriter& out) {
   out.member("unread", unread);
   out.key("assumptions");
   out.begin_array();
-  if (is_read) {
+  if (run != nullptr) {
     for (const std::string& assumption : run->assumptions) out.value(assumption);
   }
   out.end_array();

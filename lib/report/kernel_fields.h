@@ -30,7 +30,7 @@ struct Described<KernelEstimateRow> {
   static constexpr auto kFields = fields(
       field("quantity", Unit::kNone, "flops, transcendentals or bytes.", &KernelEstimateRow::quantity),
       field("stated", Unit::kNone, "The author's number.", &KernelEstimateRow::stated).may_be_negative(),
-      field("counted", Unit::kNone, "The number from the kernel's body; null if it was not followed.",
+      field("counted", Unit::kNone, "The number from the kernel's body, or else from its shapes; null if neither says it.",
             &KernelEstimateRow::counted),
       field("ratio", Unit::kNone, "stated / counted; null if nothing was counted.", [](const KernelEstimateRow& row) {
         return row.ratio();

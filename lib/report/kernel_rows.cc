@@ -6,7 +6,9 @@
 #include "hloroof/attributes.h"
 #include "lib/analysis/kernel_name.h"
 #include "lib/cost/custom_call.h"
+#include "lib/cost/kernel_shapes.h"
 #include "lib/cost/kernel_time.h"
+#include "lib/cost/shaped_kernel.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/kernel/kernel_run.h"
 #include "lib/predict/facts.h"
@@ -61,13 +63,24 @@ void add_run(const KernelRun& run, const OpPrediction& op, KernelRow& row) {
 void add_estimate(InstructionView call, const Work& work, KernelRow& row) {
   const std::optional<CostEstimate> estimate = cost_estimate(call);
   if (!estimate) return;
-  const auto add = [&](std::string_view quantity, std::optional<double> stated, double counted) {
-    if (!stated) return;
-    row.estimate.push_back({quantity, *stated, row.failure.empty() ? std::optional<double>(counted) : std::nullopt});
+  Work counted = work;
+  bool is_counted = row.failure.empty();
+  if (!is_counted) {
+    // The work may be what the author states.
+    if (const std::optional<KernelShapes> shapes = recognize_kernel(call)) {
+      counted = {};
+      add_shaped_kernel(call, *shapes, counted);
+      counted.read = work.read;
+      counted.written = work.written;
+      is_counted = true;
+    }
+  }
+  const auto add = [&](std::string_view quantity, std::optional<double> stated, double number) {
+    if (stated) row.estimate.push_back({quantity, *stated, is_counted ? std::optional(number) : std::nullopt});
   };
-  add("flops", estimate->flops, work.flops);
-  add("transcendentals", estimate->transcendentals, work.transcendentals);
-  add("bytes", estimate->bytes_accessed, work.read.hbm + work.written.hbm);
+  add("flops", estimate->flops, counted.flops);
+  add("transcendentals", estimate->transcendentals, counted.transcendentals);
+  add("bytes", estimate->bytes_accessed, counted.read.hbm + counted.written.hbm);
 }
 
 }  // namespace
@@ -116,6 +129,7 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
                                                  : "the text has no body of this kernel in MLIR bytecode";
   } else if (!run->failure.empty()) {
     row.failure = run->failure;
+    row.assumptions = run->assumptions;
   } else {
     add_run(*run, op, row);
   }

@@ -29,7 +29,7 @@ struct KernelWindowRow {
 struct KernelEstimateRow {
   std::string_view quantity;  // "flops", "transcendentals" or "bytes"
   double stated = 0;
-  std::optional<double> counted;  // nullopt if the body was not followed
+  std::optional<double> counted;  // from the body, or else from the shapes; nullopt if neither says it
 
   std::optional<double> ratio() const;  // stated / counted
 };

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/cost/pallas_kernels.h"
+#include "lib/cost/kernel_shapes.h"
 
 namespace hloroof::internal {
 namespace {
@@ -77,9 +77,18 @@ std::map<NameAndOpcode, SameName> group_by_name(const StepPrediction& prediction
   return groups;
 }
 
+// Whether an op is the backward kernel of attention.
+bool is_backward_kernel(const StepPrediction& prediction, std::size_t op) {
+  const InstructionView instruction = prediction.facts->module->instruction(prediction.ops[op].id);
+  if (instruction.opcode() != Opcode::kCustomCall) return false;
+  const std::optional<KernelShapes> shapes = recognize_kernel(instruction);
+  return shapes && is_backward(shapes->family);
+}
+
 // JAX gives the backward kernel of a custom gradient the op_name of the forward kernel, which may be recomputed.
-Phase phase_of(const OpPath& path, std::string_view op_name) {
-  return path.phase == Phase::kRemat && names_backward_kernel(op_name) ? Phase::kBackward : path.phase;
+Phase phase_of(const OpPath& path, const StepPrediction& prediction, const std::vector<std::size_t>& ops) {
+  const bool is_forward = path.phase != Phase::kRemat || ops.empty() || !is_backward_kernel(prediction, ops.front());
+  return is_forward ? path.phase : Phase::kBackward;
 }
 
 // The name of a leaf, without the number that XLA appends: "broadcast.178". In the name of an argument, indices are
@@ -140,7 +149,7 @@ Tree tree_of(const StepPrediction& prediction) {
     LayerTimes times;
     times.seconds = group.seconds;
     times.wait_seconds = group.wait_seconds;
-    times.of_phase[static_cast<std::size_t>(phase_of(path, op_name))] = group.seconds;
+    times.of_phase[static_cast<std::size_t>(phase_of(path, prediction, group.ops))] = group.seconds;
     if (op_name.empty()) {
       tree.nodes[tree.child(Layer::kNoParent, std::string(kNoOpName), true)].add(times, group.ops);
       continue;

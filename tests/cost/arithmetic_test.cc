@@ -298,7 +298,7 @@ TEST_CASE("a kernel's own estimate counts, and a user's before it") {
   CHECK(stated.flops == 5000);
   CHECK(stated.transcendentals == 70);
   CHECK(stated.padded_bytes == 9000);
-  CHECK(stated.source == CostSource::kModel);
+  CHECK(stated.source == CostSource::kAssumed);
   for (const char* target : {"tpu_custom_call", "/tpu_.*/", "r", "/[qr]/"}) {
     WorkOptions options;
     CustomCallCost cost;
@@ -326,112 +326,13 @@ TEST_CASE("a kernel behind an async-start counts as it would alone") {
   const Work work = root_work(a, start, wrapped);
   CHECK(work.flops == 5000);
   CHECK(work.padded_bytes == 9000);
-  CHECK(work.source == CostSource::kModel);
+  CHECK(work.source == CostSource::kAssumed);
   WorkOptions options;
   options.custom_calls.push_back({"k", 7.0, 8.0, {}, {}});
   const Work given = root_work(a, start, wrapped, options);
   CHECK(given.flops == 7);
   CHECK(given.padded_bytes == 8);
   CHECK(given.source == CostSource::kUser);
-}
-
-TEST_CASE("well-known Pallas kernels that state nothing") {
-  const std::string qkv =
-      "  q = bf16[8,2048,128] parameter(0)\n  k = bf16[8,2048,128] parameter(1)\n  v = bf16[8,2048,128] parameter(2)\n";
-  const std::string mask = "  n = s8[1,16,16] parameter(3)\n";
-  const double one = 2.0 * 8 * 2048 * 2048 * 128;  // one product of all queries and keys
-  const double causal = 17.0 / 32;                 // of 16 x 16 blocks
-  const std::string out = "bf16[8,2048,128]";
-  struct Case {
-    const char* what;
-    std::string parameters, root;
-    double flops;
-  };
-  const Case cases[] = {
-      {"flash, forward", qkv, call(out, "q, k, v", "tpu_custom_call", "", "flash_attention.1"), 2 * one},
-      {"flash, keys and values", qkv,
-       call("(" + out + ", " + out + ")", "q, k, v", "tpu_custom_call", "", "flash_mha_bwd_dkv_block_q_512.1"),
-       4 * one},
-      {"flash, queries", qkv, call(out, "q, k, v", "tpu_custom_call", "", "flash_mha_bwd_dq_block_q_512.1"), 3 * one},
-      {"splash, forward", mask + qkv, call(out, "n, q, k, v", "tpu_custom_call", "", "splash_mha_fwd_residuals.3"),
-       2 * one * causal},
-      {"splash, keys and values", mask + qkv,
-       call("(" + out + ", " + out + ")", "n, q, k, v", "tpu_custom_call", "", "splash_mha_dkv_no_residuals.3"),
-       4 * one * causal},
-      {"splash, all three gradients", mask + qkv,
-       call("(bf16[4,8,2048,128], " + out + ", " + out + ")", "n, q, k, v", "tpu_custom_call", "",
-            "splash_mha_dkv_segmented.3"),
-       5 * one * causal},
-      {"splash, more blocks than s8 counts", "  n = s16[1,512,512] parameter(3)\n" + qkv,
-       call(out, "n, q, k, v", "tpu_custom_call", "", "splash_mha_fwd_residuals.3"), 2 * one * 513 / 1024},
-      {"splash, queries", mask + qkv, call(out, "n, q, k, v", "tpu_custom_call", "", "splash_mha_dq_no_residuals.3"),
-       3 * one * causal},
-      {"grouped matmul",
-       "  s = s32[9] parameter(0)\n  a = bf16[4096,2048] parameter(1)\n  b = bf16[8,2048,1024] parameter(2)\n",
-       call("f32[4096,1024]", "s, a, b", "tpu_custom_call", "", "gmm.1"), 2.0 * 4096 * 2048 * 1024},
-      {"grouped matmul, weights transposed",
-       "  s = s32[9] parameter(0)\n  a = bf16[4096,2048] parameter(1)\n  b = bf16[8,1024,2048] parameter(2)\n",
-       call("f32[4096,1024]", "s, a, b", "tpu_custom_call", "", "gmm.1"), 2.0 * 4096 * 2048 * 1024},
-      {"grouped matmul's gradient",
-       "  s = s32[9] parameter(0)\n  a = bf16[2048,4096] parameter(1)\n  b = bf16[4096,1024] parameter(2)\n",
-       call("f32[8,2048,1024]", "s, a, b", "tpu_custom_call", "", "tgmm.1"), 2.0 * 4096 * 2048 * 1024},
-  };
-  for (const Case& c : cases) {
-    CAPTURE(c.what);
-    const Work work = root_work(c.parameters, c.root);
-    CHECK(work.flops == Approx(c.flops));
-    CHECK(work.source == CostSource::kAssumed);
-  }
-  CHECK(root_work(qkv, call(out, "q, k, v", "tpu_custom_call", "", "my_own_kernel.1")).source == CostSource::kUnknown);
-}
-
-// The vector operations of a call per score, without its exponentials.
-double score_operations(const Work& work) {
-  double operations = 0;
-  for (const VectorWork& part : work.vector) {
-    if (part.opcode != Opcode::kExponential) operations += part.elements;
-  }
-  return operations / work.transcendentals;
-}
-
-TEST_CASE("attention masks every score and gathers its results block by block") {
-  const std::string qkv =
-      "  q = bf16[8,2048,128] parameter(0)\n  k = bf16[8,2048,128] parameter(1)\n  v = bf16[8,2048,128] parameter(2)\n";
-  const std::string segments = "  i = s32[2048,128] parameter(3)\n  j = s32[8,2048] parameter(4)\n";
-  const std::string positions = "  p = s32[2048,128] parameter(3)\n";
-  const std::string all = "  p = s32[2048,128] parameter(5)\n";
-  const std::string out = "bf16[8,2048,128]";
-  struct Case {
-    const char* what;
-    std::string parameters, operands, name;
-    double operations;
-  };
-  const Case cases[] = {
-      {"no mask, one block of keys", qkv, "q, k, v", "flash_attention.1", 5 + 2 * 128 / 2048.0},
-      {"blocks of 512 keys", qkv, "q, k, v", "flash_attention_block_kv_512.1", 5 + 2 * 128 / 512.0},
-      {"keys computed on in pieces of a block", qkv, "q, k, v", "splash_mha_fwd_block_kv_1024_block_kv_compute_256.1",
-       5 + 2 * 128 / 256.0},
-      {"a mask that is a function", qkv + positions, "q, k, v, p", "flash_attention.1", 5 + 2 + 2 * 128 / 2048.0},
-      {"segments", qkv + segments, "q, k, v, i, j", "flash_attention.1", 5 + 2 + 2 * 128 / 2048.0},
-      {"both", qkv + segments + all, "q, k, v, i, j, p", "flash_attention.1", 5 + 4 + 2 * 128 / 2048.0},
-      {"queries' gradient", qkv, "q, k, v", "flash_mha_bwd_dq_block_kv_dq_512.1", 6 + 128 / 512.0},
-      {"keys' and values'", qkv, "q, k, v", "flash_mha_bwd_dkv_block_q_dkv_256.1", 7 + 2 * 128 / 256.0},
-  };
-  for (const Case& c : cases) {
-    CAPTURE(c.what);
-    const Work work = root_work(c.parameters, call(out, c.operands, "tpu_custom_call", "", c.name));
-    CHECK(work.is_chained);
-    CHECK(score_operations(work) == Approx(c.operations));
-  }
-  // Neither the products nor what is done to the scores hides behind the other.
-  const auto device = find_device("tpu_v6e");
-  REQUIRE(device.ok());
-  const OpTime time =
-      op_time(root_work(qkv, call(out, "q, k, v", "tpu_custom_call", "", "flash_attention.1")), *device);
-  const double matrix = time.resources[Resource::kMatrix];
-  const double vector = time.resources[Resource::kVector];
-  CHECK(time.seconds > 1.05 * std::max(matrix, vector));
-  CHECK(time.seconds < matrix + vector);
 }
 
 TEST_CASE("the body of a kernel says what it is, whatever its call is named") {
@@ -450,51 +351,6 @@ TEST_CASE("the body of a kernel says what it is, whatever its call is named") {
   CHECK(renamed.read.hbm == named.read.hbm);
   CHECK(renamed.source == CostSource::kAssumed);
   CHECK(work("gmm.mlir23", "splash_mha_fwd.1").flops != named.flops);
-}
-
-TEST_CASE("attention fetches keys and values for every block of queries") {
-  const std::string qkv =
-      "  q = bf16[8,2048,128] parameter(0)\n  k = bf16[2,2048,128] parameter(1)\n  v = bf16[2,2048,128] parameter(2)\n";
-  const double query_bytes = 8 * 2048 * 128 * 2;
-  const double key_bytes = 2 * 2048 * 128 * 2;
-  const auto attributes = [](int block_q, int block_kv) {
-    return ", frontend_attributes={kernel_metadata={\n\"xprof_metadata\":\"{\\\"block_q\\\": " +
-           std::to_string(block_q) + ", \\\"block_kv\\\": " + std::to_string(block_kv) + "}\"}}";
-  };
-  const auto read = [&](int block_q, int block_kv) {
-    return root_work(qkv, call("bf16[8,2048,128]", "q, k, v", "tpu_custom_call", attributes(block_q, block_kv),
-                               "flash_attention.1"))
-        .read.hbm;
-  };
-  // Four heads of queries for one of keys, each in 4 blocks of queries.
-  CHECK(read(512, 512) == query_bytes + 2 * key_bytes * 4 * 4);
-  // One block of keys stays for all blocks of queries.
-  CHECK(read(512, 2048) == query_bytes + 2 * key_bytes * 4);
-  // A causal mask of 4 x 2 blocks keeps 1 + 1 + 2 + 2 of 8.
-  const Work masked = root_work("  n = s8[1,4,2] parameter(3)\n" + qkv,
-                                call("bf16[8,2048,128]", "n, q, k, v", "tpu_custom_call", "", "splash_mha_fwd.1"));
-  CHECK(masked.flops == 2 * 2.0 * 8 * 2048 * 2048 * 128 * 6 / 8);
-  CHECK(masked.read.hbm == 8 + query_bytes + 2 * key_bytes * 4 * 3);
-}
-
-TEST_CASE("paged attention reads the pages of its sequences, not the whole cache") {
-  // 32 sequences of at most 16 pages of 16 keys each, 8 query heads for each of 4 key heads; a cache of 4096 pages.
-  const std::string parameters =
-      "  n = s32[32] parameter(0)\n  t = s32[512] parameter(1)\n  x = s32[1] parameter(2)\n  y = s32[1] parameter(3)\n"
-      "  q = bf16[32,4,8,128] parameter(4)\n  k = bf16[4,4096,16,128] parameter(5)\n  v = bf16[4,4096,16,128] "
-      "parameter(6)\n";
-  const Work work = root_work(
-      parameters, call("bf16[32,4,8,128]", "n, t, x, y, q, k, v", "tpu_custom_call", "", "paged_attention.1"));
-  CHECK(work.flops == 2.0 * 2 * 32 * 32 * 256 * 128);
-  const double cache = 2.0 * 4 * 4096 * 16 * 128 * 2;
-  const double queries = 32.0 * 32 * 128 * 2;
-  CHECK(work.padded_bytes == cache * 512 / 4096 + 2 * queries + 4 * (32 + 512 + 2));
-  const Work ragged = root_work(
-      "  n = s32[32] parameter(0)\n  t = s32[32,16] parameter(1)\n  q = bf16[32,32,128] parameter(2)\n"
-      "  k = bf16[4096,16,8,128] parameter(3)\n",
-      call("bf16[32,32,128]", "n, t, q, k", "tpu_custom_call", "", "ragged_paged_attention_kernel.1"));
-  CHECK(ragged.flops == work.flops);
-  CHECK(ragged.read.hbm == cache * 512 / 4096 + queries + 4 * (32 + 512));
 }
 
 }  // namespace

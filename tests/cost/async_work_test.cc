@@ -129,7 +129,7 @@ TEST_CASE("a custom call on another core counts as it would alone, however deep 
     CHECK(work.flops == c.flops);
     CHECK(work.padded_bytes == c.bytes);
     CHECK(work.read.total() + work.written.total() == c.bytes);
-    CHECK(work.source == CostSource::kModel);
+    CHECK(work.source == CostSource::kAssumed);
   }
 }
 
