@@ -15,6 +15,19 @@ struct Derived {
   std::int64_t factor = 1;
 };
 
+bool is_division(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kDivide:
+    case ScalarOp::kDivideUnsigned:
+    case ScalarOp::kCeilDivide:
+    case ScalarOp::kCeilDivideUnsigned:
+    case ScalarOp::kFloorDivide:
+    case ScalarOp::kRemainder:
+    case ScalarOp::kRemainderUnsigned: return true;
+    default: return false;
+  }
+}
+
 class UseFinder {
  public:
   UseFinder(const KernelProgram& program, const KernelCode& code)
@@ -25,6 +38,7 @@ class UseFinder {
         uses_[module_.operand(mlir::OpId{i}, k).index].push_back({mlir::OpId{i}, k});
       }
     }
+    find_constants();
   }
 
   // The elements that are loaded from the memory `argument`.
@@ -55,11 +69,32 @@ class UseFinder {
     if (seen_.insert(derived.value.index).second) work.push_back(derived);
   }
 
+  // Constants, and sums, differences and products of constants: a pipeline multiplies the bounds of its grid before it
+  // multiplies them by a list's length.
+  void find_constants() {
+    constants_.resize(module_.values.size());
+    for (std::uint32_t i = 0; i < module_.ops.size(); ++i) {
+      const mlir::OpId op{i};
+      if (module_[op].result_count != 1) continue;
+      std::optional<std::int64_t>& result = constants_[module_[op].first_result.index];
+      const KernelOp& row = code_.row(op);
+      if (row.kind == KernelOpKind::kConstant) result = mlir::integer(module_, mlir::find(module_, op, "value"));
+      if (row.kind != KernelOpKind::kElementwise || module_[op].operand_count != 2) continue;
+      const std::optional<std::int64_t> a = constant(op, 0);
+      const std::optional<std::int64_t> b = constant(op, 1);
+      if (!a || !b) continue;
+      std::int64_t value = 0;
+      const bool overflows = row.scalar == ScalarOp::kAdd        ? __builtin_add_overflow(*a, *b, &value)
+                             : row.scalar == ScalarOp::kSubtract ? __builtin_sub_overflow(*a, *b, &value)
+                             : row.scalar == ScalarOp::kMultiply ? __builtin_mul_overflow(*a, *b, &value)
+                                                                 : true;
+      if (!overflows) result = value;
+    }
+  }
+
   std::optional<std::int64_t> constant(mlir::OpId op, std::uint32_t number) const {
     if (number >= module_[op].operand_count) return std::nullopt;
-    const mlir::OpId made = module_[module_.operand(op, number)].op;
-    if (!made.valid() || code_.row(made).kind != KernelOpKind::kConstant) return std::nullopt;
-    return mlir::integer(module_, mlir::find(module_, made, "value"));
+    return constants_[module_.operand(op, number).index];
   }
 
   void follow_use(mlir::OpId op, std::uint32_t number, const Derived& from, ListUse& use, std::vector<Derived>& work) {
@@ -73,6 +108,7 @@ class UseFinder {
           return;
         }
         if (row.scalar == ScalarOp::kNone || (row.scalar == ScalarOp::kSelect && number == 0)) return;
+        if (number == 1 && is_division(row.scalar)) return;  // a length, not an element of what is divided
         if (row.scalar == ScalarOp::kMultiply) {
           const auto other = constant(op, 1 - number);
           if (!other || *other <= 0 || __builtin_mul_overflow(result.factor, *other, &result.factor)) return;
@@ -133,6 +169,7 @@ class UseFinder {
   const KernelCode& code_;
   const mlir::Module& module_;
   std::vector<std::vector<std::pair<mlir::OpId, std::uint32_t>>> uses_;
+  std::vector<std::optional<std::int64_t>> constants_;  // by value
   std::set<std::uint32_t> seen_;
 };
 

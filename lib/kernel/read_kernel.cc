@@ -224,6 +224,17 @@ class Pipeline {
   std::vector<absl::flat_hash_set<std::vector<std::int64_t>>> seen_;  // block indices, by window
 };
 
+// Whether the body has products and none of them runs. Then what is assumed about its data is wrong.
+bool skips_all_products(const KernelRun& run) {
+  bool has_products = false;
+  for (const KernelRegion& region : run.regions) {
+    if (region.work.matrix.empty()) continue;
+    if (region.runs > 0) return false;
+    has_products = true;
+  }
+  return has_products;
+}
+
 }  // namespace
 
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
@@ -246,6 +257,10 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
   run.grid = data->grid;
   Pipeline pipeline(*program, code, *data, options, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) return status;
+  if (options.branches == UnknownBranches::kExpected && options.lists.empty() && skips_all_products(run)) {
+    return absl::InvalidArgumentError(
+        "none of its matrix products runs with what is assumed about its data; --kernel states the data");
+  }
   run.assumptions.insert(run.assumptions.begin(), data->assumptions.begin(), data->assumptions.end());
   if (program->runs_on_sparse_core) {
     for (KernelRegion& region : run.regions) region.work.vector.clear();

@@ -39,6 +39,7 @@ TEST_CASE("the work of a program on tiles is counted over the grid", "[gpu_trito
       {"rows", {1, 1, 1}, Opcode::kMaximum, 8 * 128, 8 * 128 * 4, 8 * 128 * 4},
       {"rows", {1, 1, 1}, Opcode::kAdd, 8 * 128, 8 * 128 * 4, 8 * 128 * 4},
       {"rows", {1, 1, 1}, Opcode::kMultiply, 0, 8 * 128 * 4, 8 * 128 * 4},
+      {"extended_sign", {2, 5, 1}, Opcode::kExponential, 2 * 1, 2 * 5 * 4, 2 * 128 * 4},
       {"unknown_function", {1, 1, 1}, Opcode::kExponential, 1, 4, 2 * 128 * 4},
   };
   for (const Expected& e : expected) {

@@ -5,6 +5,7 @@
 The tests compute by hand what each kernel does.
 """
 
+import io
 import pathlib
 import sys
 
@@ -13,6 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jaxlib.mlir import ir
 
 SPEC = jax.ShapeDtypeStruct
 
@@ -176,6 +178,75 @@ def grouped(count, offsets, groups, tiles, x, y):
     )(offsets, groups, tiles, x, y)
 
 
+def looped(count, tiles, x):
+    """Products of two columns of the blocks that a list selects, in a loop over a grid of 1 x 2 x count."""
+
+    def body(count_ref, tiles_ref, x_ref, o_ref, block, out, semaphore):
+        def trip(i, carry):
+            rows = pl.ds(tiles_ref[lax.rem(i, count_ref[0])] * 128, 128)
+            columns = pl.ds(lax.div(i, count_ref[0]) * 128, 128)
+            read = pltpu.make_async_copy(x_ref.at[rows, columns], block, semaphore)
+            read.start()
+            read.wait()
+            out[...] = jnp.dot(block[...], block[...], preferred_element_type=jnp.float32)
+            write = pltpu.make_async_copy(out, o_ref.at[rows, columns], semaphore)
+            write.start()
+            write.wait()
+            return carry
+
+        lax.fori_loop(0, lax.mul(jnp.int32(1), jnp.int32(2)) * count_ref[0], trip, 0)
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((1024, 256), jnp.float32),
+        in_specs=[
+            pl.BlockSpec(memory_space=pltpu.SMEM),
+            pl.BlockSpec(memory_space=pltpu.SMEM),
+            pl.BlockSpec(memory_space=pl.ANY),
+        ],
+        out_specs=pl.BlockSpec(memory_space=pl.ANY),
+        scratch_shapes=[
+            pltpu.VMEM((128, 128), jnp.bfloat16),
+            pltpu.VMEM((128, 128), jnp.float32),
+            pltpu.SemaphoreType.DMA,
+        ],
+        name="looped_blocks",
+    )(count, tiles, x)
+
+
+def guarded(x):
+    """Three products of [256, 256] matrices if the largest number is positive; else a sum."""
+
+    def body(x_ref, o_ref):
+        is_positive = jnp.max(x_ref[...]) > 0
+
+        @pl.when(is_positive)
+        def _():
+            product = jnp.dot(x_ref[...], x_ref[...], preferred_element_type=jnp.float32)
+            product = jnp.dot(product, x_ref[...], preferred_element_type=jnp.float32)
+            o_ref[...] = jnp.dot(product, x_ref[...], preferred_element_type=jnp.float32)
+
+        @pl.when(jnp.logical_not(is_positive))
+        def _():
+            o_ref[...] = x_ref[...] + x_ref[...]
+
+    return pl.pallas_call(body, out_shape=SPEC((256, 256), jnp.float32), name="guarded_products")(x)
+
+
+def open_loop(x):
+    """Multiplies the matrix by itself until its largest number is below one."""
+
+    def body(x_ref, o_ref):
+        def multiplied(largest):
+            o_ref[...] = jnp.dot(o_ref[...], x_ref[...], preferred_element_type=jnp.float32)
+            return jnp.max(o_ref[...])
+
+        o_ref[...] = x_ref[...]
+        lax.while_loop(lambda largest: largest > 1, multiplied, jnp.max(x_ref[...]))
+
+    return pl.pallas_call(body, out_shape=SPEC((256, 256), jnp.float32), name="open_loop")(x)
+
+
 def refetched(x):
     """Reads a block of 1 MiB for each of 8 columns in each of 16 rows, although it depends on the column alone."""
 
@@ -206,6 +277,14 @@ SAMPLES = {
         SPEC((512, 128), jnp.bfloat16),
         SPEC((128, 512), jnp.bfloat16),
     ),
+    "guarded": (guarded, SPEC((256, 256), jnp.float32)),
+    "open_loop": (open_loop, SPEC((256, 256), jnp.float32)),
+    "looped": (
+        looped,
+        SPEC((1,), jnp.int32),
+        SPEC((11,), jnp.int32),
+        SPEC((1024, 256), jnp.bfloat16),
+    ),
     "grouped": (
         grouped,
         SPEC((), jnp.int32),
@@ -218,8 +297,40 @@ SAMPLES = {
 }
 
 
+# Bodies that JAX does not write: the main function calls another one.
+CALLS = {
+    "calls_helper": """
+  "stable_mosaic.func.func"() ({
+    %x = "stable_mosaic.arith.constant"() {value = dense<1.0> : vector<8x128xf32>} : () -> vector<8x128xf32>
+    %y = "stable_mosaic.math.exp"(%x) : (vector<8x128xf32>) -> vector<8x128xf32>
+    "stable_mosaic.func.return"() : () -> ()
+  }) {function_type = () -> (), sym_name = "helper"} : () -> ()""",
+    "calls_empty": """
+  "stable_mosaic.func.func"() ({}) {function_type = () -> (), sym_name = "helper"} : () -> ()""",
+    "calls_missing": "",
+}
+
+
+def write_calls(folder):
+    for name, helper in CALLS.items():
+        with ir.Context() as context, ir.Location.unknown():
+            context.allow_unregistered_dialects = True
+            module = ir.Module.parse(f"""
+"builtin.module"() ({{
+  "stable_mosaic.func.func"() ({{
+  ^bb0(%a: memref<64x256xf32>, %b: memref<64x256xf32>):
+    "stable_mosaic.func.call"() {{callee = @helper}} : () -> ()
+    "stable_mosaic.func.return"() : () -> ()
+  }}) {{function_type = () -> (), sym_name = "{name}"}} : () -> (){helper}
+}}) {{stable_mosaic.version = 11 : i64}} : () -> ()""")
+            out = io.BytesIO()
+            module.operation.write_bytecode(out, desired_version=0)
+            (folder / f"{name}.mlirbc").write_bytes(out.getvalue())
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
+    write_calls(folder)
     for name, (function, *arguments) in SAMPLES.items():
         lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=("tpu",))
         (folder / f"{name}.hlo").write_text(lowered.as_text(dialect="hlo"))

@@ -1,6 +1,8 @@
 // The kernels of samples/, which make_samples.py writes. What they do is computed by hand.
 #include "lib/kernel/read_kernel.h"
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -136,6 +138,57 @@ TEST_CASE("lists that are data are assumed from their lengths, and the assumptio
   CHECK(run.assumptions[0].find("causal") != std::string::npos);
 }
 
+TEST_CASE("the length of a list bounds a loop, times a product of constants") {
+  const KernelRun run = run_of("looped");
+  // Two columns of the 11 blocks of the list.
+  CHECK(flops_of(run) == 2 * 11 * 2.0 * 128 * 128 * 128);
+  CHECK(bytes_of(run, KernelTransfer::Kind::kRead) == 2 * 11 * 128 * 128 * 2);
+}
+
+TEST_CASE("a stated length of zero runs no product") {
+  absl::StatusOr<Module> module = sample("looped");
+  REQUIRE(module.ok());
+  ReadKernelOptions options;
+  options.lists = {{"looped_blocks", "0", {0}}};
+  const absl::StatusOr<KernelRun> stated = read_kernel(kernel_call(*module), options);
+  REQUIRE(stated.ok());
+  CHECK(flops_of(*stated) == 0);
+}
+
+// The call of a kernel from f32[64,256] to f32[64,256] with the program `body`.
+Module call_of(const std::string& body) {
+  std::string encoded;
+  absl::Base64Escape(body, &encoded);
+  absl::StatusOr<Module> module = parse_module(
+      "HloModule m\nENTRY e {\n  x = f32[64,256] parameter(0)\n  ROOT k = f32[64,256] custom-call(x), "
+      "custom_call_target=\"tpu_custom_call\", backend_config={\"custom_call_config\": {\"body\": \"" +
+      encoded + "\"}}\n}\n");
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return *std::move(module);
+}
+
+std::string bytecode(const std::string& name) {
+  std::ifstream file(source_path("tests/kernel/samples/" + name + ".mlirbc"), std::ios::binary);
+  REQUIRE(file.good());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("a called function runs; one that is missing or empty is an error") {
+  const Module calling = call_of(bytecode("calls_helper"));
+  const absl::StatusOr<KernelRun> run = read_kernel(kernel_call(calling));
+  INFO(run.status().message());
+  REQUIRE(run.ok());
+  CHECK(elements_of(*run, Opcode::kExponential) == 8 * 128);
+  for (const char* name : {"calls_missing", "calls_empty"}) {
+    const Module module = call_of(bytecode(name));
+    const absl::Status status = read_kernel(kernel_call(module)).status();
+    INFO(name);
+    CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+    CHECK(std::string(status.message()).find("function") != std::string::npos);
+  }
+}
+
 TEST_CASE("a body that cannot be followed is an error that says why") {
   const absl::StatusOr<Module> module = sample("loops");
   REQUIRE(module.ok());
@@ -154,17 +207,8 @@ TEST_CASE("a body that cannot be followed is an error that says why") {
       {body.substr(0, body.size() / 2), absl::StatusCode::kInvalidArgument},
   };
   for (const auto& row : rows) {
-    std::string changed = "{\"custom_call_config\": {\"body\": \"";
-    std::string part;
-    absl::Base64Escape(row.body, &part);
-    changed += part + "\"}}";
-    const absl::StatusOr<Module> other = parse_module(
-        "HloModule m\nENTRY e {\n  x = f32[64,256] parameter(0)\n  ROOT k = f32[64,256] custom-call(x), "
-        "custom_call_target=\"tpu_custom_call\", backend_config=" +
-        changed + "\n}\n");
-    INFO(other.status().message());
-    REQUIRE(other.ok());
-    CHECK(read_kernel(kernel_call(*other)).status().code() == row.code);
+    const Module other = call_of(row.body);
+    CHECK(read_kernel(kernel_call(other)).status().code() == row.code);
   }
 }
 

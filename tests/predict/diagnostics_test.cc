@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "hloroof/predict.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 
 namespace hloroof::internal {
 namespace {
@@ -65,6 +67,15 @@ ENTRY main {
   s = bf16[256,128]{1,0:T(8,128)(2,1)} slice(d), slice={[0:256], [0:128]}
   ROOT r = bf16[256,128]{1,0:T(8,128)(2,1)} all-reduce(s), channel_id=1, use_global_device_ids=true, replica_groups={{0,1,2,3,4,5,6,7}}, to_apply=add
 })";
+
+// A kernel with the body of a sample.
+std::string kernel_of(const char* sample) {
+  const std::string body = absl::Base64Escape(source_text(std::string("tests/kernel/samples/") + sample + ".mlirbc"));
+  return "ENTRY main {\n  x = f32[64,256]{1,0:T(8,128)} parameter(0)\n  ROOT k = f32[64,256]{1,0:T(8,128)} "
+         "custom-call(x), "
+         "custom_call_target=\"tpu_custom_call\", backend_config={\"custom_call_config\": {\"body\": \"" +
+         body + "\"}}\n}\n";
+}
 
 std::string loop_of(const char* bound, const char* body) {
   return std::string(R"(
@@ -303,6 +314,8 @@ std::vector<Row> diagnoses() {
       {"unknown-custom-call", kAsyncKernel, entry(kPrefetchStalls)},
       {"prefetch-stall", entry(kPrefetchStalls), kAsyncKernel},
       {"unknown-custom-call", kNestedKernel, entry(kPrefetchStalls)},
+      {"unknown-custom-call", kernel_of("calls_missing"), kernel_of("calls_helper")},
+      {"unknown-custom-call", kernel_of("calls_empty"), kernel_of("calls_helper")},
       {"host-transfer-exposed", entry(kFromHost), entry(kPrefetchStalls)},
       {"memory-over-capacity", entry(kTooLarge), entry(kLarge)},
       {"donation-missed", entry(kLarge), entry(kLarge), "", kDonated},

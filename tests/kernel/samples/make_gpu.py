@@ -85,6 +85,20 @@ TRITON = {
       %k = arith.addi %j, %j : i32
       scf.yield %k : i32
     }""",
+    # An i1 that is true is -1 when its sign is extended: the program with y = 0 runs one trip, the others none.
+    "extended_sign": """
+    %y = tt.get_program_id y : i32
+    %one = arith.constant 1 : i32
+    %zero = arith.constant 0 : i32
+    %p = tt.splat %arg1 : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %x = tt.load %p : tensor<128x!tt.ptr<f32>>
+    %first = arith.cmpi eq, %y, %zero : i32
+    %minus = arith.extsi %first : i1 to i32
+    %hi = arith.subi %zero, %minus : i32
+    scf.for %i = %zero to %hi step %one : i32 {
+      %e = math.exp %x : tensor<128xf32>
+      tt.store %p, %e : tensor<128x!tt.ptr<f32>>
+    }""",
     # A row is reduced and broadcast. A product feeds an addition, so that the two are one operation. Addresses, the
     # product with one and what repeats along a dimension cost nothing more.
     "rows": """
