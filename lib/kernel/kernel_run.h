@@ -93,6 +93,8 @@ struct KernelRun {
   std::vector<std::string> assumptions;  // what the text does not say, as sentences
   std::string failure;                   // why there is nothing but assumptions
   bool has_body = true;                  // whether the text has a program of the kernel
+  bool has_unknown_branch = false;       // whether a branch with work depends on data
+  bool has_unknown_loop = false;         // whether the end of a loop depends on data
   std::string name;                      // the name that its author gave it
   std::vector<std::int64_t> grid;
   double window_vmem_bytes = 0;

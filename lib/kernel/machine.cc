@@ -173,7 +173,10 @@ absl::Status KernelMachine::finish(const KernelInstruction& in) {
     }
     case Frame::Kind::kBefore: {
       const std::optional<std::int64_t> condition = number(in.op, 0);
-      if (!condition) note("A loop whose end depends on data is assumed to run once.");
+      if (!condition) {
+        note("A loop whose end depends on data is assumed to run once.");
+        run_.has_unknown_loop = true;
+      }
       const bool goes_on = condition ? *condition != 0 : !frame.runs_once && branches_ != UnknownBranches::kLeast;
       if (!condition) frame.runs_once = true;
       const bool has_body = op.region_count >= 2 && module_[mlir::RegionId{op.first_region.index + 1}].block_count > 0;
@@ -228,7 +231,10 @@ void KernelMachine::choose(const KernelInstruction& in) {
     const std::uint32_t heavier = heavier_region(in.op);
     const bool second_is_heavier = heavier == 1;
     taken = (branches_ == UnknownBranches::kLeast) == second_is_heavier ? 0 : 1;
-    if (heavier != kEqualRegions) note("A branch that depends on data is assumed to do the larger part of its work.");
+    if (heavier != kEqualRegions) {
+      note("A branch that depends on data is assumed to do the larger part of its work.");
+      run_.has_unknown_branch = true;
+    }
   }
   if (taken >= op.region_count) return;
   const mlir::Region& region = module_[mlir::RegionId{op.first_region.index + taken}];
@@ -242,7 +248,10 @@ void KernelMachine::begin_for(const KernelInstruction& in) {
   const std::optional<std::int64_t> upper = number(in.op, 1);
   const std::optional<std::int64_t> step = number(in.op, 2);
   const bool is_known = lower && upper && step && *step > 0;
-  if (!is_known) note("A loop whose bounds depend on data is assumed to run once.");
+  if (!is_known) {
+    note("A loop whose bounds depend on data is assumed to run once.");
+    run_.has_unknown_loop = true;
+  }
   const bool runs = is_known ? *lower < *upper : branches_ != UnknownBranches::kLeast;
   const std::uint32_t carried = op.operand_count - 3;
   if (!runs) {
@@ -269,7 +278,10 @@ absl::Status KernelMachine::branch(const KernelInstruction& in) {
   std::uint32_t segment = 0;
   if (op.successor_count > 1) {
     const std::optional<std::int64_t> condition = number(in.op, 0);
-    if (!condition) note("A branch that depends on data is assumed to be taken.");
+    if (!condition) {
+      note("A branch that depends on data is assumed to be taken.");
+      run_.has_unknown_loop = true;  // it may lead back
+    }
     taken = condition && *condition == 0 ? 1 : 0;
     segment = 1 + taken;
   }

@@ -9,6 +9,7 @@
 #include "hloroof/module.h"
 #include "lib/analysis/kernel_name.h"
 #include "lib/cost/custom_call.h"
+#include "lib/cost/kernel_range.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/kernel/kernel_run.h"
 #include "lib/predict/facts.h"
@@ -18,7 +19,7 @@
 namespace hloroof::internal {
 namespace {
 
-void write_kernel(InstructionView call, const KernelRun* run, JsonWriter& out) {
+void write_kernel(InstructionView call, const KernelRun* run, const StepFacts& facts, JsonWriter& out) {
   const bool is_read = run != nullptr && run->failure.empty();
   out.begin_object();
   out.member("op", call.name());
@@ -40,6 +41,16 @@ void write_kernel(InstructionView call, const KernelRun* run, JsonWriter& out) {
     unread = run->failure;
   }
   out.member("unread", unread);
+  std::optional<double> least;
+  std::optional<double> most;
+  if (is_read) {
+    if (const auto range = kernel_range(call, *run, facts.options.kernel_lists, facts.target.device)) {
+      least = range->least;
+      most = range->most;
+    }
+  }
+  out.member("least_seconds", least);
+  out.member("most_seconds", most);
   out.key("assumptions");
   out.begin_array();
   if (run != nullptr) {
@@ -68,7 +79,7 @@ std::string kernels_json(const StepPrediction& prediction) {
     if (call.opcode() != Opcode::kCustomCall) continue;
     if (custom_call_behaviour(string_value(call, AttributeKey::kCustomCallTarget)) != CustomCallBehaviour::kKernel)
       continue;
-    write_kernel(call, op.work.kernel.get(), out);
+    write_kernel(call, op.work.kernel.get(), *prediction.facts, out);
   }
   out.end_array();
   out.end_object();

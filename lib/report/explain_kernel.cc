@@ -81,6 +81,7 @@ std::string explain_kernel(const KernelRow& kernel, std::size_t width) {
     out += kernel_line("grid", kernel.grid.empty() ? steps : kernel.grid_text() + ": " + steps, width);
   }
   if (kernel.window_bytes) out += kernel_line("VMEM", vmem_text(kernel), width);
+  if (kernel.least_seconds) out += kernel_line("range", kernel.range_text(), width);
   const std::size_t shown = std::min(kernel.assumptions.size(), kMostAssumptions);
   for (std::size_t i = 0; i < shown; ++i) out += kernel_line("assumed", kernel.assumptions[i], width);
   if (shown < kernel.assumptions.size()) {

@@ -30,7 +30,8 @@ struct Described<KernelEstimateRow> {
   static constexpr auto kFields = fields(
       field("quantity", Unit::kNone, "flops, transcendentals or bytes.", &KernelEstimateRow::quantity),
       field("stated", Unit::kNone, "The author's number.", &KernelEstimateRow::stated).may_be_negative(),
-      field("counted", Unit::kNone, "The number from the kernel's body, or else from its shapes; null if neither says it.",
+      field("counted", Unit::kNone,
+            "The number from the kernel's body, or else from its shapes; null if neither says it.",
             &KernelEstimateRow::counted),
       field("ratio", Unit::kNone, "stated / counted; null if nothing was counted.", [](const KernelEstimateRow& row) {
         return row.ratio();
@@ -62,6 +63,14 @@ struct Described<KernelRow> {
           .only_in(Formats::kCsvOnly),
       field("steps", Unit::kCount, "Steps of the grid.", &KernelRow::steps),
       field("seconds", Unit::kSeconds, "Time of one run.", &KernelRow::seconds),
+      field("least_seconds", Unit::kSeconds,
+            "Time of one run if each branch and loop that depends on data does as little as it can; null if none does.",
+            &KernelRow::least_seconds),
+      field("most_seconds", Unit::kSeconds,
+            "Time of one run if each branch that depends on data does as much as it can; null if none does, or if the "
+            "end "
+            "of a loop depends on data.",
+            &KernelRow::most_seconds),
       field("exposed_seconds", Unit::kSeconds, "Time that the compute stream spends in it in one step.",
             &KernelRow::exposed_seconds),
       field("share", Unit::kShare, "Share of the step.", &KernelRow::share).at_most(kWhole),

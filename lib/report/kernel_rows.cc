@@ -5,7 +5,9 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/kernel_name.h"
+#include "lib/base/units.h"
 #include "lib/cost/custom_call.h"
+#include "lib/cost/kernel_range.h"
 #include "lib/cost/kernel_shapes.h"
 #include "lib/cost/kernel_time.h"
 #include "lib/cost/shaped_kernel.h"
@@ -92,6 +94,14 @@ std::optional<double> KernelEstimateRow::ratio() const {
 
 std::string sizes_text(const std::vector<std::int64_t>& sizes) { return absl::StrJoin(sizes, "x"); }
 
+std::string KernelRow::range_text() const {
+  if (!least_seconds) return "";
+  const std::string least =
+      "One run takes " + format_seconds(*least_seconds) + " if the code that depends on data does as little as it can";
+  if (!most_seconds) return least + "; a loop whose end depends on data sets no upper limit.";
+  return least + ", and " + format_seconds(*most_seconds) + " if it does as much as it can.";
+}
+
 std::string KernelRow::grid_text() const { return sizes_text(grid); }
 
 std::optional<double> KernelRow::vmem_bytes() const {
@@ -132,6 +142,10 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
     row.assumptions = run->assumptions;
   } else {
     add_run(*run, op, row);
+    if (const auto range = kernel_range(*call, *run, facts.options.kernel_lists, device)) {
+      row.least_seconds = range->least;
+      row.most_seconds = range->most;
+    }
   }
   add_estimate(*call, op.work, row);
   return row;

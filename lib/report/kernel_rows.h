@@ -49,7 +49,11 @@ struct KernelRow {
   std::string op;
   std::string computation;
   double executions = 1;
-  double seconds = 0;          // of one run
+  double seconds = 0;  // of one run
+  // Of one run, if each branch and loop that depends on data does as little, or as much, as it can. nullopt if none
+  // does; the most as well if a loop has no known end.
+  std::optional<double> least_seconds;
+  std::optional<double> most_seconds;
   double exposed_seconds = 0;  // in the whole step
   double share = 0;            // of the step
   std::string bound;           // empty if it takes no time
@@ -66,6 +70,7 @@ struct KernelRow {
   std::vector<std::string> unknown_ops;
   std::vector<KernelEstimateRow> estimate;  // empty if the author states none
 
+  std::string range_text() const;            // a sentence about least_seconds and most_seconds; empty if there are none
   std::string grid_text() const;             // "8x16x4"; empty if the grid has no dimensions
   std::optional<double> vmem_bytes() const;  // windows and scratch
   std::optional<bool> fits() const;          // whether vmem_bytes() is at most vmem_capacity

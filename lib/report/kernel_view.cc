@@ -95,6 +95,7 @@ std::vector<std::string> remarks_of(const KernelRow& kernel) {
   if (!kernel.unknown_ops.empty()) {
     remarks.push_back("The work of these operations is unknown: " + absl::StrJoin(kernel.unknown_ops, ", "));
   }
+  if (kernel.least_seconds) remarks.push_back(kernel.range_text());
   remarks.insert(remarks.end(), kernel.assumptions.begin(), kernel.assumptions.end());
   return remarks;
 }

@@ -84,6 +84,32 @@ TEST_CASE("The author's cost_estimate next to what was counted") {
   CHECK(*flops.ratio() == flops.stated / *flops.counted);
 }
 
+TEST_CASE("A kernel that depends on data has a range") {
+  struct Case {
+    const char* sample;
+    bool has_least;
+    bool has_most;
+    const char* text;
+  };
+  const Case cases[] = {
+      {"guarded", true, true, "if it does as much as it can"},
+      {"open_loop", true, false, "no upper limit"},
+      {"matmul", false, false, ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.sample);
+    const StepPrediction step = predicted(source_text(std::string("tests/kernel/samples/") + c.sample + ".hlo"));
+    const KernelRow kernel = only_kernel(step);
+    REQUIRE(kernel.least_seconds.has_value() == c.has_least);
+    REQUIRE(kernel.most_seconds.has_value() == c.has_most);
+    if (c.has_least) CHECK(*kernel.least_seconds < kernel.seconds);
+    // The larger part of the work is what is expected of a branch.
+    if (c.has_most) CHECK(*kernel.most_seconds == Approx(kernel.seconds));
+    CHECK_THAT(kernel_view(kernel_report("f", step), {}), ContainsSubstring(c.text));
+    CHECK_THAT(explain_kernel(kernel, 400), ContainsSubstring(c.text));
+  }
+}
+
 TEST_CASE("Bodies that cannot be followed keep their reason") {
   const std::string text = source_text("tests/kernel/samples/matmul.hlo");
   const std::size_t body = text.find("\"body\": \"") + 9;

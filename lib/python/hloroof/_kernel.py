@@ -31,6 +31,11 @@ class KernelCall:
     """Why the body could not be read; None if it was. The time is then that of the stated cost, or unknown."""
     assumptions: list[str] = field(default_factory=list)
     """What the time assumes because it depends on data."""
+    least_seconds: Optional[float] = None
+    """Time of one run if each branch and loop that depends on data does as little as it can; None if none does."""
+    most_seconds: Optional[float] = None
+    """Time of one run if each branch that depends on data does as much as it can; None if none does, or if the end of a loop
+    depends on data."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,8 @@ def _predict(text: str, device: str, static: Mapping[str, Any], stage: str) -> K
             vmem_bytes=call["vmem_bytes"],
             unread=call["unread"],
             assumptions=call["assumptions"],
+            least_seconds=call["least_seconds"],
+            most_seconds=call["most_seconds"],
         )
         for call in listed["calls"]
     ]
