@@ -8,7 +8,7 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::size_t kMostEvents = std::size_t{1} << 23U;
+constexpr std::size_t kMostEvents = std::size_t{1} << 24U;  // the longest kernel known has 4.9 million
 constexpr std::size_t kDeepest = 1000;      // nested frames
 constexpr std::uint32_t kEqualRegions = 2;  // no region is heavier than the other
 

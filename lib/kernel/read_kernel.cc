@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "lib/ir/shapes.h"
 #include "lib/kernel/prefetched.h"
 #include "lib/kernel/program.h"
 #include "lib/text/backend_config.h"
@@ -12,7 +13,11 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
+constexpr double kInstructions = 1e6;
+constexpr double kInstructionsPerByte = 0.05;
+constexpr double kMostInstructions = 2e8;
+// A step of the grid costs at least as much as so many instructions.
+constexpr std::int64_t kInstructionsPerStep = 16;
 
 using BlockIndex = std::optional<std::vector<std::int64_t>>;  // nullopt: depends on data
 
@@ -54,11 +59,12 @@ BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int6
 // and a block of a result is written back when its index changes.
 class Pipeline {
  public:
-  Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data,
-           const ReadKernelOptions& options, KernelRun& run)
+  Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data, UnknownBranches branches,
+           std::int64_t most_instructions, KernelRun& run)
       : program_(program),
         run_(run),
-        machine_(code, run, options.branches, options.most_instructions),
+        most_steps_(most_instructions / kInstructionsPerStep),
+        machine_(code, run, branches, most_instructions),
         grid_(data.grid) {
     const mlir::Module& module = *code.module;
     const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
@@ -88,7 +94,7 @@ class Pipeline {
   absl::Status run() {
     std::int64_t steps = 1;
     for (const std::int64_t bound : grid_) {
-      if (bound < 0 || __builtin_mul_overflow(steps, bound, &steps) || steps > kMostSteps) {
+      if (bound < 0 || __builtin_mul_overflow(steps, bound, &steps) || steps > most_steps_) {
         return absl::ResourceExhaustedError("the kernel's grid has too many steps to follow them");
       }
     }
@@ -217,6 +223,7 @@ class Pipeline {
 
   const KernelProgram& program_;
   KernelRun& run_;
+  std::int64_t most_steps_;
   KernelMachine machine_;
   std::vector<std::int64_t> grid_;
   std::vector<KernelValue> arguments_;
@@ -237,6 +244,20 @@ bool skips_all_products(const KernelRun& run) {
 
 }  // namespace
 
+std::int64_t instruction_limit(InstructionView call) {
+  const ShapeTable& table = call.module().shapes();
+  double bytes = 0;
+  const auto add = [&](ShapeId id) {
+    for (const ShapeId leaf : table.leaves(id)) {
+      if (!table[leaf].is_array()) continue;
+      bytes += static_cast<double>(element_count(table[leaf])) * bits(table[leaf].element_type) / 8;
+    }
+  };
+  for (InstructionView operand : call.operands()) add(operand.shape_id());
+  add(call.shape_id());
+  return static_cast<std::int64_t>(std::min(kInstructions + kInstructionsPerByte * bytes, kMostInstructions));
+}
+
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
   const std::string body = kernel_body(call);
   if (!mlir::is_bytecode(body)) return absl::NotFoundError("the text has no body of this kernel in MLIR bytecode");
@@ -255,7 +276,8 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
       prefetched_data(*program, code, lists_of(call, program->name, options.lists));
   if (!data.ok()) return data.status();
   run.grid = data->grid;
-  Pipeline pipeline(*program, code, *data, options, run);
+  Pipeline pipeline(*program, code, *data, options.branches,
+                    options.most_instructions.value_or(instruction_limit(call)), run);
   if (const absl::Status status = pipeline.run(); !status.ok()) return status;
   if (options.branches == UnknownBranches::kExpected && options.lists.empty() && skips_all_products(run)) {
     return absl::InvalidArgumentError(

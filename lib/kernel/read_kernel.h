@@ -2,6 +2,8 @@
 #ifndef HLOROOF_LIB_KERNEL_READ_KERNEL_H_
 #define HLOROOF_LIB_KERNEL_READ_KERNEL_H_
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,9 +16,15 @@ namespace hloroof::internal {
 
 struct ReadKernelOptions {
   UnknownBranches branches = UnknownBranches::kExpected;
-  std::int64_t most_instructions = 100'000'000;  // the largest kernels known take half of that, and a second
-  std::vector<GivenList> lists;                  // of this and other kernels
+  // The most instructions that are followed; nullopt: as many as the arrays of the call justify, see instruction_limit.
+  std::optional<std::int64_t> most_instructions;
+  std::vector<GivenList> lists;  // of this and other kernels
 };
+
+// The instructions of a kernel that are worth following: a million, which takes some milliseconds, and one for each 20
+// bytes of its arrays. Of 300 kernels for TPUs, none runs more than one for each 80 bytes and the longest 79 million; a
+// body that runs more is malformed, or waits for data in a loop.
+std::int64_t instruction_limit(InstructionView call);
 
 // `call` is a custom call with the target tpu_custom_call. Errors: NotFound if the text has no body in MLIR bytecode,
 // InvalidArgument if the body is malformed, ResourceExhausted if it runs too long to be followed.

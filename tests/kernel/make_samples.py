@@ -247,6 +247,19 @@ def open_loop(x):
     return pl.pallas_call(body, out_shape=SPEC((256, 256), jnp.float32), name="open_loop")(x)
 
 
+def endless(x):
+    """exp in 2^31 - 1 trips of a for."""
+
+    def body(x_ref, o_ref):
+        def trip(_, carry):
+            o_ref[...] = jnp.exp(x_ref[...])
+            return carry
+
+        lax.fori_loop(0, 2**31 - 1, trip, 0)
+
+    return pl.pallas_call(body, out_shape=SPEC((64, 256), jnp.float32), name="endless_loop")(x)
+
+
 def refetched(x):
     """Reads a block of 1 MiB for each of 8 columns in each of 16 rows, although it depends on the column alone."""
 
@@ -277,6 +290,7 @@ SAMPLES = {
         SPEC((512, 128), jnp.bfloat16),
         SPEC((128, 512), jnp.bfloat16),
     ),
+    "endless": (endless, SPEC((64, 256), jnp.float32)),
     "guarded": (guarded, SPEC((256, 256), jnp.float32)),
     "open_loop": (open_loop, SPEC((256, 256), jnp.float32)),
     "looped": (

@@ -189,6 +189,19 @@ TEST_CASE("a called function runs; one that is missing or empty is an error") {
   }
 }
 
+TEST_CASE("a body is followed as far as the size of its arrays justifies") {
+  const absl::StatusOr<Module> module = sample("endless");
+  REQUIRE(module.ok());
+  const InstructionView call = kernel_call(*module);
+  CHECK(instruction_limit(call) == 1'000'000 + 2 * 64 * 256 * 4 / 20);
+  CHECK(read_kernel(call).status().code() == absl::StatusCode::kResourceExhausted);
+  const absl::StatusOr<Module> loops = sample("loops");
+  REQUIRE(loops.ok());
+  ReadKernelOptions options;
+  options.most_instructions = 10;
+  CHECK(read_kernel(kernel_call(*loops), options).status().code() == absl::StatusCode::kResourceExhausted);
+}
+
 TEST_CASE("a body that cannot be followed is an error that says why") {
   const absl::StatusOr<Module> module = sample("loops");
   REQUIRE(module.ok());
