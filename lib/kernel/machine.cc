@@ -9,8 +9,8 @@ namespace hloroof::internal {
 namespace {
 
 constexpr std::size_t kMostEvents = std::size_t{1} << 24U;  // the longest kernel known has 4.9 million
-constexpr std::size_t kDeepest = 1000;      // nested frames
-constexpr std::uint32_t kEqualRegions = 2;  // no region is heavier than the other
+constexpr std::size_t kDeepest = 1000;                      // nested frames
+constexpr std::uint32_t kEqualRegions = 2;                  // no region is heavier than the other
 
 // Row-major strides of a static shape; empty if it is not.
 std::vector<std::int64_t> strides_of(const KernelType& type) {

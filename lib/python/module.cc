@@ -79,12 +79,13 @@ std::pair<std::string, std::string> predict(const Module& module, const std::str
 }
 
 // Returns the prediction as above, and its Pallas kernels as JSON.
-std::tuple<std::string, std::string, std::string> predict_kernels(const Module& module, const std::string& device) {
+std::tuple<std::string, std::string, std::string> predict_kernels(const Module& module, const std::string& device,
+                                                                  const PredictOptions& options) {
   using Texts = std::tuple<std::string, std::string, std::string>;
   return without_gil([&]() -> absl::StatusOr<Texts> {
     absl::StatusOr<Target> target = target_of(device);
     if (!target.ok()) return target.status();
-    absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), PredictOptions());
+    absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
     if (!step.ok()) return step.status();
     absl::StatusOr<std::string> summary = summary_of(*step);
     if (!summary.ok()) return summary.status();
@@ -170,7 +171,7 @@ NB_MODULE(_core, m) {
       "Parses the file at `path`: HLO text, a log with HLO in it, a proto or a profile, also compressed with gzip.");
   m.def("predict", &predict, "module"_a, "device"_a, "options"_a,
         "The prediction as JSON (schema hloroof.prediction/1) and as the command's summary.");
-  m.def("predict_kernels", &predict_kernels, "module"_a, "device"_a,
+  m.def("predict_kernels", &predict_kernels, "module"_a, "device"_a, "options"_a,
         "The prediction, the summary, and the Pallas kernels as JSON (lib/python/kernels.h).");
   m.def("report", &report, "module"_a, "device"_a, "options"_a, "views"_a, "width"_a, "limit"_a,
         "Views of the prediction as text.");

@@ -21,6 +21,12 @@ void add_predict_options(nb::module_& module) {
       .def_rw("transcendentals", &CustomCallCost::transcendentals, nb::arg().none())
       .def_rw("seconds", &CustomCallCost::seconds, nb::arg().none());
 
+  nb::class_<KernelList>(module, "KernelList", "Contents of a scalar operand of a Pallas kernel.")
+      .def(nb::init<>())
+      .def_rw("kernel", &KernelList::kernel)
+      .def_rw("operand", &KernelList::operand)
+      .def_rw("values", &KernelList::values);
+
   nb::class_<PredictOptions>(module, "PredictOptions", "Options of a prediction.")
       .def(nb::init<>())
       .def_rw("topology", &PredictOptions::topology, nb::arg().none())
@@ -31,6 +37,7 @@ void add_predict_options(nb::module_& module) {
       .def_rw("trip_counts", &PredictOptions::trip_counts)
       .def_rw("default_trip_count", &PredictOptions::default_trip_count)
       .def_rw("custom_calls", &PredictOptions::custom_calls)
+      .def_rw("kernel_lists", &PredictOptions::kernel_lists)
       .def_rw("set", &PredictOptions::set)
       .def_rw("branch_probabilities", &PredictOptions::branch_probabilities)
       .def_rw("resource_what_ifs", &PredictOptions::resource_what_ifs)

@@ -67,6 +67,54 @@ def test_kernel_lowered(lower_only):
     assert pickle.loads(pickle.dumps(p)) == p
 
 
+def selected(count, x):
+    """Squares the first blocks of x, as many as count says."""
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import tpu as pltpu
+
+    def square(count, x, y):
+        def trip(i, carry):
+            y[...] = jnp.dot(x[pl.ds(i * 128, 128), :], x[pl.ds(i * 128, 128), :], preferred_element_type=jnp.float32)
+            return carry
+
+        jax.lax.fori_loop(0, count[0], trip, 0)
+
+    return pl.pallas_call(
+        square,
+        in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec((1024, 128), lambda: (0, 0))],
+        out_specs=pl.BlockSpec((128, 128), lambda: (0, 0)),
+        out_shape=jax.ShapeDtypeStruct((128, 128), "float32"),
+    )(count, x)
+
+
+def test_lists_of_a_kernel(lower_only):
+    arguments = [jax.ShapeDtypeStruct((1,), "int32"), jax.ShapeDtypeStruct((1024, 128), "float32")]
+    flops = [
+        hloroof.kernel(selected, arguments, "v6e", kernel_lists={"square.0": [count]}).calls[0].op.flops for count in (3, 6)
+    ]
+    assert flops == [3 * 2 * 128**3, 6 * 2 * 128**3]
+    sweep = hloroof.sweep_kernel(selected, arguments, "v6e", {}, compile=False, kernel_lists={"square.0": [3]})
+    assert sweep.best.prediction.calls[0].op.flops == flops[0]
+
+
+def test_a_kernel_that_depends_on_data_has_a_range(lower_only):
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def guarded(x):
+        def body(x, y):
+            @pl.when(jnp.max(x[...]) > 0)
+            def _():
+                y[...] = jnp.dot(x[...], x[...], preferred_element_type=jnp.float32)
+
+        return pl.pallas_call(body, out_shape=x)(x)
+
+    (call,) = hloroof.kernel(guarded, [jax.ShapeDtypeStruct((256, 256), "float32")], "v6e").calls
+    assert call.least_seconds < call.op.seconds == pytest.approx(call.most_seconds)
+    assert call.assumptions
+
+
 @has_libtpu
 def test_kernel_compiled():
     p = hloroof.kernel(matmul, [square(2048)] * 2, "tpu_v6e", block_m=512)

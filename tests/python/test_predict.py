@@ -1,6 +1,7 @@
 """Tests the inputs, results and errors of predictions."""
 
 import gzip
+import pathlib
 import pickle
 import threading
 import time
@@ -189,3 +190,17 @@ def test_threads_agree(ffn):
     for thread in threads:
         thread.join()
     assert len(results) == 8 and all(result == results[0] for result in results)
+
+
+def test_lists_of_kernels():
+    path = pathlib.Path(__file__).parents[1] / "kernel" / "samples" / "looped.hlo"
+    assumed = hloroof.predict_step_time(path, "tpu_v6e")
+    stated = hloroof.predict_step_time(path, "tpu_v6e", kernel_lists={"looped_blocks.0": [2]})
+    assert stated.totals.flops == 2 * 2 * 2 * 128**3 < assumed.totals.flops == 2 * 11 * 2 * 128**3
+    assert stated.step_seconds < assumed.step_seconds
+    with pytest.raises(ValueError, match="NAME.OPERAND"):
+        hloroof.predict_step_time(path, "tpu_v6e", kernel_lists={"looped_blocks": [2]})
+    with pytest.raises(hloroof.InvalidInputError, match="expected 1 number"):
+        hloroof.predict_step_time(path, "tpu_v6e", kernel_lists={"looped_blocks.0": [2, 3]})
+    with pytest.raises(TypeError):
+        hloroof.predict_step_time(path, "tpu_v6e", kernel_lists={"looped_blocks.0": [2.5]})

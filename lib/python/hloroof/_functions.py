@@ -7,6 +7,7 @@ import os
 from typing import Any, Iterable, Mapping, Optional, Protocol, Sequence, Union
 
 from hloroof import _core
+from hloroof._kernel import KernelLists, kernel_lists_of
 from hloroof._prediction import StepPrediction
 
 
@@ -54,6 +55,7 @@ def _options(
     set: Optional[Mapping[str, float]],
     branch_probabilities: Optional[Mapping[str, Sequence[float]]],
     strict: bool,
+    kernel_lists: Optional[KernelLists],
 ) -> _core.PredictOptions:
     if estimates not in ("model", "compiler"):
         raise ValueError(f'estimates={estimates!r}: expected "model" or "compiler"')
@@ -78,6 +80,7 @@ def _options(
         name.lstrip("%"): list(shares) for name, shares in (branch_probabilities or {}).items()
     }
     options.strict = strict
+    options.kernel_lists = kernel_lists_of(kernel_lists)
     return options
 
 
@@ -94,18 +97,29 @@ def predict_step_time(
     set: Optional[Mapping[str, float]] = None,
     branch_probabilities: Optional[Mapping[str, Sequence[float]]] = None,
     strict: bool = False,
+    kernel_lists: Optional[KernelLists] = None,
 ) -> StepPrediction:
     """Predicts one step of ``program`` on ``device``.
 
     ``device`` is a name (``"tpu_v5e"``, ``"tpu_v5e:4x4"``, ``"h100_sxm:16"``; see ``device_names()``) or the path of a device
     file. ``trip_counts`` and ``branch_probabilities`` are keyed by the name of the instruction. ``custom_calls`` is keyed by
     target: ``{"my_kernel": {"flops": 1e9, "bytes": 4e6}}``. ``set`` overrides numbers of the device:
-    ``{"hbm.bandwidth": 1.2e12}``. With ``strict``, the call raises ``IncompleteError`` if anything is not known.
+    ``{"hbm.bandwidth": 1.2e12}``. ``kernel_lists`` states the contents of lists that Pallas kernels read:
+    ``{"gmm.group_sizes": [128, 384]}``. With ``strict``, the call raises ``IncompleteError`` if anything is not known.
 
     Raises ``InvalidInputError``, ``NotFoundError``, ``IncompleteError``, ``LimitError``; all are ``hloroof.Error``.
     """
     options = _options(
-        topology, slices, estimates, trip_counts, default_trip_count, custom_calls, set, branch_probabilities, strict
+        topology,
+        slices,
+        estimates,
+        trip_counts,
+        default_trip_count,
+        custom_calls,
+        set,
+        branch_probabilities,
+        strict,
+        kernel_lists,
     )
     text, summary = _core.predict(parse(program, strict=strict), device, options)
     return StepPrediction.from_dict(json.loads(text), summary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import json
+import operator
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -71,8 +72,31 @@ class KernelPrediction:
         return f"{' and '.join(dict.fromkeys(call.name for call in self.calls))}({static}) on {self.device}: " + ", ".join(parts)
 
 
-def _predict(text: str, device: str, static: Mapping[str, Any], stage: str) -> KernelPrediction:
-    prediction, summary, kernels = _core.predict_kernels(_core.parse(text), device)
+KernelLists = Mapping[str, Sequence[int]]
+"""Contents of scalar operands by ``"NAME.OPERAND"``, as ``--kernel`` takes them: ``{"gmm.group_sizes": [128, 384]}``."""
+
+
+def kernel_lists_of(lists: Optional[KernelLists]) -> list[_core.KernelList]:
+    """The lists for the options of a prediction. Raises ``ValueError`` if a key has no dot."""
+    result = []
+    for key, values in (lists or {}).items():
+        name, dot, operand = key.lstrip("%").rpartition(".")
+        if not name or not operand:
+            raise ValueError(f'kernel_lists[{key!r}]: expected "NAME.OPERAND", such as "gmm.group_sizes" or "gmm.3"')
+        entry = _core.KernelList()
+        entry.kernel = name
+        entry.operand = operand
+        entry.values = [operator.index(value) for value in values]
+        result.append(entry)
+    return result
+
+
+def _predict(
+    text: str, device: str, static: Mapping[str, Any], stage: str, lists: Optional[KernelLists]
+) -> KernelPrediction:
+    options = _core.PredictOptions()
+    options.kernel_lists = kernel_lists_of(lists)
+    prediction, summary, kernels = _core.predict_kernels(_core.parse(text), device, options)
     step = StepPrediction.from_dict(json.loads(prediction), summary)
     ops = {(op.computation, op.name): op for op in step.ops}
     listed = json.loads(kernels)
@@ -105,25 +129,34 @@ def _predict(text: str, device: str, static: Mapping[str, Any], stage: str) -> K
     )
 
 
-def kernel(function: Callable[..., Any], arguments: Sequence[Any], device: str, **static: Any) -> KernelPrediction:
+def kernel(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    device: str,
+    *,
+    kernel_lists: Optional[KernelLists] = None,
+    **static: Any,
+) -> KernelPrediction:
     """Predicts the time of the Pallas kernels that ``function(*arguments, **static)`` calls. Nothing runs on a device.
 
     ``arguments`` are arrays, ``jax.ShapeDtypeStruct``, or nested structures of them; only shapes and types matter. ``static``
     are values that the function needs to be traced, such as block sizes. ``device`` is a TPU, as in ``predict_step_time``.
+    ``kernel_lists`` states the contents of lists that a kernel reads, which are assumed otherwise:
+    ``{"gmm.group_sizes": [128, 384]}``, or ``"gmm.3"`` for operand 3 of the call.
 
     The function is compiled for one such chip with libtpu, in a process of its own; without libtpu it is only lowered. See
     ``KernelPrediction.stage``. Needs JAX.
 
-    Raises ``CompileError`` with libtpu's message if the kernel does not compile or does not fit in VMEM, ``ValueError`` if the
+    Raises ``InvalidInputError`` if a list does not fit the kernel, ``CompileError`` with libtpu's message if the kernel does not compile or does not fit in VMEM, ``ValueError`` if the
     function calls no Pallas kernel or the device is not a TPU, what the function raises when JAX traces it, and the errors of
     ``predict_step_time``.
     """
     chip = _ahead.chip_of(device)
     if not _ahead.has_compiler():
-        return _predict(_ahead.lower(function, arguments, static, chip), device, static, "lowered")
+        return _predict(_ahead.lower(function, arguments, static, chip), device, static, "lowered", kernel_lists)
     exported = _ahead.export(function, arguments, static, chip)
     with _ahead.Compiler() as compiler:
-        return _predict(compiler.compile(exported, chip.topology), device, static, "compiled")
+        return _predict(compiler.compile(exported, chip.topology), device, static, "compiled", kernel_lists)
 
 
 @dataclass(frozen=True)
@@ -208,13 +241,15 @@ def sweep_kernel(
     *,
     processes: int = 2,
     compile: Optional[bool] = None,
+    kernel_lists: Optional[KernelLists] = None,
 ) -> KernelSweep:
     """Predicts ``kernel(function, arguments, device, **static)`` for all combinations of the values in ``space``, such as
     ``{"block_q": [512, 1024], "block_kv": [256, 512]}``, and ranks them.
 
     A combination that JAX or libtpu rejects, or that does not fit in VMEM, is kept with the reason. ``processes`` is the number
     of compilers that run at once; each needs about 1 GB of memory. ``compile=False`` only lowers, which takes a tenth of the
-    time but finds out less about what cannot run; by default it compiles if libtpu is installed.
+    time but finds out less about what cannot run; by default it compiles if libtpu is installed. ``kernel_lists`` is that of
+    ``kernel``.
 
     Raises ``ValueError`` if the device is not a TPU, or a combination calls no Pallas kernel.
     """
@@ -227,7 +262,7 @@ def sweep_kernel(
         compilers.put(_ahead.Compiler())
 
     def price_lowered(static: dict[str, Any], text: str) -> Configuration:
-        return _fit(_predict(text, device, static, "lowered"))
+        return _fit(_predict(text, device, static, "lowered", kernel_lists))
 
     def price_compiled(static: dict[str, Any], exported: bytes) -> Configuration:
         compiler = compilers.get()
@@ -237,7 +272,7 @@ def sweep_kernel(
             return Configuration(static, None, str(error))
         finally:
             compilers.put(compiler)
-        return Configuration(static, _predict(text, device, static, "compiled"), None)
+        return Configuration(static, _predict(text, device, static, "compiled", kernel_lists), None)
 
     done: list[Any] = []
     try:
