@@ -35,7 +35,7 @@ enum class CustomCallBehaviour : std::uint8_t {
   kGpuEigen,
   kGpuSvd,
   kRandomBits,
-  kKernel,  // a user's kernel: its stated cost, the formula of a known kernel, or unknown
+  kKernel,  // a user's kernel: priced by its body, its shapes or its stated cost, or unknown
 };
 
 // The behaviour of a target; nullopt if it is not in the table.
