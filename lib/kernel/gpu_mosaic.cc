@@ -101,7 +101,7 @@ class MosaicGpuCounter {
       case OpCost::kExpectBytes: add_expected(op, times); return;
       case OpCost::kCopyBytes: {
         const std::optional<std::int64_t> size = mlir::integer(kernel_, mlir::find(kernel_, op, "size"));
-        if (size) work_.loaded_bytes += times * static_cast<double>(*size);
+        add_loaded(size.value_or(0), times);
         return;
       }
       case OpCost::kThreadLoad:
@@ -134,7 +134,15 @@ class MosaicGpuCounter {
     if (!expected) {
       work_.add_unread("mbarrier.arrive.expect_tx of a varying number of bytes");
     } else {
-      work_.loaded_bytes += times * static_cast<double>(*expected);
+      add_loaded(*expected, times);
+    }
+  }
+
+  void add_loaded(std::int64_t size, double times) {
+    if (size < 0) {
+      work_.add_unread("transfer of a negative number of bytes");
+    } else {
+      work_.loaded_bytes += times * static_cast<double>(size);
     }
   }
 

@@ -30,6 +30,16 @@ TEST_CASE("the work of a program for threads is counted over blocks and threads"
   CHECK(work->loaded_bytes == 3 * 4 * 4096);
 }
 
+// The sample is gpu_threads with some bits changed.
+TEST_CASE("a transfer of a negative number of bytes is not counted, and named", "[gpu_mosaic]") {
+  const GpuSample sample("negative_bytes");
+  const absl::StatusOr<GpuKernelWork> work = mosaic_gpu_work(sample.kernel);
+  REQUIRE(work.ok());
+  CHECK(work->loaded_bytes == 0);
+  // A bit of a name is changed too.
+  CHECK(work->unread == std::vector<std::string>{"transfer of a negative number of bytes", "scf.yiell"});
+}
+
 TEST_CASE("PTX instructions are read by their names", "[gpu_ptx]") {
   struct Read {
     const char* assembly;
