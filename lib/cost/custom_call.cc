@@ -135,19 +135,22 @@ bool add_convolution(InstructionView call, std::string_view target, Work& work) 
   return true;
 }
 
-// Adds what the body of a Pallas kernel does. Returns false if the text has no body, or it could not be followed.
-bool add_kernel_body(InstructionView call, const GivenCosts& given, Work& work) {
-  ReadKernelOptions options;
-  options.lists = given.kernel_lists();
-  absl::StatusOr<KernelRun> run = read_kernel(call, options);
-  if (absl::IsNotFound(run.status())) return false;
-  if (!run.ok()) {
-    KernelRun failed;
-    failed.failure = std::string(run.status().message());
-    work.kernel = std::make_shared<const KernelRun>(std::move(failed));
-    return false;
+// Replaces the bytes of HBM by those that the kernel transfers.
+void set_transferred_bytes(const KernelRun& run, Work& work) {
+  work.read.hbm = 0;
+  work.written.hbm = 0;
+  for (const KernelEvent& event : run.events) {
+    if (event.kind != KernelEvent::Kind::kStart) continue;
+    const KernelTransfer& transfer = run.transfers[event.index];
+    if (transfer.kind == KernelTransfer::Kind::kRead) work.read.hbm += transfer.bytes;
+    if (transfer.kind == KernelTransfer::Kind::kWrite) work.written.hbm += transfer.bytes;
   }
-  for (const KernelRegion& region : run->regions) {
+  work.padded_bytes = work.read.total() + work.written.total();
+}
+
+// Adds what the body of a Pallas kernel does.
+void add_kernel_body(const KernelRun& run, Work& work) {
+  for (const KernelRegion& region : run.regions) {
     if (region.runs <= 0) continue;
     for (const MatrixWork& product : products_of(region.work, region.runs)) {
       work.flops += product.flops;
@@ -159,19 +162,9 @@ bool add_kernel_body(InstructionView call, const GivenCosts& given, Work& work) 
       add_vector(work, part.opcode, part.type, part.elements, part.cross_lane);
     }
   }
-  work.read.hbm = 0;
-  work.written.hbm = 0;
-  for (const KernelEvent& event : run->events) {
-    if (event.kind != KernelEvent::Kind::kStart) continue;
-    const KernelTransfer& transfer = run->transfers[event.index];
-    if (transfer.kind == KernelTransfer::Kind::kRead) work.read.hbm += transfer.bytes;
-    if (transfer.kind == KernelTransfer::Kind::kWrite) work.written.hbm += transfer.bytes;
-  }
-  work.padded_bytes = work.read.total() + work.written.total();
-  if (!run->assumptions.empty()) work.source = std::max(work.source, CostSource::kAssumed);
-  if (!run->unknown_ops.empty()) work.source = CostSource::kUnknown;
-  work.kernel = std::make_shared<const KernelRun>(*std::move(run));
-  return true;
+  set_transferred_bytes(run, work);
+  if (!run.assumptions.empty()) work.source = std::max(work.source, CostSource::kAssumed);
+  if (!run.unknown_ops.empty()) work.source = CostSource::kUnknown;
 }
 
 // Adds the work of a kernel whose body is missing or could not be followed: what its shapes show, or else what its
@@ -187,10 +180,18 @@ void add_kernel_without_body(InstructionView call, SizeCache& sizes, Work& work,
     return;
   }
   work.source = CostSource::kUnknown;
+  // A kernel also moves arrays that have no window, so that its windows set a lower limit.
+  Work moved = work;
+  set_transferred_bytes(facts, moved);
+  const bool windows_move_more = moved.padded_bytes > work.read.total() + work.written.total();
+  if (windows_move_more) {
+    work = std::move(moved);
+    facts.assumptions.emplace_back("Its bytes are those that its windows move.");
+  }
   if (!estimate) return;
   StatedCost stated = check_stated_cost(call, *estimate);
-  facts.assumptions = std::move(stated.remarks);
-  if (stated.bytes && *stated.bytes > 0) set_bytes(work, *stated.bytes);
+  facts.assumptions.insert(facts.assumptions.end(), stated.remarks.begin(), stated.remarks.end());
+  if (stated.bytes && *stated.bytes > 0 && !windows_move_more) set_bytes(work, *stated.bytes);
   set_flops(work, stated.flops.value_or(0), main_type(call, sizes));
   work.transcendentals = stated.transcendentals.value_or(0);
   add_vector(work, Opcode::kExponential, ElementType::kF32, work.transcendentals);
@@ -205,11 +206,24 @@ void add_kernel_without_body(InstructionView call, SizeCache& sizes, Work& work,
 }
 
 void add_kernel(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
-  if (add_kernel_body(call, given, work)) return;
-  if (work.kernel == nullptr && add_gpu_kernel(call, work).ok()) return;
+  ReadKernelOptions options;
+  options.lists = given.kernel_lists();
+  absl::StatusOr<KernelRun> run = read_kernel(call, options);
+  if (run.ok() && run->failure.empty()) {
+    add_kernel_body(*run, work);
+    work.kernel = std::make_shared<const KernelRun>(*std::move(run));
+    return;
+  }
+  if (absl::IsNotFound(run.status()) && add_gpu_kernel(call, work).ok()) return;
   KernelRun facts;
-  facts.has_body = work.kernel != nullptr;
-  facts.failure = facts.has_body ? work.kernel->failure : "the text has no body of this kernel in MLIR bytecode";
+  if (run.ok()) {
+    facts = *std::move(run);
+    // Without code there is nothing to say about what it assumes of its data.
+    facts.assumptions.clear();
+  } else {
+    facts.failure = std::string(run.status().message());
+    facts.has_body = !absl::IsNotFound(run.status());
+  }
   add_kernel_without_body(call, sizes, work, facts);
   work.kernel = std::make_shared<const KernelRun>(std::move(facts));
 }

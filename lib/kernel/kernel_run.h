@@ -91,7 +91,7 @@ struct KernelRun {
   std::vector<KernelEvent> events;
   std::vector<std::string> unknown_ops;  // operations without a row in kernel_ops.def
   std::vector<std::string> assumptions;  // what the text does not say, as sentences
-  std::string failure;                   // why there is nothing but assumptions
+  std::string failure;                   // why its code was not followed
   bool has_body = true;                  // whether the text has a program of the kernel
   bool has_unknown_branch = false;       // whether a branch with work depends on data
   bool has_unknown_loop = false;         // whether the end of a loop depends on data

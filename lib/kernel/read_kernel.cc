@@ -21,6 +21,8 @@ constexpr std::int64_t kInstructionsPerStep = 16;
 
 using BlockIndex = std::optional<std::vector<std::int64_t>>;  // nullopt: depends on data
 
+enum class Follow : std::uint8_t { kBody, kWindowsOnly };
+
 // The value of an affine map's results at `point`. nullopt if it has symbols or is malformed.
 BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int64_t>& point) {
   std::vector<std::int64_t> stack;
@@ -60,9 +62,10 @@ BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int6
 class Pipeline {
  public:
   Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data, UnknownBranches branches,
-           std::int64_t most_instructions, KernelRun& run)
+           std::int64_t most_instructions, Follow follow, KernelRun& run)
       : program_(program),
         run_(run),
+        follow_(follow),
         most_steps_(most_instructions / kInstructionsPerStep),
         machine_(code, run, branches, most_instructions),
         grid_(data.grid) {
@@ -126,8 +129,10 @@ class Pipeline {
         arguments_[d].state = KernelValue::State::kNumber;
         arguments_[d].number = point[d];
       }
-      const auto result = machine_.call(program_.function, arguments_);
-      if (!result.ok()) return result.status();
+      if (follow_ == Follow::kBody) {
+        const auto result = machine_.call(program_.function, arguments_);
+        if (!result.ok()) return result.status();
+      }
       for (std::uint32_t w = 0; w < writes.size(); ++w) {
         const KernelWindow& window = program_.windows[w];
         if (!window.has_index || !program_.arrays[window.array].is_output) continue;
@@ -188,12 +193,14 @@ class Pipeline {
         arguments[d].number = point[d];
       }
       const auto values = machine_.call(window.function, arguments);
-      if (!values.ok()) return values.status();
+      if (!values.ok() && follow_ == Follow::kBody) return values.status();
       std::vector<std::int64_t> index;
-      for (const KernelValue& value : *values) {
-        if (value.state == KernelValue::State::kNumber) index.push_back(value.number);
+      if (values.ok()) {
+        for (const KernelValue& value : *values) {
+          if (value.state == KernelValue::State::kNumber) index.push_back(value.number);
+        }
       }
-      if (index.size() == values->size()) {
+      if (values.ok() && index.size() == values->size()) {
         out[w] = std::move(index);
         if (seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
       } else {
@@ -223,6 +230,7 @@ class Pipeline {
 
   const KernelProgram& program_;
   KernelRun& run_;
+  Follow follow_;
   std::int64_t most_steps_;
   KernelMachine machine_;
   std::vector<std::int64_t> grid_;
@@ -240,6 +248,13 @@ bool skips_all_products(const KernelRun& run) {
     has_products = true;
   }
   return has_products;
+}
+
+void forget_events(KernelRun& run) {
+  run.events.clear();
+  run.transfers.clear();
+  run.windows.clear();
+  for (KernelRegion& region : run.regions) region.runs = 0;
 }
 
 }  // namespace
@@ -276,9 +291,15 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
       prefetched_data(*program, code, lists_of(call, program->name, options.lists));
   if (!data.ok()) return data.status();
   run.grid = data->grid;
-  Pipeline pipeline(*program, code, *data, options.branches,
-                    options.most_instructions.value_or(instruction_limit(call)), run);
-  if (const absl::Status status = pipeline.run(); !status.ok()) return status;
+  const std::int64_t most = options.most_instructions.value_or(instruction_limit(call));
+  Pipeline pipeline(*program, code, *data, options.branches, most, Follow::kBody, run);
+  if (const absl::Status status = pipeline.run(); !status.ok()) {
+    forget_events(run);
+    Pipeline windows(*program, code, *data, options.branches, most, Follow::kWindowsOnly, run);
+    if (!windows.run().ok()) return status;
+    run.failure = std::string(status.message());
+    return run;
+  }
   if (options.branches == UnknownBranches::kExpected && options.lists.empty() && skips_all_products(run)) {
     return absl::InvalidArgumentError(
         "none of its matrix products runs with what is assumed about its data; --kernel states the data");

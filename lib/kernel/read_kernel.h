@@ -27,7 +27,9 @@ struct ReadKernelOptions {
 std::int64_t instruction_limit(InstructionView call);
 
 // `call` is a custom call with the target tpu_custom_call. Errors: NotFound if the text has no body in MLIR bytecode,
-// InvalidArgument if the body is malformed, ResourceExhausted if it runs too long to be followed.
+// InvalidArgument if the body is malformed, ResourceExhausted if its grid is too large to be followed. A body whose
+// code cannot be followed gives a run with a `failure`, which has the grid and the transfers of the windows and nothing
+// else.
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options = {});
 
 }  // namespace hloroof::internal

@@ -140,6 +140,7 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
   } else if (!run->failure.empty()) {
     row.failure = run->failure;
     row.assumptions = run->assumptions;
+    if (run->steps > 0) add_run(*run, op, row);
   } else {
     add_run(*run, op, row);
     if (const auto range = kernel_range(*call, *run, facts.options.kernel_lists, device)) {

@@ -58,7 +58,7 @@ struct KernelRow {
   double share = 0;            // of the step
   std::string bound;           // empty if it takes no time
   CostSource source = CostSource::kModel;
-  std::string failure;  // why the body was not followed; the numbers from here on are then missing
+  std::string failure;  // why the body was not followed; what its windows do not show is then missing
   std::vector<std::int64_t> grid;
   std::optional<std::int64_t> steps;
   std::optional<KernelTimes> times;  // nullopt as well if the device is not a TPU, or the user gave the time
