@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "absl/types/span.h"
 #include "hloroof/shape.h"
@@ -32,8 +33,10 @@ double joining_seconds(double parts, const GpuCore& core, MissingNumbers* missin
 
 // The time of a product in waves. K is split into parts if that keeps more multiprocessors busy. A wave takes the
 // longer of two times: the time that the tensor cores need for a tile, and the time until its operands arrive, for
-// which all blocks share the bandwidth of the level-2 cache. Parts are written once and read back to be summed. The
-// tile is the one that the compiler chose, or else the fastest of those that libraries have.
+// which all blocks share the bandwidth of the level-2 cache. Parts are written once and read back to be summed. A part
+// has a least length; a shorter K in as many parts takes as long as if it were padded, so that a product never takes
+// longer than one with a larger K. The tile is the one that the compiler chose, or else the fastest of those that
+// libraries have.
 MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& core, MissingNumbers* missing) {
   struct Tile {
     double m;
@@ -50,21 +53,21 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& co
   const double units = units_of(core);
   const double operand_rate = number_or(core.matrix.operand_bandwidth, 0.0, missing);
   const double wave = number_or(core.overhead.wave, 0.0, missing);
-  const double bytes_k = product.k * operand_bytes(product);
   MatrixTerms best;
   for (const Tile& tile : tiles) {
     for (double parts = 1; parts <= core.matrix.most_parts; parts *= 2) {
-      if (parts > 1 && (is_given || product.k / parts < core.matrix.least_part_k)) continue;
+      if (parts > 1 && is_given) continue;
       MatrixTerms terms;
+      terms.part_k = parts > 1 ? std::max(product.k / parts, static_cast<double>(core.matrix.least_part_k)) : product.k;
       terms.form = MatrixForm::kWaves;
       terms.tile_m = tile.m;
       terms.tile_n = tile.n;
       terms.parts = parts;
       terms.blocks = product.batch * tiles_of(product.m, tile.m) * tiles_of(product.n, tile.n) * parts;
       terms.waves = std::ceil(terms.blocks / units);
-      terms.compute = terms.waves * units * 2 * tile.m * tile.n * (product.k / parts) / rate;
+      terms.compute = terms.waves * units * 2 * tile.m * tile.n * terms.part_k / rate;
       if (operand_rate > 0) {
-        terms.operands = terms.blocks * (tile.m + tile.n) * bytes_k / parts / operand_rate;
+        terms.operands = terms.blocks * (tile.m + tile.n) * terms.part_k * operand_bytes(product) / operand_rate;
         if (parts > 1) terms.joining = parts * product.batch * product.m * product.n * kPartBytes / operand_rate;
       }
       if (parts > 1) terms.joining += joining_seconds(parts, core, missing);
@@ -78,16 +81,16 @@ MatrixTerms wave_terms(const MatrixWork& product, double rate, const GpuCore& co
   return best;
 }
 
-// Whether the rule of StreamK applies to `product`.
-bool is_streamed(const MatrixWork& product, double units, const GpuCore& core, MissingNumbers* missing) {
+// The K from which on the rule of StreamK applies to `product`; infinite if it never does.
+double least_streamed_k(const MatrixWork& product, double units, const GpuCore& core, MissingNumbers* missing) {
   const StreamK& rule = core.matrix.stream_k;
   const auto number = [missing](const Fact<double>& n) { return number_or(n, 0.0, missing); };
   const double tiles = tiles_of(product.m, tile_of(core)) * tiles_of(product.n, tile_of(core));
   const bool is_wide = product.n >= number(rule.wide_ratio) * product.m && tiles <= units * number(rule.share);
   const double least_k = is_wide ? std::max(number(rule.least_k_wide), number(rule.k_per_tile_wide) * tiles)
                                  : std::max(number(rule.least_k), number(rule.k_per_tile) * tiles);
-  return product.k >= least_k &&
-         product.batch * tiles <= units * (is_wide ? number(rule.share_wide) : number(rule.share));
+  const double most_tiles = units * (is_wide ? number(rule.share_wide) : number(rule.share));
+  return product.batch * tiles <= most_tiles ? least_k : std::numeric_limits<double>::infinity();
 }
 
 // Follows the libraries' choice for TF32 on a Hopper GPU, which is not always the fastest tile. They choose the largest
@@ -103,15 +106,8 @@ MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, d
   const double narrow = static_cast<double>(core.matrix.narrow_tile);
   const StreamK& rule = core.matrix.stream_k;
   MatrixTerms terms;
-  terms.attained = 1;
-  if (is_streamed(product, units, core, missing)) {
-    terms.form = MatrixForm::kStreamed;
-    terms.compute = product.flops / peak;
-    terms.joining = number_or(core.overhead.split, 0.0, missing);
-    terms.seconds = terms.compute + terms.joining;
-    return terms;
-  }
   terms.form = MatrixForm::kWaves;
+  terms.part_k = product.k;
   const auto take = [&](double m, double n) {
     terms.tile_m = m;
     terms.tile_n = n;
@@ -144,13 +140,51 @@ MatrixTerms filling_terms(const MatrixWork& product, double peak, double fill, d
   return terms;
 }
 
+// A product in equal pieces of K for all multiprocessors.
+MatrixTerms streamed_terms(const MatrixWork& product, double peak, const GpuCore& core, MissingNumbers* missing) {
+  MatrixTerms terms;
+  terms.form = MatrixForm::kStreamed;
+  terms.compute = product.flops / peak;
+  terms.joining = number_or(core.overhead.split, 0.0, missing);
+  terms.seconds = terms.compute + terms.joining;
+  return terms;
+}
+
+MatrixWork with_k(const MatrixWork& product, double k) {
+  MatrixWork other = product;
+  other.flops *= k / product.k;
+  other.k = k;
+  return other;
+}
+
+// Products of f32. Where the libraries change from waves to equal pieces is known up to a factor of two, because the K
+// of the measured products are powers of two. Between the last K measured in waves and the first in pieces, the time is
+// interpolated over the logarithm of K.
+MatrixTerms rounded_f32_terms(const MatrixWork& product, double peak, double fill, double attained,
+                              const Device& device, const GpuCore& core, MissingNumbers* missing) {
+  const auto waves = [&](const MatrixWork& work) {
+    return filling_terms(work, peak, fill, attained, device, core, missing);
+  };
+  const double least_k = least_streamed_k(product, units_of(core), core, missing);
+  if (product.k >= least_k) return streamed_terms(product, peak, core, missing);
+  if (product.k <= least_k / 2) return waves(product);
+  MatrixTerms terms;
+  terms.form = MatrixForm::kBetween;
+  terms.waves_k = least_k / 2;
+  terms.waves_seconds = waves(with_k(product, terms.waves_k)).seconds;
+  terms.streamed_seconds = streamed_terms(with_k(product, least_k), peak, core, missing).seconds;
+  const double share = std::log2(product.k / terms.waves_k);
+  terms.seconds = terms.waves_seconds * std::pow(terms.streamed_seconds / terms.waves_seconds, share);
+  return terms;
+}
+
 }  // namespace
 
 MatrixTerms gpu_tile_terms(const MatrixWork& product, const ProductPeak& peak, double attained, const Device& device,
                            const GpuCore& core, MissingNumbers* missing) {
   if (is_rounded_f32(peak.type) && product.tile_m <= 0) {
     if (const double fill = number_or(core.matrix.fill_f32, 0.0, missing); fill > 0) {
-      return filling_terms(product, peak.rate, fill, attained, device, core, missing);
+      return rounded_f32_terms(product, peak.rate, fill, attained, device, core, missing);
     }
   }
   MatrixTerms terms = wave_terms(product, peak.rate * attained, core, missing);

@@ -1,5 +1,6 @@
 // Builds the time of one product as a tree of terms from MatrixTerms.
 #include "absl/strings/str_format.h"
+#include "lib/base/units.h"
 #include "lib/cost/op_time.h"
 #include "lib/cost/resource_terms.h"
 #include "lib/hardware/matrix_rate.h"
@@ -98,9 +99,8 @@ Term waves(const Product& p) {
   std::string note = absl::StrFormat("%.0f blocks of %.0f x %.0f", t.blocks, t.tile_m, t.tile_n);
   if (t.parts > 1) note += absl::StrFormat(", K in %.0f parts", t.parts);
   note += absl::StrFormat(": %.0f waves on %.0f multiprocessors", t.waves, units);
-  Term computing =
-      leaf(t.operands > 0 ? "multiplication" : "matrix product", t.compute,
-           t.waves * units * 2 * t.tile_m * t.tile_n * (p.work.k / t.parts), "flop", std::move(rate), std::move(note));
+  Term computing = leaf(t.operands > 0 ? "multiplication" : "matrix product", t.compute,
+                        t.waves * units * 2 * t.tile_m * t.tile_n * t.part_k, "flop", std::move(rate), std::move(note));
   Term operands;
   if (t.operands > 0) operands = through_cache("operands through L2", t.operands, p.device);
   Term starting = p.device.seconds("waves started", 0, "wave", {"overhead.wave"});
@@ -136,6 +136,14 @@ Term streamed(const Product& p) {
                                                                        {"overhead.split"})});
 }
 
+Term between(const Product& p) {
+  const MatrixTerms& t = p.terms;
+  return leaf(
+      "matrix product", t.seconds, t.seconds, "s", {},
+      absl::StrFormat("between %s in waves at K = %.0f and %s in equal pieces at K = %.0f",
+                      format_seconds(t.waves_seconds), t.waves_k, format_seconds(t.streamed_seconds), 2 * t.waves_k));
+}
+
 }  // namespace
 
 Term product_terms(const MatrixWork& product, const Device& device) {
@@ -152,6 +160,7 @@ Term product_terms(const MatrixWork& product, const Device& device) {
     case MatrixForm::kSystolic: return systolic(p);
     case MatrixForm::kWaves: return waves(p);
     case MatrixForm::kStreamed: return streamed(p);
+    case MatrixForm::kBetween: return between(p);
     case MatrixForm::kPlain: break;
   }
   if (product.programs > 0 && device.gpu() != nullptr) {

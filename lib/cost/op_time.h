@@ -20,11 +20,12 @@ enum class MatrixForm : std::uint8_t {
   kSystolic,  // rows stream past weights that are resident in the arrays
   kWaves,     // thread-block tiles are distributed over multiprocessors
   kStreamed,  // K is split into equal pieces for all multiprocessors
+  kBetween,   // K lies between the last known for kWaves and the first known for kStreamed
 };
 
 // The parts of the seconds of one product on the matrix unit. kSystolic: max(compute, operands) / attained, where
 // `operands` is the time to load weights. kWaves: max(compute, operands) + starting + joining + storing, where
-// `compute` already includes `attained`. kStreamed: compute + joining.
+// `compute` already includes `attained`. kStreamed: compute + joining. kBetween: interpolated.
 struct MatrixTerms {
   MatrixForm form = MatrixForm::kPlain;
   double seconds = 0;
@@ -42,12 +43,17 @@ struct MatrixTerms {
   // kWaves
   double tile_m = 0;
   double tile_n = 0;
-  double parts = 1;  // parts that K is cut into
+  double parts = 1;   // parts that K is cut into
+  double part_k = 0;  // K of one part
   double blocks = 0;
   double waves = 0;
   double starting = 0;  // time to start the waves
   double joining = 0;   // time to join the parts
   double storing = 0;   // time to store the results of the last wave
+  // kBetween
+  double waves_k = 0;  // the last K in waves; the first in pieces is twice that
+  double waves_seconds = 0;
+  double streamed_seconds = 0;
 };
 
 // Here and below, `missing` collects the device numbers that a formula needs and that the device does not state.

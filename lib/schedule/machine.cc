@@ -16,8 +16,14 @@ SharedSeconds Machine::shares(double seconds, const SharedSeconds& busy) {
 double Machine::start(InstructionId id, const Demand& demand) {
   const double stalled = wait(id);
   if (demand.seconds > 0) {
-    flights_.push_back(
-        {id, demand.lane, std::min(demand.seconds, kForever), shares(demand.seconds, demand.busy), now_});
+    const double seconds = std::min(demand.seconds, kForever);
+    double moving = 0;
+    for (int r = 0; r < kFirstSparseCore; ++r) {
+      if (r != static_cast<int>(Resource::kLatency)) moving = std::max(moving, std::min(demand.busy[r], seconds));
+    }
+    SharedSeconds share = shares(moving, demand.busy);
+    for (int r = kFirstSparseCore; r < kSharedCount; ++r) share[r] = std::min(1.0, demand.busy[r] / seconds);
+    flights_.push_back({id, demand.lane, seconds, moving, share, now_});
   }
   return stalled;
 }
@@ -50,9 +56,9 @@ void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, doub
     const Flight& flight = flights_[open.back()];
     open.pop_back();
     for (int r = 0; r < kSharedCount; ++r) {
-      if (flight.share[r] <= 0 || load[r] <= 1) continue;
+      if (flight.asks(r) <= 0 || load[r] <= 1) continue;
       for (std::size_t i = 0; i < count; ++i) {
-        if (shares[i] || flights_[i].share[r] <= 0) continue;
+        if (shares[i] || flights_[i].asks(r) <= 0) continue;
         shares[i] = true;
         others += speeds_[i];
         open.push_back(i);
@@ -71,23 +77,25 @@ void Machine::advance(double* remaining, const SharedSeconds* share, Instruction
   SharedSeconds load = {};
   if (share != nullptr) load = *share;
   for (const Flight& flight : flights_) {
-    for (int r = 0; r < kSharedCount; ++r) load[r] += flight.share[r];
+    for (int r = 0; r < kSharedCount; ++r) load[r] += flight.asks(r);
   }
-  const auto speed = [&load](const SharedSeconds& asked) {
+  const auto speed = [&load](const auto& asks) {
     double crowd = 1;
     for (int r = 0; r < kSharedCount; ++r) {
-      if (asked[r] > 0) crowd = std::max(crowd, load[r]);
+      if (asks(r) > 0) crowd = std::max(crowd, load[r]);
     }
     return 1 / crowd;
   };
 
   double step = std::numeric_limits<double>::infinity();
-  const double own_speed = share != nullptr ? speed(*share) : 0;
+  const double own_speed = share != nullptr ? speed([share](int r) { return (*share)[r]; }) : 0;
   if (share != nullptr) step = *remaining / own_speed;
   speeds_.resize(flights_.size());
   for (std::size_t i = 0; i < flights_.size(); ++i) {
-    speeds_[i] = speed(flights_[i].share);
-    step = std::min(step, flights_[i].remaining / speeds_[i]);
+    const Flight& flight = flights_[i];
+    speeds_[i] = speed([&flight](int r) { return flight.asks(r); });
+    const double phase = flight.is_moving() ? flight.remaining : flight.remaining - flight.moving;
+    step = std::min(step, phase / speeds_[i]);
   }
 
   now_ += step;
@@ -102,7 +110,9 @@ void Machine::advance(double* remaining, const SharedSeconds* share, Instruction
   std::size_t kept = 0;
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     Flight& flight = flights_[i];
+    const bool was_moving = flight.is_moving();
     flight.remaining -= step * speeds_[i];
+    if (!was_moving && flight.remaining <= flight.moving + crumb) flight.remaining = flight.moving;
     if (flight.remaining <= crumb) {
       finished_.push_back({flight.start, flight.lane, flight.begin, now_});
     } else {

@@ -5,6 +5,10 @@
 // the resource slows down by that sum. The most crowded resource of an activity determines its speed. This is processor
 // sharing, recomputed whenever an activity starts or ends. The docs of XLA's latency-hiding scheduler assume a fixed
 // latency instead, but links and HBM are shared.
+//
+// The latency of a transfer comes first: until it has passed, the transfer uses no link and no memory. If it used less
+// of them for all of its time instead, a transfer slowed down by compute could not catch up when compute ends, and a
+// faster operation could make the step slower.
 #ifndef HLOROOF_LIB_SCHEDULE_MACHINE_H_
 #define HLOROOF_LIB_SCHEDULE_MACHINE_H_
 
@@ -22,8 +26,13 @@ struct Flight {
   InstructionId start;
   Lane lane = Lane::kDma;
   double remaining = 0;      // seconds at full speed
-  SharedSeconds share = {};  // fraction of each resource in use at full speed, 0 .. 1
+  double moving = 0;         // the last of them, after the latency
+  SharedSeconds share = {};  // fraction of each resource in use at full speed after the latency, 0 .. 1
   double begin = 0;          // on the clock
+
+  bool is_moving() const { return remaining <= moving; }
+  // The fraction of resource `r` that is in use at full speed now. A SparseCore is in use from the beginning.
+  double asks(int r) const { return r >= kFirstSparseCore || is_moving() ? share[r] : 0; }
 };
 
 // A part of a wait: how long one transfer kept the awaited one from ending. The awaited transfer itself causes the time

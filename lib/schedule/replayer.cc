@@ -20,7 +20,7 @@ constexpr std::int64_t kMaxReplayedIterations = 16;
 bool same_state(const std::vector<Flight>& a, const std::vector<Flight>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].start != b[i].start) return false;
+    if (a[i].start != b[i].start || a[i].is_moving() != b[i].is_moving()) return false;
     if (std::abs(a[i].remaining - b[i].remaining) > 1e-9 * std::max(a[i].remaining, b[i].remaining)) return false;
   }
   return true;

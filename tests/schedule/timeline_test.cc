@@ -144,6 +144,23 @@ TEST_CASE("what shares a resource slows down by the sum of the shares") {
   }
 }
 
+// The transfer takes 2 seconds of latency, then 2 seconds of all of the memory. The work uses the memory for 1 second.
+// What it does of that in the first 2 seconds costs the transfer nothing.
+TEST_CASE("the latency of a transfer comes first, so that faster work never makes the step longer") {
+  struct Case {
+    double work;
+    double seconds;
+  };
+  for (const Case& c : {Case{4, 4.5}, Case{3, 4 + 1.0 / 3}, Case{2, 4}, Case{1, 4}}) {
+    ReplayedProgram program(kOverlap);
+    program.demand("done").step = Step::kDone;
+    program.starts("start", 4, 2);
+    program.runs("work", c.work, 1);
+    CAPTURE(c.work);
+    CHECK(program.replayed().seconds == Approx(c.seconds));
+  }
+}
+
 TEST_CASE("transfers on the same links share them, on different axes they do not") {
   constexpr char kTwo[] = R"(
 HloModule two, is_scheduled=true
