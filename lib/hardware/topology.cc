@@ -246,6 +246,28 @@ absl::StatusOr<Topology> topology_of_slices(const Target& target, int64_t device
   return topology;
 }
 
+// The part of one slice that runs a program for fewer devices: chips in the shape of the standard slice for so many
+// devices. An axis of it closes to a ring only if it is a whole axis of the slice. nullopt if there is no such slice,
+// or it fits in no orientation.
+std::optional<Topology> part_of_slice(const Device& device, const Topology& whole, int64_t device_count) {
+  if (!has_torus(device) || whole.slices != 1 || device_count < 1) return std::nullopt;
+  const absl::StatusOr<Topology> alone = default_topology(device, device_count);
+  if (!alone.ok() || alone->device_count() != device_count || alone->slices != 1) return std::nullopt;
+  std::vector<int64_t> shape = alone->shape;
+  std::sort(shape.begin(), shape.end());
+  do {
+    if (!std::equal(shape.begin(), shape.end(), whole.shape.begin(), whole.shape.end(), std::less_equal<>())) continue;
+    Topology part = whole;
+    part.twisted = false;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      part.wraps[axis] = whole.wraps[axis] && !whole.twisted && shape[axis] == whole.shape[axis];
+    }
+    part.shape = shape;
+    return part;
+  } while (std::next_permutation(shape.begin(), shape.end()));
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count, int64_t text_slices) {
@@ -259,6 +281,9 @@ absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count
   if (!topology.ok()) return topology;
   if (target.slices) topology->slices = *target.slices;
   if (topology->device_count() < device_count) return too_few_devices(target, *topology, device_count);
+  if (target.topology && device_count > 1 && topology->device_count() > device_count) {
+    if (std::optional<Topology> part = part_of_slice(target.device, *topology, device_count)) return *std::move(part);
+  }
   return topology;
 }
 

@@ -13,7 +13,8 @@ namespace hloroof::internal {
 // several of the largest. Errors: InvalidArgument for a count below one.
 absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_count);
 
-// Returns the topology on which a module of `device_count` devices runs: the requested one, or else the default.
+// Returns the topology on which a module of `device_count` devices runs: the requested one, or else the default. If the
+// requested slice has more devices, it is a compact part of it, if there is one.
 // If the text itself names `text_slices` > 1 slices, a requested topology is that of one slice, and a requested number
 // of slices must be the same. Errors: InvalidArgument if the target requests fewer than one slice, another number of
 // slices than the text names, or fewer devices than `device_count`; the message has both numbers.

@@ -255,6 +255,11 @@ absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, c
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, target.device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
   result.mapping = *std::move(mapping);
+  if (target.topology && topology->device_count() < target.topology->device_count() && topology->slices == 1) {
+    result.mapping.notes.push_back(absl::StrCat(
+        "the program needs ", topology->device_count(), " of the ", target.topology->device_count(), " devices of ",
+        target.topology->to_string(), ": a part of ", topology->to_string(), " is assumed to run it"));
+  }
   result.costs.clear();
   result.costs.reserve(collectives.size());
   for (const Collective& collective : collectives) {

@@ -192,6 +192,31 @@ TEST_CASE("topology: one that is too small for the module is refused with both n
   CHECK(topology_for(find_device("tpu_v5e").value(), 8)->to_string() == "2x4");
 }
 
+TEST_CASE("topology: a program for fewer devices runs on a compact part of the slice") {
+  struct Case {
+    const char* target;
+    std::int64_t devices;
+    const char* part;
+    std::vector<bool> wraps;
+  };
+  const Case cases[] = {
+      {"tpu_v5e:8x8", 8, "2x4", {false, false}},
+      {"tpu_v5e:16x16", 8, "2x4", {false, false}},
+      {"tpu_v5e:16x16", 128, "8x16", {false, true}},
+      {"tpu_v5e:16x8", 32, "4x8", {false, false}},
+      {"tpu_v5e:8x8", 64, "8x8", {false, false}},
+      {"tpu_v5e:8x8", 6, "8x8", {false, false}},  // no slice has six chips
+      {"tpu_v4_core:4x4x8", 128, "4x4x4", {true, true, false}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.target, c.devices);
+    const absl::StatusOr<Topology> topology = topology_for(find_target(c.target).value(), c.devices);
+    REQUIRE(topology.ok());
+    CHECK(topology->to_string() == c.part);
+    CHECK(topology->wraps == c.wraps);
+  }
+}
+
 TEST_CASE("topology: a text that names its slices") {
   const absl::StatusOr<Device> device = find_device("tpu_v5e");
   REQUIRE(device.ok());
