@@ -1,8 +1,11 @@
 #include "lib/predict/execution_terms.h"
 #include "lib/analysis/calls.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "lib/cost/same_work.h"
 #include "lib/cost/term_builder.h"
 #include "lib/predict/facts.h"
 
@@ -27,7 +30,42 @@ Term with_collectives(const StepFacts& facts, InstructionId id, Term own) {
   return slowest("collective and work at the same time", {sum("collectives", std::move(parts)), std::move(own)});
 }
 
+// Whether the terms follow from the work of the op alone.
+bool has_plain_terms(const StepFacts& facts, InstructionId id) {
+  const Demand& demand = facts.costs.demand[id.index];
+  const bool is_timed = demand.step == Step::kRun || demand.step == Step::kStart || demand.step == Step::kDone;
+  if (!is_timed || !(demand.seconds < kForever)) return false;
+  if (facts.costs.time[id.index].source == CostSource::kCompiler) return false;
+  if (facts.collectives.by_carrier.count(id.index) > 0) return false;
+  return std::none_of(facts.collectives.exchanges.begin(), facts.collectives.exchanges.end(),
+                      [&](const GradientExchange& exchange) { return exchange.after == id; });
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, const std::vector<OpPrediction>& ops) {
+  std::vector<std::uint32_t> first(ops.size());
+  absl::flat_hash_map<std::size_t, std::vector<std::uint32_t>> by_hash;  // one op of each kind
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    first[i] = i;
+    const InstructionId id = ops[i].id;
+    if (!has_plain_terms(facts, id)) continue;
+    const Work& work = facts.costs.work[id.index];
+    std::vector<std::uint32_t>& kinds = by_hash[work_hash(work)];
+    const auto same = std::find_if(kinds.begin(), kinds.end(), [&](std::uint32_t other) {
+      const std::uint32_t at = ops[other].id.index;
+      return facts.costs.time[at].launched_in_graph == facts.costs.time[id.index].launched_in_graph &&
+             (facts.costs.demand[at].seconds > 0) == (facts.costs.demand[id.index].seconds > 0) &&
+             same_work(facts.costs.work[at], work);
+    });
+    if (same != kinds.end()) {
+      first[i] = *same;
+    } else {
+      kinds.push_back(i);
+    }
+  }
+  return first;
+}
 
 Term execution_terms(const StepFacts& facts, InstructionId id) {
   const Demand& demand = facts.costs.demand[id.index];

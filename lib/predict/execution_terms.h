@@ -2,6 +2,10 @@
 #ifndef HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_
 #define HLOROOF_LIB_PREDICT_EXECUTION_TERMS_H_
 
+#include <cstdint>
+#include <vector>
+
+#include "hloroof/predict.h"
 #include "hloroof/shape.h"
 #include "lib/cost/terms.h"
 
@@ -12,6 +16,9 @@ struct StepFacts;
 // Returns the terms of OpPrediction::seconds of the instruction: on an otherwise idle machine, before the schedule. The
 // term of an instruction that takes no time has zero seconds and no children.
 Term execution_terms(const StepFacts& facts, InstructionId id);
+
+// For each op, the position of the first op that has the same terms, because it has the same work and no collective.
+std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, const std::vector<OpPrediction>& ops);
 
 }  // namespace hloroof::internal
 

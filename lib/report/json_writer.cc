@@ -195,6 +195,11 @@ void JsonWriter::value(bool truth) { end(copy(truth ? "true" : "false", start(5)
 
 void JsonWriter::json(std::string_view text) { end(copy(text, start(text.size()))); }
 
+void JsonWriter::repeat(std::size_t begin, std::size_t end_of_text) {
+  char* at = start(end_of_text - begin);
+  end(copy(std::string_view(out_).substr(begin, end_of_text - begin), at));
+}
+
 void JsonWriter::null() { end(copy("null", start(4))); }
 
 }  // namespace hloroof::internal

@@ -35,6 +35,9 @@ class JsonWriter {
   // Writes a value that is JSON already.
   void json(std::string_view text);
 
+  // Writes the value again whose text stands at [begin, end_of_text) of text(). It was written at the same depth.
+  void repeat(std::size_t begin, std::size_t end_of_text);
+
   template <typename T>
   void member(std::string_view name, const T& v) {
     key(name);

@@ -142,8 +142,17 @@ struct Described<OpPrediction> {
 // An op in the JSON: its own fields, and its terms, which are built from the facts of the prediction.
 struct OpRow {
   const OpPrediction& op;
-  const StepFacts* facts;
+  OpTerms terms;
 };
+
+// The rows of `ops`, which must outlive them.
+inline std::vector<OpRow> op_rows(const StepFacts* facts, const std::vector<OpPrediction>& ops) {
+  const auto written = std::make_shared<WrittenTerms>(facts, ops);
+  std::vector<OpRow> rows;
+  rows.reserve(ops.size());
+  for (std::size_t i = 0; i < ops.size(); ++i) rows.push_back({ops[i], {written, i}});
+  return rows;
+}
 
 // A field of an op as a field of its row.
 template <typename Get>
@@ -155,12 +164,11 @@ struct OfOp {
 template <>
 struct Described<OpRow> {
   static constexpr RecordInfo kInfo = Described<OpPrediction>::kInfo;
-  static constexpr auto kFields =
-      concatenated(Described<OpPrediction>::kFields.all([]<typename... Gets>(const Field<Gets>&... rows) {
+  static constexpr auto kFields = concatenated(
+      Described<OpPrediction>::kFields.all([]<typename... Gets>(const Field<Gets>&... rows) {
         return fields(Field<OfOp<Gets>>{rows.info, OfOp<Gets>{rows}}...);
       }),
-                   fields(field("terms", Unit::kNone, "The parts of `seconds`; null if the op takes no time.",
-                                [](const OpRow& row) { return terms_of(row.facts, row.op.id); })));
+      fields(field("terms", Unit::kNone, "The parts of `seconds`; null if the op takes no time.", &OpRow::terms)));
 };
 
 template <>
@@ -498,12 +506,7 @@ struct Described<StepPrediction> {
       field("totals", Unit::kNone, "", [](const StepPrediction& p) { return TotalsPart{p}; }),
       field("coverage", Unit::kNone, "", [](const StepPrediction& p) { return CoveragePart{p}; }),
       field("ops", Unit::kNone, "All executed instructions outside of fusions.",
-            [](const StepPrediction& p) {
-              std::vector<OpRow> rows;
-              rows.reserve(p.ops.size());
-              for (const OpPrediction& op : p.ops) rows.push_back({op, p.facts.get()});
-              return rows;
-            }),
+            [](const StepPrediction& p) { return op_rows(p.facts.get(), p.ops); }),
       field("layers", Unit::kNone, "The step by scopes of the traced program: a tree in preorder.",
             [](const StepPrediction& p) { return make_layers(p); }),
       field("estimates", Unit::kNone,

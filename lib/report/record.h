@@ -24,6 +24,7 @@
 //   | std::vector<T>                    | array                 | (not written)       | list[T]            |
 //   | a described struct                | object                | (not written)       | its class          |
 //   | Settings                          | object of numbers     | one column for each | dict[str, float]   |
+//   | one that WritesItself             | that of its Value     | (not written)       | that of its Value  |
 #ifndef HLOROOF_LIB_REPORT_RECORD_H_
 #define HLOROOF_LIB_REPORT_RECORD_H_
 
@@ -41,6 +42,8 @@
 #include "hloroof/device.h"
 
 namespace hloroof::internal {
+
+class JsonWriter;
 
 // Unit of a number. kNone is for text, flags, records and plain numbers.
 enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare, kBytesPerSecond, kFlopsPerSecond };
@@ -229,6 +232,13 @@ struct IsOrAbsent : std::false_type {};
 template <typename T>
 struct IsOrAbsent<OrAbsent<T>> : std::true_type {
   using Value = T;
+};
+
+// A value that writes itself as a T::Value to JSON, because it knows a shorter way.
+template <typename T>
+concept WritesItself = requires(const T& value, JsonWriter& out) {
+  typename T::Value;
+  value.write_json(out);
 };
 
 // True for types that a CSV cell can hold.

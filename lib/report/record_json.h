@@ -33,7 +33,9 @@ void write_json_members(const T& record, JsonWriter& out, DeviceFamily family) {
 
 template <typename T>
 void write_json_value(const T& value, JsonWriter& out, DeviceFamily family) {
-  if constexpr (DescribedRecord<T>) {
+  if constexpr (WritesItself<T>) {
+    value.write_json(out);
+  } else if constexpr (DescribedRecord<T>) {
     out.begin_object();
     write_json_members(value, out, family);
     out.end_object();

@@ -50,7 +50,9 @@ void add_record(ResultTable& result);
 template <typename T>
 FieldType field_type(ResultTable& result) {
   FieldType type;
-  if constexpr (IsOptional<T>::value) {
+  if constexpr (WritesItself<T>) {
+    type = field_type<typename T::Value>(result);
+  } else if constexpr (IsOptional<T>::value) {
     type = field_type<typename IsOptional<T>::Value>(result);
     type.is_nullable = true;
   } else if constexpr (IsOrAbsent<T>::value) {

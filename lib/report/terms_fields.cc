@@ -6,6 +6,7 @@
 #include "lib/hardware/names.h"
 #include "lib/predict/execution_terms.h"
 #include "lib/predict/facts.h"
+#include "lib/report/record_json.h"
 
 namespace hloroof::internal {
 
@@ -36,6 +37,20 @@ std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op) {
   Term term = execution_terms(*facts, op);
   if (!(term.seconds > 0)) return std::nullopt;
   return term_row(std::move(term));
+}
+
+WrittenTerms::WrittenTerms(const StepFacts* facts, const std::vector<OpPrediction>& ops)
+    : facts_(facts), ops_(ops), places_(ops.size()) {
+  if (facts != nullptr) first_ = first_with_same_terms(*facts, ops);
+}
+
+void WrittenTerms::write(std::size_t i, JsonWriter& out) {
+  if (facts_ == nullptr) return out.null();
+  const Place& first = places_[first_[i]];
+  if (first_[i] != i && first.end > first.begin) return out.repeat(first.begin, first.end);
+  places_[i].begin = out.text().size();
+  write_json_value(terms_of(facts_, ops_[i].id), out, DeviceFamily::kOther);
+  places_[i].end = out.text().size();
 }
 
 std::vector<ParameterRow> parameter_rows(const StepFacts* facts) {

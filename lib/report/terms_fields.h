@@ -2,6 +2,9 @@
 #ifndef HLOROOF_LIB_REPORT_TERMS_FIELDS_H_
 #define HLOROOF_LIB_REPORT_TERMS_FIELDS_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +12,7 @@
 
 #include "hloroof/predict.h"
 #include "lib/cost/terms.h"
+#include "lib/report/json_writer.h"
 #include "lib/report/record.h"
 
 namespace hloroof::internal {
@@ -35,6 +39,37 @@ TermRow term_row(Term term);
 
 // The terms of an op; nullopt if it takes no time, or if the prediction no longer has its facts.
 std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op);
+
+// The terms of the ops of one prediction in one JSON document. Most ops have the terms of an earlier op, and copy their
+// text: building and writing terms is half of the work of a document otherwise.
+class WrittenTerms {
+ public:
+  WrittenTerms(const StepFacts* facts, const std::vector<OpPrediction>& ops);
+
+  // Writes terms_of(facts, ops[i].id). All terms of a document are written at the same depth.
+  void write(std::size_t i, JsonWriter& out);
+
+ private:
+  struct Place {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
+  const StepFacts* facts_;
+  const std::vector<OpPrediction>& ops_;
+  std::vector<std::uint32_t> first_;
+  std::vector<Place> places_;  // of the text, by op
+};
+
+// The terms of op `i` as the value of a field.
+struct OpTerms {
+  using Value = std::optional<TermRow>;  // what the field holds, as far as the formats are concerned
+
+  std::shared_ptr<WrittenTerms> written;
+  std::size_t i = 0;
+
+  void write_json(JsonWriter& out) const { written->write(i, out); }
+};
 
 // A number of the device that terms refer to by its path.
 struct ParameterRow {
