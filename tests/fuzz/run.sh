@@ -3,15 +3,16 @@
 #
 #   bash tests/fuzz/run.sh [BUILD] [SECONDS]     build/asan and 60 by default
 #
-# A target fuzz_NAME uses the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, if they exist. fuzz_text also
-# uses the dumps in tests/corpus and the cases in tests/text/cases, and fuzz_file the dumps and the protos. Crashing inputs are stored in BUILD/fuzz/crashes.
+# targets.sh describes the targets. Crashing inputs are stored in BUILD/fuzz/crashes. night.sh runs for longer, and keeps what it
+# learns.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source tests/fuzz/targets.sh
 
 build=${1:-build/asan}
 seconds=${2:-60}
 
-mapfile -t targets < <(find "$build/fuzz" -maxdepth 1 -type f -perm -u+x -name 'fuzz_*' | sort)
+mapfile -t targets < <(fuzz_targets "$build")
 if ((${#targets[@]} == 0)); then
   echo "fuzz: $build has no targets" >&2
   exit 1
@@ -19,40 +20,16 @@ fi
 
 grown=$(mktemp -d)
 trap 'rm -rf "$grown"' EXIT
-
-# Writes each text of tests/text/cases to a file in folder $1.
-split_cases() {
-  awk -v folder="$1" '
-    /^### / {
-      if (body) print "}" > file
-      close(file)
-      file = folder "/case-" ++count
-      body = $0 ~ /\| *body/
-      if (body) printf "HloModule m\n\nENTRY e {\n" > file
-      next
-    }
-    file { print > file }
-    END { if (body) print "}" > file }' tests/text/cases/*.txt
-}
 mkdir -p "$build/fuzz/crashes"
 
 # run_target TARGET SECONDS
 run_target() {
-  local target=$1 seconds=$2 name arguments folders
+  local target=$1 seconds=$2 name arguments seeds
   name=$(basename "$target")
   name=${name#fuzz_}
-  arguments=("-max_total_time=$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -verbosity=0
-    -print_final_stats=1 "-artifact_prefix=$build/fuzz/crashes/$name-")
-  if [[ -f tests/fuzz/$name.dict ]]; then arguments+=("-dict=tests/fuzz/$name.dict"); fi
+  describe_target "$name" "$build/fuzz/crashes/$name-" "$grown/$name.made"
   mkdir -p "$grown/$name"
-  folders=("$grown/$name")
-  if [[ -d tests/fuzz/seeds/$name ]]; then folders+=("tests/fuzz/seeds/$name"); fi
-  if [[ $name == file ]]; then folders+=(tests/corpus tests/proto/samples); fi
-  if [[ $name == text ]]; then
-    split_cases "$grown/text"
-    folders+=(tests/corpus)
-  fi
-  if ! "$target" "${arguments[@]}" "${folders[@]}" >"$grown/$name.log" 2>&1; then
+  if ! "$target" "${arguments[@]}" "-max_total_time=$seconds" "$grown/$name" "${seeds[@]}" >"$grown/$name.log" 2>&1; then
     tail -n 60 "$grown/$name.log" >&2
     echo "fuzz: $name failed" >&2
     return 1

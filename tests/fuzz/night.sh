@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs every target of a build for RUNS inputs, as many targets at once as there are cores, and keeps the inputs that reach new code:
+#
+#   bash tests/fuzz/night.sh CORPUS [BUILD] [RUNS] [NAME...]     build/asan, 10,000,000 inputs and all targets by default
+#
+# CORPUS/NAME holds the kept inputs of target fuzz_NAME. A run starts from them and from the seeds, and leaves the smallest set that
+# reaches the same code. Prints a row for each target: inputs executed, seconds, kept inputs, the share of the branches of the
+# program that they reach, and the findings. A finding is made as small as a minute allows and stored in CORPUS/findings, with the
+# command that reproduces it. Exits with 1 if there are findings.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source tests/fuzz/targets.sh
+
+if (($# == 0)); then
+  sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+  exit 2
+fi
+corpus=$1
+build=${2:-build/asan}
+runs=${3:-10000000}
+shift $(($# < 3 ? $# : 3))
+wanted=("$@")
+
+mapfile -t targets < <(fuzz_targets "$build")
+if ((${#targets[@]} == 0)); then
+  echo "fuzz: $build has no targets" >&2
+  exit 1
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$corpus/findings"
+
+# The number of branches that the log $1 says are reached, as a share of all that are instrumented.
+coverage_of() {
+  awk '/inline 8-bit counters/ { for (i = 1; i < NF; ++i) if ($i ~ /^\(/) { gsub(/[(]/, "", $i); all = $i } }
+       / cov: [0-9]+/ { for (i = 1; i < NF; ++i) if ($i == "cov:") reached = $(i + 1) }
+       END { if (all > 0) printf "%.1f %%", 100 * reached / all; else printf "?" }' "$1"
+}
+
+# Makes the finding $2 of target $1 small, and says how to reproduce it.
+reduce() {
+  local target=$1 finding=$2
+  "$target" -minimize_crash=1 -max_total_time=60 "-exact_artifact_path=$finding.small" "$finding" >/dev/null 2>&1 || true
+  if [[ -s $finding.small ]]; then mv "$finding.small" "$finding"; fi
+  echo "reproduce: $target $finding"
+}
+
+run_target() {
+  local target=$1 name arguments seeds begin=$SECONDS log kept found=0 finding
+  name=$(basename "$target")
+  name=${name#fuzz_}
+  log=$work/$name.log
+  kept=$corpus/$name
+  mkdir -p "$kept" "$work/$name.merged"
+  describe_target "$name" "$corpus/findings/$name-" "$work/$name.made"
+  # The last -verbosity counts: this one prints the coverage.
+  "$target" "${arguments[@]}" -verbosity=1 "-runs=$runs" "$kept" "${seeds[@]}" >"$log" 2>&1 || true
+  "$target" -merge=1 -rss_limit_mb=2048 -timeout=10 "$work/$name.merged" "$kept" >>"$work/$name.merge" 2>&1 || true
+  if [[ -n $(ls -A "$work/$name.merged") ]]; then
+    rm -rf "$kept"
+    mv "$work/$name.merged" "$kept"
+  fi
+  for finding in "$corpus/findings/$name-"*; do
+    if [[ -f $finding && $finding -nt $work/begin ]]; then found=$((found + 1)); fi
+  done
+  printf '%-14s %12s %8d %8d %10s %9d\n' "$name" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
+    $((SECONDS - begin)) "$(find "$kept" -type f | wc -l)" "$(coverage_of "$log")" "$found"
+  for finding in "$corpus/findings/$name-"*; do
+    if [[ -f $finding && $finding -nt $work/begin ]]; then reduce "$target" "$finding"; fi
+  done
+  ((found == 0))
+}
+
+touch "$work/begin"
+printf '%-14s %12s %8s %8s %10s %9s\n' target inputs seconds kept branches findings
+running=0
+failed=0
+for target in "${targets[@]}"; do
+  name=$(basename "$target")
+  if ((${#wanted[@]} > 0)) && [[ " ${wanted[*]} " != *" ${name#fuzz_} "* ]]; then continue; fi
+  if ((running >= $(nproc))); then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  run_target "$target" &
+  running=$((running + 1))
+done
+while ((running > 0)); do
+  wait -n || failed=1
+  running=$((running - 1))
+done
+exit "$failed"

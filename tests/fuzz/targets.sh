@@ -1,0 +1,40 @@
+# What run.sh and night.sh know about the targets: to be sourced in the folder of the project.
+#
+# A target fuzz_NAME uses the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, if they exist. fuzz_text also
+# uses the dumps in tests/corpus and the cases in tests/text/cases, and fuzz_file the dumps and the protos.
+
+# The targets of build $1, sorted.
+fuzz_targets() { find "$1/fuzz" -maxdepth 1 -type f -perm -u+x -name 'fuzz_*' | sort; }
+
+# Writes each text of tests/text/cases to a file in folder $1.
+split_cases() {
+  awk -v folder="$1" '
+    /^### / {
+      if (body) print "}" > file
+      close(file)
+      file = folder "/case-" ++count
+      body = $0 ~ /\| *body/
+      if (body) printf "HloModule m\n\nENTRY e {\n" > file
+      next
+    }
+    file { print > file }
+    END { if (body) print "}" > file }' tests/text/cases/*.txt
+}
+
+# Sets `arguments` to the flags of target NAME, whose findings go to the files FINDINGS*, and `seeds` to its folders of seeds. Files
+# that must be made go to folder MADE.
+#
+#   describe_target NAME FINDINGS MADE
+describe_target() {
+  local name=$1 findings=$2 made=$3
+  arguments=(-timeout=10 -rss_limit_mb=2048 -max_len=65536 -verbosity=0 -print_final_stats=1 "-artifact_prefix=$findings")
+  if [[ -f tests/fuzz/$name.dict ]]; then arguments+=("-dict=tests/fuzz/$name.dict"); fi
+  seeds=()
+  if [[ -d tests/fuzz/seeds/$name ]]; then seeds+=("tests/fuzz/seeds/$name"); fi
+  if [[ $name == file ]]; then seeds+=(tests/corpus tests/proto/samples); fi
+  if [[ $name == text ]]; then
+    mkdir -p "$made"
+    split_cases "$made"
+    seeds+=(tests/corpus "$made")
+  fi
+}
