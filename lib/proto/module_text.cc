@@ -110,7 +110,8 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
     if (static_cast<std::int64_t>(out.size()) > names.max_text) return too_long(names.max_text);
     return absl::OkStatus();
   };
-  if (order == nullptr) {
+  // Before the end of a compile, a schedule has empty sequences for the computations of fusions.
+  if (order == nullptr || order->empty()) {
     for (const WireMessage& i : c.instructions) {
       if (absl::Status status = append(i); !status.ok()) return status;
     }

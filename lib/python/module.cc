@@ -28,6 +28,7 @@
 #include "lib/report/html_report.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/views.h"
+#include "lib/text/module_file.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
@@ -58,6 +59,13 @@ Module parse(std::string_view text, const std::string& path, bool strict) {
   options.path = path;
   options.strict = strict;
   return without_gil([&] { return parse_module(text, options); });
+}
+
+absl::StatusOr<Module> parse_bytes(std::string_view bytes) {
+  absl::StatusOr<internal::LoadedModule> loaded =
+      internal::parse_module_file(internal::SourceText::copy(bytes, "<bytes>"), "", ParseOptions());
+  if (!loaded.ok()) return loaded.status();
+  return std::move(loaded->module);
 }
 
 absl::StatusOr<std::string> summary_of(const StepPrediction& step) {
@@ -169,6 +177,13 @@ NB_MODULE(_core, m) {
   m.def(
       "load", [](const std::string& path) { return without_gil([&] { return load_module(path); }); }, "path"_a,
       "Parses the file at `path`: HLO text, a log with HLO in it, a proto or a profile, also compressed with gzip.");
+  m.def(
+      "parse_bytes",
+      [](const nb::bytes& data) {
+        const std::string_view bytes(data.c_str(), data.size());
+        return without_gil([&] { return parse_bytes(bytes); });
+      },
+      "data"_a, "Parses the bytes of a file, as load does.");
   m.def("predict", &predict, "module"_a, "device"_a, "options"_a,
         "The prediction as JSON (schema hloroof.prediction/1) and as the command's summary.");
   m.def("predict_kernels", &predict_kernels, "module"_a, "device"_a, "options"_a,

@@ -47,6 +47,19 @@ TEST_CASE("protos give XLA's text, and it reads back") {
   }
 }
 
+// What libtpu 0.0.50.1 hands to a registered pass after scheduling: the computations of fusions have empty sequences.
+TEST_CASE("a module from within a compile has a schedule of the computations that run") {
+  const absl::StatusOr<Module> module = load_module(kSamples + "compiles/post_scheduler.v5e_2x4.pb");
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  CHECK(module->is_scheduled());
+  CHECK(module->num_partitions() == 8);
+  CHECK(module->entry().instruction_count() == 10);
+  const absl::StatusOr<Module> again = parse_module(print_module(*module));
+  REQUIRE(again.ok());
+  CHECK(equal(*module, *again));
+}
+
 TEST_CASE("load_module reads protos by their name") {
   const absl::StatusOr<Module> module = load_module(kSamples + "many_ops.pb");
   REQUIRE(module.ok());

@@ -92,8 +92,21 @@ def test_what_a_program_may_be(tmp_path):
     packed = tmp_path / "product.hlo.gz"
     packed.write_bytes(gzip.compress(PRODUCT.encode()))
     module = hloroof.parse(PRODUCT)
-    for program in [plain, packed, module, pickle.loads(pickle.dumps(module)), Compiled(), Lowered()]:
+    for program in [
+        plain,
+        packed,
+        str(plain),
+        str(packed),
+        PRODUCT.encode(),
+        packed.read_bytes(),
+        module,
+        pickle.loads(pickle.dumps(module)),
+        Compiled(),
+        Lowered(),
+    ]:
         assert hloroof.predict_step_time(program, "tpu_v5e") == expected
+    with pytest.raises(hloroof.NotFoundError, match="missing.hlo"):
+        hloroof.predict_step_time("missing.hlo", "tpu_v5e")
     assert repr(module) == "Module(product, 3 instructions)"
     assert module.is_scheduled and module.num_partitions == 1
     with pytest.raises(TypeError, match="as_text"):

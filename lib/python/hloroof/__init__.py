@@ -4,8 +4,8 @@
     prediction = hloroof.predict_step_time(compiled, "tpu_v5e")
     prediction.step_seconds, prediction.bound, prediction.memory.fits
 
-A program may be HLO text, a ``pathlib.Path`` of a dump, a ``hloroof.Module``, or any object with ``as_text()``, such as
-JAX's ``Compiled`` and ``Lowered``. The package needs neither JAX nor a device. It keeps no state: any number of threads and
+A program may be HLO text, the path of a dump, the bytes of a file, a ``hloroof.Module``, or any object with ``as_text()``,
+such as JAX's ``Compiled`` and ``Lowered``. ``hloroof.jax.watch`` predicts what JAX compiles, inside the compile. The package needs neither JAX nor a device. It keeps no state: any number of threads and
 processes may call it, and results can be pickled.
 """
 

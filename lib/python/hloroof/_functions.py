@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from typing import Any, Iterable, Mapping, Optional, Protocol, Sequence, Union
@@ -17,26 +18,39 @@ class HasText(Protocol):
     def as_text(self) -> Optional[str]: ...
 
 
-Program = Union[str, "os.PathLike[str]", _core.Module, HasText]
+Program = Union[str, bytes, "os.PathLike[str]", _core.Module, HasText]
+
+_SUFFIXES = (".hlo", ".txt", ".pb", ".gz", ".log")
+
+
+def _is_path(program: str) -> bool:
+    """Whether a str is the path of a dump: one short line that is not HLO, and names a file or looks as if it should."""
+    if "\n" in program or len(program) > 4096 or "{" in program or program.lstrip().startswith("HloModule"):
+        return False
+    path = program.partition("#")[0]
+    return bool(path) and (path.endswith(_SUFFIXES) or os.path.exists(path))
 
 
 def parse(program: Program, *, strict: bool = False) -> _core.Module:
     """Parses a program once, to predict it many times.
 
-    With ``strict``, opcodes and attributes that are not in the grammar are errors. Raises ``InvalidInputError`` with line,
+    A ``str`` is HLO text or the path of a dump, ``bytes`` are those of a file: text, an ``HloModuleProto``, a profile.
+    With ``strict``, opcodes and attributes of HLO text that are not in the grammar are errors. Raises ``InvalidInputError`` with line,
     column and a caret, and ``NotFoundError`` for a path that does not exist.
     """
     if isinstance(program, _core.Module):
         return program
     if isinstance(program, str):
-        return _core.parse(program, strict=strict)
+        return _core.load(program) if _is_path(program) else _core.parse(program, strict=strict)
+    if isinstance(program, bytes):
+        return _core.parse_bytes(gzip.decompress(program) if program[:2] == b"\x1f\x8b" else program)
     if isinstance(program, os.PathLike):
         return _core.load(os.fspath(program))
     as_text = getattr(program, "as_text", None)
     if as_text is None:
         raise TypeError(
-            "expected HLO text, a pathlib.Path, a hloroof.Module or an object with as_text() such as "
-            f"jax.stages.Compiled, not {type(program).__name__}"
+            "expected HLO text, the path of a dump, the bytes of a file, a hloroof.Module or an object with as_text() such "
+            f"as jax.stages.Compiled, not {type(program).__name__}"
         )
     # jax.stages.Lowered prints StableHLO unless asked for HLO. It is told apart by its compile().
     text = as_text(dialect="hlo") if hasattr(program, "compile") else as_text()

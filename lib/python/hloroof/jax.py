@@ -1,0 +1,260 @@
+"""Predicts the programs that JAX compiles, inside the compile.
+
+    with hloroof.jax.watch("tpu_v5e:2x4") as watched:
+        train_step(...)                      # compiles here
+    watched.predictions
+
+JAX 0.12 and later hand every module to a registered function, fused and partitioned, before or after XLA has scheduled it.
+``watch`` predicts it there and changes nothing. The variable ``HLOROOF_WATCH`` watches a script that knows nothing of this
+package: see ``watch_from_environment``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import os
+import pathlib
+import re
+import sys
+from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Union
+
+from hloroof import _core
+from hloroof._functions import parse, predict_step_time
+from hloroof._prediction import StepPrediction
+
+STAGES = ("pre_scheduler", "post_scheduler")
+
+_QUANTITIES: dict[str, tuple[str, Callable[[StepPrediction], float]]] = {
+    "step": ("s", lambda p: p.step_seconds),
+    "exposed": ("s", lambda p: p.exposed_communication_seconds),
+    "memory": ("B", lambda p: p.memory.peak_bytes),
+    "mfu": ("%", lambda p: 100 * (p.mfu or 0)),
+}
+_UNITS: dict[str, tuple[str, float]] = {
+    "s": ("s", 1), "ms": ("s", 1e-3), "us": ("s", 1e-6), "ns": ("s", 1e-9),
+    "B": ("B", 1), "KiB": ("B", 2**10), "MiB": ("B", 2**20), "GiB": ("B", 2**30), "TiB": ("B", 2**40),
+    "KB": ("B", 1e3), "MB": ("B", 1e6), "GB": ("B", 1e9), "TB": ("B", 1e12),
+    "%": ("%", 1),
+}  # fmt: skip
+
+
+class WatchError(_core.Error):
+    """A condition of ``fail_if`` holds for a module. The message names the module, the stage, and both numbers."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Condition:
+    """A limit such as ``step>5ms``, ``memory>16GiB``, ``exposed>=1ms`` or ``mfu<40%``."""
+
+    text: str
+    quantity: str
+    is_above: bool
+    limit: float
+
+    @staticmethod
+    def parse(text: str) -> "Condition":
+        """Raises ``ValueError`` that says what is expected."""
+        match = re.fullmatch(r"\s*(\w+)\s*([<>])=?\s*([0-9.]+(?:e[+-]?\d+)?)\s*([A-Za-z%]+)\s*", text)
+        if not match or match[1] not in _QUANTITIES:
+            raise ValueError(
+                f"{text!r}: expected a quantity ({', '.join(_QUANTITIES)}), > or <, and a number with its unit, such as step>5ms"
+            )
+        kind = _QUANTITIES[match[1]][0]
+        units = [name for name, (of, _) in _UNITS.items() if of == kind]
+        if match[4] not in units:
+            raise ValueError(f"{text!r}: the unit of {match[1]} is one of {', '.join(units)}, not {match[4]}")
+        return Condition(text.strip(), match[1], match[2] == ">", float(match[3]) * _UNITS[match[4]][1])
+
+    def holds(self, prediction: StepPrediction) -> bool:
+        value = _QUANTITIES[self.quantity][1](prediction)
+        return value > self.limit if self.is_above else value < self.limit
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """A module that a compile handed over."""
+
+    name: str
+    stage: str
+    """``pre_scheduler`` or ``post_scheduler``. XLA places arrays in fast memory later than both."""
+    prediction: Optional[StepPrediction]
+    """``None`` if it could not be predicted."""
+    error: Optional[str] = None
+    """Why not."""
+
+    def __str__(self) -> str:
+        stage = self.stage.replace("_scheduler", "-scheduler")
+        if self.prediction is None:
+            return f"{self.name}, {stage}: not predicted: {self.error}"
+        p = self.prediction
+        line = (
+            f"{self.name}, {stage}: {_seconds(p.step_seconds)} on {p.device.name}, bound by {p.bound}, "
+            f"peak memory {_bytes(p.memory.peak_bytes)}"
+        )
+        if p.memory.fits is False:
+            line += ", does not fit"
+        unsure = p.coverage.assumed + p.coverage.unknown
+        if unsure >= 0.05:
+            line += f", {100 * unsure:.0f} % of it assumed or unknown"
+        return line
+
+
+@dataclasses.dataclass
+class Watched:
+    """What a ``watch`` has seen, in the order of the compiles."""
+
+    seen: list[Seen] = dataclasses.field(default_factory=list)
+
+    @property
+    def predictions(self) -> list[StepPrediction]:
+        """Of all modules that could be predicted."""
+        return [s.prediction for s in self.seen if s.prediction is not None]
+
+
+def _seconds(value: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def _bytes(value: float) -> str:
+    for unit in ("GiB", "MiB", "KiB"):
+        if value >= _UNITS[unit][1]:
+            return f"{value / _UNITS[unit][1]:.3g} {unit}"
+    return f"{value:.0f} B"
+
+
+def _hooks() -> Any:
+    """The module of JAX with the hook. Raises ``ImportError`` with the version that has it."""
+    try:
+        import jax
+        import jax.extend.xla as hooks
+    except ImportError as error:
+        version = getattr(sys.modules.get("jax"), "__version__", None)
+        found = f"this is JAX {version}" if version else "JAX is not installed"
+        raise ImportError(f"hloroof.jax needs jax.extend.xla, which JAX 0.12.0 and later have; {found}") from error
+    if not hasattr(hooks, "register_hlo_module_transformation"):
+        raise ImportError(
+            "hloroof.jax needs jax.extend.xla.register_hlo_module_transformation, which JAX 0.12.0 and later have; "
+            f"this is JAX {jax.__version__}"
+        )
+    return hooks
+
+
+_numbers = itertools.count()
+
+
+@contextlib.contextmanager
+def watch(
+    device: str,
+    *,
+    stage: str = "post_scheduler",
+    fail_if: Union[str, Sequence[str], None] = None,
+    dump: Union[str, "os.PathLike[str]", None] = None,
+    platforms: Union[str, Sequence[str], None] = None,
+    stream: Optional[TextIO] = None,
+    quiet: bool = False,
+    **options: Any,
+) -> Iterator[Watched]:
+    """Predicts on ``device`` every module that JAX compiles inside the block, and writes a line for each to ``stream``, which
+    is standard error by default. The compile goes on with the module as it is.
+
+    ``stage`` is ``"post_scheduler"`` or ``"pre_scheduler"``: the module with or without the order in which it runs. Arrays are
+    not yet in fast memory at either. ``fail_if`` has one or several conditions such as ``"step>5ms"``; if one holds, the
+    compile ends there, before its costly part, and ``WatchError`` is raised when the block ends, or by the compile itself.
+    ``dump`` is a folder that receives each module as ``NUMBER.NAME.STAGE.hlo.pb``. ``platforms`` limits the compiles that are
+    watched, as for JAX. ``options`` are those of ``predict_step_time``.
+
+    A module that cannot be predicted stops nothing: its line says why. Raises ``ImportError`` if JAX is older than 0.12.0,
+    ``ValueError`` for a malformed condition or stage, ``NotFoundError`` for an unknown device.
+    """
+    if stage not in STAGES:
+        raise ValueError(f"stage={stage!r}: expected one of {', '.join(STAGES)}")
+    texts = [fail_if] if isinstance(fail_if, str) else list(fail_if or [])
+    conditions = [Condition.parse(text) for text in texts]
+    _core.device_name(device)  # an unknown device is an error here, not at the first compile
+    hooks = _hooks()
+    at = hooks.PipelineStage[stage.upper()]
+    name = f"hloroof_watch_{next(_numbers)}"
+    folder = pathlib.Path(dump) if dump is not None else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    watched = Watched()
+    failures: list[WatchError] = []
+
+    def look(proto: bytes) -> None:
+        one = _look(proto, device, stage, options)
+        if folder is not None:
+            file = re.sub(r"[^\w.-]", "_", one.name)[:100]
+            (folder / f"{len(watched.seen):04d}.{file}.{stage}.hlo.pb").write_bytes(proto)
+        watched.seen.append(one)
+        if not quiet:
+            print(f"hloroof: {one}", file=stream or sys.stderr, flush=True)
+        for condition in conditions:
+            if one.prediction is not None and condition.holds(one.prediction):
+                failures.append(WatchError(f"{condition.text} holds for {one}"))
+                raise failures[-1]
+
+    hooks.register_hlo_module_transformation(look, name=name, stage=at, platforms=platforms)
+    try:
+        yield watched
+    except Exception as error:
+        # XLA turns what `look` raises into an error of its own.
+        if failures:
+            raise failures[0] from error
+        raise
+    finally:
+        hooks.clear_hlo_module_transformation(name, stage=at, platforms=platforms)
+    if failures:
+        raise failures[0]
+
+
+def _look(proto: bytes, device: str, stage: str, options: dict[str, Any]) -> Seen:
+    name = "module"
+    try:
+        module = parse(proto)
+        name = module.name
+        return Seen(name, stage, predict_step_time(module, device, **options))
+    except Exception as error:  # of the program, or a fault of ours: neither may end somebody's compile
+        return Seen(name, stage, None, str(error).splitlines()[0] if str(error) else type(error).__name__)
+
+
+def watch_from_environment() -> None:
+    """Starts a watch for the rest of the process if ``HLOROOF_WATCH`` names a device. ``HLOROOF_WATCH_FAIL_IF`` has conditions
+    with commas between them, and ``HLOROOF_WATCH_DUMP`` a folder.
+
+        HLOROOF_WATCH=tpu_v5e:2x4 python -m hloroof.jax train.py --steps 10
+    """
+    device = os.environ.get("HLOROOF_WATCH")
+    if not device:
+        return
+    conditions = [text for text in os.environ.get("HLOROOF_WATCH_FAIL_IF", "").split(",") if text.strip()]
+    block = watch(device, fail_if=conditions, dump=os.environ.get("HLOROOF_WATCH_DUMP") or None)
+    block.__enter__()
+    _kept.append(block)  # the end of a generator would end the watch
+
+
+_kept: list[Any] = []
+
+
+def _run_script(arguments: Sequence[str]) -> int:
+    import runpy
+
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print((watch_from_environment.__doc__ or "").strip(), file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    # Run as a script, this file is the module __main__, and the package has another copy of it.
+    from hloroof import jax as package
+
+    package.watch_from_environment()
+    sys.argv = list(arguments)
+    sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+    runpy.run_path(arguments[0], run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_run_script(sys.argv[1:]))
