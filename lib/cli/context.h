@@ -43,6 +43,7 @@ Command lint_command(Context& context);
 Command compare_command(Context& context);
 Command diff_command(Context& context);
 Command sweep_command(Context& context);
+Command passes_command(Context& context);
 Command memory_command(Context& context);
 Command kernel_command(Context& context);
 Command counts_command(Context& context);

@@ -1,0 +1,79 @@
+#include "lib/report/pass_dumps.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "re2/re2.h"
+
+namespace hloroof::internal {
+namespace {
+
+// module_0001.jit_f.0042.PIPELINE.after_PASS.before_PASS.txt; some passes dump states of their own, without one of the two.
+const RE2& numbered_name() {
+  static const RE2* const kName = new RE2(R"((module_\d+\..+?)\.(\d{4,})\.(.+?)(?:\.after_(.+?))?(?:\.before_(.+))?\.txt)");
+  return *kName;
+}
+
+// module_0001.jit_f.before_optimizations.txt, module_0001.jit_f.sm_9.0_gpu_after_optimizations.txt
+const RE2& outer_name() {
+  static const RE2* const kName =
+      new RE2(R"((module_\d+\..+?)\.(?:(before_optimizations)|(?:[\w.]*?_)?(after_optimizations))\.txt)");
+  return *kName;
+}
+
+}  // namespace
+
+std::optional<PassDump> pass_dump(std::string_view path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  PassDump dump;
+  dump.path = std::string(path);
+  std::string after;
+  std::string before;
+  if (RE2::FullMatch(name, numbered_name(), &dump.module, &dump.number, &dump.pipeline, &after, &before)) {
+    constexpr std::string_view kStart = "pipeline-start";
+    dump.pass = after == kStart ? "" : after;
+    if (after.empty()) dump.pass = "before " + before;
+    return dump;
+  }
+  if (!RE2::FullMatch(name, outer_name(), &dump.module, &before, &after)) return std::nullopt;
+  dump.number = after.empty() ? PassDump::kBefore : PassDump::kAfter;
+  return dump;
+}
+
+absl::StatusOr<std::vector<PassDump>> find_pass_dumps(const std::string& folder, std::string_view module) {
+  std::error_code error;
+  std::filesystem::directory_iterator files(folder, error);
+  if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
+  struct Compile {
+    std::vector<PassDump> dumps;
+    std::uintmax_t bytes = 0;
+  };
+  std::map<std::string, Compile> compiles;
+  for (const std::filesystem::directory_entry& file : files) {
+    std::optional<PassDump> dump = pass_dump(file.path().string());
+    if (!dump || !file.is_regular_file(error) || dump->module.find(module) == std::string::npos) continue;
+    Compile& compile = compiles[dump->module];
+    compile.bytes += file.file_size(error);
+    compile.dumps.push_back(*std::move(dump));
+  }
+  const auto largest = std::max_element(compiles.begin(), compiles.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.dumps.size() > 2, a.second.bytes) < std::pair(b.second.dumps.size() > 2, b.second.bytes);
+  });
+  if (largest == compiles.end() || largest->second.dumps.size() < 2) {
+    return invalid_argument(absl::StrCat(
+        folder, ": has no dumps of passes", module.empty() ? "" : absl::StrCat(" of a module ", to_absl(module)),
+        "; compile with XLA_FLAGS=\"--xla_dump_to=", folder, " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*\""));
+  }
+  std::vector<PassDump> dumps = std::move(largest->second.dumps);
+  std::sort(dumps.begin(), dumps.end(),
+            [](const PassDump& a, const PassDump& b) { return std::tie(a.number, a.path) < std::tie(b.number, b.path); });
+  return dumps;
+}
+
+}  // namespace hloroof::internal

@@ -1,0 +1,70 @@
+// What each pass of a compile did to the predicted step: one row for each state of the module.
+#ifndef HLOROOF_LIB_REPORT_PASSES_H_
+#define HLOROOF_LIB_REPORT_PASSES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hloroof/predict.h"
+#include "lib/report/pass_dumps.h"
+#include "lib/report/schema.h"
+#include "lib/report/table.h"
+
+namespace hloroof::internal {
+
+// A number of one state, and by how much it differs from the state before; nullopt in the first.
+struct PassCount {
+  double value = 0;
+  std::optional<double> change;
+};
+
+struct PassRow {
+  std::string file;
+  std::string pipeline;
+  std::string pass;   // the pass that the state follows; "start" at the start of a pipeline
+  std::string state;  // why nothing would run this module as it is, such as "not fused"; empty if it might run
+  bool is_changed = false;
+  PassCount step;  // seconds
+  PassCount peak;  // bytes of memory
+  PassCount hbm;   // bytes that a step reads and writes
+  PassCount collectives;
+  PassCount copies;
+  PassCount instructions;
+  std::string error;  // why the numbers are missing: a file that cannot be read or predicted
+};
+
+struct PassReport {
+  std::string folder;
+  std::string module;
+  std::string device;
+  std::string topology;
+  std::vector<PassRow> rows;
+};
+
+// Predicts each state of `dumps`. A file that cannot be read or predicted is a row with an error. Errors: InvalidArgument
+// if no file can be predicted.
+absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps, const Target& target,
+                                       const PredictOptions& options);
+
+// The index of the first row whose pass, pipeline or number is `pass`: "tpu_fusion", "Main_fusion" or "51". It has a state
+// before it. Errors: NotFound, which names the closest pass.
+absl::StatusOr<std::size_t> find_pass(const PassReport& report, std::string_view pass);
+
+// One line for each state that differs from the one before, or for all. The time of a module that nothing would run stands
+// in brackets.
+std::string passes_view(const PassReport& report, bool all, const TextLayout& layout);
+
+std::string passes_csv(const PassReport& report);
+
+// Schema "hloroof.passes/1". Has all rows.
+std::string passes_json(const PassReport& report);
+
+ResultTable passes_table();
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_REPORT_PASSES_H_
