@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
 #include "lib/report/diff.h"
 
@@ -44,9 +45,12 @@ void run_passes(const PassesFlags& flags, Context& context) {
   if (!dumps.ok()) return context.fail(dumps.status());
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, {dumps->back().path}, Breadth::kOne);
   if (!subjects.ok()) return context.fail(subjects.status());
-  const absl::StatusOr<PassReport> report =
-      pass_report(flags.folder, *dumps, subjects->targets[0], subjects->options);
+  const absl::StatusOr<PassReport> report = pass_report(flags.folder, *dumps, subjects->targets[0], subjects->options);
   if (!report.ok()) return context.fail(report.status());
+  StepPrediction last;
+  last.diagnostics = report->origin;
+  last.device = report->device;
+  OriginWarnings(context).add(dumps->back().path, last);
   TextLayout layout;
   layout.width = context.width(flags.wide, flags.output);
   layout.markdown = flags.format == "markdown";
@@ -69,26 +73,28 @@ void run_passes(const PassesFlags& flags, Context& context) {
 
 Command passes_command(Context& context) {
   auto flags = std::make_shared<PassesFlags>();
-  Command command{.name = "passes",
-                  .text =
-                      "Shows what each pass of a compile did to step time, memory, collectives and copies, from the dumps "
-                      "of --xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*"};
+  Command command{
+      .name = "passes",
+      .text =
+          "Shows what each pass of a compile did to step time, memory, collectives and copies, from the dumps "
+          "of --xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*"};
   command.positionals = {
       {.names = {"FOLDER"}, .text = "Folder of the dumps of one compile", .target = &flags->folder, .required = true}};
   command.options = prediction_options(flags->predict);
-  append(command.options,
-         {{.names = {"--module"},
-           .argument = "NAME",
-           .text = "A part of the name of one of several modules; default: the one with the most bytes",
-           .target = &flags->module},
-          {.names = {"--around"},
-           .argument = "PASS",
-           .text = "Show the difference by op that a pass made: its name, its pipeline or the number of its file",
-           .target = &flags->around},
-          {.names = {"--all"}, .text = "Also list states with the same numbers as the one before", .target = &flags->all},
-          format_option(flags->format, "text|json|csv|markdown"),
-          output_option(flags->output),
-          wide_option(flags->wide)});
+  append(
+      command.options,
+      {{.names = {"--module"},
+        .argument = "NAME",
+        .text = "A part of the name of one of several modules; default: the one with the most bytes",
+        .target = &flags->module},
+       {.names = {"--around"},
+        .argument = "PASS",
+        .text = "Show the difference by op that a pass made: its name, its pipeline or the number of its file",
+        .target = &flags->around},
+       {.names = {"--all"}, .text = "Also list states with the same numbers as the one before", .target = &flags->all},
+       format_option(flags->format, "text|json|csv|markdown"),
+       output_option(flags->output),
+       wide_option(flags->wide)});
   command.run = [flags, &context] { run_passes(*flags, context); };
   return command;
 }

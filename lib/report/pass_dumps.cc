@@ -14,9 +14,11 @@
 namespace hloroof::internal {
 namespace {
 
-// module_0001.jit_f.0042.PIPELINE.after_PASS.before_PASS.txt; some passes dump states of their own, without one of the two.
+// module_0001.jit_f.0042.PIPELINE.after_PASS.before_PASS.txt; some passes dump states of their own, without one of the
+// two.
 const RE2& numbered_name() {
-  static const RE2* const kName = new RE2(R"((module_\d+\..+?)\.(\d{4,})\.(.+?)(?:\.after_(.+?))?(?:\.before_(.+))?\.txt)");
+  static const RE2* const kName =
+      new RE2(R"((module_\d+\..+?)\.(\d{4,})\.(.+?)(?:\.after_(.+?))?(?:\.before_(.+))?\.txt)");
   return *kName;
 }
 
@@ -71,8 +73,9 @@ absl::StatusOr<std::vector<PassDump>> find_pass_dumps(const std::string& folder,
         "; compile with XLA_FLAGS=\"--xla_dump_to=", folder, " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*\""));
   }
   std::vector<PassDump> dumps = std::move(largest->second.dumps);
-  std::sort(dumps.begin(), dumps.end(),
-            [](const PassDump& a, const PassDump& b) { return std::tie(a.number, a.path) < std::tie(b.number, b.path); });
+  std::sort(dumps.begin(), dumps.end(), [](const PassDump& a, const PassDump& b) {
+    return std::tie(a.number, a.path) < std::tie(b.number, b.path);
+  });
   return dumps;
 }
 

@@ -1,5 +1,5 @@
-// The files of a compile: what XLA writes with --xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*, one
-// file for the module after each pass that changed it and at the start of each pipeline.
+// The files of a compile: what XLA writes with --xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*,
+// one file for the module after each pass that changed it and at the start of each pipeline.
 #ifndef HLOROOF_LIB_REPORT_PASS_DUMPS_H_
 #define HLOROOF_LIB_REPORT_PASS_DUMPS_H_
 
@@ -28,9 +28,9 @@ struct PassDump {
 // What the name of a file says; nullopt if it is none of such a dump. `path` has the name at its end.
 std::optional<PassDump> pass_dump(std::string_view path);
 
-// The dumps of one module in `folder`, in the order of the compile: of the module that `module` names in part, or else of
-// the one with the most bytes. Errors: NotFound if there is no such folder, InvalidArgument if it has no such dump, which
-// says how to make one.
+// The dumps of one module in `folder`, in the order of the compile: of the module that `module` names in part, or else
+// of the one with the most bytes. Errors: NotFound if there is no such folder, InvalidArgument if it has no such dump,
+// which says how to make one.
 absl::StatusOr<std::vector<PassDump>> find_pass_dumps(const std::string& folder, std::string_view module);
 
 }  // namespace hloroof::internal

@@ -17,6 +17,7 @@
 #include "lib/base/units.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
+#include "lib/predict/diagnostics.h"
 #include "lib/report/record_csv.h"
 #include "lib/report/record_json.h"
 
@@ -109,8 +110,8 @@ std::string change_text(const PassCount& count, std::string (*format)(double)) {
 
 }  // namespace
 
-absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps, const Target& target,
-                                       const PredictOptions& options) {
+absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps,
+                                       const Target& target, const PredictOptions& options) {
   PassReport report;
   report.folder = folder;
   std::vector<Progressed> progress;
@@ -139,6 +140,8 @@ absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vec
     }
     report.device = step->device;
     report.topology = step->topology;
+    report.origin = step->diagnostics;
+    std::erase_if(report.origin, [](const Diagnostic& diagnostic) { return !is_about_origin(diagnostic); });
   }
   std::size_t last = report.rows.size();
   while (last > 0 && !report.rows[last - 1].error.empty()) --last;
@@ -191,13 +194,13 @@ std::string passes_view(const PassReport& report, bool all, const TextLayout& la
       const auto bracketed = [&](std::string text) {
         return row.state.empty() || text.empty() ? text : "[" + text + "]";
       };
-      cells = {bracketed(format_seconds(row.step.value)),
-               change_text(row.step, format_seconds),
-               format_bytes(row.peak.value),
-               row.collectives.change ? change_text(row.collectives, format_count) : format_count(row.collectives.value),
-               row.copies.change ? change_text(row.copies, format_count) : format_count(row.copies.value),
-               row.instructions.change ? change_text(row.instructions, format_count)
-                                       : format_count(row.instructions.value)};
+      cells = {
+          bracketed(format_seconds(row.step.value)),
+          change_text(row.step, format_seconds),
+          format_bytes(row.peak.value),
+          row.collectives.change ? change_text(row.collectives, format_count) : format_count(row.collectives.value),
+          row.copies.change ? change_text(row.copies, format_count) : format_count(row.copies.value),
+          row.instructions.change ? change_text(row.instructions, format_count) : format_count(row.instructions.value)};
     }
     if (has_states) cells.push_back(row.error.empty() ? letter_of(row.state) : "");
     cells.push_back(short_label(row));
@@ -207,7 +210,8 @@ std::string passes_view(const PassReport& report, bool all, const TextLayout& la
                                     static_cast<int>(report.rows.size()));
   out += table.to_string(layout);
   for (const PassRow& row : report.rows) {
-    if (!row.error.empty()) out += wrap("  " + short_label(row) + ": not predicted: " + row.error, layout.width, 4) + "\n";
+    if (!row.error.empty())
+      out += wrap("  " + short_label(row) + ": not predicted: " + row.error, layout.width, 4) + "\n";
   }
   if (hidden > 0) {
     out += wrap(absl::StrFormat("  %d more states have the same numbers; --all lists them.", static_cast<int>(hidden)),
@@ -215,8 +219,11 @@ std::string passes_view(const PassReport& report, bool all, const TextLayout& la
            "\n";
   }
   if (has_states) {
-    out += wrap("  A time in brackets is that of a module that nothing would run as it is: it is not partitioned (P), has no "
-                "layouts (L) or is not fused (F).", layout.width, 2) +
+    out += wrap(
+               "  A time in brackets is that of a module that nothing would run as it is: it is not partitioned (P), "
+               "has no "
+               "layouts (L) or is not fused (F).",
+               layout.width, 2) +
            "\n";
   }
   return out;
@@ -230,7 +237,8 @@ struct Described<PassRow> {
       field("file", Unit::kNone, "Path of the dump.", &PassRow::file),
       field("pipeline", Unit::kNone, "Pipeline of the pass; empty before and after all.", &PassRow::pipeline),
       field("pass", Unit::kNone, "The pass before this state; start at the start of a pipeline.", &PassRow::pass),
-      field("state", Unit::kNone, "Why nothing would run this module as it is; empty if it might run.", &PassRow::state),
+      field("state", Unit::kNone, "Why nothing would run this module as it is; empty if it might run.",
+            &PassRow::state),
       field("changed", Unit::kNone, "Whether any number differs from that of the state before.", &PassRow::is_changed),
       field("step_seconds", Unit::kSeconds, "Predicted step time.", [](const PassRow& row) { return row.step.value; }),
       field("step_change_seconds", Unit::kSeconds, "Its change since the state before; null in the first.",

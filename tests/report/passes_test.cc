@@ -21,12 +21,12 @@ TEST_CASE("names of dumps") {
     const char* pass;
   };
   const Case cases[] = {
-      {"module_0000.jit_f.cl_1004.0051.Main_fusion.after_tpu_fusion.before_pipeline-end.txt", "module_0000.jit_f.cl_1004", 51,
-       "Main_fusion", "tpu_fusion"},
-      {"module_0000.jit_f.cl_1004.0050.Main_fusion.after_pipeline-start.before_tpu_fusion.txt", "module_0000.jit_f.cl_1004",
-       50, "Main_fusion", ""},
-      {"module_0012.jit_f.0003.After_X64_rewriter,_before_optimizations.after_cse.before_dce.txt", "module_0012.jit_f", 3,
-       "After_X64_rewriter,_before_optimizations", "cse"},
+      {"module_0000.jit_f.cl_1004.0051.Main_fusion.after_tpu_fusion.before_pipeline-end.txt",
+       "module_0000.jit_f.cl_1004", 51, "Main_fusion", "tpu_fusion"},
+      {"module_0000.jit_f.cl_1004.0050.Main_fusion.after_pipeline-start.before_tpu_fusion.txt",
+       "module_0000.jit_f.cl_1004", 50, "Main_fusion", ""},
+      {"module_0012.jit_f.0003.After_X64_rewriter,_before_optimizations.after_cse.before_dce.txt", "module_0012.jit_f",
+       3, "After_X64_rewriter,_before_optimizations", "cse"},
       {"module_0000.jit_f.0037.tpu-tiling-rewriter.before_tiling_rewriter.txt", "module_0000.jit_f", 37,
        "tpu-tiling-rewriter", "before tiling_rewriter"},
       {"module_0001.jit_f.before_optimizations.txt", "module_0001.jit_f", PassDump::kBefore, "", ""},
@@ -56,20 +56,24 @@ constexpr char kTail[] =
     "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT r = f32[1024,1024]{1,0:T(8,128)} exponential(d)\n}\n";
 
 std::string plain() {
-  return std::string(kHead) + "ENTRY e {\n  c = f32[1024,1024] parameter(0)\n  b = f32[1024,1024] parameter(1)\n  d = "
-                              "f32[1024,1024] dot(c, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT r = "
-                              "f32[1024,1024] exponential(d)\n}\n";
+  return std::string(kHead) +
+         "ENTRY e {\n  c = f32[1024,1024] parameter(0)\n  b = f32[1024,1024] parameter(1)\n  d = "
+         "f32[1024,1024] dot(c, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT r = "
+         "f32[1024,1024] exponential(d)\n}\n";
 }
 std::string tiled() {
   return std::string(kHead) + "ENTRY e {\n  c = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n" + kTail;
 }
 std::string copied() {
-  return std::string(kHead) + "ENTRY e {\n  a = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n  c = "
-                              "f32[1024,1024]{1,0:T(8,128)} copy(a)\n" + kTail;
+  return std::string(kHead) +
+         "ENTRY e {\n  a = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n  c = "
+         "f32[1024,1024]{1,0:T(8,128)} copy(a)\n" +
+         kTail;
 }
 std::string fused() {
   return std::string(kHead) + "f {\n  c = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n" + kTail +
-         "\nENTRY e {\n  a = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n  b = f32[1024,1024]{1,0:T(8,128)} parameter(1)\n"
+         "\nENTRY e {\n  a = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n  b = f32[1024,1024]{1,0:T(8,128)} "
+         "parameter(1)\n"
          "  ROOT r = f32[1024,1024]{1,0:T(8,128)} fusion(a, b), kind=kOutput, calls=f\n}\n";
 }
 
