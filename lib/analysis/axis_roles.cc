@@ -25,6 +25,9 @@ namespace {
 
 constexpr double kShareOfARole = 0.1;  // the share of an axis' bytes above which a secondary role is listed
 
+// Stacked weights have few dimensions. The limit bounds the time for shapes with very many.
+constexpr std::size_t kMostStackedDimensions = 64;
+
 // The dimensions of an array that are longer than one, sorted. Transposes and reshapes that add or remove ones keep
 // them.
 using Extents = std::vector<std::int64_t>;
@@ -66,7 +69,9 @@ std::set<Extents> weight_extents(const Module& module) {
     const Extents whole = extents_of(*shape);
     if (any_returned && returned.count(whole) == 0) continue;
     weights.insert(whole);
+    if (whole.size() > kMostStackedDimensions) continue;
     for (std::size_t i = 0; whole.size() > 2 && i < whole.size(); ++i) {
+      if (i > 0 && whole[i] == whole[i - 1]) continue;  // gives the same extents again
       Extents layer = whole;
       layer.erase(layer.begin() + static_cast<std::ptrdiff_t>(i));
       weights.insert(std::move(layer));

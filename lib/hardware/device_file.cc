@@ -121,6 +121,8 @@ class Reader {
   }
 
   void unknown(std::string_view at, std::string_view group) {
+    // Problems that are only counted need no suggestion, which takes long to find.
+    if (problems_.size() >= kMaxProblems) return problem(at.substr(0, kMaxShown), "no such member");
     std::vector<std::string> known;
     for (const DeviceField& field : device_fields()) {
       if (field.path.starts_with(group)) known.emplace_back(field.path);

@@ -1,8 +1,10 @@
 #include "lib/report/trace.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hloroof/shape.h"
@@ -22,25 +24,80 @@ constexpr double kMicroseconds = 1e6;
 // Sums of many times differ in their last digits. A smaller relative overlap does not count as one.
 constexpr double kTolerance = 1e-9;
 
+// The rows of one lane, each busy until a time that only grows. Finds the first row that is free in O(log n): a binary
+// tree in an array holds the earliest of these times of the rows below each node.
+class FirstFreeRow {
+ public:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  // The first row that is free at `begin`, or kNone.
+  std::size_t find(double begin) const {
+    if (earliest_.empty() || !is_free(earliest_[1], begin)) return kNone;
+    std::size_t node = 1;
+    while (node < leaves_) node = is_free(earliest_[2 * node], begin) ? 2 * node : 2 * node + 1;
+    return node - leaves_;
+  }
+
+  void occupy(std::size_t row, double end) {
+    std::size_t node = leaves_ + row;
+    earliest_[node] = std::max(earliest_[node], end);
+    while (node > 1) {
+      node /= 2;
+      earliest_[node] = std::min(earliest_[2 * node], earliest_[2 * node + 1]);
+    }
+  }
+
+  // Adds a row that is busy until `end`.
+  void add(double end) {
+    if (size_ == leaves_) grow();
+    const std::size_t row = size_++;
+    earliest_[leaves_ + row] = end;
+    occupy(row, end);
+  }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  static bool is_free(double busy_until, double begin) { return begin >= busy_until * (1 - kTolerance); }
+
+  void grow() {
+    const std::size_t leaves = std::max<std::size_t>(1, 2 * leaves_);
+    std::vector<double> earliest(2 * leaves, kNever);
+    for (std::size_t i = 0; i < size_; ++i) earliest[leaves + i] = earliest_[leaves_ + i];
+    for (std::size_t node = leaves - 1; node > 0; --node) {
+      earliest[node] = std::min(earliest[2 * node], earliest[2 * node + 1]);
+    }
+    leaves_ = leaves;
+    earliest_ = std::move(earliest);
+  }
+
+  std::size_t size_ = 0;
+  std::size_t leaves_ = 0;        // a power of two, at least size_
+  std::vector<double> earliest_;  // node i has the children 2i and 2i + 1; the leaves come last
+};
+
 // Assigns overlapping events of one lane to separate rows, because a viewer nests overlapping events in a row.
 class Rows {
  public:
   std::int64_t row(const std::string& lane, double begin, double end) {
-    std::vector<std::pair<std::int64_t, double>>& rows = lanes_[lane];
-    for (auto& [id, busy_until] : rows) {
-      if (begin >= busy_until * (1 - kTolerance)) {
-        busy_until = std::max(busy_until, end);
-        return id;
-      }
+    LaneRows& rows = lanes_[lane];
+    if (const std::size_t found = rows.free.find(begin); found != FirstFreeRow::kNone) {
+      rows.free.occupy(found, end);
+      return rows.ids[found];
     }
-    rows.emplace_back(next_, end);
-    names_.emplace_back(next_, rows.size() == 1 ? lane : lane + " " + std::to_string(rows.size()));
+    rows.free.add(end);
+    rows.ids.push_back(next_);
+    names_.emplace_back(next_, rows.ids.size() == 1 ? lane : lane + " " + std::to_string(rows.ids.size()));
     return next_++;
   }
   const std::vector<std::pair<std::int64_t, std::string>>& names() const { return names_; }
 
  private:
-  std::map<std::string, std::vector<std::pair<std::int64_t, double>>> lanes_;
+  struct LaneRows {
+    FirstFreeRow free;
+    std::vector<std::int64_t> ids;
+  };
+  std::map<std::string, LaneRows> lanes_;
   std::vector<std::pair<std::int64_t, std::string>> names_;
   std::int64_t next_ = 1;
 };

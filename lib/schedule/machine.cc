@@ -1,9 +1,17 @@
 #include "lib/schedule/machine.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace hloroof::internal {
+
+namespace {
+
+// Lists of causes up to this length are searched from the front, which is faster than a hash.
+constexpr std::size_t kFewCauses = 16;
+
+}  // namespace
 
 SharedSeconds Machine::shares(double seconds, const SharedSeconds& busy) {
   SharedSeconds share = {};
@@ -24,20 +32,41 @@ double Machine::start(InstructionId id, const Demand& demand) {
     SharedSeconds share = shares(moving, demand.busy);
     for (int r = kFirstSparseCore; r < kSharedCount; ++r) share[r] = std::min(1.0, demand.busy[r] / seconds);
     flights_.push_back({id, demand.lane, seconds, moving, share, now_});
+    ++flying_[id.index];
   }
   return stalled;
 }
 
-void Machine::adopt(const Flight& flight) { flights_.push_back(flight); }
+void Machine::adopt(const Flight& flight) {
+  flights_.push_back(flight);
+  ++flying_[flight.start.index];
+}
 
 void Machine::charge(InstructionId cause, double seconds) {
-  for (WaitPart& part : causes_) {
-    if (part.cause == cause) {
-      part.seconds += seconds;
-      return;
+  if (causes_.size() <= kFewCauses) {
+    for (WaitPart& part : causes_) {
+      if (part.cause == cause) {
+        part.seconds += seconds;
+        return;
+      }
     }
+    causes_.push_back({cause, seconds});
+    return;
   }
-  causes_.push_back({cause, seconds});
+  if (cause_at_.empty()) {
+    for (std::size_t i = 0; i < causes_.size(); ++i) cause_at_[causes_[i].cause.index] = i;
+  }
+  const auto [at, is_new] = cause_at_.try_emplace(cause.index, causes_.size());
+  if (is_new) {
+    causes_.push_back({cause, seconds});
+  } else {
+    causes_[at->second].seconds += seconds;
+  }
+}
+
+void Machine::clear_causes() {
+  causes_.clear();
+  if (!cause_at_.empty()) cause_at_ = {};  // clear() would keep and zero the buckets of the longest list
 }
 
 // Charges `seconds` of waiting for `awaited`. It causes the time that it would take alone. The rest is queueing: it is
@@ -50,13 +79,15 @@ void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, doub
   while (flights_[own].start != awaited) ++own;
   std::vector<bool> shares(count, false);
   std::vector<std::size_t> open = {own};
+  std::array<bool, kSharedCount> spread = {};  // whether all flights on this resource are in `shares`
   shares[own] = true;
   double others = 0;
   while (!open.empty()) {
     const Flight& flight = flights_[open.back()];
     open.pop_back();
     for (int r = 0; r < kSharedCount; ++r) {
-      if (flight.asks(r) <= 0 || load[r] <= 1) continue;
+      if (flight.asks(r) <= 0 || load[r] <= 1 || spread[r]) continue;
+      spread[r] = true;
       for (std::size_t i = 0; i < count; ++i) {
         if (shares[i] || flights_[i].asks(r) <= 0) continue;
         shares[i] = true;
@@ -115,6 +146,8 @@ void Machine::advance(double* remaining, const SharedSeconds* share, Instruction
     if (!was_moving && flight.remaining <= flight.moving + crumb) flight.remaining = flight.moving;
     if (flight.remaining <= crumb) {
       finished_.push_back({flight.start, flight.lane, flight.begin, now_});
+      const auto flying = flying_.find(flight.start.index);
+      if (--flying->second == 0) flying_.erase(flying);
     } else {
       if (kept != i) flights_[kept] = flight;
       ++kept;
@@ -145,17 +178,14 @@ double Machine::run(double seconds, const SharedSeconds& busy) {
 
 double Machine::wait(InstructionId start) {
   const double began = now_;
-  causes_.clear();
-  const auto under_way = [&] {
-    return std::any_of(flights_.begin(), flights_.end(), [&](const Flight& f) { return f.start == start; });
-  };
-  while (under_way()) advance(nullptr, nullptr, start);
+  clear_causes();
+  while (flying_.count(start.index) != 0) advance(nullptr, nullptr, start);
   return now_ - began;
 }
 
 double Machine::drain() {
   const double began = now_;
-  causes_.clear();
+  clear_causes();
   while (!flights_.empty()) {
     const auto longest = std::max_element(flights_.begin(), flights_.end(),
                                           [](const Flight& a, const Flight& b) { return a.remaining < b.remaining; });

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "hloroof/shape.h"
@@ -86,12 +87,15 @@ class Machine {
   void advance(double* remaining, const SharedSeconds* share, InstructionId awaited = {});
   void charge_wait(InstructionId awaited, const SharedSeconds& load, double seconds);
   void charge(InstructionId cause, double seconds);
+  void clear_causes();
 
   double now_ = 0;
   std::vector<Flight> flights_;
+  std::unordered_map<std::uint32_t, std::uint32_t> flying_;  // number of flights by the index of their start
   std::vector<FinishedFlight> finished_;
   std::vector<WaitPart> causes_;
-  std::vector<double> speeds_;  // scratch
+  std::unordered_map<std::uint32_t, std::size_t> cause_at_;  // index into causes_ by cause, if there are many
+  std::vector<double> speeds_;                               // scratch
 };
 
 }  // namespace hloroof::internal
