@@ -62,6 +62,9 @@ struct PredictOptions {
   // Default: those of the text or of the target. If the text names its slices, this can only confirm their number. If
   // the module is the program of one slice, each slice runs a copy, and they exchange gradients.
   std::optional<std::int64_t> slices;
+  // The number of partitions of a text that does not state num_partitions. Default: what replica groups and shardings
+  // imply, otherwise 1.
+  std::optional<std::int64_t> partitions;
   EstimateSource estimates = EstimateSource::kModel;
   std::map<std::string, std::int64_t> trip_counts;  // by name of the while; for loops whose count cannot be inferred
   std::int64_t default_trip_count = 1;              // for loops neither inferred nor in trip_counts

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analysis/saturating.h"
+
 namespace hloroof::internal {
 namespace {
 
@@ -75,7 +77,7 @@ std::optional<std::pair<Grid, Grid>> split_grid(const Grid& grid, std::int64_t i
 
 std::optional<Grid> grid_of(absl::Span<const std::int64_t> ids) {
   const std::int64_t count = static_cast<std::int64_t>(ids.size());
-  if (count == 0) return std::nullopt;
+  if (count == 0 || ids[0] < 0) return std::nullopt;
   // Find the axes from the innermost outwards. The first id that the axes so far do not reach is the next stride. The
   // size of that axis is the number of consecutive multiples that are in the set.
   Grid grid;
@@ -94,7 +96,7 @@ std::optional<Grid> grid_of(absl::Span<const std::int64_t> ids) {
     std::int64_t rest = i;
     std::int64_t id = ids[0];
     for (std::size_t a = grid.size(); a-- > 0;) {
-      id += rest % grid[a].size * grid[a].stride;
+      id = saturating_add(id, saturating_multiply(rest % grid[a].size, grid[a].stride));
       rest /= grid[a].size;
     }
     if (id != ids[i]) return std::nullopt;
@@ -108,7 +110,7 @@ Grid normalized(Grid grid) {
   for (const GridAxis& axis : grid) {
     if (axis.size == 1) continue;
     if (!merged.empty() && merged.back().stride / axis.size == axis.stride && merged.back().stride % axis.size == 0) {
-      merged.back() = {merged.back().size * axis.size, axis.stride};
+      merged.back() = {saturating_multiply(merged.back().size, axis.size), axis.stride};
     } else {
       merged.push_back(axis);
     }
@@ -122,7 +124,8 @@ std::vector<std::int64_t> expand(const Grid& grid, std::int64_t base) {
     std::vector<std::int64_t> next;
     next.reserve(ids.size() * static_cast<std::size_t>(axis.size));
     for (const std::int64_t id : ids) {
-      for (std::int64_t i = 0; i < axis.size; ++i) next.push_back(id + i * axis.stride);
+      for (std::int64_t i = 0; i < axis.size; ++i)
+        next.push_back(saturating_add(id, saturating_multiply(i, axis.stride)));
     }
     ids = std::move(next);
   }

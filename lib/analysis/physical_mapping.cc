@@ -155,7 +155,11 @@ absl::StatusOr<std::vector<int>> choosing_order(const LogicalMesh& mesh, const s
   for (const std::string& name : order) {
     const auto at = std::find_if(mesh.axes.begin(), mesh.axes.end(), [&](const MeshAxis& a) { return a.name == name; });
     if (at == mesh.axes.end()) return invalid_argument(absl::StrCat("the mesh has no axis \"", name, "\""));
-    result.push_back(static_cast<int>(at - mesh.axes.begin()));
+    const int axis = static_cast<int>(at - mesh.axes.begin());
+    if (std::find(result.begin(), result.end(), axis) != result.end()) {
+      return invalid_argument(absl::StrCat("the order of the mesh's axes has \"", name, "\" twice"));
+    }
+    result.push_back(axis);
   }
   for (int i = static_cast<int>(mesh.axes.size()); i-- > 0;) {
     if (std::find(result.begin(), result.end(), i) == result.end()) result.push_back(i);
@@ -183,7 +187,11 @@ absl::StatusOr<std::vector<std::pair<std::string, std::int64_t>>> parse_mesh(std
     if (error != std::errc() || end != digits.data() + digits.size() || size < 1) {
       return bad("a size must be a positive integer");
     }
-    axes.emplace_back(part.substr(0, equals), size);
+    const std::string name(part.substr(0, equals));
+    const bool is_repeated =
+        std::any_of(axes.begin(), axes.end(), [&](const auto& axis) { return axis.first == name; });
+    if (is_repeated) return bad("the axis " + name + " is given twice");
+    axes.emplace_back(name, size);
     begin = comma + 1;
   }
   return axes;

@@ -1,4 +1,5 @@
 
+#include <cmath>
 #include <memory>
 
 #include "hloroof/analysis.h"
@@ -30,7 +31,7 @@ struct CountsFlags {
 absl::StatusOr<CountsReport> count(const Module& module, const CountsFlags& flags, const PredictOptions& options) {
   const CallOptions of_calls = call_options(options);
   if (absl::Status status = check_call_options(module, of_calls); !status.ok()) return status;
-  if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
+  if (absl::Status status = check_custom_call_costs(module, options.custom_calls); !status.ok()) return status;
   if (absl::Status status = check_kernel_lists(module, options.kernel_lists); !status.ok()) return status;
   if (flags.convention == "xla") {
     XlaCountOptions as_xla_adds;
@@ -46,6 +47,24 @@ absl::StatusOr<CountsReport> count(const Module& module, const CountsFlags& flag
   work_options.custom_calls = options.custom_calls;
   work_options.kernel_lists = options.kernel_lists;
   return counts_report(module, calls, compute_work(module, calls, work_options));
+}
+
+// FailedPrecondition if --strict is given and something is not counted.
+absl::StatusOr<CountsReport> count_file(const std::string& file, const CountsFlags& flags,
+                                        const PredictOptions& options, Context& context) {
+  const absl::StatusOr<Module> module = read_module(file, context);
+  // A file that cannot be opened is bad input, and not incomplete.
+  if (!module.ok()) return invalid_argument(from_absl(module.status().message()));
+  absl::StatusOr<CountsReport> report = count(*module, flags, options);
+  if (report.ok() && !(std::isfinite(report->flops) && std::isfinite(report->transcendentals) &&
+                       std::isfinite(report->bytes_accessed))) {
+    return out_of_range(ModuleRows::path(*module) +
+                        ": error: the counts overflow: calls and loops repeat the work too often for a number");
+  }
+  if (report.ok() && options.strict && !report->unknown.empty()) {
+    return absl::FailedPreconditionError(to_absl(file + ": not counted in full: " + report->unknown.front()));
+  }
+  return report;
 }
 
 absl::StatusOr<std::string> render(const CountsFlags& flags, const std::vector<std::string>& files,
@@ -70,21 +89,22 @@ void run_counts(const CountsFlags& flags, Context& context) {
   if (!options.ok()) return context.fail(options.status());
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
   if (!files.ok()) return context.fail(files.status());
+  std::vector<std::string> counted;  // files, as far as they could be read
   std::vector<CountsReport> reports;
+  counted.reserve(files->size());
+  reports.reserve(files->size());
   for (const std::string& file : *files) {
-    const absl::StatusOr<Module> module = read_module(file, context);
-    if (!module.ok()) return context.fail(module.status());
-    absl::StatusOr<CountsReport> report = count(*module, flags, *options);
-    if (!report.ok()) return context.fail(report.status());
-    if (options->strict && !report->unknown.empty()) {
-      return context.fail(
-          absl::FailedPreconditionError(to_absl(file + ": not counted in full: " + report->unknown.front())),
-          kExitIncomplete);
+    absl::StatusOr<CountsReport> report = count_file(file, flags, *options, context);
+    if (!report.ok()) {
+      context.fail_prediction(report.status());
+      continue;
     }
     if (group) group_rows(*report, *group);
+    counted.push_back(file);
     reports.push_back(*std::move(report));
   }
-  const absl::StatusOr<std::string> text = render(flags, *files, reports, context.width(flags.wide, flags.output));
+  if (reports.empty()) return;
+  const absl::StatusOr<std::string> text = render(flags, counted, reports, context.width(flags.wide, flags.output));
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }

@@ -88,6 +88,29 @@ std::string store(const Option& option, const std::string& text) {
   return "";
 }
 
+// Rejects "tpu_v5e," and ",": CLI11 drops empty parts of a list.
+absl::Status check_lists(const Command& command, const std::vector<std::string>& arguments) {
+  for (const Option& option : command.options) {
+    if (!is_comma_list(option.argument)) continue;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string& name = option.names.back();
+      std::string value;
+      if (arguments[i] == name && i + 1 < arguments.size()) {
+        value = arguments[i + 1];
+      } else if (arguments[i].rfind(name + "=", 0) == 0) {
+        value = arguments[i].substr(name.size() + 1);
+      } else {
+        continue;
+      }
+      const std::string padded = "," + value + ",";
+      if (padded.find(",,") == std::string::npos) continue;
+      return invalid_argument(name + " '" + value + "' has an empty entry; expected entries separated by commas. `" +
+                              command.path + " --help` lists the options");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status store_all(const Declared& declared, const Command& command) {
   for (const auto& [option, given] : declared) {
     const std::vector<std::string>& values = given->results();
@@ -166,6 +189,10 @@ absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector
   CLI::App app("", top.name);
   Declared declared;
   declare(top, app, declared);
+  for (const Command& subcommand : top.subcommands) {
+    if (arguments.empty() || subcommand.name != arguments.front()) continue;
+    if (absl::Status status = check_lists(subcommand, arguments); !status.ok()) return status;
+  }
   try {
     // CLI11 takes the arguments last first.
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());

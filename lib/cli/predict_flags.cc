@@ -185,6 +185,13 @@ std::vector<Option> prediction_options(PredictFlags& flags) {
        .group = group,
        .least = 1,
        .rare = true},
+      {.names = {"--partitions"},
+       .argument = "N",
+       .text = "Number of partitions of a text that does not state num_partitions, such as a proto",
+       .target = &flags.partitions,
+       .group = group,
+       .least = 1,
+       .rare = true},
       {.names = {"--estimates"},
        .argument = "model|compiler",
        .text = "Take op times from the model, or from the compiler's estimates where the dump has them",
@@ -201,6 +208,7 @@ absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags) {
   PredictOptions options;
   if (flags.topologies.size() == 1) options.topology = flags.topologies.front();
   if (flags.slices != 0) options.slices = flags.slices;
+  if (flags.partitions != 0) options.partitions = flags.partitions;
   if (flags.estimates == "compiler") {
     options.estimates = EstimateSource::kCompiler;
   } else if (flags.estimates != "model") {

@@ -20,6 +20,7 @@ struct PredictFlags {
   std::vector<std::string> devices;     // split at commas
   std::vector<std::string> topologies;  // split at commas
   std::int64_t slices = 0;
+  std::int64_t partitions = 0;
   std::string estimates = "model";
   std::vector<std::string> trip_counts;
   std::int64_t default_trip_count = 1;

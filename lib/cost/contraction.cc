@@ -65,11 +65,14 @@ struct SpatialDimension {
   Part part = Part::kM;
 };
 
+constexpr double kLargestSize = 0x1p62;
+
 SpatialDimension spatial_dimension(std::size_t i, const Shape& lhs, const Shape& out, const Window& window,
                                    const ConvolutionDimensionNumbers& numbers) {
-  const auto input = static_cast<std::int64_t>(dimension(lhs, numbers.lhs_spatial[i]));
-  const auto output =
-      static_cast<std::int64_t>(i < numbers.output_spatial.size() ? dimension(out, numbers.output_spatial[i]) : 1);
+  // As floating-point number, a size of 2^63 - 1 is one that no integer holds. valid_positions() refuses such sizes.
+  const auto whole = [](double size) { return static_cast<std::int64_t>(std::min(size, kLargestSize)); };
+  const std::int64_t input = whole(dimension(lhs, numbers.lhs_spatial[i]));
+  const std::int64_t output = whole(i < numbers.output_spatial.size() ? dimension(out, numbers.output_spatial[i]) : 1);
   WindowDimension w;
   if (i < window.dimensions.size()) w = window.dimensions[i];
   const auto counted = valid_positions(w.size, output, input, w);

@@ -4,9 +4,15 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <deque>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "hloroof/attributes.h"
+#include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "lib/cost/contraction.h"
 #include "lib/cost/gpu_kernel.h"
@@ -283,12 +289,36 @@ const CustomCallCost* GivenCosts::find(InstructionView custom_call) const {
   return nullptr;
 }
 
-absl::Status check_custom_call_costs(const std::vector<CustomCallCost>& costs) {
+absl::Status check_custom_call_costs(const Module& module, const std::vector<CustomCallCost>& costs) {
+  if (costs.empty()) return absl::OkStatus();
   for (const CustomCallCost& cost : costs) {
     const auto pattern = pattern_of(cost.target);
     if (!pattern) continue;
     const RE2 compiled(std::string(*pattern), RE2::Quiet);
     if (!compiled.ok()) return invalid_argument("custom call pattern " + cost.target + ": " + compiled.error());
+  }
+  std::set<std::string> names;  // targets and names
+  std::vector<bool> matched(costs.size(), false);
+  std::deque<GivenCosts> given;  // one for each cost, so that two that match the same call both count as used
+  for (const CustomCallCost& cost : costs) given.emplace_back(std::vector<CustomCallCost>{cost});
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      if (instruction.opcode() != Opcode::kCustomCall) continue;
+      names.insert(string_value(instruction, AttributeKey::kCustomCallTarget));
+      names.insert(std::string(instruction.name()));
+      for (std::size_t i = 0; i < costs.size(); ++i) {
+        if (!matched[i]) matched[i] = given[i].find(instruction) != nullptr;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (matched[i]) continue;
+    const std::vector<std::string> known(names.begin(), names.end());
+    return invalid_argument(absl::StrCat(
+        "the module has no custom call with the target or name ", costs[i].target,
+        known.empty()
+            ? std::string(", and no custom calls at all")
+            : absl::StrCat("; the nearest are ", absl::StrJoin(nearest_names(costs[i].target, known, 3), ", "))));
   }
   return absl::OkStatus();
 }

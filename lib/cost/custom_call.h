@@ -63,8 +63,9 @@ class GivenCosts {
 // Errors: those of check_given_lists (lib/kernel/given_lists.h).
 absl::Status check_kernel_lists(const Module& module, const std::vector<KernelList>& lists);
 
-// Errors: InvalidArgument with RE2's message if a pattern is not a valid regular expression.
-absl::Status check_custom_call_costs(const std::vector<CustomCallCost>& costs);
+// Errors: InvalidArgument with RE2's message if a pattern is not a valid regular expression, and with the nearest names
+// if no custom call of the module has the target, the name or the pattern.
+absl::Status check_custom_call_costs(const Module& module, const std::vector<CustomCallCost>& costs);
 
 // Adds the arithmetic of a custom call to `work`: flops, transcendentals, matrix and vector work, and their source.
 // `work` must already hold the boundary bytes. A cost that states its own bytes replaces them.

@@ -23,8 +23,6 @@ namespace hloroof::internal {
 
 namespace {
 
-constexpr int64_t kMaxSlices = 1'000'000;
-
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b == 0 ? 0 : 1); }
 
 bool has_torus(const Device& device) { return device.ici.dims > 0 && !device.ici.slices.empty(); }

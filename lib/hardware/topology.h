@@ -9,6 +9,8 @@
 
 namespace hloroof::internal {
 
+inline constexpr std::int64_t kMaxSlices = 1'000'000;
+
 // Returns the smallest standard slice of `device` that holds `device_count` devices. If no single slice does, returns
 // several of the largest. Errors: InvalidArgument for a count below one.
 absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_count);

@@ -14,6 +14,7 @@
 #include "lib/cost/work.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
+#include "lib/predict/device_count.h"
 #include "lib/predict/messages.h"
 #include "lib/predict/slice_copies.h"
 #include "lib/schedule/async_pairs.h"
@@ -191,6 +192,11 @@ void use_compiler_estimate(InstructionView instruction, const Device& device, Op
   time.seconds = *seconds;
   time.source = CostSource::kCompiler;
   demand.seconds = *seconds;
+  // No resource is busy for longer than the op takes.
+  for (int r = 0; r < kResourceCount; ++r) {
+    time.resources.seconds[r] = std::min(time.resources.seconds[r], *seconds);
+  }
+  for (double& busy : demand.busy) busy = std::min(busy, *seconds);
 }
 
 // Computes the time and the demand of an instruction from its work.
@@ -264,6 +270,7 @@ absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, c
   result.costs.reserve(collectives.size());
   for (const Collective& collective : collectives) {
     result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, target.device, collective_options));
+    if (has_unknown_size(module, collective)) result.costs.back().source = CostSource::kUnknown;
   }
   result.exchanges.clear();
   return copies > 1 ? exchange_gradients(module, calls, target.device, collective_options, result) : absl::OkStatus();

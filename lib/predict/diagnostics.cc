@@ -340,6 +340,7 @@ void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& pred
   diagnose_ops(diagnosis);
   diagnose_kernels(diagnosis);
   diagnose_donations(diagnosis);
+  diagnose_numbers(diagnosis);
   diagnose_device_numbers(diagnosis);
   group_by_cause(facts, diagnosis.findings, prediction);
   std::stable_sort(prediction.diagnostics.begin(), prediction.diagnostics.end(), [](const auto& a, const auto& b) {

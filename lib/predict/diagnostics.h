@@ -86,6 +86,9 @@ void diagnose_communication(Diagnosis& diagnosis);
 // Adds findings about arguments that are not donated, or whose donation has no effect.
 void diagnose_donations(Diagnosis& diagnosis);
 
+// Adds findings about numbers of the text that cannot be right, and about an unknown number of devices.
+void diagnose_numbers(Diagnosis& diagnosis);
+
 // Adds a finding for each number that the device file lacks and the time of some op needs.
 void diagnose_device_numbers(Diagnosis& diagnosis);
 

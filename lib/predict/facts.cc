@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/cost/custom_call.h"
+#include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
 
 namespace hloroof::internal {
@@ -15,7 +17,13 @@ absl::StatusOr<Target> configure_target(Target target, const PredictOptions& opt
     if (!topology.ok()) return topology.status();
     target.topology = *std::move(topology);
   }
-  if (options.slices) target.slices = options.slices;
+  if (options.slices) {
+    if (*options.slices < 1 || *options.slices > kMaxSlices) {
+      return invalid_argument(
+          absl::StrCat("the number of slices is ", *options.slices, "; expected 1 to ", kMaxSlices));
+    }
+    target.slices = options.slices;
+  }
   for (const auto& [path, value] : options.set) {
     if (absl::Status status = set_parameter(target.device, path, value); !status.ok()) return status;
   }
@@ -51,7 +59,7 @@ absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Targe
     return invalid_argument(ModuleRows::path(*module) + ": error: the module has no ENTRY computation");
   absl::StatusOr<CallGraph> calls = find_calls(*module, options);
   if (!calls.ok()) return calls.status();
-  if (absl::Status status = check_custom_call_costs(options.custom_calls); !status.ok()) return status;
+  if (absl::Status status = check_custom_call_costs(*module, options.custom_calls); !status.ok()) return status;
   if (absl::Status status = check_kernel_lists(*module, options.kernel_lists); !status.ok()) return status;
   absl::StatusOr<Target> configured = configure_target(std::move(target), options);
   if (!configured.ok()) return configured.status();

@@ -20,6 +20,7 @@
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/rows.h"
 #include "lib/predict/costs.h"
+#include "lib/predict/device_count.h"
 #include "lib/predict/diagnostics.h"
 #include "lib/predict/facts.h"
 #include "lib/predict/summary.h"
@@ -257,7 +258,8 @@ class Prediction {
           diagnostic.code == kUnreadableSliceTransfer || diagnostic.code == kUnknownCustomCall ||
           diagnostic.code == kUnknownTripCount || diagnostic.code == kMissingAttribute ||
           diagnostic.code == kMissingOperand || diagnostic.code == kOperandMismatch ||
-          diagnostic.code == kMissingComputation) {
+          diagnostic.code == kMissingComputation || diagnostic.code == kImpossibleNumber ||
+          (diagnostic.code == kUnknownDeviceCount && diagnostic.severity != Severity::kInfo)) {
         return absl::FailedPreconditionError(absl::StrCat(
             ModuleRows::path(module_), ": error: incomplete: ", diagnostic.op.empty() ? "" : diagnostic.op + ": ",
             diagnostic.message));
@@ -279,6 +281,13 @@ class Prediction {
 
 absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, Target target,
                                        const PredictOptions& options) {
+  absl::StatusOr<std::optional<DeviceCount>> count = find_device_count(*module, options);
+  if (!count.ok()) return count.status();
+  if (*count) {
+    auto counted = std::make_shared<Module>(*module);
+    set_device_count(**count, *counted);
+    module = std::move(counted);
+  }
   absl::StatusOr<StepFacts> facts = find_facts(std::move(module), std::move(target), options);
   if (!facts.ok()) return facts.status();
   if (absl::Status status = replay_facts(*facts); !status.ok()) return status;

@@ -16,6 +16,7 @@
 #include "lib/edit/edit_log.h"
 #include "lib/ir/rows.h"
 #include "lib/predict/changes.h"
+#include "lib/predict/device_count.h"
 #include "lib/predict/facts.h"
 #include "lib/predict/summary.h"
 #include "lib/schedule/memory.h"
@@ -209,6 +210,7 @@ struct Predictor::State {
       }
       costs.push_back(
           collective_cost(all.collectives[c], all.mesh, all.mapping, facts->target.device, options.collectives));
+      if (has_unknown_size(module, all.collectives[c])) all.costs.back().source = CostSource::kUnknown;
       carriers.push_back(all.collectives[c].carrier);
     }
     all.costs = std::move(costs);
@@ -357,6 +359,9 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
 absl::StatusOr<Predictor> Predictor::create(Module module, Target target, const PredictOptions& options) {
+  absl::StatusOr<std::optional<DeviceCount>> count = find_device_count(module, options);
+  if (!count.ok()) return count.status();
+  if (*count) set_device_count(**count, module);
   auto state = std::make_unique<State>(std::move(module), std::move(target), options);
   if (absl::Status status = state->start_over(); !status.ok()) return status;
   return Predictor(std::move(state));

@@ -31,6 +31,7 @@ void add_predict_options(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("topology", &PredictOptions::topology, nb::arg().none())
       .def_rw("slices", &PredictOptions::slices, nb::arg().none())
+      .def_rw("partitions", &PredictOptions::partitions, nb::arg().none())
       .def_prop_rw(
           "compiler_estimates", [](const PredictOptions& o) { return o.estimates == EstimateSource::kCompiler; },
           [](PredictOptions& o, bool on) { o.estimates = on ? EstimateSource::kCompiler : EstimateSource::kModel; })

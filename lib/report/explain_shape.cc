@@ -51,7 +51,8 @@ std::string tile_text(const Shape& shape, std::size_t i) {
     return absl::StrFormat("%s tiles over dimension%s %s", size, covered == 1 ? "" : "s", absl::StrJoin(dims, ", "));
   }
   const int width = bits(shape.element_type);
-  if (tile.dimensions.size() == 2 && tile.dimensions[1] == 1 && width > 0 && width * tile.dimensions[0] == 32) {
+  if (tile.dimensions.size() == 2 && tile.dimensions[1] == 1 && width > 0 && 32 % width == 0 &&
+      tile.dimensions[0] == 32 / width) {
     return absl::StrFormat("in them %d rows interleaved, because %d %s share a 32-bit sublane", tile.dimensions[0],
                            tile.dimensions[0], std::string(to_string(shape.element_type)));
   }
@@ -94,7 +95,11 @@ std::string tile_picture(const Shape& shape, std::size_t indent) {
   for (std::int64_t r = 0; r < shown_rows; ++r) {
     out.append(indent + 2, ' ');
     for (std::int64_t c = 0; c < shown_columns; ++c) {
-      const bool used = r * rows < last_rows * shown_rows && c * columns < last_columns * shown_columns;
+      // In floating point, as tiles may have any size.
+      const bool used = static_cast<double>(r) * static_cast<double>(rows) <
+                            static_cast<double>(last_rows) * static_cast<double>(shown_rows) &&
+                        static_cast<double>(c) * static_cast<double>(columns) <
+                            static_cast<double>(last_columns) * static_cast<double>(shown_columns);
       out += used ? '#' : '.';
     }
     out += '\n';

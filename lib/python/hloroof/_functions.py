@@ -62,6 +62,7 @@ def parse(program: Program, *, strict: bool = False) -> _core.Module:
 def _options(
     topology: Optional[str],
     slices: Optional[int],
+    partitions: Optional[int],
     estimates: str,
     trip_counts: Optional[Mapping[str, int]],
     default_trip_count: int,
@@ -76,6 +77,7 @@ def _options(
     options = _core.PredictOptions()
     options.topology = topology
     options.slices = slices
+    options.partitions = partitions
     options.compiler_estimates = estimates == "compiler"
     options.trip_counts = {name.lstrip("%"): count for name, count in (trip_counts or {}).items()}
     options.default_trip_count = default_trip_count
@@ -104,6 +106,7 @@ def predict_step_time(
     *,
     topology: Optional[str] = None,
     slices: Optional[int] = None,
+    partitions: Optional[int] = None,
     estimates: str = "model",
     trip_counts: Optional[Mapping[str, int]] = None,
     default_trip_count: int = 1,
@@ -126,6 +129,7 @@ def predict_step_time(
     options = _options(
         topology,
         slices,
+        partitions,
         estimates,
         trip_counts,
         default_trip_count,
