@@ -42,7 +42,8 @@ struct ParseOptions {
   // The maximum number of independent errors to report.
   int max_errors = 1;
   // Limits, which turn hostile text into an error.
-  std::int64_t max_bytes = 0xfffffff0;  // of the text; offsets have 32 bits
+  // Bytes of the text, after decompression. The largest possible value is 0xfffffff0, because offsets have 32 bits.
+  std::int64_t max_bytes = std::int64_t{1} << 30;
   std::int64_t max_instructions = 1 << 30;
   int max_depth = 8192;  // of nested shapes, operands, literals and computations together, as in XLA
 };

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "lib/base/utf.h"
@@ -39,27 +41,42 @@ absl::Status too_large(const std::string& path, std::int64_t max_bytes) {
   return absl::ResourceExhaustedError(path + ": exceeds the limit of " + std::to_string(max_bytes) + " bytes");
 }
 
+absl::Status out_of_memory(const std::string& path) {
+  return absl::ResourceExhaustedError(path + ": does not fit into memory");
+}
+
 absl::Status read_failed(const std::string& path, const char* why) {
   return absl::DataLossError(path + ": cannot be read: " + why);
 }
 
-// Reads until the end. `read_some` fills its argument and returns the number of bytes, 0 at the end, or a negative
-// number on failure.
-template <typename ReadSome>
-absl::StatusOr<std::vector<char>> read_all(const std::string& path, std::int64_t max_bytes, ReadSome read_some) {
-  constexpr std::size_t kChunk = std::size_t{1} << 20;
-  std::vector<char> bytes;
+struct Bytes {
+  std::unique_ptr<char[], FreeBytes> data;
   std::size_t size = 0;
+  std::size_t room = 0;
+};
+
+// Reads until the end. `read_some` fills its argument and returns the number of bytes, 0 at the end, or a negative
+// number on failure. The buffer has room for the padding. It grows without being copied or touched beyond its content,
+// so that memory is in proportion to what is read.
+template <typename ReadSome>
+absl::StatusOr<Bytes> read_all(const std::string& path, std::int64_t max_bytes, ReadSome read_some) {
+  constexpr std::size_t kChunk = std::size_t{1} << 20;
+  Bytes bytes;
   while (true) {
-    if (bytes.size() - size < kChunk) bytes.resize(std::max(bytes.size() * 2, kChunk + size));
-    const std::int64_t got = read_some(bytes.data() + size, bytes.size() - size);
+    if (bytes.room - bytes.size < kChunk + SourceText::kPadding) {
+      const std::size_t room = std::max(bytes.room * 2, bytes.size + 2 * kChunk);
+      char* grown = static_cast<char*>(std::realloc(bytes.data.get(), room));
+      if (grown == nullptr) return out_of_memory(path);
+      static_cast<void>(bytes.data.release());
+      bytes.data.reset(grown);
+      bytes.room = room;
+    }
+    const std::int64_t got = read_some(bytes.data.get() + bytes.size, kChunk);
     if (got < 0) return read_failed(path, std::strerror(errno));
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-    if (static_cast<std::int64_t>(size) > max_bytes) return too_large(path, max_bytes);
+    if (got == 0) return bytes;
+    bytes.size += static_cast<std::size_t>(got);
+    if (static_cast<std::int64_t>(bytes.size) > max_bytes) return too_large(path, max_bytes);
   }
-  bytes.resize(size);
-  return bytes;
 }
 
 bool ends_with(std::string_view text, std::string_view suffix) {
@@ -82,10 +99,11 @@ void SourceText::set(std::string_view text, const std::string& path, bool borrow
     return;
   }
   // `text` may point into owned_, so owned_ must not be freed before the copy.
-  std::unique_ptr<char[]> grown;
+  std::unique_ptr<char[], FreeBytes> grown;
   if (owned_size_ < size_ + kPadding) {
     owned_size_ = size_ + kPadding;
-    grown.reset(new char[owned_size_]);  // uninitialized
+    grown.reset(static_cast<char*>(std::malloc(owned_size_)));
+    if (grown == nullptr) throw std::bad_alloc();
   }
   if (!text.empty()) std::memmove(grown == nullptr ? owned_.get() : grown.get(), text.data(), size_);
   if (grown != nullptr) owned_ = std::move(grown);
@@ -113,13 +131,28 @@ void SourceText::reuse(std::shared_ptr<SourceText>* kept, long holders, std::str
   (*kept)->set(text, path, borrowed);
 }
 
+std::shared_ptr<const SourceText> SourceText::own(std::unique_ptr<char[], FreeBytes> bytes, std::size_t size,
+                                                  std::size_t room, const std::string& path) {
+  std::shared_ptr<SourceText> source(new SourceText());
+  std::memset(bytes.get() + size, 0, kPadding);
+  source->path_ = path;
+  source->size_ = size;
+  source->begin_ = bytes.get();
+  source->owned_ = std::move(bytes);
+  source->owned_size_ = room;
+  return source;
+}
+
 absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::string& path, std::int64_t max_bytes) {
   const bool is_stdin = path == "-";
   const std::string shown = is_stdin ? "<stdin>" : path;
   File file(is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) {
-    return errno == ENOENT ? absl::NotFoundError(shown + ": no such file")
-                           : absl::FailedPreconditionError(shown + ": " + std::strerror(errno));
+    struct stat link = {};
+    const int error = errno;
+    if (error != ENOENT) return absl::FailedPreconditionError(shown + ": " + std::strerror(error));
+    const bool is_link = lstat(path.c_str(), &link) == 0;
+    return absl::NotFoundError(shown + (is_link ? ": is a link to a file that does not exist" : ": no such file"));
   }
   struct stat info = {};
   if (fstat(file.get(), &info) != 0) return read_failed(shown, std::strerror(errno));
@@ -129,7 +162,7 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
   if (is_stdin || ends_with(path, ".gz") || is_gzip(file.get())) {
     gzFile zipped = gzdopen(dup(file.get()), "rb");
     if (zipped == nullptr) return read_failed(shown, "out of memory");
-    absl::StatusOr<std::vector<char>> bytes = read_all(shown, max_bytes, [&](char* to, std::size_t room) {
+    absl::StatusOr<Bytes> bytes = read_all(shown, max_bytes, [&](char* to, std::size_t room) {
       return std::int64_t{gzread(zipped, to, static_cast<unsigned>(std::min<std::size_t>(room, 1 << 30)))};
     });
     int code = Z_OK;
@@ -141,7 +174,7 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
       return bytes.status().code() == absl::StatusCode::kDataLoss ? read_failed(shown, why.c_str()) : bytes.status();
     }
     if (truncated) return read_failed(shown, "the compressed file is truncated");
-    return copy(std::string_view(bytes->data(), bytes->size()), shown);
+    return own(std::move(bytes->data), bytes->size, bytes->room, shown);
   }
 
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -159,10 +192,10 @@ absl::StatusOr<std::shared_ptr<const SourceText>> SourceText::read(const std::st
       return source;
     }
   }
-  absl::StatusOr<std::vector<char>> bytes = read_all(
+  absl::StatusOr<Bytes> bytes = read_all(
       shown, max_bytes, [&](char* to, std::size_t room) { return std::int64_t{::read(file.get(), to, room)}; });
   if (!bytes.ok()) return bytes.status();
-  return copy(std::string_view(bytes->data(), bytes->size()), shown);
+  return own(std::move(bytes->data), bytes->size, bytes->room, shown);
 }
 
 SourceText::~SourceText() {

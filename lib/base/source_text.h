@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,10 @@
 #include "absl/status/statusor.h"
 
 namespace hloroof::internal {
+
+struct FreeBytes {
+  void operator()(char* bytes) const { std::free(bytes); }
+};
 
 // Immutable. Safe to share between threads.
 class SourceText {
@@ -28,7 +33,7 @@ class SourceText {
                     bool borrowed);
   // Reads the file at `path`. Maps it into memory if the zero tail of its last page can serve as the NUL. "-" is
   // standard input, and gzip is decompressed. Errors: NotFound, FailedPrecondition (a directory), ResourceExhausted
-  // (larger than `max_bytes`), DataLoss.
+  // (larger than `max_bytes`, or than the memory), DataLoss.
   static absl::StatusOr<std::shared_ptr<const SourceText>> read(const std::string& path, std::int64_t max_bytes);
 
   SourceText(const SourceText&) = delete;
@@ -43,12 +48,15 @@ class SourceText {
 
  private:
   SourceText() = default;
+  // Takes `bytes`, of which `size` are the text and `room` are allocated, at least kPadding more.
+  static std::shared_ptr<const SourceText> own(std::unique_ptr<char[], FreeBytes> bytes, std::size_t size,
+                                               std::size_t room, const std::string& path);
   void set(std::string_view text, const std::string& path, bool borrowed);
 
   const char* begin_ = "";
   std::size_t size_ = 0;
   std::string path_;
-  std::unique_ptr<char[]> owned_;
+  std::unique_ptr<char[], FreeBytes> owned_;
   std::size_t owned_size_ = 0;
   void* mapped_ = nullptr;
   std::size_t mapped_size_ = 0;

@@ -1,7 +1,10 @@
 #include "lib/cli/cli.h"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hloroof/device.h"
@@ -23,6 +26,20 @@ std::string version_text() {
   return "hloroof " HLOROOF_VERSION_STRING ", device files " + sha256_hex(hashes).substr(0, 12);
 }
 
+bool reads_modules(std::string_view name) {
+  constexpr std::string_view kOthers[] = {"devices", "calibrate", "completion", "man"};
+  return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
+}
+
+Option max_bytes_option(Context& context) {
+  return {.names = {"--max-bytes"},
+          .argument = "N",
+          .text = "Refuse modules of more than N bytes of text, after decompression; default: 1 GiB, at most 4 GiB",
+          .target = &context.max_bytes,
+          .least = 1,
+          .rare = true};
+}
+
 // `top` is filled in place, because `completion` and `man` refer to it.
 void describe_commands(Context& context, Command& top) {
   top.name = "hloroof";
@@ -33,6 +50,9 @@ void describe_commands(Context& context, Command& top) {
       diff_command(context),      sweep_command(context),           passes_command(context),  memory_command(context),
       kernel_command(context),    counts_command(context),          print_command(context),   devices_command(context),
       calibrate_command(context), completion_command(top, context), man_command(top, context)};
+  for (Command& command : top.subcommands) {
+    if (reads_modules(command.name)) command.options.push_back(max_bytes_option(context));
+  }
   complete_command(top);
 }
 
@@ -45,8 +65,9 @@ std::string help_of(const Command& command, HelpExtent extent) {
 
 }  // namespace
 
-int run_cli(const std::vector<std::string>& given, std::ostream& out, std::ostream& err, const Terminal& terminal) {
-  Context context{out, err, terminal};
+namespace {
+
+void run(const std::vector<std::string>& given, Context& context) {
   Command top;
   describe_commands(context, top);
   std::vector<std::string> arguments = given;
@@ -55,15 +76,30 @@ int run_cli(const std::vector<std::string>& given, std::ostream& out, std::ostre
     arguments.emplace_back("--help");
   }
   const absl::StatusOr<Invocation> invocation = parse_arguments(top, arguments);
-  if (!invocation.ok()) {
-    context.fail(invocation.status());
-    return context.exit_code;
-  }
+  if (!invocation.ok()) return context.fail(invocation.status());
   switch (invocation->kind) {
-    case Invocation::Kind::kHelp: out << help_of(*invocation->command, HelpExtent::kCommon); break;
-    case Invocation::Kind::kHelpAll: out << help_of(*invocation->command, HelpExtent::kAll); break;
-    case Invocation::Kind::kVersion: out << version_text() << '\n'; break;
+    case Invocation::Kind::kHelp: context.out << help_of(*invocation->command, HelpExtent::kCommon); break;
+    case Invocation::Kind::kHelpAll: context.out << help_of(*invocation->command, HelpExtent::kAll); break;
+    case Invocation::Kind::kVersion: context.out << version_text() << '\n'; break;
     case Invocation::Kind::kRun: invocation->command->run(); break;
+  }
+}
+
+}  // namespace
+
+int run_cli(const std::vector<std::string>& given, std::ostream& out, std::ostream& err, const Terminal& terminal) {
+  Context context{out, err, terminal};
+  try {
+    run(given, context);
+  } catch (const std::bad_alloc&) {
+    context.exit_code = kExitOk;
+    context.fail(absl::ResourceExhaustedError(
+        "out of memory. Read one file at a time, or lower --max-bytes to refuse large ones"));
+  }
+  // The one place that knows whether all results reached standard output.
+  if (out.flush(); !out) {
+    context.exit_code = kExitOk;
+    context.fail(absl::DataLossError("cannot write the result to standard output; is the disk full?"));
   }
   return context.exit_code;
 }

@@ -38,7 +38,7 @@ void Context::fail(const absl::Status& status, int code) {
   const std::string message = without_control_bytes(from_absl(status.message()));
   const bool has_place = message.find(": error: ") != std::string::npos;
   err << (has_place ? "" : "hloroof: ") << message << (message.empty() || message.back() != '\n' ? "\n" : "");
-  exit_code = code;
+  if (exit_code == kExitOk) exit_code = code;
 }
 
 absl::Status Context::take_input(std::string_view file) {
@@ -60,8 +60,8 @@ void Context::fail_prediction(const absl::Status& status) {
 
 absl::Status write_output(Context& context, const std::string& path, std::string_view text) {
   if (path.empty() || path == "-") {
-    context.out << text << std::flush;
-    return context.out ? absl::OkStatus() : absl::DataLossError("cannot write the result");
+    context.out << text;
+    return absl::OkStatus();
   }
   std::ofstream file(path, std::ios::binary);
   file << text;

@@ -3,11 +3,13 @@
 #define HLOROOF_LIB_CLI_CONTEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "hloroof/parse.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/command.h"
 
@@ -19,11 +21,12 @@ struct Context {
   Terminal terminal;
   int exit_code = kExitOk;
   bool took_standard_input = false;
+  std::int64_t max_bytes = ParseOptions().max_bytes;  // of each module that is read; --max-bytes
 
   // The width of tables: 0, which is unlimited, if `wide`, that of the terminal, or 80 in the file `output`.
   std::size_t width(bool wide, const std::string& output = "") const;
-  // Writes the status to err as `hloroof: message`, or the message alone if it begins with a place, and sets the exit
-  // code.
+  // Writes the status to err as `hloroof: message`, or the message alone if it begins with a place. Sets the exit code,
+  // unless an earlier failure has set it.
   void fail(const absl::Status& status, int code = kExitBadInput);
   // Must be called before a file is read. Error: InvalidArgument if `file` is "-" and was read before.
   absl::Status take_input(std::string_view file);
@@ -33,7 +36,7 @@ struct Context {
   void fail_prediction(const absl::Status& status);
 };
 
-// Writes to the file `path`, or to context.out if it is empty or "-".
+// Writes to the file `path`, or to context.out if it is empty or "-". run_cli() checks that context.out took all.
 absl::Status write_output(Context& context, const std::string& path, std::string_view text);
 
 // The subcommands, one file each. A command keeps the values of its options.

@@ -96,7 +96,7 @@ void run_lint(const LintFlags& flags, Context& context) {
   if (absl::Status status = write_output(context, flags.output, formatted(report, flags, context)); !status.ok()) {
     return context.fail(status);
   }
-  if (report.failed) context.exit_code = kExitGateFailed;
+  if (report.failed && context.exit_code == kExitOk) context.exit_code = kExitGateFailed;
 }
 
 }  // namespace

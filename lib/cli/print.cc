@@ -68,13 +68,14 @@ std::optional<Module> read_for_printing(const PrintFlags& flags, const std::stri
     context.fail(status);
     return std::nullopt;
   }
-  const auto source = SourceText::read(file, ParseOptions().max_bytes);
+  const auto source = SourceText::read(file, context.max_bytes);
   if (!source.ok()) {
     context.fail(source.status());
     return std::nullopt;
   }
   ParseOptions options = reading_options();
   options.strict = flags.strict;
+  options.max_bytes = context.max_bytes;
   absl::StatusOr<LoadedModule> loaded = parse_module_file(*source, choice, options, LargeConstants::kKeep);
   if (!loaded.ok()) {
     // Text that only --strict rejects is valid but not fully known.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/cli/progress.h"
@@ -54,7 +56,12 @@ ParseOptions reading_options() {
 
 absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
   if (absl::Status status = context.take_input(split_module_path(file).first); !status.ok()) return status;
-  absl::StatusOr<LoadedModule> loaded = load_module_file(file, reading_options());
+  ParseOptions options = reading_options();
+  options.max_bytes = context.max_bytes;
+  absl::StatusOr<LoadedModule> loaded = load_module_file(file, options);
+  if (absl::IsResourceExhausted(loaded.status()) && absl::EndsWith(loaded.status().message(), " bytes")) {
+    return absl::ResourceExhaustedError(absl::StrCat(loaded.status().message(), "; --max-bytes sets it"));
+  }
   if (!loaded.ok()) return loaded.status();
   context.note(file, loaded->note);
   return std::move(loaded->module);
@@ -95,6 +102,11 @@ absl::StatusOr<std::vector<std::string>> modules_in(const std::string& folder) {
     std::string stem;
     const DumpKind kind = dump_kind(it->path().filename().string(), stem);
     if (kind == DumpKind::kNone) continue;
+    // A link without a target is reported when it is read. Pipes, sockets and folders are not dumps, and opening a pipe
+    // waits for a writer.
+    std::error_code unknown;
+    const fs::file_type type = it->status(unknown).type();
+    if (type != fs::file_type::regular && type != fs::file_type::not_found) continue;
     if (kind == DumpKind::kSavedText) {
       saved.push_back(it->path().string());
       continue;
@@ -207,12 +219,13 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
   std::vector<std::optional<std::string>> topologies(subjects.topologies.begin(), subjects.topologies.end());
   if (topologies.empty()) topologies.emplace_back();
   Progress progress(context, subjects.count());
+  bool any = false;
   for (const std::string& file : subjects.files) {
     const absl::StatusOr<Module> module = read_module(file, context);
     if (!module.ok()) {
       progress.end();
       context.fail(module.status());
-      return false;
+      continue;
     }
     for (std::size_t t = 0; t < subjects.targets.size(); ++t) {
       for (const std::optional<std::string>& topology : topologies) {
@@ -225,14 +238,15 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
           if (!prediction.ok()) {
             progress.end();
             context.fail_prediction(prediction.status());
-            return false;
+            continue;
           }
+          any = true;
           use(file, *std::move(prediction));
         }
       }
     }
   }
-  return true;
+  return any;
 }
 
 }  // namespace hloroof::internal

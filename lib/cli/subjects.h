@@ -60,8 +60,8 @@ struct Subject {
 absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context);
 
 // Predicts all subjects in order, files outermost, and passes each prediction to `use`. Shows progress on a terminal.
-// Reports the first failure and returns false. The facts of a prediction point to a module that lives until the next
-// file is read: `use` resets them in what it keeps.
+// Reports each failure and continues with the next subject; returns whether there is any prediction. The facts of a
+// prediction point to a module that lives until the next file is read: `use` resets them in what it keeps.
 using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
 bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use);
 

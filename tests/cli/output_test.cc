@@ -1,0 +1,69 @@
+// Output that could not be written is an error of every subcommand.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/cli/run.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr char kModule[] =
+    "HloModule jit_f, is_scheduled=true\n\nENTRY %main (p: f32[8,128]) -> f32[8,128] {\n"
+    "  %p = f32[8,128]{1,0} parameter(0)\n  ROOT %r = f32[8,128]{1,0} negate(%p)\n}\n";
+constexpr char kProfile[] = "HLO op name,#Occurrences,Total self time (us)\nr,1,1\n";
+
+TEST_CASE("output that could not be written is an error in every subcommand") {
+  if (!std::filesystem::exists("/dev/full")) return;  // Linux only
+  const TemporaryFolder folder;
+  const std::string file = folder.write("step.hlo", kModule);
+  const std::vector<std::vector<std::string>> commands = {
+      {"predict", file, "--device", "tpu_v5e"},
+      {"predict", file, "--device", "tpu_v5e", "--format", "json"},
+      {"predict", file, "--device", "tpu_v5e", "--format", "html"},
+      {"predict", file, "--device", "tpu_v5e", "--format", "trace"},
+      {"explain", file, "r", "--device", "tpu_v5e"},
+      {"lint", file, "--device", "tpu_v5e"},
+      {"lint", "--codes"},
+      {"compare", file, "--profile", folder.write("profile.csv", kProfile), "--device", "tpu_v5e"},
+      {"diff", file, file, "--device", "tpu_v5e"},
+      {"sweep", file, "--device", "tpu_v5e"},
+      {"memory", file, "--device", "tpu_v5e"},
+      {"kernel", file, "--device", "tpu_v5e"},
+      {"counts", file},
+      {"print", file},
+      {"devices", "list"},
+      {"devices", "show", "tpu_v5e"},
+      {"completion", "bash"},
+      {"man"},
+      {"--help"},
+      {"--version"},
+      {"predict", "--help-all"},
+  };
+  for (const std::vector<std::string>& arguments : commands) {
+    CAPTURE(arguments);
+    std::ostringstream taken;
+    std::ostringstream err;
+    const int code = run_cli(arguments, taken, err);
+    CAPTURE(err.str());
+    REQUIRE(code == kExitOk);  // so that the error below is that of the full disk
+    std::ofstream full("/dev/full");
+    CHECK(run_cli(arguments, full, err) == kExitBadInput);
+    CHECK_THAT(err.str(), ContainsSubstring("cannot write the result to standard output"));
+  }
+}
+
+TEST_CASE("a failed gate does not hide that the output could not be written") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  const TemporaryFolder folder;
+  const std::string file = folder.write("step.hlo", kModule);
+  std::ofstream full("/dev/full");
+  std::ostringstream err;
+  CHECK(run_cli({"lint", file, "--device", "gpu_h100_sxm", "--fail-on", "info"}, full, err) == kExitBadInput);
+}
+
+}  // namespace
+}  // namespace hloroof::internal
