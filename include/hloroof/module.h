@@ -29,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "hloroof/shape.h"
 
@@ -317,13 +318,19 @@ class Module {
   Module(const Module&);  // shares the source text
   Module& operator=(const Module&);
 
-  std::string_view name() const { return text(name_); }
+  std::string_view name() const ABSL_ATTRIBUTE_LIFETIME_BOUND { return text(name_); }
 
-  ComputationView entry() const { return ComputationView(this, entry_); }
+  ComputationView entry() const ABSL_ATTRIBUTE_LIFETIME_BOUND { return ComputationView(this, entry_); }
   bool has_entry() const { return entry_.valid(); }
-  ViewRange<ComputationView, ComputationId> computations() const { return {this, computation_order_}; }
-  ComputationView computation(ComputationId id) const { return ComputationView(this, id); }
-  InstructionView instruction(InstructionId id) const { return InstructionView(this, id); }
+  ViewRange<ComputationView, ComputationId> computations() const ABSL_ATTRIBUTE_LIFETIME_BOUND {
+    return {this, computation_order_};
+  }
+  ComputationView computation(ComputationId id) const ABSL_ATTRIBUTE_LIFETIME_BOUND {
+    return ComputationView(this, id);
+  }
+  InstructionView instruction(InstructionId id) const ABSL_ATTRIBUTE_LIFETIME_BOUND {
+    return InstructionView(this, id);
+  }
   // One past the largest index of any id. Use these as the sizes of side tables.
   std::size_t instruction_limit() const { return instructions_.size(); }
   std::size_t computation_limit() const { return computations_.size(); }
@@ -347,7 +354,7 @@ class Module {
   };
   const Unknowns& unknowns() const { return unknowns_; }
 
-  std::string_view text(TextRange range) const {
+  std::string_view text(TextRange range) const ABSL_ATTRIBUTE_LIFETIME_BOUND {
     return range.begin < source_size_ || range.size == 0
                ? std::string_view(source_begin_ + range.begin, range.size)
                : std::string_view(added_text_).substr(range.begin - source_size_, range.size);

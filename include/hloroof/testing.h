@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
@@ -25,12 +26,25 @@
 namespace hloroof {
 inline namespace v0 {
 
-// The result of a check: true or false, and a message.
+// The result of a check: true or false, and a message. Without a prediction, a check is false and so is its negation.
 class CheckResult {
  public:
   CheckResult(bool ok, std::string message) : ok_(ok), message_(std::move(message)) {}
+  // Of a check without a prediction.
+  static CheckResult undecided(std::string message) {
+    CheckResult result(false, std::move(message));
+    result.decided_ = false;
+    return result;
+  }
 
   explicit operator bool() const { return ok_; }
+  // The opposite, with the same message. Write CHECK(!step_faster_than(step, 5e-3)): CHECK_FALSE and EXPECT_FALSE
+  // cannot tell a missing prediction from a check that does not hold.
+  CheckResult operator!() const {
+    CheckResult result = *this;
+    result.ok_ = decided_ && !ok_;
+    return result;
+  }
   // The first line has the expectation and the finding. If the check failed, an explanation follows.
   const std::string& message() const { return message_; }
 
@@ -45,15 +59,21 @@ class CheckResult {
 
  private:
   bool ok_;
+  bool decided_ = true;
   std::string message_;
 };
 inline std::ostream& operator<<(std::ostream& out, const CheckResult& result) { return out << result.message(); }
 
 // The argument of every check: a prediction or an error. Converts implicitly from both and refers to its argument.
 struct Predicted {
-  Predicted(const StepPrediction& prediction) : step(&prediction) {}  // NOLINT(google-explicit-constructor)
-  Predicted(const absl::StatusOr<StepPrediction>& prediction)         // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor)
+  Predicted(const StepPrediction& prediction ABSL_ATTRIBUTE_LIFETIME_BOUND) : step(&prediction) {}
+  Predicted(const absl::StatusOr<StepPrediction>& prediction ABSL_ATTRIBUTE_LIFETIME_BOUND)
       : step(prediction.ok() ? &*prediction : nullptr), error(prediction.ok() ? nullptr : &prediction.status()) {}
+  // NOLINTEND(google-explicit-constructor)
+  // Only an argument: a copy could outlive what it refers to.
+  Predicted(const Predicted&) = delete;
+  Predicted& operator=(const Predicted&) = delete;
 
   const StepPrediction* step = nullptr;  // null if there is none
   const absl::Status* error = nullptr;   // null if there is a prediction

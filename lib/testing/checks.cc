@@ -26,7 +26,7 @@ std::string subject(const StepPrediction& step) {
 }
 
 CheckResult without_prediction(const Predicted& step) {
-  return {false, absl::StrCat("there is no prediction: ", std::string(step.error->message()))};
+  return CheckResult::undecided(absl::StrCat("there is no prediction: ", std::string(step.error->message())));
 }
 
 // "<module> on <device>: <found>, expected <asked>", and the explanation if `ok` is false.

@@ -84,6 +84,15 @@ TEST_CASE("a program that does not fit into memory") {
   CHECK_THAT(result.message(), ContainsSubstring("lhs"));
 }
 
+TEST_CASE("the negation of a check holds if the check does not") {
+  CHECK(!step_faster_than(step(), 1e-6));
+  CHECK_FALSE(static_cast<bool>(!step_faster_than(step(), 1)));
+}
+
+// A Predicted is only an argument, because it refers to its own.
+static_assert(!std::is_copy_constructible_v<Predicted> && !std::is_copy_assignable_v<Predicted>);
+static_assert(std::is_same_v<decltype(!std::declval<CheckResult>()), CheckResult>);
+
 TEST_CASE("warnings") {
   CHECK_FALSE(has_no_warning(step()));
   CHECK_THAT(has_no_warning(step()).message(), ContainsSubstring("communication-dominates"));
@@ -98,7 +107,10 @@ TEST_CASE("without a prediction every check fails with the reason") {
        {step_faster_than(none, 1), no_slower_than(none, step()), no_slower_than(step(), none), mfu_above(none, 0),
         bound_by(none, "mxu"), exposed_communication_below(none, 1), fits_in_memory(none),
         peak_memory_below(none, 1e12), has_no_diagnostic(none, "x"), has_no_warning(none), unknown_at_most(none)}) {
-    CHECK_FALSE(result);
+    CHECK_FALSE(static_cast<bool>(result));
+    CHECK_FALSE(static_cast<bool>(!result));  // its negation fails as well: nothing is known of the program
+    CHECK_FALSE(static_cast<bool>(!!result));
+    CHECK_THAT((!result).message(), ContainsSubstring("there is no prediction: <text>:2:"));
     CHECK_THAT(result.message(), ContainsSubstring("there is no prediction: <text>:2:"));
     CHECK_THAT(result.message(), ContainsSubstring("^"));
   }
