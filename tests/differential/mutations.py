@@ -25,6 +25,9 @@ SHAPES = [b"f32[]", b"f32[2]", b"f32[2]{0}", b"s32[]", b"pred[]", b"(f32[2], s32
           b"bf16[0]", b"f32[<=4]", b"f32[?]", b"f32[2]{1}", b"f32[2,2]{1,0:T(8,128)}", b"u4[4]{0:E(4)}", b"opaque[]"]
 LITERALS = [b"0", b"1", b"-1", b"1.5", b"true", b"nan", b"-inf", b"{}", b"{1, 2}", b"{{1, 2}, {3, 4}}", b"{...}", b"(1, 2)", b"1e39",
             b"300", b"-129", b"4294967296", b"65520", b"\"a\""]
+# Pieces of layouts, correct and not, that go between the other characters of a layout.
+LAYOUT_PIECES = [b"T(8,128)", b"(2,1)", b"T()", b"(", b")", b"*", b",", b" ", b":", b"x", b"-", b"8", b"S(1)", b"E(4)", b"L(1)",
+                 b"D(D,C)", b"#(u32)", b"*(u8)", b"M(64)", b"SC(0:4)", b"P(f32[2])", b"->", b"=", b"|", b"{}", b"\"8\"", b"%a", b"1.5"]
 OPCODES = [b"add", b"abs", b"copy", b"tuple", b"reshape", b"transpose", b"broadcast", b"reduce", b"dot", b"compare", b"convert",
            b"slice", b"concatenate", b"while", b"fusion", b"call", b"custom-call", b"get-tuple-element", b"bitcast", b"iota",
            b"select", b"clamp", b"all-reduce", b"all-gather-start", b"copy-start", b"copy-done", b"send", b"after-all", b"sort",
@@ -53,7 +56,7 @@ def mutate(rng, text):
     """(what was done, the text)"""
     kind = rng.choice(["delete line", "repeat line", "swap lines", "truncate line", "truncate text", "number", "name", "shape",
                        "literal", "opcode", "delete attribute", "repeat attribute", "move attribute", "delete byte",
-                       "repeat byte", "operand", "delete result shape"])
+                       "repeat byte", "operand", "delete result shape", "layout", "called computation"])
     lines = text.split(b"\n")
     if kind.endswith("line") or kind == "swap lines":
         i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
@@ -71,7 +74,17 @@ def mutate(rng, text):
     if kind in ("delete byte", "repeat byte"):
         i = rng.randrange(len(text))
         return kind, text[:i] + (b"" if kind == "delete byte" else text[i : i + 1]) + text[i + (kind == "delete byte") :]
-    if kind == "number":
+    if kind == "layout":
+        span = pick(rng, re.compile(rb"(?<=\])\{[^{}\n]*\}"), text)
+        if span is not None:
+            at = rng.randint(span[0] + 1, span[1] - 1)
+            span = (at, rng.randint(at, min(at + 2, span[1] - 1)))
+        new = rng.choice(LAYOUT_PIECES)
+    elif kind == "called computation":  # one computation for two callers
+        pattern = re.compile(rb"(?:calls|to_apply|body|condition|called_computations)=\{?(%?[A-Za-z0-9_.\-]+)")
+        span, source = pick(rng, pattern, text, 1), pick(rng, pattern, text, 1)
+        new = b"" if source is None else text[source[0] : source[1]]
+    elif kind == "number":
         span, new = pick(rng, NUMBER, text), rng.choice(NUMBERS)
     elif kind == "shape":
         span, new = pick(rng, SHAPE, text), rng.choice(SHAPES)
