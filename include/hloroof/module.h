@@ -337,8 +337,8 @@ class Module {
   // The number of instructions, without erased ones and those of synthesized computations.
   std::size_t instruction_count() const;
 
-  const ShapeTable& shapes() const { return shapes_; }
-  const Shape& shape(ShapeId id) const { return shapes_[id]; }
+  const ShapeTable& shapes() const ABSL_ATTRIBUTE_LIFETIME_BOUND { return shapes_; }
+  const Shape& shape(ShapeId id) const ABSL_ATTRIBUTE_LIFETIME_BOUND { return shapes_[id]; }
 
   // Facts of the HloModule line. Counts are 1 if the line does not have them.
   bool is_scheduled() const { return is_scheduled_; }
@@ -352,7 +352,7 @@ class Module {
     std::uint32_t missing_operands = 0;  // placeholders for the operands of a pasted instruction
     std::uint32_t missing_computations = 0;
   };
-  const Unknowns& unknowns() const { return unknowns_; }
+  const Unknowns& unknowns() const ABSL_ATTRIBUTE_LIFETIME_BOUND { return unknowns_; }
 
   std::string_view text(TextRange range) const ABSL_ATTRIBUTE_LIFETIME_BOUND {
     return range.begin < source_size_ || range.size == 0

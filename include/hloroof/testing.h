@@ -46,7 +46,7 @@ class CheckResult {
     return result;
   }
   // The first line has the expectation and the finding. If the check failed, an explanation follows.
-  const std::string& message() const { return message_; }
+  const std::string& message() const ABSL_ATTRIBUTE_LIFETIME_BOUND { return message_; }
 
   // Converts to GoogleTest's AssertionResult, so that EXPECT_TRUE prints the message. Any type works that is
   // constructible from a bool, accepts text with << and has failure_message().
