@@ -59,11 +59,12 @@ bool states_device_count(const Module& module) {
 absl::StatusOr<std::optional<DeviceCount>> find_device_count(const Module& module, const PredictOptions& options) {
   if (options.partitions) {
     const std::int64_t given = *options.partitions;
-    if (given < 1) return invalid_argument(absl::StrCat("the number of partitions is ", given, "; expected at least 1"));
+    if (given < 1)
+      return invalid_argument(absl::StrCat("the number of partitions is ", given, "; expected at least 1"));
     if (!ModuleRows::header_text(module, AttributeKey::kNumPartitions).empty() && module.num_partitions() != given) {
-      return invalid_argument(absl::StrCat(ModuleRows::path(module), ": error: the text states num_partitions=",
-                                           module.num_partitions(), ", which ", given,
-                                           " partitions contradict; leave out --partitions"));
+      return invalid_argument(absl::StrCat(ModuleRows::path(module),
+                                           ": error: the text states num_partitions=", module.num_partitions(),
+                                           ", which ", given, " partitions contradict; leave out --partitions"));
     }
     return DeviceCount{module.replica_count(), given};
   }
@@ -75,8 +76,7 @@ absl::StatusOr<std::optional<DeviceCount>> find_device_count(const Module& modul
   const auto global = std::find_if(collectives.begin(), collectives.end(),
                                    [](const Collective& c) { return c.slices == 0 && c.groups.all_devices; });
   if (global == collectives.end()) return std::nullopt;
-  const std::int64_t devices =
-      std::max(infer_axes(module, collectives).device_count, devices_of_shardings(module));
+  const std::int64_t devices = std::max(infer_axes(module, collectives).device_count, devices_of_shardings(module));
   if (devices <= 1) return std::nullopt;
   return global->groups.mode == GroupMode::kCrossReplica ? DeviceCount{devices, 1} : DeviceCount{1, devices};
 }

@@ -20,7 +20,8 @@ std::string reduction(const std::string& header, const std::string& groups, cons
 
 std::string loop(const std::string& trips) {
   return "HloModule m, is_scheduled=true\n\ncond {\n  p = (s64[], f32[64,128]) parameter(0)\n"
-         "  i = s64[] get-tuple-element(p), index=0\n  n = s64[] constant(" + trips +
+         "  i = s64[] get-tuple-element(p), index=0\n  n = s64[] constant(" +
+         trips +
          ")\n  ROOT r = pred[] compare(i, n), direction=LT\n}\nbody {\n  p = (s64[], f32[64,128]) parameter(0)\n"
          "  i = s64[] get-tuple-element(p), index=0\n  one = s64[] constant(1)\n  j = s64[] add(i, one)\n"
          "  x = f32[64,128] get-tuple-element(p), index=1\n  y = f32[64,128] negate(x)\n"
@@ -31,7 +32,8 @@ std::string loop(const std::string& trips) {
 }
 
 const std::string kOneOp =
-    "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] negate(p)\n}\n";
+    "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] "
+    "negate(p)\n}\n";
 
 TEST_CASE("numbers of a text that cannot be right are diagnosed") {
   const std::string cycles =
@@ -103,7 +105,8 @@ TEST_CASE("the number of devices comes from what there is, or its absence is dia
     CAPTURE(c.name);
     std::int64_t group_size = 0;
     for (const JsonValue& collective : json.find("collectives")->elements) {
-      if (collective.find("name")->string == "r") group_size = static_cast<std::int64_t>(collective.find("group_size")->number);
+      if (collective.find("name")->string == "r")
+        group_size = static_cast<std::int64_t>(collective.find("group_size")->number);
     }
     CHECK(group_size == (c.is_one_device ? 1 : 8));
     std::string severity;
@@ -121,12 +124,13 @@ TEST_CASE("the number of devices comes from what there is, or its absence is dia
 
 TEST_CASE("no resource is used for longer than the compiler's estimate of the op") {
   const TemporaryFolder folder;
-  const std::string file = folder.write(
-      "step.hlo",
-      "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n"
-      "  ROOT r = f32[4096,4096]{1,0:T(8,128)} negate(p), "
-      "backend_config={\"window_config\":{\"estimated_cycles\":\"10\"}}\n}\n");
-  const JsonValue json = json_of({"predict", file, "--device", "tpu_v5e", "--estimates", "compiler", "--format", "json"});
+  const std::string file =
+      folder.write("step.hlo",
+                   "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n"
+                   "  ROOT r = f32[4096,4096]{1,0:T(8,128)} negate(p), "
+                   "backend_config={\"window_config\":{\"estimated_cycles\":\"10\"}}\n}\n");
+  const JsonValue json =
+      json_of({"predict", file, "--device", "tpu_v5e", "--estimates", "compiler", "--format", "json"});
   for (const JsonValue& resource : json.find("resources")->elements) CHECK(resource.find("utilization")->number <= 1);
 }
 
@@ -135,7 +139,8 @@ TEST_CASE("counts that overflow are an error") {
   std::string text = "HloModule m\n\nc_0 {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] negate(p)\n}\n";
   for (int i = 1; i <= 1100; ++i) {
     const std::string before = "c_" + std::to_string(i - 1);
-    text += "c_" + std::to_string(i) + " {\n  p = f32[64,128] parameter(0)\n  q = f32[64,128] call(p), to_apply=" + before +
+    text += "c_" + std::to_string(i) +
+            " {\n  p = f32[64,128] parameter(0)\n  q = f32[64,128] call(p), to_apply=" + before +
             "\n  ROOT r = f32[64,128] call(q), to_apply=" + before + "\n}\n";
   }
   text += "ENTRY e {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] call(p), to_apply=c_1100\n}\n";
@@ -151,10 +156,10 @@ TEST_CASE("counts that overflow are an error") {
 
 TEST_CASE("values of options that cannot be right are errors") {
   const TemporaryFolder folder;
-  const std::string call = folder.write(
-      "call.hlo",
-      "HloModule m, is_scheduled=true, num_partitions=8\n\nENTRY e {\n  p = f32[64,128] parameter(0)\n"
-      "  ROOT c = f32[64,128] custom-call(p), custom_call_target=\"my_kernel\"\n}\n");
+  const std::string call =
+      folder.write("call.hlo",
+                   "HloModule m, is_scheduled=true, num_partitions=8\n\nENTRY e {\n  p = f32[64,128] parameter(0)\n"
+                   "  ROOT c = f32[64,128] custom-call(p), custom_call_target=\"my_kernel\"\n}\n");
   const std::string plain = folder.write("plain.hlo", kOneOp);
   const struct {
     std::vector<std::string> options;
@@ -170,7 +175,8 @@ TEST_CASE("values of options that cannot be right are errors") {
       {{call, "--device", "tpu_v5e,"}, "--device 'tpu_v5e,' has an empty entry"},
       {{call, "--device=tpu_v5e,,tpu_v6e"}, "has an empty entry"},
       {{call, "--device", "tpu_v5e", "--custom-call", "my_kernle=flops:1"}, "my_kernle; the nearest are my_kernel"},
-      {{call, "--device", "tpu_v5e", "--custom-call", "/other.*/=flops:1"}, "no custom call with the target or name /other"},
+      {{call, "--device", "tpu_v5e", "--custom-call", "/other.*/=flops:1"},
+       "no custom call with the target or name /other"},
       {{plain, "--device", "tpu_v5e", "--custom-call", "x=flops:1"}, "no custom calls at all"},
   };
   for (const auto& c : cases) {

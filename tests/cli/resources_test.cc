@@ -1,5 +1,5 @@
-// Inputs that are too large, that cannot be read, or that once took quadratic time. The sizes of the latter are such that
-// the test would not end if the time were quadratic again.
+// Inputs that are too large, that cannot be read, or that once took quadratic time. The sizes of the latter are such
+// that the test would not end if the time were quadratic again.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -17,9 +17,7 @@ std::string module_of(const std::string& entry, const std::string& before = "") 
   return "HloModule m, is_scheduled=true\n\n" + before + "\nENTRY e {\n" + entry + "}\n";
 }
 
-std::string small_module() {
-  return module_of("  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] negate(p)\n");
-}
+std::string small_module() { return module_of("  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] negate(p)\n"); }
 
 TEST_CASE("a module larger than --max-bytes is refused, with the limit") {
   const TemporaryFolder folder;
@@ -56,8 +54,10 @@ TEST_CASE("files of a folder that cannot be read do not silence the others") {
   REQUIRE(mkfifo((folder.path() + "/module_5.pipe" + end).c_str(), 0600) == 0);  // reading it would wait for a writer
   std::filesystem::create_directory(folder.path() + "/module_6.folder" + end);
   const std::vector<std::vector<std::string>> commands = {
-      {"predict", folder.path(), "--device", "tpu_v5e"}, {"sweep", folder.path(), "--device", "tpu_v5e"},
-      {"memory", folder.path(), "--device", "tpu_v5e"},  {"counts", folder.path()},
+      {"predict", folder.path(), "--device", "tpu_v5e"},
+      {"sweep", folder.path(), "--device", "tpu_v5e"},
+      {"memory", folder.path(), "--device", "tpu_v5e"},
+      {"counts", folder.path()},
       {"predict", folder.path(), "--device", "tpu_v5e", "--format", "csv"},
   };
   for (const std::vector<std::string>& arguments : commands) {
@@ -83,8 +83,9 @@ TEST_CASE("what was quadratic: an array of very many dimensions") {
   std::string dimensions = "2";
   for (int i = 1; i < 100'000; ++i) dimensions += ",2";
   const TemporaryFolder folder;
-  const std::string file = folder.write("step.hlo", module_of("  p = f32[" + dimensions + "] parameter(0)\n  ROOT r = f32[" +
-                                                              dimensions + "] negate(p)\n"));
+  const std::string file = folder.write(
+      "step.hlo",
+      module_of("  p = f32[" + dimensions + "] parameter(0)\n  ROOT r = f32[" + dimensions + "] negate(p)\n"));
   CHECK(run_hloroof({"counts", file}).code == kExitOk);
   run_hloroof({"predict", file, "--device", "tpu_v5e"});
 }
@@ -109,11 +110,12 @@ TEST_CASE("what was quadratic: the trace of very deep calls") {
   constexpr int kCalls = 50'000;
   std::string before = "c_0 {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] negate(p)\n}\n";
   for (int i = 1; i < kCalls; ++i) {
-    before += "c_" + std::to_string(i) + " {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] call(p), to_apply=c_" +
+    before += "c_" + std::to_string(i) +
+              " {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] call(p), to_apply=c_" +
               std::to_string(i - 1) + "\n}\n";
   }
-  const std::string entry = "  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] call(p), to_apply=c_" +
-                            std::to_string(kCalls - 1) + "\n";
+  const std::string entry =
+      "  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] call(p), to_apply=c_" + std::to_string(kCalls - 1) + "\n";
   const TemporaryFolder folder;
   const CliResult trace = run_hloroof(
       {"predict", folder.write("step.hlo", module_of(entry, before)), "--device", "tpu_v5e", "--format", "trace"});
