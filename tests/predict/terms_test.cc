@@ -103,7 +103,7 @@ TEST_CASE("terms come to the seconds of each operation under options") {
   options.slices = 2;
   check_dump("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", options, checked);
   options = {};
-  options.custom_calls = {{"/./", 1e9, 1e6, 1e6, std::nullopt}};
+  options.custom_calls = {{"/.+/", 1e9, 1e6, 1e6, std::nullopt}};
   check_dump("tests/proto/samples/many_ops.hlo", "tpu_v5p", options, checked);
   CHECK(checked.dumps == 4);
 }
