@@ -22,6 +22,8 @@ using enum DiagnosticCode;
 
 // Larger whole numbers are not exact as floating-point numbers.
 constexpr std::int64_t kMostExact = std::int64_t{1} << 53;
+// Far more devices than any machine has.
+constexpr std::int64_t kMostDevices = std::int64_t{1} << 32;
 
 class NumberDiagnoser {
  public:
@@ -30,6 +32,7 @@ class NumberDiagnoser {
 
   void run() {
     header();
+    product_of_counts();
     device_count();
     group_ids();
     trip_counts();
@@ -58,6 +61,19 @@ class NumberDiagnoser {
                                               ": expected at least 1, which is assumed"),
                       .cause = name});
     }
+  }
+
+  void product_of_counts() {
+    if (module_.num_partitions() < 1 || module_.replica_count() < 1 ||
+        saturating_multiply(module_.num_partitions(), module_.replica_count()) <= kMostDevices) {
+      return;
+    }
+    diagnosis_.add({.code = kImpossibleNumber,
+                    .severity = Severity::kError,
+                    .message = absl::StrCat("the HloModule line states ", module_.replica_count(), " replicas of ",
+                                            module_.num_partitions(), " partitions: expected at most ", kMostDevices,
+                                            " devices in all, more than any machine has"),
+                    .cause = "number of devices"});
   }
 
   void device_count() {

@@ -16,6 +16,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/megascale.h"
 #include "lib/analysis/mesh.h"
+#include "lib/analysis/saturating.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/cost/collective.h"
@@ -95,7 +96,7 @@ std::string unsharded_line(const Module& module, const Collective& collective) {
       collective.kind == CollectiveKind::kAllGather || collective.kind == CollectiveKind::kReduceScatter;
   if (whole_dimension && collective.dimension >= 0 && collective.dimension < shard.rank()) {
     std::vector<std::int64_t> full = shard.dimensions;
-    full[collective.dimension] *= n;
+    full[collective.dimension] = saturating_multiply(full[collective.dimension], n);
     return absl::StrCat("unsharded: ", device, ", ", n, "-way on dimension ", collective.dimension,
                         ": implied unsharded shape ", shape_text(shard.element_type, full));
   }
@@ -103,7 +104,7 @@ std::string unsharded_line(const Module& module, const Collective& collective) {
   std::vector<std::string> fulls;
   for (int i = 0; i < shard.rank(); ++i) {
     std::vector<std::int64_t> full = shard.dimensions;
-    full[i] *= n;
+    full[i] = saturating_multiply(full[i], n);
     fulls.push_back(shape_text(shard.element_type, full));
   }
   return absl::StrCat("unsharded: ", device, " of partial sums, the same on the ", n,

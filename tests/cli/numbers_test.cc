@@ -50,6 +50,8 @@ TEST_CASE("numbers of a text that cannot be right are diagnosed") {
   } cases[] = {
       {"negative partitions", reduction(", num_partitions=-8", "{{0,1}}"), "num_partitions=-8: expected at least 1"},
       {"negative replicas", reduction(", replica_count=-1", "{{0,1}}"), "replica_count=-1: expected at least 1"},
+      {"too many devices", reduction(", num_partitions=9223372036854775807, replica_count=64", "{}"),
+       "64 replicas of 9223372036854775807 partitions"},
       {"negative id", reduction(", num_partitions=2", "{{-1,0}}"), "the device id -1 of r is negative"},
       {"least id", reduction(", num_partitions=2", "{{-9223372036854775808,0}}"), "is negative: expected ids from 0"},
       {"trips over 2^53", loop("1000000000000000000"), "the loop w runs 1000000000000000000 times"},
@@ -66,6 +68,22 @@ TEST_CASE("numbers of a text that cannot be right are diagnosed") {
     CHECK_THAT(lint.out, ContainsSubstring("impossible-number") && ContainsSubstring(c.says));
     CHECK(run_hloroof({"predict", file, "--device", "tpu_v5e", "--estimates", "compiler", "--strict"}).code ==
           kExitIncomplete);
+  }
+}
+
+TEST_CASE("explaining sizes near 2^63 neither overflows nor fails") {
+  const std::string most = "9223372036854775807";
+  const std::string tile = "{1,0:T(" + most + "," + most + ")}";
+  const std::string texts[] = {
+      reduction(", num_partitions=" + most + ", replica_count=" + most, "{}"),
+      "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[64,128]" + tile +
+          " parameter(0)\n  ROOT r = f32[64,128]" + tile + " negate(p)\n}\n",
+  };
+  const TemporaryFolder folder;
+  for (const std::string& text : texts) {
+    const CliResult explained = run_hloroof({"explain", folder.write("step.hlo", text), "r", "--device", "tpu_v5e"});
+    CHECK(explained.code == kExitOk);
+    CHECK_THAT(explained.out, !ContainsSubstring("-9223372036854775"));
   }
 }
 
