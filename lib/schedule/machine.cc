@@ -11,6 +11,10 @@ namespace {
 // Lists of causes up to this length are searched from the front, which is faster than a hash.
 constexpr std::size_t kFewCauses = 16;
 
+// With more transfers in flight, a wait is charged to the awaited one alone. The lists of causes would otherwise grow
+// with the square of the number of transfers.
+constexpr std::size_t kMostCharged = 1024;
+
 }  // namespace
 
 SharedSeconds Machine::shares(double seconds, const SharedSeconds& busy) {
@@ -75,6 +79,7 @@ void Machine::clear_causes() {
 // together progress by at least `seconds`.
 void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, double seconds) {
   const std::size_t count = flights_.size();
+  if (count > kMostCharged) return charge(awaited, seconds);
   std::size_t own = 0;
   while (flights_[own].start != awaited) ++own;
   std::vector<bool> shares(count, false);

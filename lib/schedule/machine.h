@@ -38,7 +38,7 @@ struct Flight {
 
 // A part of a wait: how long one transfer kept the awaited one from ending. The awaited transfer itself causes the time
 // that it would take alone. The others that share its most crowded resource cause the rest, in proportion to their
-// shares.
+// shares. While more than a thousand transfers are in flight, the awaited one causes all of it.
 struct WaitPart {
   InstructionId cause;
   double seconds = 0;

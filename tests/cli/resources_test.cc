@@ -106,6 +106,24 @@ TEST_CASE("what was quadratic: very many copies in flight") {
   CHECK(json.find("step_seconds") != nullptr);
 }
 
+TEST_CASE("what was quadratic: the causes of waits for very many copies of different sizes") {
+  constexpr int kCopies = 10'000;
+  std::string parameters;
+  std::string starts;
+  std::string dones;
+  for (int i = 0; i < kCopies; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string shape = "f32[64," + std::to_string(128 + i) + "]";
+    parameters += "  p_" + number + " = " + shape + " parameter(" + number + ")\n";
+    starts += "  s_" + number + " = (" + shape + ", " + shape + ", u32[]) copy-start(p_" + number + ")\n";
+    dones += "  d_" + number + " = " + shape + " copy-done(s_" + number + ")\n";
+  }
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("step.hlo", module_of(parameters + starts + dones + "  ROOT r = f32[64,128] negate(d_0)\n"));
+  CHECK(run_hloroof({"predict", file, "--device", "tpu_v5e"}).code == kExitOk);
+}
+
 TEST_CASE("what was quadratic: the trace of very deep calls") {
   constexpr int kCalls = 50'000;
   std::string before = "c_0 {\n  p = f32[64,128] parameter(0)\n  ROOT r = f32[64,128] negate(p)\n}\n";
