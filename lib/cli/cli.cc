@@ -26,8 +26,9 @@ std::string version_text() {
   return "hloroof " HLOROOF_VERSION_STRING ", device files " + sha256_hex(hashes).substr(0, 12);
 }
 
-bool reads_modules(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"devices", "calibrate", "completion", "man"};
+// Whether a command reads modules with read_module(), where --max-bytes acts.
+bool limits_modules(std::string_view name) {
+  constexpr std::string_view kOthers[] = {"passes", "devices", "calibrate", "completion", "man"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
 }
 
@@ -51,7 +52,7 @@ void describe_commands(Context& context, Command& top) {
       kernel_command(context),    counts_command(context),          print_command(context),   devices_command(context),
       calibrate_command(context), completion_command(top, context), man_command(top, context)};
   for (Command& command : top.subcommands) {
-    if (reads_modules(command.name)) command.options.push_back(max_bytes_option(context));
+    if (limits_modules(command.name)) command.options.push_back(max_bytes_option(context));
   }
   complete_command(top);
 }
