@@ -94,8 +94,12 @@ class ModuleEditor {
   // True for an instruction of this module that has not been erased.
   bool is_alive(InstructionId id) const;
 
-  // The instructions that use `id` as an operand, each once, in the order in which the uses were added.
-  absl::Span<const InstructionId> users(InstructionId id) const { return users_[id.index]; }
+  // The instructions that use `id` as an operand, each once, in the order in which the uses were added. Empty if `id` is
+  // not of this module.
+  absl::Span<const InstructionId> users(InstructionId id) const {
+    if (id.index >= users_.size()) return {};
+    return users_[id.index];
+  }
 
   // The module's id for a shape in HLO text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with a caret.
   absl::StatusOr<ShapeId> shape(std::string_view text);
@@ -212,6 +216,7 @@ class ModuleEditor {
   std::unordered_map<std::uint32_t, InstructionId> copy_body(ComputationId from, ComputationId to, InstructionId before,
                                                              const std::vector<InstructionId>& arguments);
   absl::StatusOr<std::size_t> place_of(ComputationId computation) const;
+  absl::Status check_in_text(ComputationId computation) const;
   void write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users);
   void write_root(ComputationId computation, InstructionId root);
   void take_out(InstructionId id);

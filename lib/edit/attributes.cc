@@ -46,6 +46,9 @@ absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& at
     }
     for (ComputationId id : attribute.computations) {
       if (const auto place = place_of(id); !place.ok()) return place.status();
+      const ComputationView computation = module_.computation(id);
+      if (computation.is_missing() || row_of(computation).root.valid()) continue;
+      return invalid_argument(std::string(computation.name()) + " has no instructions");
     }
     return absl::OkStatus();
   }

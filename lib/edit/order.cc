@@ -25,6 +25,7 @@ absl::StatusOr<InstructionId> ModuleEditor::insert_before(InstructionId before, 
 
 absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, const NewInstruction& made) {
   if (const auto place = place_of(computation); !place.ok()) return place.status();
+  if (absl::Status status = check_in_text(computation); !status.ok()) return status;
   return add(computation, InstructionId(), made);
 }
 
@@ -292,9 +293,16 @@ ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, C
   return id;
 }
 
+absl::Status ModuleEditor::check_in_text(ComputationId computation) const {
+  if (!module_.computation(computation).is_missing()) return absl::OkStatus();
+  return invalid_argument(std::string(module_.computation(computation).name()) + " is not in the text");
+}
+
 absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) {
   if (const auto place = place_of(id); !place.ok()) return place.status();
+  if (absl::Status status = check_in_text(id); !status.ok()) return status;
   const std::string name(module_.computation(id).name());
+  if (!row_of(module_, id).root.valid()) return invalid_argument(name + " has no instructions");
   const ComputationId copy = add_computation(name, false, id);
   ModuleBuilder builder(module_);
   std::unordered_map<std::uint32_t, InstructionId> made;

@@ -204,7 +204,9 @@ class Printer {
       out_ += ": ";
       append_to(out_, module_.shapes(), p.shape_id(), ShapeText::kWithoutLayout);
     }
-    out_ += ") -> ";
+    out_ += ')';
+    if (!row_of(c).root.valid()) return;  // an edit has not finished the computation
+    out_ += " -> ";
     append_to(out_, module_.shapes(), c.root().shape_id(), ShapeText::kWithoutLayout);
   }
 
