@@ -75,12 +75,14 @@ absl::StatusOr<std::size_t> ModuleEditor::place_of(ComputationId computation) co
 // Replaces the attribute list. A longer list is appended to the table.
 void ModuleEditor::write_attributes(InstructionId id, std::vector<AttributeData> attributes) {
   ModuleBuilder builder(module_);
-  InstructionData& row = builder.instructions()[id.index];
-  if (attributes.size() > row.attribute_count) {
+  InstructionData& row = write(id);
+  const bool fits = attributes.size() <= row.attribute_count && may_overwrite_attributes(row.attribute_begin);
+  if (!fits && !attributes.empty()) {
     row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
     builder.attributes().resize(builder.attributes().size() + attributes.size());
   }
   row.attribute_count = static_cast<std::uint16_t>(attributes.size());
+  if (attributes.empty()) return;
   std::copy(attributes.begin(), attributes.end(), builder.attributes().begin() + row.attribute_begin);
 }
 
@@ -124,7 +126,7 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
     attributes.push_back(written);
   }
   write_attributes(id, std::move(attributes));
-  if (is_index) ModuleBuilder(module_).instructions()[id.index].number = static_cast<std::uint32_t>(index);
+  if (is_index) write(id).number = static_cast<std::uint32_t>(index);
   note(id, Edit::Kind::kAttributes, ShapeId(), key);
   return absl::OkStatus();
 }
@@ -183,7 +185,7 @@ absl::Status ModuleEditor::remove_attribute(InstructionId id, AttributeKey key) 
   }
   if (key == AttributeKey::kControlPredecessors) {
     for (InstructionView predecessor : instruction.control_predecessors()) {
-      std::vector<InstructionId>& users = control_users_[predecessor.id().index];
+      std::vector<InstructionId>& users = write_control_users(predecessor.id());
       users.erase(std::remove(users.begin(), users.end(), id), users.end());
     }
   }

@@ -85,6 +85,7 @@ InstructionId ComputationBuilder::element(InstructionId tuple, std::uint32_t ind
 
 absl::StatusOr<ComputationId> ComputationBuilder::finish(InstructionId root) {
   if (!status_.ok()) return status_;
+  if (const auto place = edit_.place_of(id_); !place.ok()) return place.status();  // a rollback removed it
   const InstructionId last = row_of(edit_.module(), id_).last;
   if (!last.valid()) return invalid_argument("the computation has no instructions");
   if (absl::Status status = edit_.set_root(id_, root.valid() ? root : last); !status.ok()) return status;

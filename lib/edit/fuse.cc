@@ -284,7 +284,7 @@ ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, 
     }
     root = insert_checked(body, InstructionId(), tuple, shape(of_tuple));
   }
-  ModuleBuilder(module_).computations()[body.index].root = root;
+  write(body).root = root;
   return body;
 }
 

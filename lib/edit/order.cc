@@ -113,8 +113,7 @@ InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstru
 
 void ModuleEditor::link_new(InstructionId id, ComputationId computation, InstructionId before) {
   link(id, computation, before);
-  ComputationData& owner = ModuleBuilder(module_).computations()[computation.index];
-  if (!owner.root.valid()) owner.root = id;
+  if (!row_of(module_, computation).root.valid()) write(computation).root = id;
   forget_entry_layout(id);
   note(id, Edit::Kind::kInserted);
 }
@@ -137,11 +136,11 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
   const absl::StatusOr<ShapeId> inferred = internal::infer_shape(module_.instruction(id), builder.shapes());
   if (!inferred.ok()) {
     for (InstructionId operand : made.operands) remove_use(operand, id);
-    builder.instructions()[id.index].flags |= InstructionData::kErased;
-    names_[computation.index].erase(std::string(module_.instruction(id).name()));
+    write(id).flags |= InstructionData::kErased;
+    free_name(computation, std::string(module_.instruction(id).name()));
     return inferred.status();
   }
-  builder.instructions()[id.index].shape = *inferred;
+  write(id).shape = *inferred;
   link_new(id, computation, before);
   return id;
 }
@@ -160,7 +159,7 @@ absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
                                               ModuleRows::attributes(module_, row).end());
   const InstructionId copy = add_row(row, operands, attributes, row.next);
   for (InstructionView predecessor : module_.instruction(copy).control_predecessors()) {
-    control_users_[predecessor.id().index].push_back(copy);
+    write_control_users(predecessor.id()).push_back(copy);
   }
   return copy;
 }
@@ -185,10 +184,9 @@ void ModuleEditor::take_out(InstructionId id) {
   drop_control_edges(id);
   const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
   for (InstructionId operand : operands) remove_use(operand, id);
-  const auto names = names_.find(row_of(instruction).computation.index);
-  if (names != names_.end()) names->second.erase(name);
+  free_name(row_of(instruction).computation, name);
   unlink(id);
-  ModuleBuilder(module_).instructions()[id.index].flags |= InstructionData::kErased;
+  write(id).flags |= InstructionData::kErased;
   note(id, Edit::Kind::kErased);
 }
 
@@ -270,24 +268,24 @@ absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId roo
 }
 
 void ModuleEditor::write_root(ComputationId computation, InstructionId root) {
-  ComputationData& row = ModuleBuilder(module_).computations()[computation.index];
-  if (row.root == root) return;
-  if (row.root.valid()) {
-    forget_entry_layout(row.root);
-    note(row.root, Edit::Kind::kMoved);
+  const InstructionId before = row_of(module_, computation).root;
+  if (before == root) return;
+  if (before.valid()) {
+    forget_entry_layout(before);
+    note(before, Edit::Kind::kMoved);
   }
-  row.root = root;
+  write(computation).root = root;
   note(root, Edit::Kind::kMoved);
 }
 
 ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, ComputationId before) {
   std::string unique(name);
   while (computation_names_.count(unique) != 0) unique = std::string(name) + "." + std::to_string(++next_number_);
-  computation_names_.insert(unique);
+  take_name(ComputationId(), unique);
   ModuleBuilder builder(module_);
   const bool is_entry = entry && !module_.has_entry();
   const ComputationId id = builder.add_computation(text(unique), is_entry ? ComputationData::kEntry : 0);
-  std::vector<ComputationId>& order = builder.computation_order();
+  std::vector<ComputationId>& order = write_order();
   order.insert(std::find(order.begin(), order.end(), before), id);
   if (is_entry) builder.set_entry(id);
   return id;
@@ -322,13 +320,13 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
       attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
       for (std::uint32_t reference : old) {
         builder.references().push_back(made[reference].index);
-        control_users_[made[reference].index].push_back(to);
+        write_control_users(made[reference]).push_back(to);
       }
     }
     made[at.index] = to;
     add_row(row, operands, std::move(attributes), InstructionId());
   }
-  builder.computations()[copy.index].root = made[row_of(module_, id).root.index];
+  write(copy).root = made[row_of(module_, id).root.index];
   return copy;
 }
 
@@ -342,9 +340,9 @@ std::size_t ModuleEditor::erase_unused_computations() {
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = module_.computation(order[i]);
     if (!used[order[i].index]) {
-      computation_names_.erase(std::string(computation.name()));
+      free_name(ComputationId(), std::string(computation.name()));
       for (InstructionView instruction : computation.instructions()) {
-        builder.instructions()[instruction.id().index].flags |= InstructionData::kErased;
+        write(instruction.id()).flags |= InstructionData::kErased;
         note(instruction.id(), Edit::Kind::kErased);
       }
       continue;
@@ -355,8 +353,9 @@ std::size_t ModuleEditor::erase_unused_computations() {
     }
   }
   std::reverse(kept.begin(), kept.end());
-  builder.computation_order() = kept;
-  return order.size() - kept.size();
+  const std::size_t erased = order.size() - kept.size();
+  if (erased > 0) write_order() = std::move(kept);
+  return erased;
 }
 
 }  // namespace hloroof::inline v0
