@@ -259,6 +259,22 @@ class ModuleEditor {
                                                              const std::vector<InstructionId>& arguments);
   absl::StatusOr<std::size_t> place_of(ComputationId computation) const;
   absl::Status check_in_text(ComputationId computation) const;
+  // What the text only implies (implied.cc).
+  static std::string_view trimmed(std::string_view value);
+  static std::string spelled_name(std::string_view name);
+  std::vector<AttributeData> spelled_attributes(const internal::InstructionData& row);
+  void spell_out_element(InstructionId id);
+  void spell_out_elements_of(InstructionId tuple);
+  void spell_out_start(InstructionId start);
+  void spell_out(ComputationId computation);
+  void spell_out(InstructionId id);
+  void copy_wrapped(InstructionId start);
+  void erase_wrapped(InstructionId start);
+  InstructionId wrapped_root(InstructionId start) const;
+  void leave_single_form(InstructionId id, Edit::Kind kind, AttributeKey key);
+  ComputationId copy_computation(ComputationId id);
+  void write_attribute(InstructionId id, const AttributeData& written);
+  void take_attribute(InstructionId id, AttributeKey key);
   void write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users);
   void write_root(ComputationId computation, InstructionId root);
   void take_out(InstructionId id);
@@ -308,7 +324,8 @@ class ModuleEditor {
 // Checks that a compiler would accept the module and returns the first error found. Checks the number of operands of
 // each opcode, shapes that follow from operands, missing and unsupported attributes, operands that follow their users
 // or belong to another computation, arguments that differ from the parameters of the called computation, and recursion.
-// Errors: InvalidArgument: "computation.instruction: what is wrong".
+// Then prints the module and parses the text, which must describe the same module. OK therefore implies that the text
+// is complete. Takes about as long as parsing. Errors: InvalidArgument: "computation.instruction: what is wrong".
 absl::Status verify(const Module& module);
 
 struct ModuleHeader {

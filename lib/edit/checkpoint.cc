@@ -206,7 +206,8 @@ void ModuleEditor::cut_tables(std::size_t index) {
   position_.resize(level.instructions);
 }
 
-// ---- What the edits write --------------------------------------------------------------------------------------------
+// ---- What the edits write
+// --------------------------------------------------------------------------------------------
 
 InstructionData& ModuleEditor::write(InstructionId id) {
   InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
@@ -260,6 +261,7 @@ bool ModuleEditor::may_overwrite_attributes(std::size_t begin) const {
 void ModuleEditor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, AttributeKey key) {
   edits_.push_back({id, kind, old_shape, key});
   if (undo_ != nullptr) undo_->edits.push_back(edits_.back());
+  leave_single_form(id, kind, key);
 }
 
 void ModuleEditor::add_use(InstructionId operand, InstructionId user) {
@@ -282,6 +284,8 @@ void ModuleEditor::remove_use(InstructionId operand, InstructionId user) {
     undo_->uses.push_back({operand, user, static_cast<std::size_t>(at - users.begin()), false});
   }
   users.erase(at);
+  // A path that nothing uses is not in the text.
+  if (users.empty()) spell_out_element(operand);
 }
 
 // `scope` is invalid for the name of a computation.

@@ -101,6 +101,7 @@ InstructionId ModuleEditor::add_row(const InstructionData& row, const std::vecto
 
 // Inserts an unlinked instruction into `computation`, before `before` or at the end.
 void ModuleEditor::link(InstructionId id, ComputationId computation, InstructionId before) {
+  spell_out(computation);
   InstructionData& row = write(id);
   ComputationData& owner = write(computation);
   row.computation = computation;
@@ -114,6 +115,7 @@ void ModuleEditor::link(InstructionId id, ComputationId computation, Instruction
 }
 
 void ModuleEditor::unlink(InstructionId id) {
+  spell_out(row_of(module_, id).computation);
   InstructionData& row = write(id);
   ComputationData& owner = write(row.computation);
   (row.previous.valid() ? write(row.previous).next : owner.first) = row.next;

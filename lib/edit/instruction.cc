@@ -38,6 +38,9 @@ absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
     return status;
   }
   if (absl::Status status = check_elements_used(id, shape); !status.ok()) return status;
+  spell_out(id);
+  spell_out_start(id);
+  spell_out_elements_of(id);
   note(id, Edit::Kind::kShape, row.shape);
   write(id).shape = shape;
   forget_entry_layout(id);
@@ -129,6 +132,7 @@ absl::Status ModuleEditor::set_operands(InstructionId id, const std::vector<Inst
   if (absl::Status status = check_operand_count(row.opcode, operands.size()); !status.ok()) return status;
   if (absl::Status status = check_tuples(row.opcode, operands, row.shape, row.number); !status.ok()) return status;
   if (module_.instruction(id).operand_ids() == absl::Span<const InstructionId>(operands)) return absl::OkStatus();
+  spell_out(id);
   write_operands(id, operands);
   note(id, Edit::Kind::kOperands);
   return absl::OkStatus();

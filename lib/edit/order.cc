@@ -13,6 +13,8 @@
 #include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
 #include "lib/text/infer_shape.h"
+#include "lib/text/legal_name.h"
+#include "lib/text/scan.h"
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
@@ -33,6 +35,8 @@ absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, co
 absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, InstructionId before,
                                                 const NewInstruction& made) {
   if (made.opcode == Opcode::kUnknown) return invalid_argument("the opcode of a new instruction must be known");
+  const bool may_be_named = made.name.empty() || (is_name(made.name) && legal_name(made.name) == made.name);
+  if (!may_be_named) return invalid_argument("'" + made.name + "' is not a legal name of an instruction");
   for (InstructionId operand : made.operands) {
     if (absl::Status status = check_alive(operand); !status.ok()) return status;
     const std::string name(module_.instruction(operand).name());
@@ -80,6 +84,13 @@ absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, Instr
   return result;
 }
 
+// Attribute values are kept without the space around them, as the parser does.
+std::string_view ModuleEditor::trimmed(std::string_view value) {
+  while (!value.empty() && is_space(value.front())) value.remove_prefix(1);
+  while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
+  return value;
+}
+
 // A new instruction that is in no order yet.
 InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstruction& made, ShapeId result) {
   ModuleBuilder builder(module_);
@@ -94,7 +105,7 @@ InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstru
   const auto write = [&](AttributeKey key, std::string_view value) {
     attributes.push_back(AttributeData());
     attributes.back().key = key;
-    attributes.back().value = text(value);
+    attributes.back().value = text(trimmed(value));
   };
   if (made.opcode == Opcode::kConstant) write(AttributeKey::kConstantLiteral, made.literal);
   if (made.opcode == Opcode::kGetTupleElement) write(AttributeKey::kIndex, std::to_string(made.number));
@@ -151,13 +162,13 @@ absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
     return invalid_argument("cannot clone the parameter " + std::string(module_.instruction(id).name()));
   }
   InstructionData row = row_of(module_, id);
-  row.name = unique_name(row.computation, module_.instruction(id).name());
-  row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
+  row.name = unique_name(row.computation, spelled_name(module_.instruction(id).name()));
   const std::vector<InstructionId> operands(ModuleRows::operands(module_, row).begin(),
                                             ModuleRows::operands(module_, row).end());
-  const std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
-                                              ModuleRows::attributes(module_, row).end());
+  const std::vector<AttributeData> attributes = spelled_attributes(row);
+  row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
   const InstructionId copy = add_row(row, operands, attributes, row.next);
+  copy_wrapped(copy);
   for (InstructionView predecessor : module_.instruction(copy).control_predecessors()) {
     write_control_users(predecessor.id()).push_back(copy);
   }
@@ -180,6 +191,8 @@ absl::Status ModuleEditor::erase(InstructionId id) {
 // Takes out an instruction that nothing uses and that is not the root.
 void ModuleEditor::take_out(InstructionId id) {
   const InstructionView instruction = module_.instruction(id);
+  spell_out(row_of(instruction).computation);
+  erase_wrapped(id);
   const std::string name(instruction.name());
   drop_control_edges(id);
   const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
@@ -220,6 +233,7 @@ void ModuleEditor::write_uses(InstructionId old, InstructionId by, const std::ve
     const absl::Span<const InstructionId> span = module_.instruction(user).operand_ids();
     std::vector<InstructionId> operands(span.begin(), span.end());
     std::replace(operands.begin(), operands.end(), old, by);
+    spell_out(user);
     write_operands(user, operands);
     note(user, Edit::Kind::kOperands);
   }
@@ -270,6 +284,8 @@ absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId roo
 void ModuleEditor::write_root(ComputationId computation, InstructionId root) {
   const InstructionId before = row_of(module_, computation).root;
   if (before == root) return;
+  spell_out(computation);
+  spell_out_element(root);
   if (before.valid()) {
     forget_entry_layout(before);
     note(before, Edit::Kind::kMoved);
@@ -299,10 +315,22 @@ absl::Status ModuleEditor::check_in_text(ComputationId computation) const {
 absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) {
   if (const auto place = place_of(id); !place.ok()) return place.status();
   if (absl::Status status = check_in_text(id); !status.ok()) return status;
+  if (!row_of(module_, id).root.valid()) {
+    return invalid_argument(std::string(module_.computation(id).name()) + " has no instructions");
+  }
+  const ComputationId copy = copy_computation(id);
+  std::vector<InstructionId> copies;
+  for (InstructionView instruction : module_.computation(copy).instructions()) copies.push_back(instruction.id());
+  for (InstructionId instruction : copies) copy_wrapped(instruction);
+  return copy;
+}
+
+// Both call the same computations, including those that X-start implies.
+ComputationId ModuleEditor::copy_computation(ComputationId id) {
   const std::string name(module_.computation(id).name());
-  if (!row_of(module_, id).root.valid()) return invalid_argument(name + " has no instructions");
   const ComputationId copy = add_computation(name, false, id);
   ModuleBuilder builder(module_);
+  builder.computations()[copy.index].execution_thread = row_of(module_, id).execution_thread;
   std::unordered_map<std::uint32_t, InstructionId> made;
   for (InstructionId at = row_of(module_, id).first; at.valid(); at = row_of(module_, at).next) {
     InstructionData row = row_of(module_, at);

@@ -18,7 +18,8 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr std::string_view kChain = R"(HloModule m, entry_computation_layout={(f32[8,128]{1,0}, f32[8,128]{1,0})->f32[8,128]{1,0}}
+constexpr std::string_view kChain =
+    R"(HloModule m, entry_computation_layout={(f32[8,128]{1,0}, f32[8,128]{1,0})->f32[8,128]{1,0}}
 
 ENTRY %main (a: f32[8,128], b: f32[8,128]) -> f32[8,128] {
   %a = f32[8,128]{1,0} parameter(0)
@@ -64,7 +65,8 @@ TEST_CASE("a rollback takes back every kind of edit") {
   using Change = void (*)(ModuleEditor&, const Module&);
   const std::pair<const char*, Change> changes[] = {
       {"shape", [](ModuleEditor& e, const Module& m) { REQUIRE(e.set_shape(named(m, "a"), "f32[8,128]{0,1}").ok()); }},
-      {"operand", [](ModuleEditor& e, const Module& m) { REQUIRE(e.set_operand(named(m, "sum"), 1, named(m, "a")).ok()); }},
+      {"operand",
+       [](ModuleEditor& e, const Module& m) { REQUIRE(e.set_operand(named(m, "sum"), 1, named(m, "a")).ok()); }},
       {"shorter operands",
        [](ModuleEditor& e, const Module& m) {
          NewInstruction made;
@@ -99,7 +101,10 @@ TEST_CASE("a rollback takes back every kind of edit") {
            REQUIRE(e.insert_before(named(m, "tanh"), negate).ok());
          }
        }},
-      {"fuse", [](ModuleEditor& e, const Module& m) { REQUIRE(e.fuse({named(m, "sum"), named(m, "tanh")}).ok()); }},
+      {"fuse",
+       [](ModuleEditor& e, const Module& m) {
+         REQUIRE(e.fuse({named(m, "sum"), named(m, "tanh")}).ok());
+       }},
       {"fuse twice and unfuse",
        [](ModuleEditor& e, const Module& m) {
          const auto first = e.fuse({named(m, "sum"), named(m, "tanh")});

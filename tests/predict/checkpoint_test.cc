@@ -121,10 +121,14 @@ TEST_CASE("after edits and rollbacks the answer is that from scratch") {
 TEST_CASE("after edits and rollbacks of large dumps the answer is that from scratch") {
   const std::filesystem::path shared = shared_path("corpus");
   const std::pair<const char*, int> dumps[] = {
-      {"tpu/llm_2d_16.v5e_4x4.hlo", 60},           {"tpu/llm_fsdp_train.v4_2x2x2.hlo", 60},
-      {"step/llama3.1-8b.v6e-32.hlo", 60},         {"cpu/ring_attention.cpu_8.hlo", 100},
-      {"cpu/while_dynamic.cpu_8.hlo", 100},        {"tpu/llm_unrolled_fsdp.v5e_2x4.hlo", 30},
-      {"unoptimized/moe_ep_train.v5e_2x4.hlo", 20}, {"gpu/coll_ag_64mb.b200_1x1x8.hlo", 60},
+      {"tpu/llm_2d_16.v5e_4x4.hlo", 60},
+      {"tpu/llm_fsdp_train.v4_2x2x2.hlo", 60},
+      {"step/llama3.1-8b.v6e-32.hlo", 60},
+      {"cpu/ring_attention.cpu_8.hlo", 100},
+      {"cpu/while_dynamic.cpu_8.hlo", 100},
+      {"tpu/llm_unrolled_fsdp.v5e_2x4.hlo", 30},
+      {"unoptimized/moe_ep_train.v5e_2x4.hlo", 20},
+      {"gpu/coll_ag_64mb.b200_1x1x8.hlo", 60},
   };
   for (const auto& [file, count] : dumps) {
     if (std::filesystem::exists(shared / file)) edit_and_return(shared / file, count, 5);
