@@ -60,8 +60,9 @@ int main(int argc, char** argv) {
   std::printf("%zu arrays, step %.3f us\n", arrays.size(), best * 1e6);
   int tried = 0;
   for (const hloroof::InstructionId id : arrays) {
-    hloroof::Layout chosen = predictor->module().instruction(id).shape().layout;
-    hloroof::Layout layout = chosen;
+    const hloroof::Checkpoint before = predictor->checkpoint();
+    hloroof::Layout layout = predictor->module().instruction(id).shape().layout;
+    hloroof::Layout chosen;
     bool changed = false;
     std::sort(layout.minor_to_major.begin(), layout.minor_to_major.end());
     do {
@@ -74,8 +75,10 @@ int main(int argc, char** argv) {
       chosen = layout;
       changed = true;
     } while (std::next_permutation(layout.minor_to_major.begin(), layout.minor_to_major.end()));
-    set_layout(*predictor, id, chosen);
+    if (const absl::Status status = predictor->rollback(before); !status.ok()) return fail(status);
+    if (const absl::Status status = predictor->release(before); !status.ok()) return fail(status);
     if (!changed) continue;
+    set_layout(*predictor, id, chosen);
     const hloroof::InstructionView array = predictor->module().instruction(id);
     hloroof::PrintOptions options = hloroof::PrintOptions::short_parsable();
     options.operand_names = false;

@@ -1,5 +1,5 @@
 // A pass that fuses greedily by predicted gain. It fuses each edge from an elementwise producer to its consumer, and
-// undoes the fusion unless the step gets shorter.
+// returns to the checkpoint before the fusion unless the step gets shorter.
 //
 //   fuse_greedily tpu_v5e
 //
@@ -80,9 +80,10 @@ int main(int argc, char** argv) {
         const std::pair<InstructionId, InstructionId> edge(producer.id(), consumer.id());
         if (!may_fuse(producer) || refused.count(edge) != 0) continue;
         const std::string names = std::string(producer.name()) + " + " + std::string(consumer.name());
-        const absl::StatusOr<InstructionId> fusion = edit.fuse({edge.first, edge.second});
-        if (!fusion.ok()) {
+        const hloroof::Checkpoint before = predictor->checkpoint();
+        if (!edit.fuse({edge.first, edge.second}).ok()) {
           refused.insert(edge);
+          if (const absl::Status status = predictor->release(before); !status.ok()) return fail(status);
           continue;
         }
         edit.erase_unused_computations();
@@ -92,14 +93,10 @@ int main(int argc, char** argv) {
           std::printf("  fused %s: step %.1f us\n", names.c_str(), summary->step_seconds * 1e6);
           best = summary->step_seconds;
         } else {
-          const absl::StatusOr<std::vector<InstructionId>> parts = edit.unfuse(*fusion);
-          if (!parts.ok()) return fail(parts.status());
-          edit.erase_unused_computations();
-          // Find the same edge between the instructions that unfuse() returned.
-          for (const InstructionId to : *parts) {
-            for (const InstructionId from : program.instruction(to).operand_ids()) refused.emplace(from, to);
-          }
+          if (const absl::Status status = predictor->rollback(before); !status.ok()) return fail(status);
+          refused.insert(edge);
         }
+        if (const absl::Status status = predictor->release(before); !status.ok()) return fail(status);
         goes_on = true;
         break;
       }

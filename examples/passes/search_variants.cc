@@ -49,10 +49,10 @@ int main(int argc, char** argv) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
     const hloroof::InstructionId id = arrays[random() % arrays.size()];
-    const hloroof::Layout before = predictor->module().instruction(id).shape().layout;
-    hloroof::Layout layout = before;
+    hloroof::Layout layout = predictor->module().instruction(id).shape().layout;
+    const hloroof::Checkpoint before = predictor->checkpoint();
     if (random() % 2 == 0) {
-      layout.memory_space = before.memory_space == 0 ? 1 : 0;
+      layout.memory_space = layout.memory_space == 0 ? 1 : 0;
     } else {
       std::swap(layout.minor_to_major.front(), layout.minor_to_major[random() % layout.minor_to_major.size()]);
     }
@@ -62,9 +62,10 @@ int main(int argc, char** argv) {
     if (summary->step_seconds < best) {
       best = summary->step_seconds;
       ++kept;
-    } else if (const absl::Status status = predictor->edit().set_layout(id, before); !status.ok()) {
+    } else if (const absl::Status status = predictor->rollback(before); !status.ok()) {
       return fail(status);
     }
+    if (const absl::Status status = predictor->release(before); !status.ok()) return fail(status);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::printf("%d variants, %d kept, step %.3f us\n", count, kept, best * 1e6);

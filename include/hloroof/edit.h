@@ -15,8 +15,9 @@
 // nothing. Edits do not check that the shapes of the surrounding instructions still match; verify() does.
 //
 // Lifetime: the module must outlive its editor, and only the editor may change it. Ids are stable: an instruction keeps
-// its id through every edit, and the id of an erased instruction is never reused. An edit invalidates views and spans
-// into the module (names, texts, operand lists), but not ids and ShapeIds.
+// its id through every edit, and the id of an erased instruction is not reused. Only a rollback frees ids: those of the
+// instructions that it takes back. An edit invalidates views and spans into the module (names, texts, operand lists),
+// but not ids and ShapeIds.
 //
 // Threads: no other thread may use the module or the editor during an edit.
 #ifndef HLOROOF_EDIT_H_
@@ -24,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,7 +67,15 @@ namespace internal {
 
 // One change of one instruction.
 struct Edit {
-  enum class Kind : std::uint8_t { kShape, kOperands, kAttributes, kInserted, kErased, kMoved };
+  enum class Kind : std::uint8_t {
+    kShape,
+    kOperands,
+    kAttributes,
+    kInserted,
+    kErased,
+    kMoved,
+    kEverything,  // no instruction: results about any may be stale
+  };
   InstructionId instruction;
   Kind kind = Kind::kShape;
   ShapeId old_shape;                          // for kShape
@@ -73,10 +83,19 @@ struct Edit {
 };
 
 struct EditLog;
+struct UndoLog;
 
 }  // namespace internal
 
 inline namespace v0 {
+
+// A state of a module to return to. Copyable; plain data that only the editor that made it can use.
+class Checkpoint {
+ private:
+  friend class ModuleEditor;
+  friend struct internal::EditLog;
+  std::uint64_t serial_ = 0;
+};
 
 // Edits one module. It keeps the users and the order of all instructions, which go stale if anything else changes the
 // module.
@@ -84,6 +103,7 @@ class ModuleEditor {
  public:
   // Takes time linear in the size of the module.
   explicit ModuleEditor(Module& module);
+  ~ModuleEditor();
   ModuleEditor(const ModuleEditor&) = delete;
   ModuleEditor& operator=(const ModuleEditor&) = delete;
 
@@ -94,13 +114,38 @@ class ModuleEditor {
   // True for an instruction of this module that has not been erased.
   bool is_alive(InstructionId id) const;
 
-  // The instructions that use `id` as an operand, each once, in the order in which the uses were added.
-  absl::Span<const InstructionId> users(InstructionId id) const { return users_[id.index]; }
+  // The instructions that use `id` as an operand, each once, in the order in which the uses were added. Empty if `id`
+  // is not of this module.
+  absl::Span<const InstructionId> users(InstructionId id) const {
+    if (id.index >= users_.size()) return {};
+    return users_[id.index];
+  }
 
   // The module's id for a shape in HLO text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with a caret.
   absl::StatusOr<ShapeId> shape(std::string_view text);
   // The module's id for a shape. The elements of a tuple must be ids of this module.
   ShapeId shape(const Shape& shape);
+
+  // ---- Undo --------------------------------------------------------------------------------------------------------
+
+  // Marks the current state of the module. A checkpoint is usable until it is released, or until an earlier one is
+  // rolled back to or released. Checkpoints nest.
+  //
+  //   const Checkpoint before = edit.checkpoint();
+  //   ...                                                            // edits
+  //   if (!is_better) status = edit.rollback(before);
+  //   status = edit.release(before);                                 // keeps what is there
+  //
+  // While there is a checkpoint, edits cost a little more, and memory grows with every edit since the first one.
+  Checkpoint checkpoint();
+  // Takes back all edits since the checkpoint, which remains usable, and forgets later checkpoints. The module is the
+  // same as before, with the same ids, users and names to come. Takes time proportional to the edits. The ids of
+  // instructions and computations that the edits made become invalid, and later edits use them again. ShapeIds remain
+  // valid. Errors: FailedPrecondition if the checkpoint is not usable; InvalidArgument if checkpoint() did not make it.
+  absl::Status rollback(const Checkpoint& checkpoint);
+  // Forgets the checkpoint and later ones, and keeps the edits. An earlier checkpoint can still take them back. Errors:
+  // as for rollback().
+  absl::Status release(const Checkpoint& checkpoint);
 
   // ---- One instruction ---------------------------------------------------------------------------------------------
 
@@ -164,7 +209,8 @@ class ModuleEditor {
   absl::StatusOr<InstructionId> fuse(const std::vector<InstructionId>& instructions, std::string_view kind = "kLoop");
   // Like fuse(), but replaces the instructions by a call.
   absl::StatusOr<InstructionId> outline(const std::vector<InstructionId>& instructions, std::string_view name);
-  // Inlines a fusion or a call and returns the instructions that replace it. Errors: InvalidArgument if `id` is
+  // Inlines a fusion or a call and returns the instructions that replace it. This does not undo fuse(), which inlines
+  // the fusions among its instructions and loses control edges; rollback() does. Errors: InvalidArgument if `id` is
   // neither, or if its computation is not in the text.
   absl::StatusOr<std::vector<InstructionId>> unfuse(InstructionId id);
 
@@ -212,6 +258,23 @@ class ModuleEditor {
   std::unordered_map<std::uint32_t, InstructionId> copy_body(ComputationId from, ComputationId to, InstructionId before,
                                                              const std::vector<InstructionId>& arguments);
   absl::StatusOr<std::size_t> place_of(ComputationId computation) const;
+  absl::Status check_in_text(ComputationId computation) const;
+  // What the text only implies (implied.cc).
+  static std::string_view trimmed(std::string_view value);
+  static std::string spelled_name(std::string_view name);
+  std::vector<AttributeData> spelled_attributes(const internal::InstructionData& row);
+  void spell_out_element(InstructionId id);
+  void spell_out_elements_of(InstructionId tuple);
+  void spell_out_start(InstructionId start);
+  void spell_out(ComputationId computation);
+  void spell_out(InstructionId id);
+  void copy_wrapped(InstructionId start);
+  void erase_wrapped(InstructionId start);
+  InstructionId wrapped_root(InstructionId start) const;
+  void leave_single_form(InstructionId id, Edit::Kind kind, AttributeKey key);
+  ComputationId copy_computation(ComputationId id);
+  void write_attribute(InstructionId id, const AttributeData& written);
+  void take_attribute(InstructionId id, AttributeKey key);
   void write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users);
   void write_root(ComputationId computation, InstructionId root);
   void take_out(InstructionId id);
@@ -219,6 +282,20 @@ class ModuleEditor {
   TextRange unique_name(ComputationId computation, std::string_view stem);
   void write_operands(InstructionId id, const std::vector<InstructionId>& operands);
   void write_attributes(InstructionId id, std::vector<AttributeData> attributes);
+  absl::StatusOr<std::size_t> level_of(const Checkpoint& checkpoint) const;
+  bool restore(std::size_t level);
+  void cut_tables(std::size_t level);
+  // Everything that existed at a checkpoint is written through these, which keep what it was.
+  internal::InstructionData& write(InstructionId id);
+  internal::ComputationData& write(ComputationId id);
+  std::uint64_t& write_position(InstructionId id);
+  std::vector<InstructionId>& write_control_users(InstructionId id);
+  std::vector<AttributeData>& write_header();
+  std::vector<ComputationId>& write_order();
+  bool may_overwrite_operands(std::size_t begin) const;
+  bool may_overwrite_attributes(std::size_t begin) const;
+  void take_name(ComputationId scope, const std::string& name);
+  void free_name(ComputationId scope, const std::string& name);
   void add_use(InstructionId operand, InstructionId user);
   void remove_use(InstructionId operand, InstructionId user);
   void link(InstructionId id, ComputationId computation, InstructionId before);
@@ -238,14 +315,17 @@ class ModuleEditor {
   std::unordered_map<std::string, TextRange> texts_;                             // texts that edits added
   std::unordered_map<std::uint32_t, std::unordered_set<std::string>> names_;     // by computation, filled on demand
   std::unordered_set<std::string> computation_names_;
-  std::uint32_t next_number_ = 0;  // suffix for generated names
-  std::vector<Edit> edits_;        // since the last EditLog::take()
+  std::uint32_t next_number_ = 0;            // suffix for generated names
+  std::vector<Edit> edits_;                  // since the last EditLog::take()
+  std::uint64_t times_taken_ = 0;            // by EditLog::take()
+  std::unique_ptr<internal::UndoLog> undo_;  // null without checkpoints
 };
 
 // Checks that a compiler would accept the module and returns the first error found. Checks the number of operands of
 // each opcode, shapes that follow from operands, missing and unsupported attributes, operands that follow their users
 // or belong to another computation, arguments that differ from the parameters of the called computation, and recursion.
-// Errors: InvalidArgument: "computation.instruction: what is wrong".
+// Then prints the module and parses the text, which must describe the same module. OK therefore implies that the text
+// is complete. Takes about as long as parsing. Errors: InvalidArgument: "computation.instruction: what is wrong".
 absl::Status verify(const Module& module);
 
 struct ModuleHeader {

@@ -396,7 +396,8 @@ class Module {
 };
 
 // Whether two modules are equal: the header, and the computations and instructions in order with their names, opcodes,
-// shapes, operands and attributes. Ignores paths, ids and white space outside attribute values. If the modules differ
+// shapes, operands and attributes. Ignores paths, ids, white space outside attribute values, and the places of what the
+// text only implies: an element %t#0, and the computation around X in X-start. If the modules differ
 // and `difference` is not null, sets it to one line that describes the first difference.
 bool equal(const Module& a, const Module& b, std::string* difference = nullptr);
 

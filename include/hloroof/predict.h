@@ -293,6 +293,20 @@ class Predictor {
   // not invalidate it.
   ModuleEditor& edit();
 
+  // Checkpoints of the module, as those of its editor; see hloroof/edit.h. rollback() also takes back what the results
+  // of the predictor have followed since, in about the time that summary() took for the edits. Afterwards summary(),
+  // memory() and predict() return what they returned at the checkpoint, to the last bit. The checkpoints are those of
+  // edit(): edit().rollback() accepts them as well, but the next summary() then starts from scratch.
+  //
+  //   const hloroof::Checkpoint before = predictor->checkpoint();
+  //   ...                                                                // edits of predictor->edit(), then summary()
+  //   if (!is_faster) status = predictor->rollback(before);
+  //
+  // Errors: those of ModuleEditor.
+  Checkpoint checkpoint();
+  absl::Status rollback(const Checkpoint& checkpoint);
+  absl::Status release(const Checkpoint& checkpoint);
+
   // Returns the step time and the totals of the current module. Recomputes the results that the edits since the last
   // call invalidated, then makes one pass over the totals. Errors: those of predict_step_time() except those of
   // `strict`. The next call retries, so the caller can revert an edit that made the module invalid.

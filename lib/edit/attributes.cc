@@ -19,14 +19,6 @@
 namespace hloroof::inline v0 {
 using namespace internal;
 
-namespace {
-
-bool names_computations(AttributeKey key) {
-  return form(key) == AttributeForm::kComputation || form(key) == AttributeForm::kComputationList;
-}
-
-}  // namespace
-
 // Checks that `opcode` supports the attribute and that the value follows its grammar.
 absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& attribute) {
   const AttributeKey key = attribute.key;
@@ -46,6 +38,9 @@ absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& at
     }
     for (ComputationId id : attribute.computations) {
       if (const auto place = place_of(id); !place.ok()) return place.status();
+      const ComputationView computation = module_.computation(id);
+      if (computation.is_missing() || row_of(computation).root.valid()) continue;
+      return invalid_argument(std::string(computation.name()) + " has no instructions");
     }
     return absl::OkStatus();
   }
@@ -72,13 +67,44 @@ absl::StatusOr<std::size_t> ModuleEditor::place_of(ComputationId computation) co
 // Replaces the attribute list. A longer list is appended to the table.
 void ModuleEditor::write_attributes(InstructionId id, std::vector<AttributeData> attributes) {
   ModuleBuilder builder(module_);
-  InstructionData& row = builder.instructions()[id.index];
-  if (attributes.size() > row.attribute_count) {
+  InstructionData& row = write(id);
+  const bool fits = attributes.size() <= row.attribute_count && may_overwrite_attributes(row.attribute_begin);
+  if (!fits && !attributes.empty()) {
     row.attribute_begin = static_cast<std::uint32_t>(builder.attributes().size());
     builder.attributes().resize(builder.attributes().size() + attributes.size());
   }
   row.attribute_count = static_cast<std::uint16_t>(attributes.size());
+  if (attributes.empty()) return;
   std::copy(attributes.begin(), attributes.end(), builder.attributes().begin() + row.attribute_begin);
+}
+
+// Replaces one attribute or adds it.
+void ModuleEditor::write_attribute(InstructionId id, const AttributeData& written) {
+  const absl::Span<const AttributeData> span = module_.instruction(id).attributes();
+  std::vector<AttributeData> attributes(span.begin(), span.end());
+  const auto at =
+      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == written.key; });
+  if (at != attributes.end()) {
+    *at = written;
+  } else {
+    // The calls that X-start implies remain last.
+    const bool is_implied =
+        !attributes.empty() && attributes.back().key == AttributeKey::kCalls && attributes.back().value.size == 0;
+    attributes.insert(attributes.end() - (is_implied ? 1 : 0), written);
+  }
+  write_attributes(id, std::move(attributes));
+  note(id, Edit::Kind::kAttributes, ShapeId(), written.key);
+}
+
+void ModuleEditor::take_attribute(InstructionId id, AttributeKey key) {
+  const absl::Span<const AttributeData> span = module_.instruction(id).attributes();
+  std::vector<AttributeData> attributes(span.begin(), span.end());
+  const auto at =
+      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; });
+  if (at == attributes.end()) return;
+  attributes.erase(at);
+  write_attributes(id, std::move(attributes));
+  note(id, Edit::Kind::kAttributes, ShapeId(), key);
 }
 
 absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std::string_view value) {
@@ -89,6 +115,7 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
   made.value = std::string(value);
   // A sugared start has the attributes of the wrapped instruction.
   const bool wraps = row.opcode == Opcode::kAsyncStart && (row.flags & InstructionData::kSugaredAsync) != 0;
+  value = trimmed(value);
   const absl::Status own = check_attribute(row.opcode, made);
   if (!own.ok() && (!wraps || !check_attribute(static_cast<Opcode>(row.number), made).ok())) return own;
 
@@ -104,25 +131,24 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
         check_tuples(row.opcode, {span.begin(), span.end()}, row.shape, static_cast<std::uint32_t>(index));
     if (!status.ok()) return status;
   }
-  std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
-                                        ModuleRows::attributes(module_, row).end());
-  const auto at =
-      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; });
-  if (at != attributes.end() && module_.text(at->value) == value) return absl::OkStatus();
+  const InstructionView instruction = module_.instruction(id);
+  if (instruction.has(key) && instruction.text(key) == value) return absl::OkStatus();
+  if (row.attribute_count >= std::numeric_limits<std::uint16_t>::max()) {
+    return resource_exhausted("an instruction has at most 65535 attributes");
+  }
+  spell_out(id);
   AttributeData written;
   written.key = key;
   written.value = text(value);
-  if (at != attributes.end()) {
-    *at = written;
-  } else {
-    if (attributes.size() >= std::numeric_limits<std::uint16_t>::max()) {
-      return resource_exhausted("an instruction has at most 65535 attributes");
-    }
-    attributes.push_back(written);
+  write_attribute(id, written);
+  if (is_index) write(id).number = static_cast<std::uint32_t>(index);
+  if (const InstructionId inner = wrapped_root(id); !inner.valid()) {
+    // There is no short form to keep.
+  } else if (key != AttributeKey::kAsyncExecutionThread) {
+    write_attribute(inner, written);
+  } else if (written.value.size >= 2) {  // with its quotes
+    write(row_of(module_, inner).computation).execution_thread = {written.value.begin + 1, written.value.size - 2};
   }
-  write_attributes(id, std::move(attributes));
-  if (is_index) ModuleBuilder(module_).instructions()[id.index].number = static_cast<std::uint32_t>(index);
-  note(id, Edit::Kind::kAttributes, ShapeId(), key);
   return absl::OkStatus();
 }
 
@@ -147,6 +173,8 @@ absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
                               std::string(module_.computation(row.computation).name()));
     }
   }
+  spell_out(id);
+  spell_out_start(id);
   ModuleBuilder builder(module_);
   AttributeData written;
   written.key = key;
@@ -154,17 +182,7 @@ absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
   written.reference_count = static_cast<std::uint16_t>(computations.size());
   written.value = text(module_.computation(computations[0]).name());
   for (ComputationId callee : computations) builder.references().push_back(callee.index);
-  std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
-                                        ModuleRows::attributes(module_, row).end());
-  const auto at =
-      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; });
-  if (at != attributes.end()) {
-    *at = written;
-  } else {
-    attributes.push_back(written);
-  }
-  write_attributes(id, std::move(attributes));
-  note(id, Edit::Kind::kAttributes, ShapeId(), key);
+  write_attribute(id, written);
   return absl::OkStatus();
 }
 
@@ -178,17 +196,20 @@ absl::Status ModuleEditor::remove_attribute(InstructionId id, AttributeKey key) 
     return invalid_argument(std::string(instruction.opcode_text()) + " requires the attribute " +
                             std::string(to_string(key)));
   }
+  spell_out(id);
   if (key == AttributeKey::kControlPredecessors) {
     for (InstructionView predecessor : instruction.control_predecessors()) {
-      std::vector<InstructionId>& users = control_users_[predecessor.id().index];
+      std::vector<InstructionId>& users = write_control_users(predecessor.id());
       users.erase(std::remove(users.begin(), users.end(), id), users.end());
     }
   }
-  std::vector<AttributeData> attributes(instruction.attributes().begin(), instruction.attributes().end());
-  attributes.erase(
-      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == key; }));
-  write_attributes(id, std::move(attributes));
-  note(id, Edit::Kind::kAttributes, ShapeId(), key);
+  const InstructionId inner = wrapped_root(id);
+  take_attribute(id, key);
+  if (!inner.valid()) return absl::OkStatus();
+  take_attribute(inner, key);
+  if (key == AttributeKey::kAsyncExecutionThread) {
+    write(row_of(module_, inner).computation).execution_thread = TextRange();
+  }
   return absl::OkStatus();
 }
 

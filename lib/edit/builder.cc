@@ -7,6 +7,7 @@
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 #include "lib/text/cursor.h"
+#include "lib/text/legal_name.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;
@@ -36,7 +37,9 @@ Module new_module(std::string_view name, const ModuleHeader& header) {
 }
 
 ComputationBuilder::ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry)
-    : edit_(edit), id_(edit.add_computation(name, entry)) {}
+    : edit_(edit), id_(edit.add_computation(is_name(name) ? name : "computation", entry)) {
+  if (!is_name(name)) status_ = invalid_argument("'" + std::string(name) + "' is not a legal name of a computation");
+}
 
 InstructionId ComputationBuilder::add(const NewInstruction& made) {
   if (!status_.ok()) return {};
@@ -85,6 +88,7 @@ InstructionId ComputationBuilder::element(InstructionId tuple, std::uint32_t ind
 
 absl::StatusOr<ComputationId> ComputationBuilder::finish(InstructionId root) {
   if (!status_.ok()) return status_;
+  if (const auto place = edit_.place_of(id_); !place.ok()) return place.status();  // a rollback removed it
   const InstructionId last = row_of(edit_.module(), id_).last;
   if (!last.valid()) return invalid_argument("the computation has no instructions");
   if (absl::Status status = edit_.set_root(id_, root.valid() ? root : last); !status.ok()) return status;

@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/edit/undo_log.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 
@@ -36,6 +37,8 @@ ModuleEditor::ModuleEditor(Module& module)
   }
 }
 
+ModuleEditor::~ModuleEditor() = default;
+
 bool ModuleEditor::is_alive(InstructionId id) const {
   return id.valid() && id.index < module_.instruction_limit() &&
          (row_of(module_, id).flags & InstructionData::kErased) == 0;
@@ -49,10 +52,6 @@ absl::Status ModuleEditor::check_alive(InstructionId id) const {
   return invalid_argument(std::string(module_.instruction(id).name()) + " was erased");
 }
 
-void ModuleEditor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, AttributeKey key) {
-  edits_.push_back({id, kind, old_shape, key});
-}
-
 // Stores equal texts once, because a search over variants sets the same few values many times.
 TextRange ModuleEditor::text(std::string_view text) {
   const auto [at, is_new] = texts_.try_emplace(std::string(text));
@@ -60,23 +59,10 @@ TextRange ModuleEditor::text(std::string_view text) {
   return at->second;
 }
 
-void ModuleEditor::add_use(InstructionId operand, InstructionId user) {
-  std::vector<InstructionId>& users = users_[operand.index];
-  // The uses by one instruction are usually consecutive.
-  if (!users.empty() && users.back() == user) return;
-  if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
-}
-
-// Call this when `operand` is no longer an operand of `user`.
-void ModuleEditor::remove_use(InstructionId operand, InstructionId user) {
-  std::vector<InstructionId>& users = users_[operand.index];
-  users.erase(std::remove(users.begin(), users.end(), user), users.end());
-}
-
 void ModuleEditor::renumber(ComputationId computation) {
   std::uint64_t next = kGap;
   for (InstructionView instruction : module_.computation(computation).instructions()) {
-    position_[instruction.id().index] = next;
+    write_position(instruction.id()) = next;
     next += kGap;
   }
 }
@@ -86,7 +72,7 @@ void ModuleEditor::place(InstructionId id) {
   const InstructionData& row = row_of(module_, id);
   const std::uint64_t low = row.previous.valid() ? position_[row.previous.index] : 0;
   const std::uint64_t high = row.next.valid() ? position_[row.next.index] : low + 2 * kGap;
-  position_[id.index] = low + (high - low) / 2;
+  write_position(id) = low + (high - low) / 2;
   if (position_[id.index] == low || high < low) renumber(row.computation);
 }
 
@@ -115,25 +101,25 @@ InstructionId ModuleEditor::add_row(const InstructionData& row, const std::vecto
 
 // Inserts an unlinked instruction into `computation`, before `before` or at the end.
 void ModuleEditor::link(InstructionId id, ComputationId computation, InstructionId before) {
-  ModuleBuilder builder(module_);
-  InstructionData& row = builder.instructions()[id.index];
-  ComputationData& owner = builder.computations()[computation.index];
+  spell_out(computation);
+  InstructionData& row = write(id);
+  ComputationData& owner = write(computation);
   row.computation = computation;
   row.next = before;
-  row.previous = before.valid() ? builder.instructions()[before.index].previous : owner.last;
-  (row.previous.valid() ? builder.instructions()[row.previous.index].next : owner.first) = id;
-  (before.valid() ? builder.instructions()[before.index].previous : owner.last) = id;
+  row.previous = before.valid() ? row_of(module_, before).previous : owner.last;
+  (row.previous.valid() ? write(row.previous).next : owner.first) = id;
+  (before.valid() ? write(before).previous : owner.last) = id;
   ++owner.instruction_count;
   if (row.opcode == Opcode::kParameter) ++owner.parameter_count;
   place(id);
 }
 
 void ModuleEditor::unlink(InstructionId id) {
-  ModuleBuilder builder(module_);
-  InstructionData& row = builder.instructions()[id.index];
-  ComputationData& owner = builder.computations()[row.computation.index];
-  (row.previous.valid() ? builder.instructions()[row.previous.index].next : owner.first) = row.next;
-  (row.next.valid() ? builder.instructions()[row.next.index].previous : owner.last) = row.previous;
+  spell_out(row_of(module_, id).computation);
+  InstructionData& row = write(id);
+  ComputationData& owner = write(row.computation);
+  (row.previous.valid() ? write(row.previous).next : owner.first) = row.next;
+  (row.next.valid() ? write(row.next).previous : owner.last) = row.previous;
   --owner.instruction_count;
   if (row.opcode == Opcode::kParameter) --owner.parameter_count;
   row.next = row.previous = InstructionId();
@@ -150,10 +136,10 @@ void ModuleEditor::index_names(ComputationId computation) {
 // Returns `stem`, or stem.N if `stem` is taken.
 TextRange ModuleEditor::unique_name(ComputationId computation, std::string_view stem) {
   index_names(computation);
-  std::unordered_set<std::string>& names = names_[computation.index];
+  const std::unordered_set<std::string>& names = names_[computation.index];
   std::string name(stem);
   while (names.count(name) != 0) name = std::string(stem) + "." + std::to_string(++next_number_);
-  names.insert(name);
+  take_name(computation, name);
   return text(name);
 }
 
@@ -163,7 +149,8 @@ void ModuleEditor::forget_entry_layout(InstructionId id) {
   const InstructionData& row = row_of(module_, id);
   if (!module_.has_entry() || row.computation != module_.entry().id()) return;
   if (row.opcode != Opcode::kParameter && row_of(module_.entry()).root != id) return;
-  std::vector<AttributeData>& header = ModuleBuilder(module_).header_attributes();
+  if (ModuleRows::find_header(module_, AttributeKey::kEntryComputationLayout) == nullptr) return;
+  std::vector<AttributeData>& header = write_header();
   header.erase(std::remove_if(header.begin(), header.end(),
                               [](const AttributeData& a) { return a.key == AttributeKey::kEntryComputationLayout; }),
                header.end());
@@ -172,13 +159,14 @@ void ModuleEditor::forget_entry_layout(InstructionId id) {
 // Removes `id` from the control predecessors of other instructions and from the control users of its own predecessors.
 void ModuleEditor::drop_control_edges(InstructionId id) {
   for (InstructionView predecessor : module_.instruction(id).control_predecessors()) {
-    std::vector<InstructionId>& users = control_users_[predecessor.id().index];
+    std::vector<InstructionId>& users = write_control_users(predecessor.id());
     users.erase(std::remove(users.begin(), users.end(), id), users.end());
   }
   const auto found = control_users_.find(id.index);
   if (found == control_users_.end()) return;
   ModuleBuilder builder(module_);
-  for (InstructionId user : found->second) {
+  const std::vector<InstructionId> users = found->second;
+  for (InstructionId user : users) {
     const InstructionData& row = row_of(module_, user);
     std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
                                           ModuleRows::attributes(module_, row).end());
@@ -198,7 +186,7 @@ void ModuleEditor::drop_control_edges(InstructionId id) {
     write_attributes(user, std::move(attributes));
     note(user, Edit::Kind::kAttributes, ShapeId(), AttributeKey::kControlPredecessors);
   }
-  control_users_.erase(found);
+  write_control_users(id).clear();
 }
 
 }  // namespace hloroof::inline v0

@@ -11,6 +11,7 @@
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/attribute_values.h"
+#include "lib/text/legal_name.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;
@@ -36,16 +37,17 @@ ComputationView body_of(InstructionView instruction) {
 InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, InstructionId before,
                                  const std::vector<InstructionId>& operands) {
   InstructionData row = row_of(module_, from);
-  std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
-                                        ModuleRows::attributes(module_, row).end());
+  std::vector<AttributeData> attributes = spelled_attributes(row);
   // Control edges connect instructions of one computation, so the copy drops them.
   attributes.erase(std::remove_if(attributes.begin(), attributes.end(),
                                   [](const AttributeData& a) { return a.key == AttributeKey::kControlPredecessors; }),
                    attributes.end());
-  row.name = unique_name(computation, module_.text(row.name));
+  row.name = unique_name(computation, spelled_name(module_.text(row.name)));
   row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
   row.computation = computation;
-  return add_row(row, operands, std::move(attributes), before);
+  const InstructionId made = add_row(row, operands, std::move(attributes), before);
+  copy_wrapped(made);
+  return made;
 }
 
 // Copies the instructions of a computation except its parameters, which `arguments` replace. Returns the copies by the
@@ -79,6 +81,7 @@ absl::StatusOr<InstructionId> ModuleEditor::fuse(const std::vector<InstructionId
 
 absl::StatusOr<InstructionId> ModuleEditor::outline(const std::vector<InstructionId>& instructions,
                                                     std::string_view name) {
+  if (!is_name(name)) return invalid_argument("'" + std::string(name) + "' is not a legal name of a computation");
   return move_out(instructions, Opcode::kCall, name, {});
 }
 
@@ -284,7 +287,7 @@ ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, 
     }
     root = insert_checked(body, InstructionId(), tuple, shape(of_tuple));
   }
-  ModuleBuilder(module_).computations()[body.index].root = root;
+  write(body).root = root;
   return body;
 }
 

@@ -31,15 +31,18 @@ absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
   if (!shape.valid() || shape.index >= module_.shapes().size()) {
     return invalid_argument("the shape id is not of this module");
   }
-  InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
+  const InstructionData& row = row_of(module_, id);
   if (row.shape == shape) return absl::OkStatus();
   const absl::Span<const InstructionId> span = ModuleRows::operands(module_, row);
   if (absl::Status status = check_tuples(row.opcode, {span.begin(), span.end()}, shape, row.number); !status.ok()) {
     return status;
   }
   if (absl::Status status = check_elements_used(id, shape); !status.ok()) return status;
+  spell_out(id);
+  spell_out_start(id);
+  spell_out_elements_of(id);
   note(id, Edit::Kind::kShape, row.shape);
-  row.shape = shape;
+  write(id).shape = shape;
   forget_entry_layout(id);
   return absl::OkStatus();
 }
@@ -90,15 +93,18 @@ absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value
 // Replaces the operand list. A longer list is appended to the table.
 void ModuleEditor::write_operands(InstructionId id, const std::vector<InstructionId>& operands) {
   ModuleBuilder builder(module_);
-  InstructionData& row = builder.instructions()[id.index];
+  InstructionData& row = write(id);
   const absl::Span<const InstructionId> span = ModuleRows::operands(module_, row);
   const std::vector<InstructionId> old(span.begin(), span.end());
-  if (operands.size() > old.size()) {
+  const bool fits = operands.size() <= old.size() && may_overwrite_operands(row.operand_begin);
+  if (!fits && !operands.empty()) {
     row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
     builder.operands().resize(builder.operands().size() + operands.size());
   }
   row.operand_count = static_cast<std::uint32_t>(operands.size());
-  std::copy(operands.begin(), operands.end(), builder.operands().begin() + row.operand_begin);
+  if (!operands.empty()) {
+    std::copy(operands.begin(), operands.end(), builder.operands().begin() + row.operand_begin);
+  }
   for (InstructionId operand : old) {
     if (std::find(operands.begin(), operands.end(), operand) == operands.end()) remove_use(operand, id);
   }
@@ -126,6 +132,7 @@ absl::Status ModuleEditor::set_operands(InstructionId id, const std::vector<Inst
   if (absl::Status status = check_operand_count(row.opcode, operands.size()); !status.ok()) return status;
   if (absl::Status status = check_tuples(row.opcode, operands, row.shape, row.number); !status.ok()) return status;
   if (module_.instruction(id).operand_ids() == absl::Span<const InstructionId>(operands)) return absl::OkStatus();
+  spell_out(id);
   write_operands(id, operands);
   note(id, Edit::Kind::kOperands);
   return absl::OkStatus();

@@ -13,6 +13,8 @@
 #include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
 #include "lib/text/infer_shape.h"
+#include "lib/text/legal_name.h"
+#include "lib/text/scan.h"
 #include "lib/text/values.h"
 
 namespace hloroof::inline v0 {
@@ -25,6 +27,7 @@ absl::StatusOr<InstructionId> ModuleEditor::insert_before(InstructionId before, 
 
 absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, const NewInstruction& made) {
   if (const auto place = place_of(computation); !place.ok()) return place.status();
+  if (absl::Status status = check_in_text(computation); !status.ok()) return status;
   return add(computation, InstructionId(), made);
 }
 
@@ -32,6 +35,8 @@ absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, co
 absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, InstructionId before,
                                                 const NewInstruction& made) {
   if (made.opcode == Opcode::kUnknown) return invalid_argument("the opcode of a new instruction must be known");
+  const bool may_be_named = made.name.empty() || (is_name(made.name) && legal_name(made.name) == made.name);
+  if (!may_be_named) return invalid_argument("'" + made.name + "' is not a legal name of an instruction");
   for (InstructionId operand : made.operands) {
     if (absl::Status status = check_alive(operand); !status.ok()) return status;
     const std::string name(module_.instruction(operand).name());
@@ -79,6 +84,13 @@ absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, Instr
   return result;
 }
 
+// Attribute values are kept without the space around them, as the parser does.
+std::string_view ModuleEditor::trimmed(std::string_view value) {
+  while (!value.empty() && is_space(value.front())) value.remove_prefix(1);
+  while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
+  return value;
+}
+
 // A new instruction that is in no order yet.
 InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstruction& made, ShapeId result) {
   ModuleBuilder builder(module_);
@@ -93,7 +105,7 @@ InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstru
   const auto write = [&](AttributeKey key, std::string_view value) {
     attributes.push_back(AttributeData());
     attributes.back().key = key;
-    attributes.back().value = text(value);
+    attributes.back().value = text(trimmed(value));
   };
   if (made.opcode == Opcode::kConstant) write(AttributeKey::kConstantLiteral, made.literal);
   if (made.opcode == Opcode::kGetTupleElement) write(AttributeKey::kIndex, std::to_string(made.number));
@@ -112,8 +124,7 @@ InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstru
 
 void ModuleEditor::link_new(InstructionId id, ComputationId computation, InstructionId before) {
   link(id, computation, before);
-  ComputationData& owner = ModuleBuilder(module_).computations()[computation.index];
-  if (!owner.root.valid()) owner.root = id;
+  if (!row_of(module_, computation).root.valid()) write(computation).root = id;
   forget_entry_layout(id);
   note(id, Edit::Kind::kInserted);
 }
@@ -136,11 +147,11 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
   const absl::StatusOr<ShapeId> inferred = internal::infer_shape(module_.instruction(id), builder.shapes());
   if (!inferred.ok()) {
     for (InstructionId operand : made.operands) remove_use(operand, id);
-    builder.instructions()[id.index].flags |= InstructionData::kErased;
-    names_[computation.index].erase(std::string(module_.instruction(id).name()));
+    write(id).flags |= InstructionData::kErased;
+    free_name(computation, std::string(module_.instruction(id).name()));
     return inferred.status();
   }
-  builder.instructions()[id.index].shape = *inferred;
+  write(id).shape = *inferred;
   link_new(id, computation, before);
   return id;
 }
@@ -151,15 +162,15 @@ absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
     return invalid_argument("cannot clone the parameter " + std::string(module_.instruction(id).name()));
   }
   InstructionData row = row_of(module_, id);
-  row.name = unique_name(row.computation, module_.instruction(id).name());
-  row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
+  row.name = unique_name(row.computation, spelled_name(module_.instruction(id).name()));
   const std::vector<InstructionId> operands(ModuleRows::operands(module_, row).begin(),
                                             ModuleRows::operands(module_, row).end());
-  const std::vector<AttributeData> attributes(ModuleRows::attributes(module_, row).begin(),
-                                              ModuleRows::attributes(module_, row).end());
+  const std::vector<AttributeData> attributes = spelled_attributes(row);
+  row.flags &= static_cast<std::uint8_t>(~InstructionData::kCompactTupleAccess);
   const InstructionId copy = add_row(row, operands, attributes, row.next);
+  copy_wrapped(copy);
   for (InstructionView predecessor : module_.instruction(copy).control_predecessors()) {
-    control_users_[predecessor.id().index].push_back(copy);
+    write_control_users(predecessor.id()).push_back(copy);
   }
   return copy;
 }
@@ -180,14 +191,15 @@ absl::Status ModuleEditor::erase(InstructionId id) {
 // Takes out an instruction that nothing uses and that is not the root.
 void ModuleEditor::take_out(InstructionId id) {
   const InstructionView instruction = module_.instruction(id);
+  spell_out(row_of(instruction).computation);
+  erase_wrapped(id);
   const std::string name(instruction.name());
   drop_control_edges(id);
   const std::vector<InstructionId> operands(instruction.operand_ids().begin(), instruction.operand_ids().end());
   for (InstructionId operand : operands) remove_use(operand, id);
-  const auto names = names_.find(row_of(instruction).computation.index);
-  if (names != names_.end()) names->second.erase(name);
+  free_name(row_of(instruction).computation, name);
   unlink(id);
-  ModuleBuilder(module_).instructions()[id.index].flags |= InstructionData::kErased;
+  write(id).flags |= InstructionData::kErased;
   note(id, Edit::Kind::kErased);
 }
 
@@ -221,6 +233,7 @@ void ModuleEditor::write_uses(InstructionId old, InstructionId by, const std::ve
     const absl::Span<const InstructionId> span = module_.instruction(user).operand_ids();
     std::vector<InstructionId> operands(span.begin(), span.end());
     std::replace(operands.begin(), operands.end(), old, by);
+    spell_out(user);
     write_operands(user, operands);
     note(user, Edit::Kind::kOperands);
   }
@@ -269,34 +282,55 @@ absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId roo
 }
 
 void ModuleEditor::write_root(ComputationId computation, InstructionId root) {
-  ComputationData& row = ModuleBuilder(module_).computations()[computation.index];
-  if (row.root == root) return;
-  if (row.root.valid()) {
-    forget_entry_layout(row.root);
-    note(row.root, Edit::Kind::kMoved);
+  const InstructionId before = row_of(module_, computation).root;
+  if (before == root) return;
+  spell_out(computation);
+  spell_out_element(root);
+  if (before.valid()) {
+    forget_entry_layout(before);
+    note(before, Edit::Kind::kMoved);
   }
-  row.root = root;
+  write(computation).root = root;
   note(root, Edit::Kind::kMoved);
 }
 
 ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, ComputationId before) {
   std::string unique(name);
   while (computation_names_.count(unique) != 0) unique = std::string(name) + "." + std::to_string(++next_number_);
-  computation_names_.insert(unique);
+  take_name(ComputationId(), unique);
   ModuleBuilder builder(module_);
   const bool is_entry = entry && !module_.has_entry();
   const ComputationId id = builder.add_computation(text(unique), is_entry ? ComputationData::kEntry : 0);
-  std::vector<ComputationId>& order = builder.computation_order();
+  std::vector<ComputationId>& order = write_order();
   order.insert(std::find(order.begin(), order.end(), before), id);
   if (is_entry) builder.set_entry(id);
   return id;
 }
 
+absl::Status ModuleEditor::check_in_text(ComputationId computation) const {
+  if (!module_.computation(computation).is_missing()) return absl::OkStatus();
+  return invalid_argument(std::string(module_.computation(computation).name()) + " is not in the text");
+}
+
 absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) {
   if (const auto place = place_of(id); !place.ok()) return place.status();
+  if (absl::Status status = check_in_text(id); !status.ok()) return status;
+  if (!row_of(module_, id).root.valid()) {
+    return invalid_argument(std::string(module_.computation(id).name()) + " has no instructions");
+  }
+  const ComputationId copy = copy_computation(id);
+  std::vector<InstructionId> copies;
+  for (InstructionView instruction : module_.computation(copy).instructions()) copies.push_back(instruction.id());
+  for (InstructionId instruction : copies) copy_wrapped(instruction);
+  return copy;
+}
+
+// Both call the same computations, including those that X-start implies.
+ComputationId ModuleEditor::copy_computation(ComputationId id) {
   const std::string name(module_.computation(id).name());
   const ComputationId copy = add_computation(name, false, id);
   ModuleBuilder builder(module_);
+  builder.computations()[copy.index].execution_thread = row_of(module_, id).execution_thread;
   std::unordered_map<std::uint32_t, InstructionId> made;
   for (InstructionId at = row_of(module_, id).first; at.valid(); at = row_of(module_, at).next) {
     InstructionData row = row_of(module_, at);
@@ -314,13 +348,13 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
       attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
       for (std::uint32_t reference : old) {
         builder.references().push_back(made[reference].index);
-        control_users_[made[reference].index].push_back(to);
+        write_control_users(made[reference]).push_back(to);
       }
     }
     made[at.index] = to;
     add_row(row, operands, std::move(attributes), InstructionId());
   }
-  builder.computations()[copy.index].root = made[row_of(module_, id).root.index];
+  write(copy).root = made[row_of(module_, id).root.index];
   return copy;
 }
 
@@ -334,9 +368,9 @@ std::size_t ModuleEditor::erase_unused_computations() {
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = module_.computation(order[i]);
     if (!used[order[i].index]) {
-      computation_names_.erase(std::string(computation.name()));
+      free_name(ComputationId(), std::string(computation.name()));
       for (InstructionView instruction : computation.instructions()) {
-        builder.instructions()[instruction.id().index].flags |= InstructionData::kErased;
+        write(instruction.id()).flags |= InstructionData::kErased;
         note(instruction.id(), Edit::Kind::kErased);
       }
       continue;
@@ -347,8 +381,9 @@ std::size_t ModuleEditor::erase_unused_computations() {
     }
   }
   std::reverse(kept.begin(), kept.end());
-  builder.computation_order() = kept;
-  return order.size() - kept.size();
+  const std::size_t erased = order.size() - kept.size();
+  if (erased > 0) write_order() = std::move(kept);
+  return erased;
 }
 
 }  // namespace hloroof::inline v0

@@ -7,6 +7,7 @@
 
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/edit/reads_back.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -230,6 +231,9 @@ class Verifier {
 
 }  // namespace
 
-absl::Status verify(const Module& module) { return Verifier(module).run(); }
+absl::Status verify(const Module& module) {
+  if (absl::Status status = Verifier(module).run(); !status.ok()) return status;
+  return check_reads_back(module);
+}
 
 }  // namespace hloroof::inline v0

@@ -55,6 +55,11 @@ enum class AttributeForm : std::uint8_t {
 std::optional<AttributeKey> attribute_from_string(std::string_view text);
 AttributeForm form(AttributeKey key);
 
+// True if the value names computations, which the module keeps as references.
+inline bool names_computations(AttributeKey key) {
+  return form(key) == AttributeForm::kComputation || form(key) == AttributeForm::kComputationList;
+}
+
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_IR_ATTRIBUTE_FORM_H_

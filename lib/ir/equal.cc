@@ -1,4 +1,7 @@
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "hloroof/module.h"
@@ -19,13 +22,16 @@ class Comparison {
     if (!attributes("header", ModuleRows::header_attributes(a_), ModuleRows::header_attributes(b_))) return false;
     if (ModuleRows::stack_frame_tables(a_) != ModuleRows::stack_frame_tables(b_))
       return differ("stack frame tables", "", "");
-    const auto left = a_.computations();
-    const auto right = b_.computations();
+    const std::vector<ComputationView> left = written(a_);
+    const std::vector<ComputationView> right = written(b_);
     if (left.size() != right.size()) {
       return differ("number of computations", std::to_string(left.size()), std::to_string(right.size()));
     }
     for (std::size_t i = 0; i < left.size(); ++i) {
       if (!computations(left[i], right[i])) return false;
+    }
+    for (std::size_t i = 0; i < wrapped_.size(); ++i) {
+      if (!computations(wrapped_[i].first, wrapped_[i].second)) return false;
     }
     if (a_.has_entry() != b_.has_entry()) return differ("entry", "", "");
     if (a_.has_entry() && a_.entry().name() != b_.entry().name()) {
@@ -42,10 +48,26 @@ class Comparison {
     return false;
   }
 
-  // The name of a computation that is not in the text is arbitrary, so it is not compared.
+  // A computation that X-start implies is not in the text. Its name and its place are arbitrary, so they are not
+  // compared.
+  static bool is_implied(ComputationView computation) {
+    return (row_of(computation).flags & ComputationData::kSynthesized) != 0;
+  }
   static std::string_view name_of(ComputationView computation) {
-    const bool spelled = (row_of(computation).flags & ComputationData::kSynthesized) == 0;
-    return spelled ? computation.name() : "(wrapped)";
+    return is_implied(computation) ? "(wrapped)" : computation.name();
+  }
+  static std::vector<ComputationView> written(const Module& module) {
+    std::vector<ComputationView> result;
+    result.reserve(module.computations().size());
+    for (ComputationView computation : module.computations()) {
+      if (!is_implied(computation)) result.push_back(computation);
+    }
+    return result;
+  }
+
+  // Nor has an element that is written as %t#0 a place in the text.
+  static bool is_path(InstructionView instruction) {
+    return (row_of(instruction).flags & InstructionData::kCompactTupleAccess) != 0;
   }
 
   bool attributes(std::string_view where, absl::Span<const AttributeData> a, absl::Span<const AttributeData> b) {
@@ -70,6 +92,8 @@ class Comparison {
         const std::string_view q =
             instructions ? b_.instruction(InstructionId(y)).name() : name_of(b_.computation(ComputationId(y)));
         if (p != q) return differ(what, p, q);
+        if (instructions || !is_implied(a_.computation(ComputationId(x)))) continue;
+        wrapped_.emplace_back(a_.computation(ComputationId(x)), b_.computation(ComputationId(y)));
       }
     }
     return true;
@@ -85,8 +109,21 @@ class Comparison {
       return differ("instruction counts of " + std::string(a.name()), std::to_string(a.instruction_count()),
                     std::to_string(b.instruction_count()));
     }
+    std::map<std::string_view, InstructionView> paths;
+    for (InstructionView y : b.instructions()) {
+      if (is_path(y)) paths.emplace(y.name(), y);
+    }
     auto right = b.instructions().begin();
+    const auto end = b.instructions().end();
     for (InstructionView x : a.instructions()) {
+      if (is_path(x)) {
+        const auto found = paths.find(x.name());
+        if (found == paths.end()) return differ("instruction names", x.name(), "");
+        if (!instructions(x, found->second)) return false;
+        continue;
+      }
+      while (right != end && is_path(*right)) ++right;
+      if (right == end) return differ("instruction names", x.name(), "");
       if (!instructions(x, *right)) return false;
       ++right;
     }
@@ -117,6 +154,7 @@ class Comparison {
 
   const Module& a_;
   const Module& b_;
+  std::vector<std::pair<ComputationView, ComputationView>> wrapped_;  // still to be compared
   std::string difference_;
 };
 

@@ -24,10 +24,6 @@ bool has_counter(const Module& module, ShapeId shape) {
   });
 }
 
-bool names_computations(AttributeKey key) {
-  return form(key) == AttributeForm::kComputation || form(key) == AttributeForm::kComputationList;
-}
-
 // Returns true if a computation called by `opcode` may be scheduled or be wrapped as an asynchronous one.
 bool runs_schedules(Opcode opcode) { return calls_schedules(opcode) || work_class(opcode) == WorkClass::kAsync; }
 

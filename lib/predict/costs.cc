@@ -227,12 +227,6 @@ void cost_instruction(InstructionView instruction, const CostInputs& inputs, Cos
   time_instruction(instruction, inputs, costs.work[i], costs.time[i], costs.demand[i]);
 }
 
-void resize(const Module& module, Costs& costs) {
-  costs.work.resize(module.instruction_limit());
-  costs.time.resize(module.instruction_limit());
-  costs.demand.resize(module.instruction_limit());
-}
-
 WorkOptions work_options(const PredictOptions& options) {
   WorkOptions result;
   result.custom_calls = options.custom_calls;
@@ -314,7 +308,7 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
 Costs cost_instructions(const CostInputs& inputs) {
   Costs costs;
   costs.work = compute_work(inputs.module, inputs.calls, work_options(inputs.options));
-  resize(inputs.module, costs);
+  cut_costs(inputs.module, costs);
   for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
     for (InstructionView instruction : inputs.module.computation(id).instructions()) {
       cost_instruction(instruction, inputs, costs);
@@ -325,7 +319,7 @@ Costs cost_instructions(const CostInputs& inputs) {
 
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
   std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options));
-  resize(inputs.module, costs);
+  cut_costs(inputs.module, costs);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     costs.work[changed[i].index] = std::move(work[i]);
     cost_instruction(inputs.module.instruction(changed[i]), inputs, costs);
@@ -333,8 +327,14 @@ void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> change
 }
 
 void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
-  resize(inputs.module, costs);
+  cut_costs(inputs.module, costs);
   for (InstructionId id : changed) cost_instruction(inputs.module.instruction(id), inputs, costs);
+}
+
+void cut_costs(const Module& module, Costs& costs) {
+  costs.work.resize(module.instruction_limit());
+  costs.time.resize(module.instruction_limit());
+  costs.demand.resize(module.instruction_limit());
 }
 
 bool needs_schedule(const Module& module) {

@@ -90,6 +90,9 @@ void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> change
 // Recomputes only time and demand, for instructions for which only the cost of the carried collectives changed.
 void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs);
 
+// Resizes the tables to the size of the module.
+void cut_costs(const Module& module, Costs& costs);
+
 // Returns true if the module has no compiler schedule, so that a list schedule replaces it.
 bool needs_schedule(const Module& module);
 

@@ -57,6 +57,8 @@ absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Targe
                                      const PredictOptions& options) {
   if (!module->has_entry())
     return invalid_argument(ModuleRows::path(*module) + ": error: the module has no ENTRY computation");
+  if (!row_of(module->entry()).root.valid())
+    return invalid_argument(ModuleRows::path(*module) + ": error: the ENTRY computation has no instructions");
   absl::StatusOr<CallGraph> calls = find_calls(*module, options);
   if (!calls.ok()) return calls.status();
   if (absl::Status status = check_custom_call_costs(*module, options.custom_calls); !status.ok()) return status;

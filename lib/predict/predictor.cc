@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -87,7 +90,7 @@ struct Predictor::State {
     facts = std::make_shared<StepFacts>(*std::move(found));
     roles_are_stale = false;
     sums_are_stale = timeline_is_stale = true;
-    since = {module.computation_limit(), {}};
+    calls_are_new();
     replayer.emplace(module, /*record=*/false);
     replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, {});
     count_executions();
@@ -98,7 +101,9 @@ struct Predictor::State {
   // Updates all parts that summary() reads. After an error there are no facts, and the next call starts over.
   absl::Status refresh() {
     const std::vector<Edit> edits = EditLog::take(editor);
-    if (!facts) return start_over();
+    const bool is_rolled_back =
+        std::any_of(edits.begin(), edits.end(), [](const Edit& edit) { return edit.kind == Edit::Kind::kEverything; });
+    if (!facts || is_rolled_back) return start_over();
     if (edits.empty()) return absl::OkStatus();
     own_facts();
     Stale stale = find_stale(editor, edits, *facts, since);
@@ -139,6 +144,63 @@ struct Predictor::State {
     return absl::OkStatus();
   }
 
+  // ---- Checkpoints -------------------------------------------------------------------------------------------------
+
+  absl::Status rollback(const Checkpoint& checkpoint) {
+    const absl::StatusOr<std::size_t> level = EditLog::level_of(editor, checkpoint);
+    if (!level.ok()) return level.status();
+    const bool calls_are_older = EditLog::number(checkpoint) > calls_found_at;
+    const bool some_vanish = module.instruction_limit() > EditLog::instructions_at(editor, *level) ||
+                             module.computation_limit() > EditLog::computations_at(editor, *level);
+    const bool was_read = EditLog::restore(editor, *level);
+    if (!some_vanish || !was_read || !facts) {
+      EditLog::cut_tables(editor, *level);
+      return absl::OkStatus();
+    }
+    // The instructions that vanish are marked as erased, so the update removes them from the facts. If it fails, the
+    // next summary() starts over.
+    const std::uint64_t found = calls_found;
+    (void)refresh();
+    forget_callers(EditLog::instructions_at(editor, *level), EditLog::computations_at(editor, *level));
+    EditLog::cut_tables(editor, *level);
+    if (!facts) return absl::OkStatus();
+    cut_tables();
+    // A call graph that is newer than the checkpoint names instructions that have vanished.
+    if (calls_are_older || calls_found != found) return absl::OkStatus();
+    if (find_calls_again().ok()) {
+      count_executions();
+    } else {
+      facts.reset();
+    }
+    return absl::OkStatus();
+  }
+
+  // Forgets the callers and computations from these indices on.
+  void forget_callers(std::size_t instructions, std::size_t computations) {
+    for (std::size_t i = instructions; i < module.instruction_limit(); ++i) {
+      for (ComputationId called : module.instruction(InstructionId(i)).called_computations()) {
+        auto [at, end] = since.callers.equal_range(called.index);
+        while (at != end) at = at->second.index == i ? since.callers.erase(at) : std::next(at);
+      }
+    }
+    since.computation_limit = std::min(since.computation_limit, computations);
+    since.callers.erase(since.callers.lower_bound(static_cast<std::uint32_t>(computations)), since.callers.end());
+  }
+
+  // Cuts all tables to the size of the module. Later edits use the ids again, and expect empty entries.
+  void cut_tables() {
+    cut_costs(module, facts->costs);
+    facts->pairs.cut(module);
+    replayer->cut();
+    summary.cut(module);
+  }
+
+  void calls_are_new() {
+    since = {module.computation_limit(), {}};
+    calls_found_at = EditLog::checkpoints();
+    ++calls_found;
+  }
+
   // ---- Stages ------------------------------------------------------------------------------------------------------
 
   // The call graph. Input: the module. Stale after an edit of a call or of an instruction that determines a trip count.
@@ -161,7 +223,7 @@ struct Predictor::State {
     absl::StatusOr<CallGraph> calls = find_calls(module, options);
     if (!calls.ok()) return calls.status();
     facts->calls = *std::move(calls);
-    since = {module.computation_limit(), {}};
+    calls_are_new();
     return absl::OkStatus();
   }
 
@@ -345,6 +407,8 @@ struct Predictor::State {
 
   std::shared_ptr<StepFacts> facts;  // null after an error
   SinceCallGraph since;
+  std::uint64_t calls_found_at = 0;  // EditLog::checkpoints() when facts->calls was found
+  std::uint64_t calls_found = 0;     // how often it was found
   std::optional<Replayer> replayer;
   BranchProbabilities branches;  // the branches used for facts->timeline.executions
   Summary summary;
@@ -370,6 +434,12 @@ absl::StatusOr<Predictor> Predictor::create(Module module, Target target, const 
 const Module& Predictor::module() const { return state_->module; }
 
 ModuleEditor& Predictor::edit() { return state_->editor; }
+
+Checkpoint Predictor::checkpoint() { return state_->editor.checkpoint(); }
+
+absl::Status Predictor::rollback(const Checkpoint& checkpoint) { return state_->rollback(checkpoint); }
+
+absl::Status Predictor::release(const Checkpoint& checkpoint) { return state_->editor.release(checkpoint); }
 
 absl::StatusOr<StepSummary> Predictor::summary() {
   if (absl::Status status = state_->refresh(); !status.ok()) return status;

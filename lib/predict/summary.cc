@@ -53,13 +53,17 @@ void Summary::fill(const StepFacts& facts) {
 
 void Summary::update(const StepFacts& facts, absl::Span<const InstructionId> changed, const std::vector<bool>& stale) {
   const Module& module = *facts.module;
-  terms_.resize(module.instruction_limit());
-  ops_.resize(module.computation_limit());
+  cut(module);
   for (InstructionId id : changed) fill_row(facts, id);
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     if (stale[id.index]) list_ops(module, id);
   }
   is_other_program_ = is_other_program(module, facts.target.device);
+}
+
+void Summary::cut(const Module& module) {
+  terms_.resize(module.instruction_limit());
+  ops_.resize(module.computation_limit());
 }
 
 void Summary::update_calls(const StepFacts& facts) { assumed_ = assumed_computations(facts); }

@@ -37,6 +37,9 @@ class Summary {
   // Updates the tables after the loops changed.
   void update_calls(const StepFacts& facts);
 
+  // Cuts the tables to the size of the module.
+  void cut(const Module& module);
+
   // Computes the sums of the step. From facts.timeline, reads only the members of ReplaySums.
   void add_up(const StepFacts& facts, StepSummary& result) const;
 

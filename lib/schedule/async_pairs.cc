@@ -138,6 +138,13 @@ AsyncPairs pair_async(const Module& module, const CallGraph& calls) {
   return pairs;
 }
 
+void AsyncPairs::cut(const Module& module) {
+  const std::size_t limit = module.instruction_limit();
+  traces_.resize(limit, kNone);
+  known_.resize(limit);
+  while (!dones_.empty() && dones_.back().id.index >= limit) dones_.pop_back();
+}
+
 void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span<const InstructionId> edited,
                         std::vector<bool>& changed) {
   traces_.resize(module.instruction_limit(), kNone);
@@ -162,7 +169,8 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
   }
   for (std::size_t i = 0; i < dones_.size(); ++i) {
     Done& done = dones_[i];
-    if (traces_[done.id.index] != i) continue;
+    const bool is_there = done.id.index < traces_.size() && traces_[done.id.index] == i;
+    if (!is_there) continue;
     const bool depends = std::any_of(edited.begin(), edited.end(), [&](InstructionId id) {
       return std::binary_search(done.looked_at.begin(), done.looked_at.end(), id);
     });

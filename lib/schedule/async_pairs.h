@@ -41,6 +41,8 @@ class AsyncPairs {
   // contain a done whose starts changed.
   void update(const Module& module, const CallGraph& calls, absl::Span<const InstructionId> edited,
               std::vector<bool>& changed);
+  // Forgets the instructions from module.instruction_limit() on, which have been erased.
+  void cut(const Module& module);
 
  private:
   friend AsyncPairs pair_async(const Module& module, const CallGraph& calls);

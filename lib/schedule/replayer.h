@@ -80,6 +80,10 @@ class Replayer {
   void replay(const CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
               const ListSchedule& schedule, std::vector<bool> stale);
 
+  // Forgets the instructions and computations that the module no longer has room for. Call replay() for the
+  // computations that they changed first.
+  void cut() { resize(); }
+
   // The branches taken by conditionals whose probabilities are not in the call graph. CallFacts::executions_with()
   // turns them into the number of times that each computation runs in the step.
   const BranchProbabilities& branches() const { return branches_; }

@@ -1,4 +1,5 @@
 // The `, name=value` tail of an instruction.
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -154,7 +155,11 @@ ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
     std::uint32_t hash = 0;
     if (!cursor_.read_name(&name, &hash)) return Step::kFailed;
     std::uint32_t found = computation_names_.find(0, range_of(name), hash);
-    if (found == NameTable::kNone) {
+    // The names of inline bodies are reserved while they are open, but a body cannot call itself.
+    const bool is_open = found != NameTable::kNone && computations_.size() > 1 &&
+                         std::any_of(computations_.begin(), computations_.end(),
+                                     [&](const ComputationFrame& open) { return open.id.index == found; });
+    if (found == NameTable::kNone || is_open) {
       if (!single_ || computations_.size() > 1) {
         cursor_.fail(at, "computation does not exist: " + std::string(name));
         return Step::kFailed;

@@ -3,41 +3,17 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
+#include "lib/text/legal_name.h"
 #include "lib/text/module_parser.h"
 #include "lib/text/operand_count.h"
 #include "lib/text/values.h"
 
 namespace hloroof::internal {
-namespace {
-
-// Returns true for a word that the parser would read as a type.
-bool is_type_name(std::string_view name) {
-  const bool could_be = name.size() >= 2 && name.size() <= 13 &&
-                        (is_digit(name[1]) || name == "pred" || name == "token" || name == "opaque" || name == "bf16");
-  return could_be && element_type_from_string(name).has_value();
-}
-
-}  // namespace
-
-// Returns a name that XLA accepts. XLA prints only sanitized names and rejects others: type names, and names with a
-// leading __ other than __xla_.
-std::string ModuleParser::legal_name(std::string_view name) {
-  std::string legal(name);
-  if (name.size() > 2 && name[0] == '_' && name[1] == '_' && name.substr(0, 6) != "__xla_") {
-    legal[0] = 'a';
-  } else if (is_type_name(name)) {
-    legal += '_';
-  }
-  return legal;
-}
-
 bool ModuleParser::check_name(const char* at, std::string_view name) {
-  const bool may_be_illegal = name[0] == '_' || is_type_name(name);
-  if (!may_be_illegal) return true;
+  if (is_legal_word(name)) return true;
   const std::string better = legal_name(name);
   return better == name ||
          cursor_.fail(at, "illegal instruction name: " + std::string(name) + "; suggest renaming to: " + better);

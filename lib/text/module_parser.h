@@ -143,7 +143,6 @@ class ModuleParser {
   bool end_attribute(InstructionFrame& frame);
 
   // checks.cc
-  static std::string legal_name(std::string_view name);
   bool check_name(const char* at, std::string_view name);
   bool check_instruction(InstructionFrame& frame);
   bool check_attributes(const InstructionFrame& frame, Opcode opcode);

@@ -80,7 +80,7 @@ class Printer {
   void instruction(InstructionView i) {
     const bool pasted = ModuleRows::is_single_instruction(module_) && i.computation().is_entry();
     operand_shapes_ = options_.operand_shapes || pasted;
-    inline_bodies_ = options_.full_computations || pasted;
+    inline_bodies_ = options_.full_computations || pasted;  // a pasted instruction has no other place for them
     number(i.computation().id());
     if (i.is_root() && !pasted) out_ += "ROOT ";
     pasted_ = pasted ? i.id() : InstructionId();
@@ -102,7 +102,7 @@ class Printer {
 
   void begin_body(ComputationId id) {
     operand_shapes_ = options_.operand_shapes;
-    inline_bodies_ = options_.full_computations;
+    inline_bodies_ = options_.full_computations || pasted_.valid();
     number(id);
     out_ += "{\n";
     open_.push_back({id, InstructionId(), row_of(module_, id).first, 0, 0, true});
@@ -204,7 +204,9 @@ class Printer {
       out_ += ": ";
       append_to(out_, module_.shapes(), p.shape_id(), ShapeText::kWithoutLayout);
     }
-    out_ += ") -> ";
+    out_ += ')';
+    if (!row_of(c).root.valid()) return;  // an edit has not finished the computation
+    out_ += " -> ";
     append_to(out_, module_.shapes(), c.root().shape_id(), ShapeText::kWithoutLayout);
   }
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "lib/ir/rows.h"
+#include "lib/text/legal_name.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::internal {
