@@ -80,8 +80,8 @@ void ModuleEditor::spell_out_start(InstructionId start) {
   if (!is_short || called.empty()) return;
   const ComputationId wrapped = called[0].id();
   ComputationData& computation = write(wrapped);
-  computation.flags = static_cast<std::uint8_t>(
-      computation.flags & ~(ComputationData::kSynthesized | ComputationData::kNoSignature));
+  computation.flags =
+      static_cast<std::uint8_t>(computation.flags & ~(ComputationData::kSynthesized | ComputationData::kNoSignature));
   std::vector<AttributeData> kept;
   for (AttributeData attribute : ModuleRows::attributes(module_, row)) {
     if (attribute.key == AttributeKey::kCalls) {

@@ -59,8 +59,8 @@ absl::Status check_reads_back(const Module& module) {
   if (!again.ok()) {
     const std::optional<ErrorPlace> place = error_place(again.status());
     const std::string where = place_in(text, place ? place->line : 0);
-    return invalid_argument(where + ": the printed text cannot be read: " +
-                            reason(std::string(again.status().message())));
+    return invalid_argument(where +
+                            ": the printed text cannot be read: " + reason(std::string(again.status().message())));
   }
   std::string difference;
   if (!equal(module, *again, &difference)) {

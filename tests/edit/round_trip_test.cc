@@ -77,7 +77,10 @@ TEST_CASE("an edit spells out an element of a tuple where the path would lose it
       {"replaced in all users",
        [](ModuleEditor& e, const Module& m) { return e.replace_all_uses(named(m, "t#0"), named(m, "p0")); },
        "%t_0.1 = f32[10] get-tuple-element(%t), index=0"},
-      {"fused", [](ModuleEditor& e, const Module& m) { return e.fuse({named(m, "t#0"), named(m, "n")}).status(); },
+      {"fused",
+       [](ModuleEditor& e, const Module& m) {
+         return e.fuse({named(m, "t#0"), named(m, "n")}).status();
+       },
        "get-tuple-element(%param_0), index=0"},
       {"another tuple",
        [](ModuleEditor& e, const Module& m) {
@@ -168,8 +171,7 @@ TEST_CASE("an edit around or inside X-start is in the printed text") {
          return e.insert_before(named(m, "reduce-scatter"), copy).status();
        },
        "copy(%param_0)", false},
-      {"operand",
-       [](ModuleEditor& e, const Module& m) { return e.set_operand(named(m, "start"), 0, named(m, "q")); },
+      {"operand", [](ModuleEditor& e, const Module& m) { return e.set_operand(named(m, "start"), 0, named(m, "q")); },
        "reduce-scatter-start(%q)", true},
       {"clone", [](ModuleEditor& e, const Module& m) { return e.clone(named(m, "start")).status(); },
        "%start.1 = ((f32[64,8]), f32[8,8], u32[]) reduce-scatter-start(%p)", true},
@@ -270,7 +272,8 @@ TEST_CASE("what cannot be written down is refused with the instruction's name") 
 TEST_CASE("a pasted instruction keeps its computations") {
   const std::string branch = "{\n  tmp_0 = f32[5,10]{1,0} parameter(0)\n  ROOT tmp_1 = f32[5,10]{1,0} ";
   const std::string nested =
-      "{\n  tmp_0 = f32[5]{0} parameter(0)\n  ROOT tmp_1 = f32[5]{0} fusion(f32[5]{0} tmp_0), kind=kLoop, calls=\n  {\n    "
+      "{\n  tmp_0 = f32[5]{0} parameter(0)\n  ROOT tmp_1 = f32[5]{0} fusion(f32[5]{0} tmp_0), kind=kLoop, calls=\n  "
+      "{\n    "
       "tmp_0 = f32[5]{0} parameter(0)\n    ROOT tmp_1 = f32[5]{0} negate(f32[5]{0} tmp_0)\n  }\n}";
   const std::string texts[] = {
       "f32[5,10]{1,0} conditional(s32[], f32[5,10]{1,0}, f32[5,10]{1,0}), branch_computations={\n" + branch +

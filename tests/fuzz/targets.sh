@@ -1,7 +1,7 @@
 # What run.sh and night.sh know about the targets: to be sourced in the folder of the project.
 #
 # A target fuzz_NAME uses the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, if they exist. fuzz_text also
-# uses the dumps in tests/corpus and the cases in tests/text/cases, and fuzz_file the dumps and the protos.
+# uses the dumps in tests/corpus and the cases in tests/text/cases, fuzz_file the dumps and the protos, and fuzz_edit small dumps.
 
 # The targets of build $1, sorted.
 fuzz_targets() { find "$1/fuzz" -maxdepth 1 -type f -perm -u+x -name 'fuzz_*' | sort; }
@@ -26,12 +26,19 @@ split_cases() {
 #
 #   describe_target NAME FINDINGS MADE
 describe_target() {
-  local name=$1 findings=$2 made=$3
+  local name=$1 findings=$2 made=$3 text
   arguments=(-timeout=10 -rss_limit_mb=2048 -max_len=65536 -verbosity=0 -print_final_stats=1 "-artifact_prefix=$findings")
   if [[ -f tests/fuzz/$name.dict ]]; then arguments+=("-dict=tests/fuzz/$name.dict"); fi
   seeds=()
   if [[ -d tests/fuzz/seeds/$name ]]; then seeds+=("tests/fuzz/seeds/$name"); fi
   if [[ $name == file ]]; then seeds+=(tests/corpus tests/proto/samples); fi
+  if [[ $name == edit ]]; then  # four bytes that choose the edits stand before each text
+    mkdir -p "$made"
+    for text in tests/corpus/y_*.hlo tests/predict/dumps/*.hlo examples/narrow_heads.v5e.hlo; do
+      if (($(stat -c %s "$text") < 16384)); then { printf 'edit'; cat "$text"; } >"$made/$(basename "$text")"; fi
+    done
+    seeds+=("$made")
+  fi
   if [[ $name == text ]]; then
     mkdir -p "$made"
     split_cases "$made"

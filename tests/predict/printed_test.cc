@@ -54,7 +54,8 @@ TEST_CASE("a program that edits changed and its printed text take the same time"
     }
   }
   CHECK(accepted > 100);
-  for (const char* file : {"tpu/coll_a2a_64mb.v5e_4x4.hlo", "cpu/ring_attention.cpu_8.hlo", "tpu/llm_2d_16.v5e_4x4.hlo"}) {
+  for (const char* file :
+       {"tpu/coll_a2a_64mb.v5e_4x4.hlo", "cpu/ring_attention.cpu_8.hlo", "tpu/llm_2d_16.v5e_4x4.hlo"}) {
     const std::filesystem::path path = std::filesystem::path(shared_path("corpus")) / file;
     if (std::filesystem::exists(path)) (void)edit_and_print(path, 40, 1);
   }
