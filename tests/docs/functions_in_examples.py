@@ -11,7 +11,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-MOST = 160
+MOST = 165
 
 
 def functions(doxyfile, headers):

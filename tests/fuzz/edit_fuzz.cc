@@ -1,5 +1,5 @@
-// Edits an arbitrary module at random and predicts it after each edit. The first four bytes choose the edits, and the rest
-// is HLO text. Whatever the module:
+// Edits an arbitrary module at random and predicts it after each edit. The first four bytes choose the edits, and the
+// rest is HLO text. Whatever the module:
 //   - a Predictor gives the prediction from scratch, to the last bit;
 //   - if verify() accepts the module, its text reads back as the same module;
 //   - a rollback gives the text of the checkpoint.
@@ -54,9 +54,11 @@ void check_text(const Module& module, const std::string& history) {
   if (!hloroof::verify(module).ok()) return;
   const std::string text = print_module(module);
   const absl::StatusOr<Module> again = hloroof::parse_module(text);
-  if (!again.ok()) fail("verified, but its text does not parse", history, std::string(again.status().message()) + "\n" + text);
+  if (!again.ok())
+    fail("verified, but its text does not parse", history, std::string(again.status().message()) + "\n" + text);
   std::string difference;
-  if (!hloroof::equal(module, *again, &difference)) fail("verified, but read back it differs", history, difference + "\n" + text);
+  if (!hloroof::equal(module, *again, &difference))
+    fail("verified, but read back it differs", history, difference + "\n" + text);
 }
 
 }  // namespace
@@ -67,8 +69,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::memcpy(&seed, data, kSeedBytes);
   hloroof::ParseOptions options;
   options.max_instructions = kMostInstructions;
-  absl::StatusOr<Module> module =
-      hloroof::parse_module(std::string_view(reinterpret_cast<const char*>(data) + kSeedBytes, size - kSeedBytes), options);
+  absl::StatusOr<Module> module = hloroof::parse_module(
+      std::string_view(reinterpret_cast<const char*>(data) + kSeedBytes, size - kSeedBytes), options);
   if (!module.ok()) return 0;
   absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device());
   if (!predictor.ok()) return 0;
