@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 #include "lib/kernel/prefetched.h"
 #include "lib/kernel/program.h"
@@ -105,7 +106,7 @@ class Pipeline {
     find_split();
     std::vector<std::int64_t> point(grid_.size(), 0);
     std::vector<BlockIndex> now;
-    if (const absl::Status status = indices(point, now); !status.ok()) return status;
+    if (absl::Status status = indices(point, now); !status.ok()) return status;
     std::vector<BlockIndex> next;
     std::vector<bool> waits(program_.windows.size(), false);
     std::vector<bool> writes(program_.windows.size(), false);
@@ -118,7 +119,7 @@ class Pipeline {
       const bool is_last = step + 1 == steps;
       if (!is_last) {
         advance(following);
-        if (const absl::Status status = indices(following, next); !status.ok()) return status;
+        if (absl::Status status = indices(following, next); !status.ok()) return status;
       }
       std::vector<bool> next_waits(waits.size(), false);
       for (std::uint32_t w = 0; w < waits.size(); ++w) {

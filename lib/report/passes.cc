@@ -191,7 +191,7 @@ std::string passes_view(const PassReport& report, bool all, const TextLayout& la
     }
     std::vector<std::string> cells(6);
     if (row.error.empty()) {
-      const auto bracketed = [&](std::string text) {
+      const auto bracketed = [&](const std::string& text) {
         return row.state.empty() || text.empty() ? text : "[" + text + "]";
       };
       cells = {

@@ -10,7 +10,7 @@
 
 namespace hloroof::internal {
 
-TermRow term_row(Term term) {
+TermRow term_row(Term term) {  // NOLINT(misc-no-recursion): as deep as the formulas nest
   TermRow row;
   row.seconds = term.seconds;
   row.is_leaf = term.is_leaf();
