@@ -33,7 +33,7 @@ void run_compare(const CompareFlags& flags, Context& context) {
   const absl::StatusOr<StepPrediction> prediction =
       predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
-  OriginWarnings(context).add(subject->file, *prediction);
+  OriginWarnings(context).add(subject->file, prediction->diagnostics);
   const absl::StatusOr<Comparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());
   std::string result;

@@ -56,7 +56,7 @@ void run_diff(const DiffFlags& flags, Context& context) {
     if (!subject.ok()) return context.fail(subject.status());
     absl::StatusOr<StepPrediction> prediction = predict_step_time(subject->module, subject->target, subject->options);
     if (!prediction.ok()) return context.fail_prediction(prediction.status());
-    warnings.add(subject->file, *prediction);
+    warnings.add(subject->file, prediction->diagnostics);
     predictions.push_back(*std::move(prediction));
   }
   DiffOptions options = flags.diff;

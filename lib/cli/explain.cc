@@ -23,7 +23,7 @@ void run_explain(const ExplainFlags& flags, Context& context) {
   const absl::StatusOr<StepPrediction> prediction =
       predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
-  OriginWarnings(context).add(subject->file, *prediction);
+  OriginWarnings(context).add(subject->file, prediction->diagnostics);
   const absl::StatusOr<std::string> text =
       flags.format == "json"       ? explanation_json(*prediction, flags.op)
       : flags.format == "csv"      ? explanation_csv(*prediction, flags.op)

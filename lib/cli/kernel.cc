@@ -17,7 +17,7 @@ void run_kernel(const TableFlags& flags, Context& context) {
   OriginWarnings warnings(context);
   std::vector<KernelReport> reports;
   const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
-    warnings.add(file, prediction);
+    warnings.add(file, prediction.diagnostics);
     reports.push_back(kernel_report(file, std::move(prediction)));
   });
   if (done) write_tables(flags, reports, kKernelFormats, context);

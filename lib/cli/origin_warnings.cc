@@ -4,8 +4,8 @@
 
 namespace hloroof::internal {
 
-void OriginWarnings::add(std::string_view file, const StepPrediction& prediction) {
-  for (const Diagnostic& diagnostic : prediction.diagnostics) {
+void OriginWarnings::add(std::string_view file, const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
     if (!is_about_origin(diagnostic)) continue;
     std::string line = std::string(file == "-" ? "<stdin>" : file) + ": " + diagnostic.message + " [" +
                        std::string(to_string(diagnostic.code)) + "]\n";

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hloroof/predict.h"
 #include "lib/cli/context.h"
@@ -18,7 +19,7 @@ class OriginWarnings {
 
   // Writes `hloroof: warning: FILE: message [code]` to err for each diagnostic about the origin of the module, once for
   // all predictions of a file.
-  void add(std::string_view file, const StepPrediction& prediction);
+  void add(std::string_view file, const std::vector<Diagnostic>& diagnostics);
 
  private:
   Context& context_;

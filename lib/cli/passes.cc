@@ -21,23 +21,56 @@ struct PassesFlags {
   bool wide = false;
 };
 
-// The difference by op between the states before and after a pass.
-absl::StatusOr<std::string> difference_around(const PassReport& report, std::size_t row, const Subjects& subjects,
-                                              const TextLayout& layout) {
-  absl::StatusOr<Module> modules[] = {load_module(report.rows[row - 1].file), load_module(report.rows[row].file)};
-  std::vector<StepPrediction> steps;
-  for (const absl::StatusOr<Module>& module : modules) {
-    if (!module.ok()) return module.status();
-    absl::StatusOr<StepPrediction> step = predict_step_time(*module, subjects.targets[0], subjects.options);
-    if (!step.ok()) return step.status();
-    steps.push_back(*std::move(step));
-  }
+// A state of the module with its prediction, which refers to it.
+struct PredictedState {
+  std::unique_ptr<const Module> module;
+  StepPrediction step;
+};
+
+absl::StatusOr<PredictedState> predict_state(const PassDump& dump, const Subjects& subjects) {
+  absl::StatusOr<Module> module = load_module(dump.path);
+  if (!module.ok()) return module.status();
+  PredictedState state;
+  state.module = std::make_unique<const Module>(*std::move(module));
+  absl::StatusOr<StepPrediction> step = predict_step_time(*state.module, subjects.targets[0], subjects.options);
+  if (!step.ok()) return step.status();
+  state.step = *std::move(step);
+  return state;
+}
+
+// The difference by op between the states before and after pass `at`.
+absl::StatusOr<std::string> difference_around(const std::vector<PassDump>& dumps, std::size_t at,
+                                              const Subjects& subjects, const TextLayout& layout, Context& context) {
+  const absl::StatusOr<PredictedState> last = predict_state(dumps.back(), subjects);
+  if (last.ok()) OriginWarnings(context).add(dumps.back().path, last->step.diagnostics);
+  const absl::StatusOr<PredictedState> before = predict_state(dumps[at - 1], subjects);
+  if (!before.ok()) return before.status();
+  const absl::StatusOr<PredictedState> after = predict_state(dumps[at], subjects);
+  if (!after.ok()) return after.status();
   DiffOptions options;
   options.width = layout.width;
-  Difference difference = find_difference(steps[0], steps[1], options);
-  difference.before_file = report.rows[row - 1].file;
-  difference.after_file = report.rows[row].file;
+  Difference difference = find_difference(before->step, after->step, options);
+  difference.before_file = dumps[at - 1].path;
+  difference.after_file = dumps[at].path;
   return layout.markdown ? diff_markdown(difference, options) : diff_view(difference, options);
+}
+
+absl::StatusOr<std::string> render(const PassesFlags& flags, const std::vector<PassDump>& dumps,
+                                   const Subjects& subjects, Context& context) {
+  TextLayout layout;
+  layout.width = context.width(flags.wide, flags.output);
+  layout.markdown = flags.format == "markdown";
+  if (!flags.around.empty()) {
+    const absl::StatusOr<std::size_t> at = find_pass(dumps, flags.around);
+    if (!at.ok()) return at.status();
+    return difference_around(dumps, *at, subjects, layout, context);
+  }
+  const absl::StatusOr<PassReport> report = pass_report(flags.folder, dumps, subjects.targets[0], subjects.options);
+  if (!report.ok()) return report.status();
+  OriginWarnings(context).add(dumps.back().path, report->diagnostics);
+  if (flags.format == "json") return passes_json(*report);
+  if (flags.format == "csv") return passes_csv(*report);
+  return passes_view(*report, flags.all, layout);
 }
 
 void run_passes(const PassesFlags& flags, Context& context) {
@@ -45,28 +78,9 @@ void run_passes(const PassesFlags& flags, Context& context) {
   if (!dumps.ok()) return context.fail(dumps.status());
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, {dumps->back().path}, Breadth::kOne);
   if (!subjects.ok()) return context.fail(subjects.status());
-  const absl::StatusOr<PassReport> report = pass_report(flags.folder, *dumps, subjects->targets[0], subjects->options);
-  if (!report.ok()) return context.fail(report.status());
-  StepPrediction last;
-  last.diagnostics = report->origin;
-  last.device = report->device;
-  OriginWarnings(context).add(dumps->back().path, last);
-  TextLayout layout;
-  layout.width = context.width(flags.wide, flags.output);
-  layout.markdown = flags.format == "markdown";
-  std::string text;
-  if (!flags.around.empty()) {
-    const absl::StatusOr<std::size_t> row = find_pass(*report, flags.around);
-    if (!row.ok()) return context.fail(row.status());
-    absl::StatusOr<std::string> difference = difference_around(*report, *row, *subjects, layout);
-    if (!difference.ok()) return context.fail(difference.status());
-    text = *std::move(difference);
-  } else {
-    text = flags.format == "json"  ? passes_json(*report)
-           : flags.format == "csv" ? passes_csv(*report)
-                                   : passes_view(*report, flags.all, layout);
-  }
-  if (absl::Status status = write_output(context, flags.output, text); !status.ok()) context.fail(status);
+  const absl::StatusOr<std::string> text = render(flags, *dumps, *subjects, context);
+  if (!text.ok()) return context.fail(text.status());
+  if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }
 
 }  // namespace

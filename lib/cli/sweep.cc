@@ -23,7 +23,7 @@ void run_sweep(const SweepFlags& flags, Context& context) {
   OriginWarnings warnings(context);
   std::vector<SweepPoint> points;
   const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
-    warnings.add(file, prediction);
+    warnings.add(file, prediction.diagnostics);
     prediction.diagnostics = {};
     points.push_back(make_sweep_point(file, std::move(prediction), subjects->targets));
   });

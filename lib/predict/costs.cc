@@ -238,6 +238,13 @@ WorkOptions work_options(const PredictOptions& options) {
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
+CollectiveCost cost_on_mesh(const Module& module, const Collective& collective, const CollectiveCosts& all,
+                            const Device& device, const CollectiveOptions& options) {
+  CollectiveCost cost = collective_cost(collective, all.mesh, all.mapping, device, options);
+  if (has_unknown_size(module, collective)) cost.source = CostSource::kUnknown;
+  return cost;
+}
+
 absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, const Target& target,
                                  const MeshOptions& mesh_options, const CollectiveOptions& collective_options,
                                  CollectiveCosts& result) {
@@ -263,8 +270,7 @@ absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, c
   result.costs.clear();
   result.costs.reserve(collectives.size());
   for (const Collective& collective : collectives) {
-    result.costs.push_back(collective_cost(collective, result.mesh, result.mapping, target.device, collective_options));
-    if (has_unknown_size(module, collective)) result.costs.back().source = CostSource::kUnknown;
+    result.costs.push_back(cost_on_mesh(module, collective, result, target.device, collective_options));
   }
   result.exchanges.clear();
   return copies > 1 ? exchange_gradients(module, calls, target.device, collective_options, result) : absl::OkStatus();

@@ -52,6 +52,10 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
                                                  const MeshOptions& mesh_options = {},
                                                  const CollectiveOptions& collective_options = {});
 
+// The cost of one collective on the mesh of `all`. Unknown if the number of devices is.
+CollectiveCost cost_on_mesh(const Module& module, const Collective& collective, const CollectiveCosts& all,
+                            const Device& device, const CollectiveOptions& options);
+
 // Computes from the collectives: the mesh without its roles, its mapping to the machine, and the costs. If the target
 // requests several slices and the module is the program of one, each slice runs a copy of it, and `exchanges` lists
 // what they exchange. Errors: as above; InvalidArgument if the text does not show what copies exchange.

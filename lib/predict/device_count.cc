@@ -8,6 +8,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/predict/facts.h"
 
@@ -18,21 +19,9 @@ namespace {
 bool may_have_global_collective(const Module& module) {
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
-      switch (instruction.opcode()) {
-        case Opcode::kAllReduce:
-        case Opcode::kAllReduceStart:
-        case Opcode::kAllGather:
-        case Opcode::kAllGatherStart:
-        case Opcode::kReduceScatter:
-        case Opcode::kAllToAll:
-        case Opcode::kRaggedAllToAll:
-        case Opcode::kCollectiveBroadcast: {
-          const std::string_view groups = instruction.text(AttributeKey::kReplicaGroups);
-          if (groups.empty() || groups == "{}") return true;
-          break;
-        }
-        default: break;
-      }
+      if (!is_collective(instruction.opcode())) continue;
+      const std::string_view groups = instruction.text(AttributeKey::kReplicaGroups);
+      if (groups.empty() || groups == "{}") return true;
     }
   }
   return false;

@@ -43,7 +43,7 @@ bool has_plain_terms(const StepFacts& facts, InstructionId id) {
 
 }  // namespace
 
-std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, const std::vector<OpPrediction>& ops) {
+std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, absl::Span<const OpPrediction> ops) {
   std::vector<std::uint32_t> first(ops.size());
   absl::flat_hash_map<std::size_t, std::vector<std::uint32_t>> by_hash;  // one op of each kind
   for (std::uint32_t i = 0; i < ops.size(); ++i) {

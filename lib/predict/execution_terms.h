@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/predict.h"
 #include "hloroof/shape.h"
 #include "lib/cost/terms.h"
@@ -18,7 +19,7 @@ struct StepFacts;
 Term execution_terms(const StepFacts& facts, InstructionId id);
 
 // For each op, the position of the first op that has the same terms, because it has the same work and no collective.
-std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, const std::vector<OpPrediction>& ops);
+std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, absl::Span<const OpPrediction> ops);
 
 }  // namespace hloroof::internal
 

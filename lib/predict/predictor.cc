@@ -270,9 +270,7 @@ struct Predictor::State {
         carriers_before[before[c]] = InstructionId();
         continue;
       }
-      costs.push_back(
-          collective_cost(all.collectives[c], all.mesh, all.mapping, facts->target.device, options.collectives));
-      if (has_unknown_size(module, all.collectives[c])) all.costs.back().source = CostSource::kUnknown;
+      costs.push_back(cost_on_mesh(module, all.collectives[c], all, facts->target.device, options.collectives));
       carriers.push_back(all.collectives[c].carrier);
     }
     all.costs = std::move(costs);

@@ -71,8 +71,7 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
   result.opcode = std::string(instruction.opcode_text());
   result.hlo = print_instruction(instruction, PrintOptions());
   if (const OpPrediction* op = executed_op(prediction, instruction)) {
-    const auto written = std::make_shared<WrittenTerms>(prediction.facts.get(), prediction.ops);
-    result.op.emplace(OpRow{*op, {written, static_cast<std::size_t>(op - prediction.ops.data())}});
+    result.op.emplace(op_rows(prediction.facts.get(), absl::MakeConstSpan(op, 1)).front());
     result.kernel = kernel_row(prediction, *op);
   }
   for (const CollectivePrediction& collective : prediction.collectives) {

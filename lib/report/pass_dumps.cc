@@ -1,13 +1,16 @@
 #include "lib/report/pass_dumps.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "re2/re2.h"
 
@@ -30,6 +33,12 @@ const RE2& outer_name() {
 }
 
 }  // namespace
+
+std::string PassDump::name() const {
+  if (number == kBefore) return "input";
+  if (number == kAfter) return "result";
+  return pass.empty() ? "start" : pass;
+}
 
 std::optional<PassDump> pass_dump(std::string_view path) {
   const std::string name = std::filesystem::path(path).filename().string();
@@ -77,6 +86,21 @@ absl::StatusOr<std::vector<PassDump>> find_pass_dumps(const std::string& folder,
     return std::tie(a.number, a.path) < std::tie(b.number, b.path);
   });
   return dumps;
+}
+
+absl::StatusOr<std::size_t> find_pass(const std::vector<PassDump>& dumps, std::string_view pass) {
+  std::int64_t number = PassDump::kBefore;
+  std::from_chars(pass.data(), pass.data() + pass.size(), number);
+  std::set<std::string> names;
+  for (std::size_t i = 1; i < dumps.size(); ++i) {
+    const PassDump& dump = dumps[i];
+    const std::string name = dump.name();
+    if (name == pass || dump.pipeline == pass || dump.pipeline + ": " + name == pass || dump.number == number) return i;
+    names.insert(name);
+  }
+  const std::vector<std::string> nearest = nearest_names(pass, {names.begin(), names.end()}, 1);
+  return absl::NotFoundError(absl::StrCat("no pass \"", to_absl(pass), "\" changed this module",
+                                          nearest.empty() ? "" : "; the closest name is " + nearest[0]));
 }
 
 }  // namespace hloroof::internal

@@ -3,6 +3,7 @@
 #ifndef HLOROOF_LIB_REPORT_PASS_DUMPS_H_
 #define HLOROOF_LIB_REPORT_PASS_DUMPS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -23,6 +24,8 @@ struct PassDump {
   std::int64_t number = 0;  // of the file in the compile; kBefore, kAfter: before and after all passes
   std::string pipeline;     // empty before and after all passes
   std::string pass;         // empty at the start of a pipeline
+
+  std::string name() const;  // "tpu_fusion"; "start" of a pipeline; "input" and "result" before and after all passes
 };
 
 // What the name of a file says; nullopt if it is none of such a dump. `path` has the name at its end.
@@ -32,6 +35,10 @@ std::optional<PassDump> pass_dump(std::string_view path);
 // of the one with the most bytes. Errors: NotFound if there is no such folder, InvalidArgument if it has no such dump,
 // which says how to make one.
 absl::StatusOr<std::vector<PassDump>> find_pass_dumps(const std::string& folder, std::string_view module);
+
+// The index of the first dump whose pass, pipeline or number is `pass`: "tpu_fusion", "Main_fusion", both with a colon
+// between them, or "51". It has one before it. Errors: NotFound, which names the closest pass.
+absl::StatusOr<std::size_t> find_pass(const std::vector<PassDump>& dumps, std::string_view pass);
 
 }  // namespace hloroof::internal
 

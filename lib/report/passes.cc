@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "hloroof/parse.h"
 #include "lib/analysis/origin.h"
-#include "lib/base/nearest.h"
-#include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
-#include "lib/predict/diagnostics.h"
 #include "lib/report/record_csv.h"
 #include "lib/report/record_json.h"
 
@@ -36,7 +30,8 @@ struct Progressed {
   bool has_fusions = false;
 };
 
-Progressed progress_of(const Module& module) {
+// Fills in the numbers that follow from the module alone.
+Progressed count_module(const Module& module, PassRow& row) {
   Progressed progress;
   const ShapeTable& shapes = module.shapes();
   for (InstructionView instruction : module.entry().instructions()) {
@@ -45,10 +40,14 @@ Progressed progress_of(const Module& module) {
       progress.argument_elements += static_cast<double>(element_count(shapes[leaf]));
     }
   }
+  row.instructions.value = static_cast<double>(module.instruction_count());
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
-      progress.has_fusions |= instruction.opcode() == Opcode::kFusion;
+      const Opcode opcode = instruction.opcode();
+      progress.has_fusions |= opcode == Opcode::kFusion;
       progress.has_tiles |= has_tiled_layout(instruction.shape());
+      row.collectives.value += is_collective(opcode) ? 1 : 0;
+      row.copies.value += opcode == Opcode::kCopy || opcode == Opcode::kCopyStart ? 1 : 0;
     }
   }
   return progress;
@@ -60,16 +59,6 @@ std::string_view unfinished(const Progressed& now, const Progressed& last) {
   if (!now.has_tiles && last.has_tiles) return "no layouts";
   if (!now.has_fusions && last.has_fusions) return "not fused";
   return "";
-}
-
-void count_instructions(const Module& module, PassRow& row) {
-  row.instructions.value = static_cast<double>(module.instruction_count());
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      row.collectives.value += is_collective(instruction.opcode()) ? 1 : 0;
-      row.copies.value += instruction.opcode() == Opcode::kCopy || instruction.opcode() == Opcode::kCopyStart ? 1 : 0;
-    }
-  }
 }
 
 // What stands for the reason in a table: its last word begins with it.
@@ -91,16 +80,8 @@ void compare(const PassRow& before, PassRow& row) {
   row.is_changed |= row.state != before.state;
 }
 
-std::string pass_name(const PassDump& dump) {
-  if (dump.number == PassDump::kBefore) return "input";
-  if (dump.number == PassDump::kAfter) return "result";
-  return dump.pass.empty() ? "start" : dump.pass;
-}
-
 // The pass alone, or the pipeline whose start the state is.
-std::string short_label(const PassRow& row) { return row.pass == "start" ? "start of " + row.pipeline : row.pass; }
-
-std::string label(const PassRow& row) { return row.pipeline.empty() ? row.pass : row.pipeline + ": " + row.pass; }
+std::string label(const PassRow& row) { return row.pass == "start" ? "start of " + row.pipeline : row.pass; }
 
 // "+1.2 ms", empty for no change or none to compare with.
 std::string change_text(const PassCount& count, std::string (*format)(double)) {
@@ -118,10 +99,10 @@ absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vec
   absl::Status failure;
   for (const PassDump& dump : dumps) {
     PassRow& row = report.rows.emplace_back();
-    Progressed& now = progress.emplace_back();
+    progress.emplace_back();
     row.file = dump.path;
     row.pipeline = dump.pipeline;
-    row.pass = pass_name(dump);
+    row.pass = dump.name();
     report.module = dump.module;
     const absl::StatusOr<Module> module = load_module(dump.path);
     const absl::StatusOr<StepPrediction> step =
@@ -131,17 +112,13 @@ absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vec
       row.error = std::string(failure.message().substr(0, failure.message().find('\n')));
       continue;
     }
-    now = progress_of(*module);
-    count_instructions(*module, row);
+    progress.back() = count_module(*module, row);
     row.step.value = step->step_seconds;
     row.peak.value = step->memory.peak_bytes;
-    for (const OpPrediction& op : step->ops) {
-      row.hbm.value += op.executions * (op.work.read.hbm + op.work.written.hbm);
-    }
+    row.hbm.value = step->hbm_bytes;
     report.device = step->device;
     report.topology = step->topology;
-    report.origin = step->diagnostics;
-    std::erase_if(report.origin, [](const Diagnostic& diagnostic) { return !is_about_origin(diagnostic); });
+    report.diagnostics = step->diagnostics;
   }
   std::size_t last = report.rows.size();
   while (last > 0 && !report.rows[last - 1].error.empty()) --last;
@@ -156,23 +133,6 @@ absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vec
     before = &row;
   }
   return report;
-}
-
-absl::StatusOr<std::size_t> find_pass(const PassReport& report, std::string_view pass) {
-  std::int64_t number = -1;
-  std::from_chars(pass.data(), pass.data() + pass.size(), number);
-  std::vector<std::string> names;
-  for (std::size_t i = 1; i < report.rows.size(); ++i) {
-    const PassRow& row = report.rows[i];
-    const std::optional<PassDump> dump = pass_dump(row.file);
-    if (row.pass == pass || row.pipeline == pass || label(row) == pass || (dump && dump->number == number)) return i;
-    names.push_back(row.pass);
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  const std::vector<std::string> nearest = nearest_names(pass, names, 1);
-  return absl::NotFoundError(absl::StrCat("no pass \"", to_absl(pass), "\" changed this module",
-                                          nearest.empty() ? "" : "; the closest name is " + nearest[0]));
 }
 
 std::string passes_view(const PassReport& report, bool all, const TextLayout& layout) {
@@ -203,15 +163,14 @@ std::string passes_view(const PassReport& report, bool all, const TextLayout& la
           row.instructions.change ? change_text(row.instructions, format_count) : format_count(row.instructions.value)};
     }
     if (has_states) cells.push_back(row.error.empty() ? letter_of(row.state) : "");
-    cells.push_back(short_label(row));
+    cells.push_back(label(row));
     table.add(std::move(cells));
   }
   std::string out = absl::StrFormat("Passes of %s on %s %s: %d states\n", report.module, report.device, report.topology,
                                     static_cast<int>(report.rows.size()));
   out += table.to_string(layout);
   for (const PassRow& row : report.rows) {
-    if (!row.error.empty())
-      out += wrap("  " + short_label(row) + ": not predicted: " + row.error, layout.width, 4) + "\n";
+    if (!row.error.empty()) out += wrap("  " + label(row) + ": not predicted: " + row.error, layout.width, 4) + "\n";
   }
   if (hidden > 0) {
     out += wrap(absl::StrFormat("  %d more states have the same numbers; --all lists them.", static_cast<int>(hidden)),

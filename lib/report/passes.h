@@ -43,17 +43,13 @@ struct PassReport {
   std::string device;
   std::string topology;
   std::vector<PassRow> rows;
-  std::vector<Diagnostic> origin;  // of the last state: whether the device runs such modules at all
+  std::vector<Diagnostic> diagnostics;  // of the last state
 };
 
 // Predicts each state of `dumps`. A file that cannot be read or predicted is a row with an error. Errors:
 // InvalidArgument if no file can be predicted.
 absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps,
                                        const Target& target, const PredictOptions& options);
-
-// The index of the first row whose pass, pipeline or number is `pass`: "tpu_fusion", "Main_fusion" or "51". It has a
-// state before it. Errors: NotFound, which names the closest pass.
-absl::StatusOr<std::size_t> find_pass(const PassReport& report, std::string_view pass);
 
 // One line for each state that differs from the one before, or for all. The time of a module that nothing would run
 // stands in brackets.

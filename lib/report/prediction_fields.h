@@ -146,7 +146,7 @@ struct OpRow {
 };
 
 // The rows of `ops`, which must outlive them.
-inline std::vector<OpRow> op_rows(const StepFacts* facts, const std::vector<OpPrediction>& ops) {
+inline std::vector<OpRow> op_rows(const StepFacts* facts, absl::Span<const OpPrediction> ops) {
   const auto written = std::make_shared<WrittenTerms>(facts, ops);
   std::vector<OpRow> rows;
   rows.reserve(ops.size());

@@ -39,7 +39,7 @@ std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op) {
   return term_row(std::move(term));
 }
 
-WrittenTerms::WrittenTerms(const StepFacts* facts, const std::vector<OpPrediction>& ops)
+WrittenTerms::WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops)
     : facts_(facts), ops_(ops), places_(ops.size()) {
   if (facts != nullptr) first_ = first_with_same_terms(*facts, ops);
 }

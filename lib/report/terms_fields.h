@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/predict.h"
 #include "lib/cost/terms.h"
 #include "lib/report/json_writer.h"
@@ -44,7 +45,7 @@ std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op);
 // text: building and writing terms is half of the work of a document otherwise.
 class WrittenTerms {
  public:
-  WrittenTerms(const StepFacts* facts, const std::vector<OpPrediction>& ops);
+  WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops);
 
   // Writes terms_of(facts, ops[i].id). All terms of a document are written at the same depth.
   void write(std::size_t i, JsonWriter& out);
@@ -56,7 +57,7 @@ class WrittenTerms {
   };
 
   const StepFacts* facts_;
-  const std::vector<OpPrediction>& ops_;
+  absl::Span<const OpPrediction> ops_;
   std::vector<std::uint32_t> first_;
   std::vector<Place> places_;  // of the text, by op
 };

@@ -3,8 +3,6 @@
 #define HLOROOF_TESTS_CLI_RUN_H_
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include "lib/cli/cli.h"
 #include "lib/report/table.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 namespace hloroof::internal {
 
@@ -43,28 +42,6 @@ inline JsonValue json_of(const std::vector<std::string>& arguments) {
   REQUIRE(json.ok());
   return *std::move(json);
 }
-
-// A folder that goes when the test does.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hloroof_test_XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-
-  std::string write(const std::string& name, std::string_view text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The longest line of `text`, in bytes.
 inline std::size_t widest_line(const std::string& text) {

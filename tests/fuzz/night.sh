@@ -21,11 +21,7 @@ runs=${3:-10000000}
 shift $(($# < 3 ? $# : 3))
 wanted=("$@")
 
-mapfile -t targets < <(fuzz_targets "$build")
-if ((${#targets[@]} == 0)); then
-  echo "fuzz: $build has no targets" >&2
-  exit 1
-fi
+find_targets "$build"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$corpus/findings"
@@ -47,8 +43,7 @@ reduce() {
 
 run_target() {
   local target=$1 name arguments seeds begin=$SECONDS log kept found=0 finding
-  name=$(basename "$target")
-  name=${name#fuzz_}
+  name=$(name_of "$target")
   log=$work/$name.log
   kept=$corpus/$name
   mkdir -p "$kept" "$work/$name.merged"
@@ -76,8 +71,7 @@ printf '%-14s %12s %8s %8s %10s %9s\n' target inputs seconds kept branches findi
 running=0
 failed=0
 for target in "${targets[@]}"; do
-  name=$(basename "$target")
-  if ((${#wanted[@]} > 0)) && [[ " ${wanted[*]} " != *" ${name#fuzz_} "* ]]; then continue; fi
+  if ((${#wanted[@]} > 0)) && [[ " ${wanted[*]} " != *" $(name_of "$target") "* ]]; then continue; fi
   if ((running >= $(nproc))); then
     wait -n || failed=1
     running=$((running - 1))

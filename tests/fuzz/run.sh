@@ -12,11 +12,7 @@ source tests/fuzz/targets.sh
 build=${1:-build/asan}
 seconds=${2:-60}
 
-mapfile -t targets < <(fuzz_targets "$build")
-if ((${#targets[@]} == 0)); then
-  echo "fuzz: $build has no targets" >&2
-  exit 1
-fi
+find_targets "$build"
 
 grown=$(mktemp -d)
 trap 'rm -rf "$grown"' EXIT
@@ -25,8 +21,7 @@ mkdir -p "$build/fuzz/crashes"
 # run_target TARGET SECONDS
 run_target() {
   local target=$1 seconds=$2 name arguments seeds
-  name=$(basename "$target")
-  name=${name#fuzz_}
+  name=$(name_of "$target")
   describe_target "$name" "$build/fuzz/crashes/$name-" "$grown/$name.made"
   mkdir -p "$grown/$name"
   if ! "$target" "${arguments[@]}" "-max_total_time=$seconds" "$grown/$name" "${seeds[@]}" >"$grown/$name.log" 2>&1; then

@@ -3,8 +3,17 @@
 # A target fuzz_NAME uses the seeds in tests/fuzz/seeds/NAME and the words in tests/fuzz/NAME.dict, if they exist. fuzz_text also
 # uses the dumps in tests/corpus and the cases in tests/text/cases, fuzz_file the dumps and the protos, and fuzz_edit small dumps.
 
-# The targets of build $1, sorted.
-fuzz_targets() { find "$1/fuzz" -maxdepth 1 -type f -perm -u+x -name 'fuzz_*' | sort; }
+# Sets `targets` to the programs of build $1, sorted. Ends the script if there are none.
+find_targets() {
+  mapfile -t targets < <(find "$1/fuzz" -maxdepth 1 -type f -perm -u+x -name 'fuzz_*' | sort)
+  if ((${#targets[@]} == 0)); then
+    echo "fuzz: $1 has no targets" >&2
+    exit 1
+  fi
+}
+
+# The NAME of a program fuzz_NAME.
+name_of() { echo "${1##*/fuzz_}"; }
 
 # Writes each text of tests/text/cases to a file in folder $1.
 split_cases() {

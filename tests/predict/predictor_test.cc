@@ -189,6 +189,39 @@ ENTRY main {
   }
 }
 
+// Nothing says how many devices run the program, so that the cost of each all-reduce is unknown.
+TEST_CASE("a new collective between an unknown number of devices is unknown") {
+  absl::StatusOr<Module> module = parse_module(R"(HloModule m, is_scheduled=true
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+ENTRY e {
+  p = f32[4096,4096] parameter(0)
+  first = f32[4096,4096] all-reduce(p), channel_id=1, use_global_device_ids=true, replica_groups={}, to_apply=add
+  n = f32[4096,4096] negate(first)
+  ROOT r = f32[4096,4096] add(n, first)
+}
+)");
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const Device device = find_device("tpu_v5e").value();
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
+  REQUIRE(predictor.ok());
+  REQUIRE(predictor->summary().ok());
+  const absl::StatusOr<InstructionId> copy = predictor->edit().clone(named(predictor->module(), "first"));
+  REQUIRE(copy.ok());
+  REQUIRE(predictor->edit().set_operand(named(predictor->module(), "n"), 0, *copy).ok());
+  const absl::StatusOr<StepPrediction> all = predictor->predict();
+  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), device);
+  REQUIRE((all.ok() && scratch.ok()));
+  CHECK(scratch->collectives.size() == 2);
+  CHECK(difference(*all, *scratch) == "");
+}
+
 TEST_CASE("slices grow with the devices that the collectives name") {
   const absl::StatusOr<Target> target = find_target("tpu_v5e*2");
   REQUIRE(target.ok());

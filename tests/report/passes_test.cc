@@ -1,16 +1,13 @@
 // The states of a compile: names of files as XLA writes them, and what each pass changed.
 #include "lib/report/passes.h"
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 namespace hloroof::internal {
 namespace {
-
-namespace fs = std::filesystem;
 
 TEST_CASE("names of dumps") {
   struct Case {
@@ -77,25 +74,8 @@ std::string fused() {
          "  ROOT r = f32[1024,1024]{1,0:T(8,128)} fusion(a, b), kind=kOutput, calls=f\n}\n";
 }
 
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / "hloroof_passes_test") {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 TEST_CASE("what each pass changed") {
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("module_0001.m.before_optimizations.txt", plain());
   folder.write("module_0001.m.0001.layout.after_pipeline-start.before_assign.txt", plain());
   folder.write("module_0001.m.0002.layout.after_assign.before_copies.txt", tiled());
@@ -130,10 +110,10 @@ TEST_CASE("what each pass changed") {
   CHECK(rows[5].step.value == Approx(rows[3].step.value + *rows[5].step.change));
   CHECK_FALSE(rows[6].is_changed);
 
-  CHECK(find_pass(*report, "fusion").value() == 5);
-  CHECK(find_pass(*report, "3").value() == 3);
-  CHECK(find_pass(*report, "main").value() == 4);
-  CHECK(find_pass(*report, "fusoin").status().message().find("fusion") != absl::string_view::npos);
+  CHECK(find_pass(*dumps, "fusion").value() == 5);
+  CHECK(find_pass(*dumps, "3").value() == 3);
+  CHECK(find_pass(*dumps, "main").value() == 4);
+  CHECK(find_pass(*dumps, "fusoin").status().message().find("fusion") != absl::string_view::npos);
 
   const std::string text = passes_view(*report, false, {});
   INFO(text);
@@ -143,7 +123,7 @@ TEST_CASE("what each pass changed") {
 }
 
 TEST_CASE("a folder without dumps of passes says how to make them") {
-  const Folder folder;
+  const TemporaryFolder folder;
   folder.write("module_0002.other.before_optimizations.txt", plain());
   const absl::Status status = find_pass_dumps(folder.path(), "").status();
   CHECK(status.message().find("--xla_dump_hlo_pass_re=.*") != absl::string_view::npos);

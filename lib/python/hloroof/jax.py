@@ -90,8 +90,8 @@ class Seen:
             return f"{self.name}, {stage}: not predicted: {self.error}"
         p = self.prediction
         line = (
-            f"{self.name}, {stage}: {_seconds(p.step_seconds)} on {p.device.name}, bound by {p.bound}, "
-            f"peak memory {_bytes(p.memory.peak_bytes)}"
+            f"{self.name}, {stage}: {_core.format_seconds(p.step_seconds)} on {p.device.name}, bound by {p.bound}, "
+            f"peak memory {_core.format_bytes(p.memory.peak_bytes)}"
         )
         if p.memory.fits is False:
             line += ", does not fit"
@@ -111,20 +111,6 @@ class Watched:
     def predictions(self) -> list[StepPrediction]:
         """Of all modules that could be predicted."""
         return [s.prediction for s in self.seen if s.prediction is not None]
-
-
-def _seconds(value: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= scale:
-            return f"{value / scale:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"
-
-
-def _bytes(value: float) -> str:
-    for unit in ("GiB", "MiB", "KiB"):
-        if value >= _UNITS[unit][1]:
-            return f"{value / _UNITS[unit][1]:.3g} {unit}"
-    return f"{value:.0f} B"
 
 
 def _hooks() -> Any:
