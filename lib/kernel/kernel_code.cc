@@ -66,8 +66,7 @@ class NeededValues {
         }
         return;
       case KernelOpKind::kYield:
-        // The results of a function: the indices of a window.
-        if (code_.row(module_.parent(op)).kind == KernelOpKind::kDefinition) need_operands(op);
+        if (code_.is_in_function(op)) need_operands(op);
         return;
       default: return;
     }

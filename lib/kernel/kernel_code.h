@@ -58,6 +58,11 @@ struct KernelCode {
 
   explicit KernelCode(const mlir::Module& kernel);
   const KernelOp& row(mlir::OpId op) const { return rows[(*module)[op].name.index]; }
+  // Whether the parent of `op` is a function: its results are then those of a kernel or the indices of a window.
+  bool is_in_function(mlir::OpId op) const {
+    const mlir::OpId parent = module->parent(op);
+    return parent.valid() && row(parent).kind == KernelOpKind::kDefinition;
+  }
   // The memory that a reference is a part of, as the number of the value that allocates it; KernelTransfer::kNone if it
   // is not known.
   std::uint32_t buffer_of(mlir::ValueId reference) const;

@@ -50,11 +50,10 @@ class UseFinder {
       const mlir::ValueId at = memory.back();
       memory.pop_back();
       for (const auto& [op, number] : uses_[at.index]) {
+        if (number != 0 || module_[op].result_count == 0) continue;
         const KernelOpKind kind = code_.row(op).kind;
-        if (number == 0 && kind == KernelOpKind::kScalarLoad) push({module_[op].first_result, 1}, work);
-        if (number == 0 && (kind == KernelOpKind::kView || kind == KernelOpKind::kSlice)) {
-          memory.push_back(module_[op].first_result);
-        }
+        if (kind == KernelOpKind::kScalarLoad) push({module_[op].first_result, 1}, work);
+        if (kind == KernelOpKind::kView || kind == KernelOpKind::kSlice) memory.push_back(module_[op].first_result);
       }
     }
     while (!work.empty()) {
@@ -122,9 +121,9 @@ class UseFinder {
       case KernelOpKind::kSlice: follow_slice(op, number, from, use); return;
       case KernelOpKind::kYield: {
         const mlir::OpId parent = module_.parent(op);
-        if (code_.row(parent).kind == KernelOpKind::kDefinition) {
+        if (code_.is_in_function(op)) {
           follow_index(parent, number, from, use);
-        } else if (number < module_[parent].result_count) {
+        } else if (parent.valid() && number < module_[parent].result_count) {
           push({mlir::ValueId{module_[parent].first_result.index + number}, from.factor}, work);
         }
         return;

@@ -48,6 +48,8 @@ struct Entry {
 // x.registered. Strings 0 to 4 are the names.
 struct Source {
   std::uint64_t version = 0;
+  std::string dialect = "x";
+  std::string op = "op";
   std::vector<std::string> strings;  // from number 5 on
   std::vector<Entry> attributes;
   std::vector<Entry> types;
@@ -56,7 +58,7 @@ struct Source {
   std::string more_sections;
 
   std::string bytes() const {
-    std::vector<std::string> all = {"builtin", "x", "module", "op", "registered"};
+    std::vector<std::string> all = {"builtin", dialect, "module", op, "registered"};
     all.insert(all.end(), strings.begin(), strings.end());
     std::string table = varint(all.size());
     for (auto at = all.rbegin(); at != all.rend(); ++at) table += varint(at->size() + 1);
