@@ -272,8 +272,9 @@ struct TpuCore {
     double fill_windows = 0;   // windows of a small product. Compute and memory of a product fail to overlap for
                                // min(min(compute, memory) / fill_windows, pipeline_fill) at its two ends together.
     double pipeline_fill = 0;  // s, upper bound of that time
-    double dma_read = 0;       // s, latency of the first byte from HBM to VMEM
-    double dma_write = 0;      // s, latency of the first byte from VMEM to HBM
+    double collective_start_share = 0;  // share of a collective that the fusion which starts it performs before it ends
+    double dma_read = 0;                // s, latency of the first byte from HBM to VMEM
+    double dma_write = 0;               // s, latency of the first byte from VMEM to HBM
   } overhead;
   // The unrolled code of Pallas kernels, in which the compiler overlaps many operations.
   struct Kernel {

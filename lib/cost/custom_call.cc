@@ -252,7 +252,8 @@ std::optional<CustomCallBehaviour> custom_call_behaviour(std::string_view target
 
 bool is_free_custom_call(InstructionView custom_call) {
   const std::string target = string_value(custom_call, AttributeKey::kCustomCallTarget);
-  return custom_call_behaviour(target) == CustomCallBehaviour::kFree;
+  const auto behaviour = custom_call_behaviour(target);
+  return behaviour == CustomCallBehaviour::kFree || behaviour == CustomCallBehaviour::kWait;
 }
 
 struct GivenCosts::Entry {
@@ -352,6 +353,7 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
                        : 1;
   switch (*behaviour) {
     case CustomCallBehaviour::kFree:
+    case CustomCallBehaviour::kWait:
     case CustomCallBehaviour::kMove: return;
     case CustomCallBehaviour::kCholesky:
     case CustomCallBehaviour::kTriangularInverse:

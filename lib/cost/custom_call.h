@@ -18,6 +18,7 @@ namespace hloroof::internal {
 
 enum class CustomCallBehaviour : std::uint8_t {
   kFree,  // only names or allocates a buffer
+  kWait,  // waits for a transfer that moves its result
   kMove,
   kCholesky,
   kTriangularInverse,

@@ -18,6 +18,10 @@ namespace {
 // an async wrapper.
 bool is_inlined(Opcode opcode) { return flow(opcode) == Flow::kFuses || flow(opcode) == Flow::kCalls; }
 
+std::optional<CustomCallBehaviour> behaviour_of(InstructionView custom_call) {
+  return custom_call_behaviour(string_value(custom_call, AttributeKey::kCustomCallTarget));
+}
+
 }  // namespace
 
 // ---- Touched parts -------------------------------------------------------------------------------------------------
@@ -96,12 +100,12 @@ class Examination {
         continue;
       }
       if (at.instruction.opcode() == Opcode::kCustomCall && is_free_custom_call(at.instruction)) {
-        // This is the start of a collective. Results that the text places in the memory of an operand are passed
-        // through.
+        // This is the start or the end of a collective. Results that the text places in the memory of an operand are
+        // passed through.
         for (std::size_t i = 0; i < leaves; ++i) {
           result.leaves.push_back({.in_place = stated_destination(result.leaves.size()) >= 0});
         }
-        wanted(at.instruction) = kAll;
+        if (behaviour_of(at.instruction) != CustomCallBehaviour::kWait) wanted(at.instruction) = kAll;
         continue;
       }
       add_leaves(at.instruction, leaves, result);
@@ -301,8 +305,7 @@ class Examination {
     if (instruction.opcode() == Opcode::kCustomCall) {
       // Inside a fusion, only calls that move nothing or all of their arrays are known. Another call may have effects
       // that no result shows.
-      const auto behaviour = custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget));
-      const bool is_known = behaviour == CustomCallBehaviour::kFree || behaviour == CustomCallBehaviour::kMove;
+      const bool is_known = is_free_custom_call(instruction) || behaviour_of(instruction) == CustomCallBehaviour::kMove;
       if (!is_known) work.source = CostSource::kUnknown;
       return;
     }

@@ -125,29 +125,48 @@ class CommunicationDiagnoser {
     return axes.empty() ? absl::StrCat(devices, " devices") : absl::StrJoin(axes, " and ");
   }
 
+  // The seconds of the step in which a collective runs in its own start.
+  double in_start(InstructionId carrier) const {
+    if (diagnosis_.facts.costs.demand[carrier.index].held <= 0) return 0;
+    const std::vector<Wait>& waits = diagnosis_.facts.timeline.waits;  // sorted by op
+    double seconds = 0;
+    auto wait = std::lower_bound(waits.begin(), waits.end(), carrier,
+                                 [](const Wait& a, InstructionId op) { return a.op.index < op.index; });
+    for (; wait != waits.end() && wait->op == carrier; ++wait) seconds += wait->seconds;
+    return seconds;
+  }
+
+  // Why the step waits for a collective, and what would help.
+  std::string why_exposed(const CollectivePrediction& collective) const {
+    if (links_ > chip_) {
+      return absl::StrFormat(
+          "the step waits for it, and no schedule can hide all of it, because %s is busy %.1fx as long as the chip "
+          "itself. A larger batch per device, fewer devices along the axis, or less to exchange would help",
+          link_, chip_ > 0 ? links_ / chip_ : INFINITY);
+    }
+    const auto found = collectives_.by_carrier.find(collective.id.index);
+    if (found != collectives_.by_carrier.end() && collectives_.collectives[found->second].slices > 0) {
+      return "the step waits for the network between slices. Send earlier, exchange less, or exchange less often, such "
+             "as once for several microbatches";
+    }
+    if (in_start(collective.id) > collective.exposed_seconds / 2) {
+      return "the step waits for it in the fusion that starts it, which performs the first part of the collective "
+             "before "
+             "it ends. Only the rest can be hidden. Exchange less, or have the compiler start it without a fusion";
+    }
+    return "the step waits for it. Put work that does not need its result between its start and its end, or exchange "
+           "less";
+  }
+
   void exposed(const CollectivePrediction& collective) {
     if (collective.exposed_seconds <= 0) return;
-    const bool can_hide = links_ <= chip_;
-    const auto found = collectives_.by_carrier.find(collective.id.index);
-    const bool is_between_slices =
-        found != collectives_.by_carrier.end() && collectives_.collectives[found->second].slices > 0;
-    diagnosis_.add(
-        {.code = kExposedCommunication,
-         .message = is_between_slices && can_hide
-                        ? std::string("the step waits for the network between slices. Send earlier, exchange less, or "
-                                      "exchange less often, such as once for several microbatches")
-                    : can_hide
-                        ? std::string("the step waits for it. Put work that does not need its result between its start "
-                                      "and its end, or exchange less")
-                        : absl::StrFormat("the step waits for it, and no schedule can hide all of it, because %s is "
-                                          "busy %.1fx as long as the chip itself. A larger batch per device, fewer "
-                                          "devices along the axis, or less to exchange would help",
-                                          link_, chip_ > 0 ? links_ / chip_ : INFINITY),
-         .cause = collective.kind + " over " + over(collective.axis_names, collective.group_size),
-         .op = collective.name,
-         .parts = parts_of(collective.id),
-         .most_seconds = collective.exposed_seconds,
-         .least_share = kWorthOfExposed});
+    diagnosis_.add({.code = kExposedCommunication,
+                    .message = why_exposed(collective),
+                    .cause = collective.kind + " over " + over(collective.axis_names, collective.group_size),
+                    .op = collective.name,
+                    .parts = parts_of(collective.id),
+                    .most_seconds = collective.exposed_seconds,
+                    .least_share = kWorthOfExposed});
   }
 
   // ---- Gathers that are cut again ----

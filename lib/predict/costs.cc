@@ -145,6 +145,13 @@ void add_collectives(InstructionView instruction, const CollectiveCosts& collect
   }
 }
 
+// A fusion that starts a collective performs the first part of it before it ends.
+void hold_start(InstructionView instruction, const Device& device, Demand& demand) {
+  const TpuCore* core = device.tpu();
+  if (core == nullptr || demand.step != Step::kStart || instruction.opcode() != Opcode::kFusion) return;
+  demand.held = core->overhead.collective_start_share * demand.seconds;
+}
+
 // A program on SparseCores keeps them busy while it runs. One whose cores the text does not state runs on the first.
 void occupy_sparse_cores(InstructionView instruction, Demand& demand) {
   if (demand.lane != Lane::kSparseCore) return;
@@ -212,6 +219,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
   if (inputs.options.estimates == EstimateSource::kCompiler) {
     use_compiler_estimate(instruction, inputs.device, time, demand);
   }
+  hold_start(instruction, inputs.device, demand);
   occupy_sparse_cores(instruction, demand);
   if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
     demand = carried_by(send->second, demand);

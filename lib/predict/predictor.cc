@@ -32,9 +32,9 @@ namespace {
 
 bool same_demand(const Demand& a, const Demand& b) {
   return a.step == b.step && a.lane == b.lane && a.issue == b.issue && a.seconds == b.seconds && a.busy == b.busy &&
-         a.carried_by == b.carried_by && a.also_starts == b.also_starts && a.is_begun_by_other == b.is_begun_by_other &&
-         a.between_seconds == b.between_seconds && a.between_busy == b.between_busy &&
-         a.is_issued_ahead == b.is_issued_ahead;
+         a.held == b.held && a.carried_by == b.carried_by && a.also_starts == b.also_starts &&
+         a.is_begun_by_other == b.is_begun_by_other && a.between_seconds == b.between_seconds &&
+         a.between_busy == b.between_busy && a.is_issued_ahead == b.is_issued_ahead;
 }
 
 // Returns true if two call graphs have the same scheduled computations and loops.

@@ -281,6 +281,11 @@ class Explanation {
     for (const TransferWait& wait : op_->waits) {
       line("waits for", wait.name + " (" + wait.limit + "): " + format_seconds(wait.seconds) + queued(wait));
     }
+    const Demand& demand = prediction_.facts->costs.demand[op_->id.index];
+    if (demand.held > 0) {
+      line("start", "ends after " + format_percent(demand.held / demand.seconds) +
+                        " of the collective (overhead.collective_start_share); other work can hide the rest");
+    }
     waited_for();
   }
 

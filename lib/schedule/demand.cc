@@ -22,6 +22,7 @@ Demand without(const Demand& demand, Resource resource) {
     if (r != static_cast<int>(Resource::kLatency)) slowest = std::max(slowest, rest.busy[r]);
   }
   rest.seconds = std::min(demand.seconds, slowest + rest.busy[static_cast<int>(Resource::kLatency)]);
+  if (demand.seconds > 0) rest.held *= rest.seconds / demand.seconds;
   for (auto busy = sparse_cores; busy != rest.busy.end(); ++busy) *busy = std::min(*busy, rest.seconds);
   return rest;
 }

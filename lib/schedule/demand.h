@@ -52,6 +52,7 @@ struct Demand {
   double issue = 0;                // kStart: seconds of the compute stream; kLoop: the overhead of one iteration
   double seconds = 0;              // of one execution on an otherwise idle machine; kStart: of the transfer
   SharedSeconds busy = {};         // busy time within `seconds`
+  double held = 0;                 // kStart: the first part of `seconds`; the compute stream waits for it at the start
   InstructionId carried_by;        // kStart: the start that carries this transfer; a done waits for that one
   InstructionId also_starts;       // kStart: another start, whose transfer begins here and not where that one is issued
   bool is_begun_by_other = false;  // kStart: that other start

@@ -109,7 +109,7 @@ void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, doub
   }
 }
 
-void Machine::advance(double* remaining, const SharedSeconds* share, InstructionId awaited) {
+void Machine::advance(double* remaining, const SharedSeconds* share, InstructionId awaited, double left) {
   SharedSeconds load = {};
   if (share != nullptr) load = *share;
   for (const Flight& flight : flights_) {
@@ -130,7 +130,8 @@ void Machine::advance(double* remaining, const SharedSeconds* share, Instruction
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     const Flight& flight = flights_[i];
     speeds_[i] = speed([&flight](int r) { return flight.asks(r); });
-    const double phase = flight.is_moving() ? flight.remaining : flight.remaining - flight.moving;
+    double phase = flight.is_moving() ? flight.remaining : flight.remaining - flight.moving;
+    if (flight.start == awaited && flight.remaining > left) phase = std::min(phase, flight.remaining - left);
     step = std::min(step, phase / speeds_[i]);
   }
 
@@ -181,10 +182,17 @@ double Machine::run(double seconds, const SharedSeconds& busy) {
   return now_ - began;
 }
 
-double Machine::wait(InstructionId start) {
+double Machine::wait(InstructionId start, double left) {
   const double began = now_;
   clear_causes();
-  while (flying_.count(start.index) != 0) advance(nullptr, nullptr, start);
+  if (left <= 0) {
+    while (flying_.count(start.index) != 0) advance(nullptr, nullptr, start);
+    return now_ - began;
+  }
+  const auto has_more = [&](const Flight& flight) {
+    return flight.start == start && flight.remaining > left * (1 + 1e-9);
+  };
+  while (std::any_of(flights_.begin(), flights_.end(), has_more)) advance(nullptr, nullptr, start, left);
   return now_ - began;
 }
 

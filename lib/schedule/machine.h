@@ -67,8 +67,9 @@ class Machine {
   // Runs an activity to its end. `seconds` is its duration at full speed. Returns the seconds that elapsed.
   double run(double seconds, const SharedSeconds& busy);
 
-  // Waits until the transfer of `start` has ended, if it is in flight. Returns the seconds waited.
-  double wait(InstructionId start);
+  // Waits until the transfer of `start` has ended, or `left` seconds at full speed remain of it, if it is in flight.
+  // Returns the seconds waited.
+  double wait(InstructionId start, double left = 0);
 
   // Waits until no transfer is in flight. Returns the seconds waited. Every transfer causes the time in which it is the
   // one with the most left to do.
@@ -83,8 +84,9 @@ class Machine {
  private:
   static SharedSeconds shares(double seconds, const SharedSeconds& busy);
   // Advances the clock to the next end of the activity or of a transfer. `remaining` and `share` belong to the activity
-  // and are null when the compute stream only waits. It waits for `awaited`, if that is valid.
-  void advance(double* remaining, const SharedSeconds* share, InstructionId awaited = {});
+  // and are null when the compute stream only waits. It waits for `awaited`, if that is valid, until `left` seconds at
+  // full speed remain of it.
+  void advance(double* remaining, const SharedSeconds* share, InstructionId awaited = {}, double left = 0);
   void charge_wait(InstructionId awaited, const SharedSeconds& load, double seconds);
   void charge(InstructionId cause, double seconds);
   void clear_causes();

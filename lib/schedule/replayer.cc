@@ -199,6 +199,7 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
         if (record_) flight_begin_[begun.index] = machine.now();
         result.last_start = begun;
       }
+      if (demand.held > 0) note(id, machine.wait(id, demand.seconds - demand.held));
       add(result.busy, demand.busy, 1);
       break;
     case Step::kDone:

@@ -18,11 +18,12 @@ struct ObservedCase {
   Standing standing = Standing::kHeldBack;
   const char* parameter = "";  // that fit_programs() fits to it
   double fitted_seconds = 0;   // and to what time
+  const char* op = "";         // whose time in the step was observed; empty for the whole step
 };
 
 const std::vector<ObservedCase>& observed_cases();
 
-// The model's step time of the case, seconds; below 0 if the program or the device is not understood.
+// The model's time of the case, seconds; below 0 if the program or the device is not understood.
 double predict_observed(const ObservedCase& observed);
 
 }  // namespace hloroof::internal

@@ -363,7 +363,7 @@ TEST_CASE("a collective under way in a fusion is counted where it starts") {
       ") tuple(e, p, g)\n}\n"
       "done {\n  p = " +
       part + " parameter(0)\n  o = " + kLayer + " parameter(1)\n  g = " + kLayer + gather + "  ROOT r = " + kLayer +
-      " custom-call(g), custom_call_target=\"AsyncCollectiveDone\"\n}\n";
+      " custom-call(p, o, g), custom_call_target=\"AsyncCollectiveDone\"\n}\n";
   const Module module = parsed(entry(
       {part, kStack},
       "  s = (" + buffers +

@@ -204,6 +204,25 @@ void add_scattered(Program& program, std::int64_t devices) {
                                                      "}, channel_id=999, use_global_device_ids=true");
 }
 
+// A gather that a fusion starts, work that hides the rest of it, and the fusion that ends it.
+void add_started_gather(Program& program, std::int64_t devices) {
+  const std::string part = program.shape("f32", "1024,1024");
+  const std::string whole = program.shape("f32", std::to_string(1024 * devices) + ",1024");
+  const std::string gather = "  g = " + whole + " all-gather(p), dimensions={0}, channel_id=1, " +
+                             groups(devices, 1, devices) + ", use_global_device_ids=true\n";
+  program.computation("start {\n  p = " + part + " parameter(0)\n" + gather + "  ROOT s = (" + part + ", " + whole +
+                      ") custom-call(g), custom_call_target=\"AsyncCollectiveStart\"\n}\n" + "done {\n  p = " + part +
+                      " parameter(0)\n  o = " + whole + " parameter(1)\n" + gather + "  ROOT d = " + whole +
+                      " custom-call(p, o, g), custom_call_target=\"AsyncCollectiveDone\"\n}\n");
+  const std::string start = program.add("(" + part + ", " + whole + ")",
+                                        "fusion(" + program.parameter(part) + "), kind=kCustom, calls=start");
+  const std::string from = program.add(part, "get-tuple-element(" + start + "), index=0");
+  const std::string into = program.add(whole, "get-tuple-element(" + start + "), index=1");
+  const std::string work = program.shape("f32", "16384,16384");
+  program.add(work, "negate(" + program.parameter(work) + ")");
+  program.add(whole, "fusion(" + from + ", " + into + "), kind=kCustom, calls=done");
+}
+
 // Gathers that are ready from the beginning, other work, then what uses the gathers, for a program without a schedule.
 void add_gathers_ahead(Program& program, std::int64_t devices) {
   constexpr int kGathers = 6;
@@ -368,6 +387,9 @@ std::vector<Case> cases_for(const Device& device) {
   cases.push_back(Case{parsed(unscheduled.text(domain, false)), {}});
   PredictOptions apart;
   if (is_tpu) {
+    Program started(is_tpu);
+    add_started_gather(started, domain);
+    cases.push_back(make(started, domain));
     apart.topology = std::to_string(domain);
     apart.slices = 2;
     cases.push_back(Case{parsed(between_slices("ALL_REDUCE")), {}});

@@ -54,6 +54,24 @@ TEST_CASE("a transfer runs beside compute and the done stalls for what is left")
   CHECK(timeline.critical[program.find("r").index] == Approx(1));
 }
 
+TEST_CASE("a start that performs a part of its transfer holds the compute stream for it") {
+  ReplayedProgram program(kOverlap);
+  program.demand("done").step = Step::kDone;
+  program.starts("start", 5);
+  program.demand("start").held = 2;
+  program.runs("work", 4);
+  program.runs("r", 1);
+  const Timeline timeline = program.replayed();
+  CHECK(timeline.seconds == Approx(7));
+  CHECK(program.exposed(timeline, "start") == Approx(2));
+  CHECK(program.exposed(timeline, "work") == Approx(4));
+  CHECK(program.exposed(timeline, "done") == 0);
+  // All of it: nothing is hidden, and the end does not wait.
+  program.demand("start").held = 5;
+  CHECK(program.replayed().seconds == Approx(10));
+  CHECK(program.exposed(program.replayed(), "start") == Approx(5));
+}
+
 TEST_CASE("a hidden transfer does not stall") {
   ReplayedProgram program(kOverlap);
   program.demand("done").step = Step::kDone;
@@ -338,7 +356,9 @@ TEST_CASE("what is left when a resource is free") {
   transfer.seconds = 3;
   transfer.busy[kResourceCount + 2] = 2;
   transfer.busy[static_cast<int>(Resource::kLatency)] = 1;
+  transfer.held = 1.5;
   CHECK(without(transfer, Resource::kIci).seconds == Approx(1));
+  CHECK(without(transfer, Resource::kIci).held == Approx(0.5));
 }
 
 TEST_CASE("durations beyond any step are cut off rather than made infinite") {
