@@ -74,6 +74,7 @@ struct Edit {
     kInserted,
     kErased,
     kMoved,
+    kRoot,        // became the root of its computation, or ceased to be it
     kEverything,  // no instruction: results about any may be stale
   };
   InstructionId instruction;

@@ -288,10 +288,10 @@ void ModuleEditor::write_root(ComputationId computation, InstructionId root) {
   spell_out_element(root);
   if (before.valid()) {
     forget_entry_layout(before);
-    note(before, Edit::Kind::kMoved);
+    note(before, Edit::Kind::kRoot);
   }
   write(computation).root = root;
-  note(root, Edit::Kind::kMoved);
+  note(root, Edit::Kind::kRoot);
 }
 
 ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, ComputationId before) {

@@ -66,10 +66,22 @@ class Finder {
 
   void touch(InstructionId id) {
     const ComputationId computation = row_of(module_, id).computation;
-    if (is_scheduled(computation)) return touch_scheduled(id);
+    if (is_scheduled(computation)) {
+      touch_scheduled(id);
+      if (is_also_inlined(computation)) touch_contents(computation);
+      return;
+    }
     if (touched_[id.index]) return;
     touched_[id.index] = true;
     touch_contents(computation);
+  }
+
+  // Whether a scheduled computation is also part of instructions that run it as a whole, such as fusions.
+  bool is_also_inlined(ComputationId scheduled) const {
+    const std::vector<InstructionId> all = callers(scheduled);
+    return std::any_of(all.begin(), all.end(), [&](InstructionId caller) {
+      return editor_.is_alive(caller) && !calls_schedules(row_of(module_, caller).opcode);
+    });
   }
 
   // Marks the costs of an instruction of a scheduled computation as stale, and the collective that it is or carries.
@@ -133,15 +145,13 @@ class Finder {
     switch (edit.kind) {
       case Edit::Kind::kInserted:
       case Edit::Kind::kErased:
+      case Edit::Kind::kRoot:
       case Edit::Kind::kMoved: break;
       default: return;
     }
     const ComputationId computation = row_of(module_, edit.instruction).computation;
-    if (is_scheduled(computation)) {
-      stale_.replay[computation.index] = true;
-    } else {
-      touch_contents(computation);
-    }
+    if (is_scheduled(computation)) stale_.replay[computation.index] = true;
+    if (!is_scheduled(computation) || is_also_inlined(computation)) touch_contents(computation);
   }
 
   // ---- The call graph ----------------------------------------------------------------------------------------------
@@ -160,6 +170,7 @@ class Finder {
         [[fallthrough]];
       case Edit::Kind::kErased:
       case Edit::Kind::kMoved: stale_.calls |= matters; break;
+      case Edit::Kind::kRoot: stale_.calls |= matters || is_scheduled(instruction.computation().id()); break;
       case Edit::Kind::kAttributes:
         if (!names_computations(edit.key)) break;
         stale_.calls = true;  // also covers the previous callees

@@ -222,6 +222,63 @@ ENTRY e {
   CHECK(difference(*all, *scratch) == "");
 }
 
+// The body of the loop is also fused, and its root says how often the loop runs.
+constexpr char kSharedBody[] = R"(HloModule m, is_scheduled=true
+
+body {
+  p = (s32[], f32[512,512]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[512,512] get-tuple-element(p), index=1
+  y = f32[512,512] tanh(x)
+  t = (s32[], f32[512,512]) tuple(next, y)
+  ROOT u = (s32[], f32[512,512]) tuple(next, x)
+}
+
+condition {
+  p = (s32[], f32[512,512]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  zero = s32[] constant(0)
+  state = (s32[], f32[512,512]) tuple(zero, x)
+  w = (s32[], f32[512,512]) while(state), condition=condition, body=body
+  ROOT f = (s32[], f32[512,512]) fusion(w), kind=kLoop, calls=body
+}
+)";
+
+TEST_CASE("another root changes the trips of a loop and the work of a fusion") {
+  absl::StatusOr<Module> module = parse_module(kSharedBody);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const Device device = find_device("tpu_v5e").value();
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
+  REQUIRE(predictor.ok());
+  const ComputationId body = predictor->module().instruction(named(predictor->module(), "t")).computation().id();
+  const auto check = [&] {
+    const absl::StatusOr<StepSummary> now = predictor->summary();
+    const absl::StatusOr<StepSummary> scratch = predict_step_time(predictor->module(), device);
+    REQUIRE((now.ok() && scratch.ok()));
+    CHECK(difference(*now, *scratch) == "");
+    return now->step_seconds;
+  };
+  const double before = check();
+  const Checkpoint checkpoint = predictor->checkpoint();
+  // The tuple with the new array, one array that is no counter, and back.
+  for (const char* root : {"t", "y", "t", "p", "u", "next"}) {
+    INFO(root);
+    REQUIRE(predictor->edit().set_root(body, named(predictor->module(), root)).ok());
+    CHECK(check() > 0);
+  }
+  REQUIRE(predictor->rollback(checkpoint).ok());
+  CHECK(check() == before);
+}
+
 TEST_CASE("slices grow with the devices that the collectives name") {
   const absl::StatusOr<Target> target = find_target("tpu_v5e*2");
   REQUIRE(target.ok());
