@@ -30,6 +30,7 @@ Command kernel_command(Context& context) {
   Command command{.name = "kernel", .text = "Lists the Pallas kernels: grid, time by unit, VMEM, and what is assumed"};
   command.positionals = {files_argument(flags->files)};
   command.options = prediction_options(flags->predict);
+  command.options.push_back(jobs_option(flags->predict));
   append(command.options, table_options(*flags, "kernels"));
   command.run = [flags, &context] { run_kernel(*flags, context); };
   return command;

@@ -127,6 +127,7 @@ Command lint_command(Context& context) {
                 "is enough. Waived diagnostics are counted, but do not fail; unused rules are reported",
         .target = &flags->waivers},
        {.names = {"--codes"}, .text = "List the codes with their meaning and exit", .target = &flags->list_codes},
+       jobs_option(flags->predict),
        wide_option(flags->wide)});
   command.run = [flags, &context] { run_lint(*flags, context); };
   return command;

@@ -200,6 +200,7 @@ Command predict_command(Context& context) {
            .text = "Rewrite the names of the groups; may be repeated",
            .target = &flags->rewrites,
            .rare = true},
+          jobs_option(flags->predict),
           wide_option(flags->wide)});
   command.run = [flags, &context] { run_predict(*flags, context); };
   return command;

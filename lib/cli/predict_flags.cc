@@ -124,6 +124,13 @@ Option strict_option(PredictFlags& flags) {
           .rare = true};
 }
 
+Option jobs_option(PredictFlags& flags) {
+  return {.names = {"-j", "--jobs"},
+          .argument = "N",
+          .text = "Number of threads for several files, devices or values; default: one for each processor",
+          .target = &flags.jobs};
+}
+
 std::vector<Option> work_options(PredictFlags& flags) {
   const std::string group = "Program";
   return {

@@ -35,6 +35,7 @@ struct PredictFlags {
   std::string reduce_dtype;
   double imbalance = 1;
   bool strict = false;
+  std::size_t jobs = 0;  // 0: one for each processor
 };
 
 Option limit_option(std::size_t& limit, const std::string& what);
@@ -47,6 +48,8 @@ Option files_argument(std::vector<std::string>& files);
 Option device_option(PredictFlags& flags);
 Option set_option(PredictFlags& flags);
 Option strict_option(PredictFlags& flags);
+// For commands that predict several files or devices.
+Option jobs_option(PredictFlags& flags);
 // The options that determine how much work a module is: trip counts, custom calls, lists of kernels and branches.
 std::vector<Option> work_options(PredictFlags& flags);
 // The first of `flags` that work_options() describes and that has a value; empty if none has.

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/in_order.h"
 #include "lib/base/strings.h"
 #include "lib/cli/progress.h"
 #include "lib/text/module_choice.h"
@@ -54,14 +56,25 @@ ParseOptions reading_options() {
   return options;
 }
 
-absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
-  if (absl::Status status = context.take_input(split_module_path(file).first); !status.ok()) return status;
+namespace {
+
+// Loads a module, with a note for the user if lines of the file were skipped. Needs no Context, which only the main
+// thread uses.
+absl::StatusOr<LoadedModule> load_with_advice(const std::string& file, std::int64_t max_bytes) {
   ParseOptions options = reading_options();
-  options.max_bytes = context.max_bytes;
+  options.max_bytes = max_bytes;
   absl::StatusOr<LoadedModule> loaded = load_module_file(file, options);
   if (absl::IsResourceExhausted(loaded.status()) && absl::EndsWith(loaded.status().message(), " bytes")) {
     return absl::ResourceExhaustedError(absl::StrCat(loaded.status().message(), "; --max-bytes sets it"));
   }
+  return loaded;
+}
+
+}  // namespace
+
+absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
+  if (absl::Status status = context.take_input(split_module_path(file).first); !status.ok()) return status;
+  absl::StatusOr<LoadedModule> loaded = load_with_advice(file, context.max_bytes);
   if (!loaded.ok()) return loaded.status();
   context.note(file, loaded->note);
   return std::move(loaded->module);
@@ -176,6 +189,7 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   if (!targets.ok()) return targets.status();
   subjects.targets = *std::move(targets);
   subjects.topologies = flags.topologies;
+  subjects.jobs = flags.jobs;
   absl::StatusOr<std::vector<std::string>> files = expand_inputs(paths);
   if (!files.ok()) return files.status();
   subjects.files = *std::move(files);
@@ -206,46 +220,98 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
                  std::move(subjects->options)};
 }
 
-bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use) {
-  std::vector<std::vector<Point>> points;  // by target
+namespace {
+
+// What a file is predicted on.
+struct Variant {
+  const Target* target = nullptr;
+  const std::string* topology = nullptr;  // null: the default
+  Point point;
+};
+
+absl::StatusOr<std::vector<Variant>> variants_of(const Subjects& subjects) {
+  std::vector<const std::string*> topologies;
+  for (const std::string& topology : subjects.topologies) topologies.push_back(&topology);
+  if (topologies.empty()) topologies.push_back(nullptr);
+  std::vector<Variant> variants;
   for (const Target& target : subjects.targets) {
-    absl::StatusOr<std::vector<Point>> of_target = points_of(subjects.settings, target.device);
-    if (!of_target.ok()) {
-      context.fail(of_target.status());
-      return false;
+    absl::StatusOr<std::vector<Point>> points = points_of(subjects.settings, target.device);
+    if (!points.ok()) return points.status();
+    variants.reserve(variants.size() + topologies.size() * points->size());
+    for (const std::string* topology : topologies) {
+      for (const Point& point : *points) variants.push_back({&target, topology, point});
     }
-    points.push_back(*std::move(of_target));
   }
-  std::vector<std::optional<std::string>> topologies(subjects.topologies.begin(), subjects.topologies.end());
-  if (topologies.empty()) topologies.emplace_back();
-  Progress progress(context, subjects.count());
-  bool any = false;
+  return variants;
+}
+
+// A file whose predictions are pending. The first thread that needs the module reads it, and the others wait for that.
+class PendingFile {
+ public:
+  // `may_read` is an error if the file must not be read.
+  PendingFile(const std::string& path, absl::Status may_read) : path_(path), may_read_(std::move(may_read)) {}
+
+  absl::StatusOr<StepPrediction> predict(const Variant& variant, const PredictOptions& common, std::int64_t max_bytes) {
+    std::call_once(read_, [&] { loaded_ = may_read_.ok() ? load_with_advice(path_, max_bytes) : may_read_; });
+    if (!loaded_.ok()) return loaded_.status();
+    PredictOptions options = common;
+    if (variant.topology != nullptr) options.topology = *variant.topology;
+    options.set = variant.point;
+    return predict_step_time(loaded_->module, *variant.target, options);
+  }
+
+  const std::string& path() const { return path_; }
+  // Valid after predict() has returned once.
+  const absl::StatusOr<LoadedModule>& loaded() const { return loaded_; }
+
+ private:
+  const std::string& path_;
+  const absl::Status may_read_;
+  std::once_flag read_;
+  absl::StatusOr<LoadedModule> loaded_;
+};
+
+}  // namespace
+
+bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use) {
+  const absl::StatusOr<std::vector<Variant>> variants = variants_of(subjects);
+  if (!variants.ok()) {
+    context.fail(variants.status());
+    return false;
+  }
+  std::vector<std::unique_ptr<PendingFile>> files;
+  files.reserve(subjects.files.size());
   for (const std::string& file : subjects.files) {
-    const absl::StatusOr<Module> module = read_module(file, context);
-    if (!module.ok()) {
-      progress.end();
-      context.fail(module.status());
-      continue;
-    }
-    for (std::size_t t = 0; t < subjects.targets.size(); ++t) {
-      for (const std::optional<std::string>& topology : topologies) {
-        for (const Point& point : points[t]) {
-          progress.step(file);
-          PredictOptions options = subjects.options;
-          if (topology) options.topology = topology;
-          options.set = point;
-          absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, subjects.targets[t], options);
-          if (!prediction.ok()) {
-            progress.end();
-            context.fail_prediction(prediction.status());
-            continue;
-          }
-          any = true;
-          use(file, *std::move(prediction));
-        }
-      }
-    }
+    files.push_back(std::make_unique<PendingFile>(file, context.take_input(split_module_path(file).first)));
   }
+  const std::size_t per_file = variants->size();
+  const std::size_t count = files.size() * per_file;
+  const std::int64_t max_bytes = context.max_bytes;
+  Progress progress(context, count);
+  bool any = false;
+  const auto report = [&](PendingFile& file, bool is_first, absl::StatusOr<StepPrediction> prediction) {
+    if (!prediction.ok()) progress.end();
+    if (!file.loaded().ok()) {
+      if (is_first) context.fail(file.loaded().status());
+      return;
+    }
+    if (is_first) context.note(file.path(), file.loaded()->note);
+    if (!prediction.ok()) return context.fail_prediction(prediction.status());
+    any = true;
+    use(file.path(), *std::move(prediction));
+  };
+  if (count > 0) progress.step(subjects.files.front());
+  make_in_order(
+      count, thread_count(subjects.jobs, count),
+      [&](std::size_t i) {
+        return files[i / per_file]->predict((*variants)[i % per_file], subjects.options, max_bytes);
+      },
+      [&](std::size_t i, absl::StatusOr<StepPrediction> prediction) {
+        std::unique_ptr<PendingFile>& file = files[i / per_file];
+        report(*file, i % per_file == 0, std::move(prediction));
+        if ((i + 1) % per_file == 0) file.reset();
+        if (i + 1 < count) progress.step(subjects.files[(i + 1) / per_file]);
+      });
   return any;
 }
 

@@ -39,6 +39,7 @@ struct Subjects {
   std::vector<std::string> topologies;  // each for every target; empty: the default of each
   PredictOptions options;
   std::vector<Setting> settings;
+  std::size_t jobs = 0;  // threads of predict_all(); 0: one for each processor
 
   // The number of predictions that predict_all() makes.
   std::size_t count() const;
@@ -59,9 +60,10 @@ struct Subject {
 };
 absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context);
 
-// Predicts all subjects in order, files outermost, and passes each prediction to `use`. Shows progress on a terminal.
-// Reports each failure and continues with the next subject; returns whether there is any prediction. The facts of a
-// prediction point to a module that lives until the next file is read: `use` resets them in what it keeps.
+// Predicts all subjects, on several threads, and passes the predictions to `use` in order, files outermost, on the
+// calling thread. Shows progress on a terminal. Reports each failure and continues with the next subject; returns
+// whether there is any prediction. The facts of a prediction point to a module that lives until use() returns: `use`
+// resets them in what it keeps.
 using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
 bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use);
 

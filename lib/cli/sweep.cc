@@ -56,6 +56,7 @@ Command sweep_command(Context& context) {
                             .argument = "step|mfu|memory|none",
                             .text = "Order of the rows; default: step, or none if only the values of --set differ",
                             .target = &flags->sort},
+                           jobs_option(flags->predict),
                            wide_option(flags->wide)});
   command.run = [flags, &context] { run_sweep(*flags, context); };
   return command;
