@@ -23,6 +23,8 @@
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/collectives.h"
+#include "lib/cost/work.h"
 #include "lib/predict/costs.h"
 #include "lib/predict/facts.h"
 #include "lib/report/prediction_json.h"
@@ -58,9 +60,12 @@ absl::Status measure(const std::string& file, const hloroof::Target& target, dou
   times.calls = bench::best_seconds(budget, [&] { sink += hloroof::analyze_calls(*module).loops().size(); });
   const std::shared_ptr<const hloroof::internal::StepFacts> facts = prediction->facts;
   times.costs = bench::best_seconds(budget, [&] {
-    const auto collectives = hloroof::internal::cost_collectives(*module, calls, target);
-    sink +=
-        hloroof::internal::cost_instructions({*module, calls, target.device, *collectives, facts->options}).work.size();
+    const auto collectives = hloroof::internal::cost_collectives(
+        *module, calls, hloroof::internal::find_collectives(*module, calls), target);
+    hloroof::internal::Costs costs;
+    costs.work = hloroof::internal::compute_work(*module, calls);
+    hloroof::internal::time_instructions({*module, calls, target.device, *collectives, facts->options}, costs);
+    sink += costs.time.size();
   });
   times.schedule = bench::best_seconds(budget, [&] {
     sink += hloroof::internal::pair_async(*module, calls).starts_of(hloroof::InstructionId(0)).size();

@@ -16,10 +16,11 @@ void run_kernel(const TableFlags& flags, Context& context) {
   if (!subjects.ok()) return context.fail(subjects.status());
   OriginWarnings warnings(context);
   std::vector<KernelReport> reports;
-  const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
-    warnings.add(file, prediction.diagnostics);
-    reports.push_back(kernel_report(file, std::move(prediction)));
-  });
+  const bool done =
+      predict_all(*subjects, Detail::kAll, context, [&](const std::string& file, StepPrediction prediction) {
+        warnings.add(file, prediction.diagnostics);
+        reports.push_back(kernel_report(file, std::move(prediction)));
+      });
   if (done) write_tables(flags, reports, kKernelFormats, context);
 }
 

@@ -89,8 +89,9 @@ void run_lint(const LintFlags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kOne);
   if (!subjects.ok()) return context.fail(subjects.status());
   Linter linter(*waivers ? &**waivers : nullptr, flags.ignore, severity_of(flags.fail_on), today_utc());
-  const bool done = predict_all(
-      *subjects, context, [&](const std::string& file, StepPrediction prediction) { linter.add(file, prediction); });
+  const bool done =
+      predict_all(*subjects, Detail::kAll, context,
+                  [&](const std::string& file, StepPrediction prediction) { linter.add(file, prediction); });
   if (!done) return;
   const LintReport report = linter.take();
   if (absl::Status status = write_output(context, flags.output, formatted(report, flags, context)); !status.ok()) {

@@ -16,11 +16,12 @@ void run_memory(const TableFlags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kOne);
   if (!subjects.ok()) return context.fail(subjects.status());
   std::vector<NamedPrediction> predictions;
-  const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
-    prediction.facts.reset();
-    prediction.timeline = {};
-    predictions.emplace_back(file, std::move(prediction));
-  });
+  const bool done =
+      predict_all(*subjects, Detail::kAll, context, [&](const std::string& file, StepPrediction prediction) {
+        prediction.facts.reset();
+        prediction.timeline = {};
+        predictions.emplace_back(file, std::move(prediction));
+      });
   if (done) write_tables(flags, predictions, kMemoryFormats, context);
 }
 

@@ -115,6 +115,9 @@ class PredictDocument {
     text_ += *one;
   }
 
+  // What add() needs.
+  Detail detail() const { return is_comparison() ? Detail::kHeadline : Detail::kAll; }
+
   absl::StatusOr<std::string> take() {
     if (!status_.ok()) return status_;
     if (flags_.format == "json") return json_.take();
@@ -157,9 +160,9 @@ void run_predict(const PredictCommandFlags& flags, Context& context) {
   subjects->options.resource_what_ifs =
       flags.format == "html" || std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
   PredictDocument document(flags, *view, *subjects);
-  const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
-    document.add(file, std::move(prediction));
-  });
+  const bool done = predict_all(
+      *subjects, document.detail(), context,
+      [&](const std::string& file, StepPrediction prediction) { document.add(file, std::move(prediction)); });
   if (!done) return;
   const absl::StatusOr<std::string> text = document.take();
   if (!text.ok()) return context.fail(text.status());

@@ -14,6 +14,7 @@
 #include "lib/base/in_order.h"
 #include "lib/base/strings.h"
 #include "lib/cli/progress.h"
+#include "lib/predict/many_targets.h"
 #include "lib/text/module_choice.h"
 #include "lib/text/module_file.h"
 
@@ -248,16 +249,22 @@ absl::StatusOr<std::vector<Variant>> variants_of(const Subjects& subjects) {
 // A file whose predictions are pending. The first thread that needs the module reads it, and the others wait for that.
 class PendingFile {
  public:
-  // `may_read` is an error if the file must not be read.
-  PendingFile(const std::string& path, absl::Status may_read) : path_(path), may_read_(std::move(may_read)) {}
+  // `may_read` is an error if the file must not be read. `is_shared` means that there are several predictions.
+  PendingFile(const std::string& path, absl::Status may_read, bool is_shared)
+      : path_(path), may_read_(std::move(may_read)), is_shared_(is_shared) {}
 
-  absl::StatusOr<StepPrediction> predict(const Variant& variant, const PredictOptions& common, std::int64_t max_bytes) {
+  absl::StatusOr<StepPrediction> predict(const Variant& variant, Detail detail, const PredictOptions& common,
+                                         std::int64_t max_bytes) {
     std::call_once(read_, [&] { loaded_ = may_read_.ok() ? load_with_advice(path_, max_bytes) : may_read_; });
     if (!loaded_.ok()) return loaded_.status();
     PredictOptions options = common;
     if (variant.topology != nullptr) options.topology = *variant.topology;
     options.set = variant.point;
-    return predict_step_time(loaded_->module, *variant.target, options);
+    if (detail == Detail::kAll && !is_shared_) return predict_step_time(loaded_->module, *variant.target, options);
+    std::call_once(share_, [&] { step_ = ManyTargets::create(loaded_->module, common); });
+    if (!step_.ok()) return step_.status();
+    return detail == Detail::kHeadline ? (*step_)->headline(*variant.target, options)
+                                       : (*step_)->predict(*variant.target, options);
   }
 
   const std::string& path() const { return path_; }
@@ -267,13 +274,16 @@ class PendingFile {
  private:
   const std::string& path_;
   const absl::Status may_read_;
+  const bool is_shared_;
   std::once_flag read_;
   absl::StatusOr<LoadedModule> loaded_;
+  std::once_flag share_;
+  absl::StatusOr<std::unique_ptr<ManyTargets>> step_;
 };
 
 }  // namespace
 
-bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use) {
+bool predict_all(const Subjects& subjects, Detail detail, Context& context, const UsePrediction& use) {
   const absl::StatusOr<std::vector<Variant>> variants = variants_of(subjects);
   if (!variants.ok()) {
     context.fail(variants.status());
@@ -282,7 +292,8 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
   std::vector<std::unique_ptr<PendingFile>> files;
   files.reserve(subjects.files.size());
   for (const std::string& file : subjects.files) {
-    files.push_back(std::make_unique<PendingFile>(file, context.take_input(split_module_path(file).first)));
+    files.push_back(
+        std::make_unique<PendingFile>(file, context.take_input(split_module_path(file).first), variants->size() > 1));
   }
   const std::size_t per_file = variants->size();
   const std::size_t count = files.size() * per_file;
@@ -304,7 +315,7 @@ bool predict_all(const Subjects& subjects, Context& context, const UsePrediction
   make_in_order(
       count, thread_count(subjects.jobs, count),
       [&](std::size_t i) {
-        return files[i / per_file]->predict((*variants)[i % per_file], subjects.options, max_bytes);
+        return files[i / per_file]->predict((*variants)[i % per_file], detail, subjects.options, max_bytes);
       },
       [&](std::size_t i, absl::StatusOr<StepPrediction> prediction) {
         std::unique_ptr<PendingFile>& file = files[i / per_file];

@@ -64,8 +64,12 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
 // calling thread. Shows progress on a terminal. Reports each failure and continues with the next subject; returns
 // whether there is any prediction. The facts of a prediction point to a module that lives until use() returns: `use`
 // resets them in what it keeps.
+enum class Detail {
+  kAll,
+  kHeadline,  // what a row of a sweep shows; see ManyTargets::headline()
+};
 using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
-bool predict_all(const Subjects& subjects, Context& context, const UsePrediction& use);
+bool predict_all(const Subjects& subjects, Detail detail, Context& context, const UsePrediction& use);
 
 }  // namespace hloroof::internal
 

@@ -22,11 +22,12 @@ void run_sweep(const SweepFlags& flags, Context& context) {
   if (!subjects.ok()) return context.fail(subjects.status());
   OriginWarnings warnings(context);
   std::vector<SweepPoint> points;
-  const bool done = predict_all(*subjects, context, [&](const std::string& file, StepPrediction prediction) {
-    warnings.add(file, prediction.diagnostics);
-    prediction.diagnostics = {};
-    points.push_back(make_sweep_point(file, std::move(prediction), subjects->targets));
-  });
+  const bool done =
+      predict_all(*subjects, Detail::kHeadline, context, [&](const std::string& file, StepPrediction prediction) {
+        warnings.add(file, prediction.diagnostics);
+        prediction.diagnostics = {};
+        points.push_back(make_sweep_point(file, std::move(prediction), subjects->targets));
+      });
   if (!done) return;
   const SweepOrder by_default = has_several_places(points) ? SweepOrder::kStep : SweepOrder::kGiven;
   const SweepOrder order = sweep_order_from_string(flags.sort).value_or(by_default);

@@ -235,14 +235,14 @@ void cost_instruction(InstructionView instruction, const CostInputs& inputs, Cos
   time_instruction(instruction, inputs, costs.work[i], costs.time[i], costs.demand[i]);
 }
 
+}  // namespace
+
 WorkOptions work_options(const PredictOptions& options) {
   WorkOptions result;
   result.custom_calls = options.custom_calls;
   result.kernel_lists = options.kernel_lists;
   return result;
 }
-
-}  // namespace
 
 CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
@@ -307,11 +307,12 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
   result.slice_halves = join_slice_transfers(module, result);
 }
 
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Target& target,
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls,
+                                                 std::vector<Collective> collectives, const Target& target,
                                                  const MeshOptions& mesh_options,
                                                  const CollectiveOptions& collective_options) {
   CollectiveCosts result;
-  result.collectives = find_collectives(module, calls);
+  result.collectives = std::move(collectives);
   absl::Status status = lay_out_collectives(module, calls, target, mesh_options, collective_options, result);
   if (!status.ok()) return status;
   read_roles(module, calls, result);
@@ -319,16 +320,13 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
   return result;
 }
 
-Costs cost_instructions(const CostInputs& inputs) {
-  Costs costs;
-  costs.work = compute_work(inputs.module, inputs.calls, work_options(inputs.options));
+void time_instructions(const CostInputs& inputs, Costs& costs) {
   cut_costs(inputs.module, costs);
   for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
     for (InstructionView instruction : inputs.module.computation(id).instructions()) {
       cost_instruction(instruction, inputs, costs);
     }
   }
-  return costs;
 }
 
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {

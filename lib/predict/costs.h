@@ -14,6 +14,7 @@
 #include "hloroof/predict.h"
 #include "lib/analysis/mesh.h"
 #include "lib/cost/collective.h"
+#include "lib/cost/work.h"
 #include "lib/schedule/demand.h"
 
 namespace hloroof::internal {
@@ -43,12 +44,13 @@ struct CollectiveCosts {
   std::map<std::uint32_t, InstructionId> slice_halves;
 };
 
-// Finds the collectives, then runs the stages below.
+// Runs the stages below on the collectives of the module.
 //
 // The topology is that of topology_for().
 //
 // Errors: those of topology_for, override_mesh and map_mesh.
-absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls, const Target& target,
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls,
+                                                 std::vector<Collective> collectives, const Target& target,
                                                  const MeshOptions& mesh_options = {},
                                                  const CollectiveOptions& collective_options = {});
 
@@ -85,8 +87,11 @@ struct CostInputs {
   const PredictOptions& options;  // custom_calls and estimates
 };
 
-// Costs all executed instructions.
-Costs cost_instructions(const CostInputs& inputs);
+// Returns the options of compute_work().
+WorkOptions work_options(const PredictOptions& options);
+
+// Computes time and demand of all executed instructions. costs.work must have their work.
+void time_instructions(const CostInputs& inputs, Costs& costs);
 
 // Recomputes the costs of some instructions of scheduled computations. Resizes the tables to the size of the module.
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs);

@@ -330,6 +330,27 @@ void Diagnosis::add_work(DiagnosticCode code, const OpPrediction& op, double mos
        .least_share = kWorthOfStep});
 }
 
+namespace {
+
+void sort_diagnostics(std::vector<Diagnostic>& diagnostics) {
+  std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    if (is_about_origin(a) != is_about_origin(b)) return is_about_origin(a);
+    if (a.severity != b.severity) return a.severity > b.severity;
+    return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);
+  });
+}
+
+}  // namespace
+
+void diagnose_origin_alone(const StepFacts& facts, StepPrediction& prediction) {
+  Diagnosis diagnosis(facts, prediction);
+  diagnose_origin(diagnosis);
+  std::erase_if(diagnosis.findings, [](const Finding& finding) { return !is_about_origin(finding.code); });
+  if (diagnosis.findings.empty()) return;
+  group_by_cause(facts, diagnosis.findings, prediction);
+  sort_diagnostics(prediction.diagnostics);
+}
+
 void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction) {
   Diagnosis diagnosis(facts, prediction);
   diagnose_origin(diagnosis);
@@ -343,11 +364,7 @@ void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& pred
   diagnose_numbers(diagnosis);
   diagnose_device_numbers(diagnosis);
   group_by_cause(facts, diagnosis.findings, prediction);
-  std::stable_sort(prediction.diagnostics.begin(), prediction.diagnostics.end(), [](const auto& a, const auto& b) {
-    if (is_about_origin(a) != is_about_origin(b)) return is_about_origin(a);
-    if (a.severity != b.severity) return a.severity > b.severity;
-    return a.seconds_at_stake.value_or(0) > b.seconds_at_stake.value_or(0);
-  });
+  sort_diagnostics(prediction.diagnostics);
 }
 
 }  // namespace hloroof::internal

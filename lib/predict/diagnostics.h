@@ -65,7 +65,8 @@ class Diagnosis {
 void diagnose_origin(Diagnosis& diagnosis);
 
 // Whether a finding says that the module is not one that the device would run. Such a finding precedes all results.
-bool is_about_origin(const Diagnostic& diagnostic);
+bool is_about_origin(DiagnosticCode code);
+inline bool is_about_origin(const Diagnostic& diagnostic) { return is_about_origin(diagnostic.code); }
 
 // Adds findings about what the text has, lacks or contradicts: unknown opcodes, a missing ENTRY, operands that do not
 // fit together.
@@ -96,6 +97,9 @@ void diagnose_device_numbers(Diagnosis& diagnosis);
 // highest first. Findings about the origin come before all others. All other members of the prediction must be filled
 // in.
 void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction);
+
+// Appends only the findings about the origin. Reads only prediction.origin.
+void diagnose_origin_alone(const StepFacts& facts, StepPrediction& prediction);
 
 }  // namespace hloroof::internal
 

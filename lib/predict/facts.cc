@@ -4,8 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/analysis/calls.h"
+#include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/cost/custom_call.h"
+#include "lib/cost/work.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
 
@@ -53,8 +55,7 @@ ListSchedule find_schedule(const StepFacts& facts) {
   return list_schedule(*facts.module, facts.calls, facts.costs.demand, facts.target.device.schedule);
 }
 
-absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
-                                     const PredictOptions& options) {
+absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options) {
   if (!module->has_entry())
     return invalid_argument(ModuleRows::path(*module) + ": error: the module has no ENTRY computation");
   if (!row_of(module->entry()).root.valid())
@@ -63,28 +64,74 @@ absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Targe
   if (!calls.ok()) return calls.status();
   if (absl::Status status = check_custom_call_costs(*module, options.custom_calls); !status.ok()) return status;
   if (absl::Status status = check_kernel_lists(*module, options.kernel_lists); !status.ok()) return status;
-  absl::StatusOr<Target> configured = configure_target(std::move(target), options);
-  if (!configured.ok()) return configured.status();
-
-  StepFacts facts;
-  facts.module = std::move(module);
-  facts.options = options;
-  facts.target = *std::move(configured);
+  ModuleFacts facts;
   facts.calls = *std::move(calls);
-  absl::StatusOr<CollectiveCosts> collectives =
-      cost_collectives(*facts.module, facts.calls, facts.target, options.mesh, options.collectives);
-  if (!collectives.ok()) return collectives.status();
-  facts.collectives = *std::move(collectives);
-  facts.costs = cost_instructions(cost_inputs(facts));
-  facts.pairs = pair_async(*facts.module, facts.calls);
-  facts.schedule = find_schedule(facts);
+  facts.collectives = find_collectives(*module, facts.calls);
+  facts.work = compute_work(*module, facts.calls, work_options(options));
+  facts.pairs = pair_async(*module, facts.calls);
+  facts.module = std::move(module);
   return facts;
 }
 
-absl::Status replay_facts(StepFacts& facts) {
-  facts.timeline = replay(*facts.module, facts.calls, facts.pairs, facts.costs.demand, facts.schedule);
+absl::Status change_target(Target target, const PredictOptions& options, StepFacts& facts) {
+  absl::StatusOr<Target> configured = configure_target(std::move(target), options);
+  if (!configured.ok()) return configured.status();
+  facts.target = *std::move(configured);
+  facts.options = options;
+  absl::StatusOr<CollectiveCosts> collectives =
+      cost_collectives(*facts.module, facts.calls, std::move(facts.collectives.collectives), facts.target, options.mesh,
+                       options.collectives);
+  if (!collectives.ok()) return collectives.status();
+  facts.collectives = *std::move(collectives);
+  time_instructions(cost_inputs(facts), facts.costs);
+  facts.schedule = find_schedule(facts);
+  return absl::OkStatus();
+}
+
+StepFacts facts_without_target(ModuleFacts of_module) {
+  StepFacts facts;
+  facts.module = std::move(of_module.module);
+  facts.calls = std::move(of_module.calls);
+  facts.collectives.collectives = std::move(of_module.collectives);
+  facts.costs.work = std::move(of_module.work);
+  facts.pairs = std::move(of_module.pairs);
+  return facts;
+}
+
+absl::StatusOr<StepFacts> find_facts(ModuleFacts of_module, Target target, const PredictOptions& options) {
+  StepFacts facts = facts_without_target(std::move(of_module));
+  if (absl::Status status = change_target(std::move(target), options, facts); !status.ok()) return status;
+  return facts;
+}
+
+absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
+                                     const PredictOptions& options) {
+  absl::StatusOr<ModuleFacts> of_module = find_module_facts(std::move(module), options);
+  if (!of_module.ok()) return of_module.status();
+  return find_facts(*std::move(of_module), std::move(target), options);
+}
+
+namespace {
+
+absl::Status check_step(const StepFacts& facts) {
   if (facts.timeline.seconds < kForever) return absl::OkStatus();
   return out_of_range(ModuleRows::path(*facts.module) + ": error: the step time overflows");
+}
+
+}  // namespace
+
+absl::Status replay_facts(StepFacts& facts) {
+  facts.timeline = replay(*facts.module, facts.calls, facts.pairs, facts.costs.demand, facts.schedule);
+  return check_step(facts);
+}
+
+absl::Status replay_sums(StepFacts& facts) {
+  Replayer replayer(*facts.module, /*record=*/false);
+  replayer.replay(facts.calls, facts.pairs, facts.costs.demand, facts.schedule, {});
+  facts.timeline = {};
+  facts.timeline.executions = CallFacts::executions_with(facts.calls, replayer.branches());
+  replayer.add_up(facts.calls, facts.costs.demand, facts.timeline);
+  return check_step(facts);
 }
 
 std::optional<double> compiler_step_seconds(const StepFacts& facts) {

@@ -43,18 +43,53 @@ struct StepFacts {
   double executions(InstructionView instruction) const { return executions(instruction.computation().id()); }
 };
 
+// The parts that depend on the module and the options, and not on the target. Predictions on several targets share
+// them.
+struct ModuleFacts {
+  std::shared_ptr<const Module> module;
+  CallGraph calls;
+  std::vector<Collective> collectives;
+  std::vector<Work> work;  // by InstructionId
+  AsyncPairs pairs;
+};
+
 // Returns a non-owning pointer to `module`, which must outlive the pointer.
 inline std::shared_ptr<const Module> borrow(const Module& module) { return {std::shared_ptr<const Module>(), &module}; }
 
+// Computes the parts that do not depend on the target. Reads only the options that concern the program: trip counts,
+// branches, custom calls and lists of kernels. Errors: those of predict_step_time about the module and these options.
+absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
+
+// Like find_module_facts, after it has set the number of devices that run the module; see device_count.h.
+absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
+
+// Returns facts with only these parts, for change_target().
+StepFacts facts_without_target(ModuleFacts of_module);
+
 // Computes all parts except the timeline. Errors: those of predict_step_time, except the errors of `strict`.
+absl::StatusOr<StepFacts> find_facts(ModuleFacts of_module, Target target, const PredictOptions& options);
 absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
                                      const PredictOptions& options);
+
+// Computes the parts again for another target and other options, except those in ModuleFacts. After an error, the parts
+// are unspecified.
+absl::Status change_target(Target target, const PredictOptions& options, StepFacts& facts);
 
 // Fills in facts.timeline. Errors: OutOfRange if the step time overflows.
 absl::Status replay_facts(StepFacts& facts);
 
+// Fills in only the members of ReplaySums. Errors: as above.
+absl::Status replay_sums(StepFacts& facts);
+
 // Returns the whole prediction. Errors: FailedPrecondition under `strict`.
 absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts);
+
+// Returns the whole prediction from the parts that do not depend on the target. Errors: those of predict_step_time.
+absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options);
+
+// Returns only StepSummary, the description of the module and of the machine, and the diagnostics about the origin.
+// Reads only the sums of the timeline. The numbers are those of predict_from_facts(), to the last bit.
+StepPrediction headline_from_facts(const StepFacts& facts);
 
 // ---- Stages --------------------------------------------------------------------------------------------------------
 

@@ -45,8 +45,8 @@ bool is_other_program(const Module& module, const Device& device) {
   return !runs_on(origin.backend, device.family());
 }
 
-bool is_about_origin(const Diagnostic& diagnostic) {
-  return diagnostic.code == kWrongBackend || diagnostic.code == kNotPartitioned || diagnostic.code == kNotOptimized;
+bool is_about_origin(DiagnosticCode code) {
+  return code == kWrongBackend || code == kNotPartitioned || code == kNotOptimized;
 }
 
 void diagnose_origin(Diagnosis& diagnosis) {

@@ -64,6 +64,15 @@ class Prediction {
     return std::move(result_);
   }
 
+  StepPrediction run_headline() {
+    summary_.fill(facts_);
+    describe_module();
+    summary_.add_up_exposed(facts_, result_);
+    summary_.add_up(facts_, result_);
+    diagnose_origin_alone(facts_, result_);
+    return std::move(result_);
+  }
+
  private:
   void describe_module() {
     result_.module_name = std::string(module_.name());
@@ -281,17 +290,9 @@ class Prediction {
 
 absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, Target target,
                                        const PredictOptions& options) {
-  absl::StatusOr<std::optional<DeviceCount>> count = find_device_count(*module, options);
-  if (!count.ok()) return count.status();
-  if (*count) {
-    auto counted = std::make_shared<Module>(*module);
-    set_device_count(**count, *counted);
-    module = std::move(counted);
-  }
-  absl::StatusOr<StepFacts> facts = find_facts(std::move(module), std::move(target), options);
+  absl::StatusOr<ModuleFacts> facts = find_counted_facts(std::move(module), options);
   if (!facts.ok()) return facts.status();
-  if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
-  return predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
+  return predict_on(*std::move(facts), std::move(target), options);
 }
 
 }  // namespace
@@ -300,6 +301,26 @@ absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFact
   absl::StatusOr<StepPrediction> result = Prediction(*facts).run();
   if (result.ok()) result->facts = std::move(facts);
   return result;
+}
+
+StepPrediction headline_from_facts(const StepFacts& facts) { return Prediction(facts).run_headline(); }
+
+absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> module, const PredictOptions& options) {
+  absl::StatusOr<std::optional<DeviceCount>> count = find_device_count(*module, options);
+  if (!count.ok()) return count.status();
+  if (*count) {
+    auto counted = std::make_shared<Module>(*module);
+    set_device_count(**count, *counted);
+    module = std::move(counted);
+  }
+  return find_module_facts(std::move(module), options);
+}
+
+absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options) {
+  absl::StatusOr<StepFacts> facts = find_facts(std::move(of_module), std::move(target), options);
+  if (!facts.ok()) return facts.status();
+  if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
+  return predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
 }
 
 }  // namespace hloroof::internal

@@ -12,6 +12,7 @@
 #include "hloroof/attributes.h"
 #include "lib/cost/custom_call.h"
 #include "lib/cost/size_cache.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/async_pairs.h"
@@ -161,7 +162,7 @@ class Analysis {
 
   MemoryAnalysis run() {
     MemoryAnalysis result;
-    result.prediction.capacity_bytes = device_.hbm.capacity;
+    set_capacity(device_, result.prediction);
     if (!module_.has_entry()) return result;
     totals(result.prediction);
     result.complete = buffers_.complete();
@@ -176,7 +177,7 @@ class Analysis {
           result.prediction.arguments_bytes + result.prediction.outputs_bytes - result.prediction.aliased_bytes;
       result.prediction.peak_bytes += result.prediction.hbm_peak_bytes;
     }
-    result.prediction.fits = result.prediction.hbm_peak_bytes <= result.prediction.capacity_bytes;
+    set_capacity(device_, result.prediction);
     return result;
   }
 
@@ -586,6 +587,16 @@ class Analysis {
 };
 
 }  // namespace
+
+bool uses_same_memory(const Device& a, const Device& b) {
+  return a.family() == b.family() && to_optional(a.hbm.allocation_bytes) == to_optional(b.hbm.allocation_bytes) &&
+         to_optional(a.hbm.pointer_bytes) == to_optional(b.hbm.pointer_bytes);
+}
+
+void set_capacity(const Device& device, MemoryPrediction& memory) {
+  memory.capacity_bytes = device.hbm.capacity;
+  memory.fits = memory.hbm_peak_bytes <= memory.capacity_bytes;
+}
 
 MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device,
                               const ListSchedule& schedule) {

@@ -31,6 +31,12 @@ struct MemoryAnalysis {
 MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device,
                               const ListSchedule& schedule = {});
 
+// Whether a program in the same order uses the same memory on two devices, whatever their capacities.
+bool uses_same_memory(const Device& a, const Device& b);
+
+// Sets the capacity, and whether the memory fits.
+void set_capacity(const Device& device, MemoryPrediction& memory);
+
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_SCHEDULE_MEMORY_H_

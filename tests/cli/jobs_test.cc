@@ -14,8 +14,8 @@ constexpr char kDecode[] = "examples/decode_step.v5e.hlo";
 TEST_CASE("the output does not depend on the number of threads") {
   const TemporaryFolder folder;
   const std::string broken = folder.write("broken.hlo", "HloModule m\n\nENTRY e {\n  ROOT p = f32[] parametre(0\n}\n");
-  const std::string log = folder.write("step.log",
-                                       "12:00 compiling\nHloModule m\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
+  const std::string log =
+      folder.write("step.log", "12:00 compiling\nHloModule m\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
   const std::string missing = folder.path() + "/missing.hlo";
   const std::vector<std::vector<std::string>> commands = {
       {"predict", kFfn, kDecode, "--device", "tpu_v5e"},

@@ -7,6 +7,7 @@
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/collectives.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/predict/costs.h"
@@ -48,7 +49,8 @@ int check_dump(const std::filesystem::path& path) {
   const CallGraph calls = analyze_calls(*module);
   Target target;
   target.device = *device;
-  const absl::StatusOr<CollectiveCosts> costs = cost_collectives(*module, calls, target);
+  const absl::StatusOr<CollectiveCosts> costs =
+      cost_collectives(*module, calls, find_collectives(*module, calls), target);
   if (!costs.ok()) return 0;  // such as more partitions than the largest slice has
   std::set<std::uint32_t> found;
   std::set<std::int64_t> channels;  // one collective may be split into several instructions of one channel
