@@ -58,7 +58,7 @@ class JsonWriter {
   }
 
   // Reserves memory for a text of about `bytes`.
-  void reserve(std::size_t bytes) { out_.reserve(bytes); }
+  void reserve(std::size_t bytes);
 
   // Returns the text so far. It is complete once every object and array has ended.
   std::string_view text() const { return std::string_view(out_).substr(0, size_); }
@@ -79,15 +79,27 @@ class JsonWriter {
   // room() returns a pointer to which `bytes` more may be written. start() does the same after it has written the
   // separator before a value. The caller passes the end of the written text to end().
   char* room(std::size_t bytes);
+  void grow(std::size_t bytes);
   char* start(std::size_t bytes);
   void end(const char* at) { size_ = static_cast<std::size_t>(at - out_.data()); }
   void put(std::string_view text);
   char* new_line(char* at) const;
 
+  // Upper bound for the length of a number.
+  static constexpr std::size_t kNumber = 32;
+  // A number that is not whole, with its text.
+  struct KnownNumber {
+    std::uint64_t bits = 0;
+    std::uint8_t size = 0;  // 0: none
+    char text[kNumber] = {};
+  };
+  static constexpr int kKnownBits = 9;
+
   JsonLayout layout_;
-  std::string out_;                // longer than the written text, so that most writes need no allocation
-  std::size_t size_ = 0;           // of the written text
-  std::vector<char> has_members_;  // one for each open object or array
+  std::vector<KnownNumber> known_;  // by a hash of the bits; empty before the first
+  std::string out_;                 // longer than the written text, so that most writes need no allocation
+  std::size_t size_ = 0;            // of the written text
+  std::vector<char> has_members_;   // one for each open object or array
   bool after_key_ = false;
 };
 

@@ -15,7 +15,7 @@ PredictionsWriter::PredictionsWriter(std::size_t count) : is_array_(count != 1) 
 }
 
 void PredictionsWriter::add(const StepPrediction& prediction) {
-  constexpr std::size_t kOpBytes = 1024;  // generous estimate for the JSON of one op
+  constexpr std::size_t kOpBytes = 2048;  // generous estimate for the JSON of one op
   out_.reserve(out_.text().size() + kOpBytes * prediction.ops.size());
   write_json(prediction, out_);
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "lib/text/cursor.h"
+#include "lib/text/scan.h"
 
 namespace hloroof::internal {
 
@@ -17,18 +18,16 @@ std::size_t JsonView::skip_space(std::size_t at) const {
   return at;
 }
 
+// Most of the text is names and values that the reader does not want. Blocks of 16 bytes skip them; see scan.h.
 std::size_t JsonView::string_end(std::size_t at) const {
-  // Embedded kernels are strings of tens of kB without escapes, which find() scans at memory speed.
-  ++at;
-  while (at < text_.size()) {
-    const std::size_t quote = text_.find('"', at);
-    if (quote == std::string_view::npos) return text_.size();
-    std::size_t backslashes = 0;
-    while (quote - backslashes > at && text_[quote - backslashes - 1] == '\\') ++backslashes;
-    at = quote + 1;
-    if (backslashes % 2 == 0) return at;
+  const char* const end = text_.data() + text_.size();
+  const char* p = text_.data() + at + 1;
+  while (true) {
+    p = find_first_of<'"', '\\'>(p, end);
+    if (p == end) return text_.size();
+    if (*p == '"') return static_cast<std::size_t>(p + 1 - text_.data());
+    p += end - p > 1 ? 2 : 1;
   }
-  return text_.size();
 }
 
 std::size_t JsonView::value_end(std::size_t at) const {
@@ -38,19 +37,26 @@ std::size_t JsonView::value_end(std::size_t at) const {
     while (at < text_.size() && text_[at] != ',' && text_[at] != '}' && text_[at] != ']' && !is_space(text_[at])) ++at;
     return at;
   }
+  const char* const end = text_.data() + text_.size();
+  if (text_[at] == '{') {
+    const char* const closed = json_end(text_.data() + at, end);
+    return closed != nullptr ? static_cast<std::size_t>(closed - text_.data()) : text_.size();
+  }
   std::size_t depth = 0;
   while (at < text_.size()) {
-    switch (text_[at]) {
-      case '{':
-      case '[': ++depth; break;
-      case '}':
-      case ']':
-        if (--depth == 0) return at + 1;
-        break;
-      case '"': at = string_end(at); continue;
-      default: break;
+    const char* const p = find_first_of<'{', '[', '}', ']', '"'>(text_.data() + at, end);
+    at = static_cast<std::size_t>(p - text_.data());
+    if (p == end) return at;
+    if (*p == '"') {
+      at = string_end(at);
+      continue;
     }
     ++at;
+    if (*p == '{' || *p == '[') {
+      ++depth;
+    } else if (--depth == 0) {
+      return at;
+    }
   }
   return at;
 }

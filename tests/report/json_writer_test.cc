@@ -1,6 +1,7 @@
 // The text that JsonWriter writes: numbers, escapes, nesting.
 #include "lib/report/json_writer.h"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -47,6 +48,50 @@ TEST_CASE("a number is the shortest text that reads back as the same value") {
   for (std::int64_t n = 0; n <= 100001; ++n) {
     const auto number = static_cast<double>(n);
     if (written(number) != shortest(number)) FAIL(n);
+  }
+}
+
+TEST_CASE("whole numbers of every size are written as the shortest text") {
+  for (std::uint64_t digits = 1; digits < 1'000'000'000'000'000'000; digits *= 10) {
+    for (std::uint64_t first = 1; first < 100; first += 7) {
+      for (const std::uint64_t whole : {first * digits, first * digits + 1, first * digits - 1}) {
+        const auto number = static_cast<double>(whole);
+        if (written(number) != shortest(number)) FAIL(whole);
+      }
+    }
+  }
+  for (int power = 0; power < 64; ++power) {
+    const double number = std::ldexp(1.0, power);
+    for (const double near : {number, std::nextafter(number, 0.0), std::nextafter(number, INFINITY)}) {
+      if (written(near) != shortest(near)) FAIL(near);
+    }
+  }
+}
+
+TEST_CASE("numbers that one writer has written before keep their text") {
+  JsonWriter out(JsonLayout::kCompact);
+  std::string expected = "[";
+  std::uint64_t bits = 1;
+  out.begin_array();
+  for (int i = 0; i < 20'000; ++i) {
+    if (i % 3 != 0) bits = bits * 6364136223846793005u + 1442695040888963407u;  // every third number is repeated
+    const double number = std::bit_cast<double>(bits);
+    out.value(number);
+    expected += (i == 0 ? "" : ",") + (std::isfinite(number) ? shortest(number) : "null");
+  }
+  out.end_array();
+  CHECK(out.take() == expected + "]");
+}
+
+TEST_CASE("keys and texts of every length are copied whole") {
+  for (std::size_t size = 0; size < 80; ++size) {
+    std::string text(size, ' ');
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + i % 26);
+    JsonWriter out(JsonLayout::kCompact);
+    out.begin_object();
+    out.member(text, std::string_view(text));
+    out.end_object();
+    CHECK(out.take() == "{\"" + text + "\":\"" + text + "\"}");
   }
 }
 
