@@ -56,7 +56,7 @@ int measure(const std::string& file, const std::string& name, int edits, const s
   const double create = best_of(5, [&] { (void)hloroof::Predictor::create(*module, *target); });
   row("Predictor::create", 0, create, create);
   for (const std::string_view kind : {"shape", "layout", "memory space", "operand", "replica groups", "erase", "insert",
-                                      "replace uses", "fuse", "unfuse", "move"}) {
+                                      "replace uses", "fuse", "unfuse", "loop", "move"}) {
     if (!only.empty() && kind != only) continue;
     absl::StatusOr<hloroof::Predictor> predictor = hloroof::Predictor::create(*module, *target);
     if (!predictor.ok()) return 1;

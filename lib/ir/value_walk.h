@@ -21,17 +21,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
 
 namespace hloroof::internal {
 
-// A part of a value: the tuple index at each level. Empty for the whole value.
-using Path = std::vector<std::int64_t>;
+// A part of a value: the tuple index at each level. Empty for the whole value. Few values nest deeper than two levels.
+using Path = absl::InlinedVector<std::int64_t, 2>;
 
 // The answer of a predicate for an instruction that a walk has reached.
 enum class Go : std::uint8_t {
@@ -113,7 +114,7 @@ class ValueWalk {
   std::vector<Place> pending_;
   std::vector<std::uint32_t> seen_;  // by InstructionId: the last walk that visited the whole value
   std::uint32_t walk_ = 1;
-  std::set<std::pair<std::uint32_t, Path>> seen_parts_;
+  absl::flat_hash_set<std::pair<std::uint32_t, Path>> seen_parts_;
 };
 
 // Returns the parameters that receive `operand` in the computation that `user` wraps. Empty if it wraps none.

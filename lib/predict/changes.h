@@ -33,8 +33,10 @@ struct Stale {
   // Instructions for which only the cost of the carried collectives is stale.
   std::vector<InstructionId> carriers;
 
-  // The pairs of starts and dones: all pairs, or those that depend on the instructions in `pairs`.
-  bool all_pairs = false;
+  // The scheduled computations or the loops are others than before.
+  bool schedules = false;
+
+  // The pairs of starts and dones that depend on these instructions.
   std::vector<InstructionId> pairs;
 
   // The replay, by ComputationId: computations whose instructions, order or demands changed.

@@ -44,13 +44,6 @@ bool same_schedules(const CallGraph& a, const CallGraph& b) {
                     [](const CallGraph::Loop& x, const CallGraph::Loop& y) { return x.instruction == y.instruction; });
 }
 
-// Returns true if the scheduled computations have the same callers in both graphs. Their scheduled computations must be
-// the same.
-bool same_callers(const CallGraph& a, const CallGraph& b) {
-  return std::all_of(CallFacts::scheduled(a).begin(), CallFacts::scheduled(a).end(),
-                     [&](ComputationId id) { return CallFacts::callers(a, id) == CallFacts::callers(b, id); });
-}
-
 // Marks the computations whose replay depends on a trip count that differs. The graphs must have the same loops.
 void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph& b, std::vector<bool>& stale) {
   for (std::size_t i = 0; i < a.loops().size(); ++i) {
@@ -209,14 +202,71 @@ struct Predictor::State {
     for (const auto& [computation, caller] : stale.callers) since.callers.emplace(computation.index, caller);
     if (!stale.calls) return absl::OkStatus();
     const CallGraph before = std::move(facts->calls);
+    const std::size_t known = std::min(since.computation_limit, module.computation_limit());
     if (absl::Status status = find_calls_again(); !status.ok()) return status;
-    if (!same_schedules(before, facts->calls)) {
-      stale.everything = true;
-      return absl::OkStatus();
+    stale.replay.resize(module.computation_limit(), false);
+    if (same_schedules(before, facts->calls)) {
+      mark_other_trips(module, before, facts->calls, stale.replay);
+    } else {
+      change_schedules(before, stale);
     }
-    mark_other_trips(module, before, facts->calls, stale.replay);
-    stale.all_pairs = !same_callers(before, facts->calls);
+    follow_callers(before, known, stale);
     return absl::OkStatus();
+  }
+
+  // Loops or calls were added or removed. Marks the instructions of computations that are now scheduled, or no longer,
+  // and all computations for replay.
+  void change_schedules(const CallGraph& before, Stale& stale) {
+    cut_costs(module, facts->costs);
+    std::vector<bool> was(module.computation_limit(), false);
+    std::vector<bool> is(module.computation_limit(), false);
+    for (ComputationId id : CallFacts::scheduled(before)) {
+      if (id.index < was.size()) was[id.index] = true;
+    }
+    for (ComputationId id : CallFacts::scheduled(facts->calls)) is[id.index] = true;
+    for (std::size_t c = 0; c < was.size(); ++c) {
+      if (was[c] == is[c]) continue;
+      for (InstructionView instruction : module.computation(ComputationId(c)).instructions()) {
+        const InstructionId id = instruction.id();
+        if (is[c]) {
+          stale.costs.push_back(id);
+        } else {
+          forget_costs(id);
+        }
+      }
+    }
+    std::erase_if(stale.costs, [&](InstructionId id) { return !is_scheduled(id); });
+    std::sort(stale.costs.begin(), stale.costs.end());
+    stale.costs.erase(std::unique(stale.costs.begin(), stale.costs.end()), stale.costs.end());
+    stale.collectives = true;
+    stale.replay.assign(module.computation_limit(), true);
+    stale.schedules = true;
+    replayer.emplace(module, /*record=*/false);
+  }
+
+  bool is_scheduled(InstructionId id) const {
+    const ComputationId computation = row_of(module, id).computation;
+    return computation.index < since.computation_limit && CallFacts::is_scheduled(facts->calls, computation);
+  }
+
+  void forget_costs(InstructionId id) {
+    facts->costs.work[id.index] = {};
+    facts->costs.time[id.index] = {};
+    facts->costs.demand[id.index] = {};
+  }
+
+  // The starts of a done depend on the callers of a computation if they were traced through one of its parameters. The
+  // role of a computation decides whether it has dones. `known` is the number of computations in `before`.
+  void follow_callers(const CallGraph& before, std::size_t known, Stale& stale) const {
+    for (ComputationView computation : module.computations()) {
+      const ComputationId id = computation.id();
+      const bool is_new = id.index >= known;
+      const bool has_other_role = is_new || CallFacts::role(before, id) != CallFacts::role(facts->calls, id);
+      if (!has_other_role && CallFacts::callers(before, id) == CallFacts::callers(facts->calls, id)) continue;
+      for (InstructionView instruction : computation.instructions()) {
+        if (has_other_role || instruction.opcode() == Opcode::kParameter) stale.pairs.push_back(instruction.id());
+      }
+    }
   }
 
   absl::Status find_calls_again() {
@@ -304,6 +354,7 @@ struct Predictor::State {
   // Work, time and demand. Inputs: the instructions, the collectives and the device. Marks in stale.replay the
   // computations in which a demand changed.
   void update_costs(Stale& stale) {
+    if (stale.schedules) std::erase_if(stale.carriers, [&](InstructionId id) { return !is_scheduled(id); });
     std::vector<Demand>& demand = facts->costs.demand;
     demand.resize(module.instruction_limit());
     std::vector<Demand> before;
@@ -320,22 +371,9 @@ struct Predictor::State {
     }
   }
 
-  // The pairs of starts and dones. Inputs: the module and the callers of scheduled computations. Marks in stale.replay
-  // the computations that contain a done whose starts changed.
-  void update_pairs(Stale& stale) {
-    if (!stale.all_pairs) return facts->pairs.update(module, facts->calls, stale.pairs, stale.replay);
-    AsyncPairs pairs = pair_async(module, facts->calls);
-    for (ComputationId id : CallFacts::scheduled(facts->calls)) {
-      for (InstructionView instruction : module.computation(id).instructions()) {
-        if (stale.replay[id.index]) break;
-        if (facts->costs.demand[instruction.id().index].step != Step::kDone) continue;
-        if (!(facts->pairs.starts_of(instruction.id()) == pairs.starts_of(instruction.id()))) {
-          stale.replay[id.index] = true;
-        }
-      }
-    }
-    facts->pairs = std::move(pairs);
-  }
+  // The pairs of starts and dones. Inputs: the module and the callers of computations. Marks in stale.replay the
+  // computations that contain a done whose starts changed.
+  void update_pairs(Stale& stale) { facts->pairs.update(module, facts->calls, stale.pairs, stale.replay); }
 
   // The order for a module without a schedule. Input: the demands. Always stale, since any edit may move any
   // instruction.
@@ -347,6 +385,7 @@ struct Predictor::State {
 
   // The tables that the summary adds up. Inputs: the costs, the order of the instructions and the loops.
   void update_summary(const Stale& stale) {
+    if (stale.schedules) return summary.fill(*facts);
     std::vector<bool> listed = stale.replay;
     for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;
     summary.update(*facts, stale.costs, listed);

@@ -149,7 +149,11 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
                         std::vector<bool>& changed) {
   traces_.resize(module.instruction_limit(), kNone);
   known_.resize(module.instruction_limit());
-  for (InstructionId id : edited) known_[id.index] = Known();
+  std::vector<bool> is_edited(module.instruction_limit(), false);
+  for (InstructionId id : edited) {
+    known_[id.index] = Known();
+    is_edited[id.index] = true;
+  }
   Tracer tracer(module, calls, *this);
   for (InstructionId id : edited) {
     const InstructionData& row = row_of(module, id);
@@ -171,9 +175,8 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
     Done& done = dones_[i];
     const bool is_there = done.id.index < traces_.size() && traces_[done.id.index] == i;
     if (!is_there) continue;
-    const bool depends = std::any_of(edited.begin(), edited.end(), [&](InstructionId id) {
-      return std::binary_search(done.looked_at.begin(), done.looked_at.end(), id);
-    });
+    const bool depends = std::any_of(done.looked_at.begin(), done.looked_at.end(),
+                                     [&](InstructionId id) { return is_edited[id.index]; });
     if (!depends) continue;
     const std::vector<InstructionId> before = done.starts;
     tracer.trace(module.instruction(done.id), done);

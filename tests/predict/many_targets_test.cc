@@ -28,8 +28,8 @@ struct Variant {
 // them are errors.
 std::vector<Variant> variants_on(const std::string& device) {
   const std::vector<std::pair<std::string, double>> numbers = {
-      {"hbm.bandwidth", 4e11},     {"hbm.capacity", 1e9},       {"clock", 5e8},
-      {"ici.link_bandwidth", 1e9}, {"overhead.op", 1e-4},       {"vector.f32_rate", 1e11},
+      {"hbm.bandwidth", 4e11},     {"hbm.capacity", 1e9},         {"clock", 5e8},
+      {"ici.link_bandwidth", 1e9}, {"overhead.op", 1e-4},         {"vector.f32_rate", 1e11},
       {"matrix.peak.bf16", 1e13},  {"hbm.allocation_bytes", 4e6}, {"network.bandwidth", 1e8},
       {"no.such_number", 1}};
   std::vector<Variant> variants = {{device, {}}};

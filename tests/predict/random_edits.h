@@ -23,7 +23,7 @@ class RandomEdits {
   // Makes one edit and says what it was; empty if nothing came of it.
   std::string next() {
     const InstructionId id = any_instruction();
-    switch (below(11)) {
+    switch (below(12)) {
       case 0: return resize(id);
       case 1: return lay_out(id);
       case 2: return move_to_memory(id);
@@ -34,12 +34,13 @@ class RandomEdits {
       case 7: return replace(id);
       case 8: return fuse(id);
       case 9: return unfuse(id);
+      case 10: return loop();
       default: return reorder(id);
     }
   }
 
   // Of one kind: "shape", "layout", "memory space", "operand", "replica groups", "erase", "insert", "replace uses",
-  // "fuse", "unfuse", "move".
+  // "fuse", "unfuse", "loop", "move".
   std::string next(std::string_view kind) {
     const InstructionId id = any_instruction();
     if (kind == "shape") return resize(id);
@@ -52,6 +53,7 @@ class RandomEdits {
     if (kind == "replace uses") return replace(id);
     if (kind == "fuse") return fuse(id);
     if (kind == "unfuse") return unfuse(id);
+    if (kind == "loop") return loop();
     return reorder(id);
   }
 
@@ -182,6 +184,25 @@ class RandomEdits {
     return said("insert", *made, absl::OkStatus());
   }
 
+  // Adds a loop like another one, or removes the one that was added last.
+  std::string loop() {
+    if (added_loop_.valid() && added_loop_.index < module_.instruction_limit() && edit_.is_alive(added_loop_)) {
+      const InstructionId id = std::exchange(added_loop_, InstructionId());
+      return module_.instruction(id).opcode() == Opcode::kWhile ? said("remove", id, edit_.erase(id)) : "";
+    }
+    std::vector<InstructionId> loops;
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView instruction : computation.instructions()) {
+        if (instruction.opcode() == Opcode::kWhile) loops.push_back(instruction.id());
+      }
+    }
+    if (loops.empty()) return "";
+    const absl::StatusOr<InstructionId> made = edit_.clone(loops[below(loops.size())]);
+    if (!made.ok()) return "";
+    added_loop_ = *made;
+    return said("clone", *made, absl::OkStatus());
+  }
+
   std::string replace(InstructionId id) {
     const InstructionId other = earlier(id, row_of(module_, id).shape);
     return other.valid() ? said("replace uses of", id, edit_.replace_all_uses(id, other)) : "";
@@ -215,6 +236,7 @@ class RandomEdits {
   ModuleEditor& edit_;
   const Module& module_;
   std::mt19937 random_;
+  InstructionId added_loop_;  // by loop()
 };
 
 }  // namespace hloroof::internal
