@@ -80,6 +80,8 @@ int measure(const std::string& file, const std::string& name, int edits, const s
     row("  memory()", 0, memory, memory);
     const double all = best_of(3, [&] { (void)predictor->predict(); });
     row("  predict()", 0, all, all);
+    const double verify = best_of(3, [&] { (void)hloroof::verify(predictor->module()); });
+    row("  verify()", 0, verify, verify);
   }
   std::printf("\n");
   return 0;
