@@ -231,9 +231,8 @@ struct Variant {
 };
 
 absl::StatusOr<std::vector<Variant>> variants_of(const Subjects& subjects) {
-  std::vector<const std::string*> topologies;
-  for (const std::string& topology : subjects.topologies) topologies.push_back(&topology);
-  if (topologies.empty()) topologies.push_back(nullptr);
+  std::vector<const std::string*> topologies(std::max<std::size_t>(1, subjects.topologies.size()), nullptr);
+  for (std::size_t i = 0; i < subjects.topologies.size(); ++i) topologies[i] = &subjects.topologies[i];
   std::vector<Variant> variants;
   for (const Target& target : subjects.targets) {
     absl::StatusOr<std::vector<Point>> points = points_of(subjects.settings, target.device);

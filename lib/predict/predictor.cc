@@ -102,7 +102,7 @@ struct Predictor::State {
     Stale stale = find_stale(editor, edits, *facts, since);
     // What the copies exchange follows from the uses of values, which any edit may change.
     stale.everything = stale.everything || !facts->collectives.exchanges.empty();
-    const absl::Status status = update(stale);
+    absl::Status status = update(stale);
     if (!status.ok()) {
       facts.reset();
       return status;
@@ -208,15 +208,16 @@ struct Predictor::State {
     if (same_schedules(before, facts->calls)) {
       mark_other_trips(module, before, facts->calls, stale.replay);
     } else {
-      change_schedules(before, stale);
+      change_schedules(before, known, stale);
     }
     follow_callers(before, known, stale);
     return absl::OkStatus();
   }
 
   // Loops or calls were added or removed. Marks the instructions of computations that are now scheduled, or no longer,
-  // and all computations for replay.
-  void change_schedules(const CallGraph& before, Stale& stale) {
+  // or run in another role, which decides who launches them. Marks all computations for replay. `known` is the number
+  // of computations in `before`.
+  void change_schedules(const CallGraph& before, std::size_t known, Stale& stale) {
     cut_costs(module, facts->costs);
     std::vector<bool> was(module.computation_limit(), false);
     std::vector<bool> is(module.computation_limit(), false);
@@ -225,8 +226,11 @@ struct Predictor::State {
     }
     for (ComputationId id : CallFacts::scheduled(facts->calls)) is[id.index] = true;
     for (std::size_t c = 0; c < was.size(); ++c) {
-      if (was[c] == is[c]) continue;
-      for (InstructionView instruction : module.computation(ComputationId(c)).instructions()) {
+      const ComputationId computation(c);
+      const bool same_role =
+          c < known && CallFacts::role(before, computation) == CallFacts::role(facts->calls, computation);
+      if (was[c] == is[c] && (same_role || !is[c])) continue;
+      for (InstructionView instruction : module.computation(computation).instructions()) {
         const InstructionId id = instruction.id();
         if (is[c]) {
           stale.costs.push_back(id);
@@ -256,7 +260,7 @@ struct Predictor::State {
   }
 
   // The starts of a done depend on the callers of a computation if they were traced through one of its parameters. The
-  // role of a computation decides whether it has dones. `known` is the number of computations in `before`.
+  // role of a computation decides whether it has dones.
   void follow_callers(const CallGraph& before, std::size_t known, Stale& stale) const {
     for (ComputationView computation : module.computations()) {
       const ComputationId id = computation.id();
