@@ -131,6 +131,7 @@ absl::StatusOr<std::vector<std::string>> modules_in(const std::string& folder) {
   }
   if (error) return not_found("cannot read the folder " + folder + ": " + error.message());
   std::vector<std::string> found;
+  found.reserve(optimized.size());
   for (const auto& [stem, file] : optimized) found.push_back(file.second);
   if (found.empty()) found = std::move(saved);
   if (found.empty()) {

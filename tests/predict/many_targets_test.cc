@@ -125,6 +125,7 @@ TEST_CASE("threads predict one module on many targets") {
   constexpr int kPoints = 20;
   std::vector<std::vector<double>> seconds(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int point = 1; point <= kPoints; ++point) {
