@@ -26,9 +26,9 @@ std::string version_text() {
   return "hloroof " HLOROOF_VERSION_STRING ", device files " + sha256_hex(hashes).substr(0, 12);
 }
 
-// Whether a command reads modules with read_module(), where --max-bytes acts.
+// Whether a command reads modules.
 bool limits_modules(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"passes", "devices", "calibrate", "completion", "man"};
+  constexpr std::string_view kOthers[] = {"devices", "calibrate", "completion", "man"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
 }
 

@@ -27,8 +27,8 @@ struct PredictedState {
   StepPrediction step;
 };
 
-absl::StatusOr<PredictedState> predict_state(const PassDump& dump, const Subjects& subjects) {
-  absl::StatusOr<Module> module = load_module(dump.path);
+absl::StatusOr<PredictedState> predict_state(const PassDump& dump, const Subjects& subjects, Context& context) {
+  absl::StatusOr<Module> module = read_module(dump.path, context);
   if (!module.ok()) return module.status();
   PredictedState state;
   state.module = std::make_unique<const Module>(*std::move(module));
@@ -41,11 +41,11 @@ absl::StatusOr<PredictedState> predict_state(const PassDump& dump, const Subject
 // The difference by op between the states before and after pass `at`.
 absl::StatusOr<std::string> difference_around(const std::vector<PassDump>& dumps, std::size_t at,
                                               const Subjects& subjects, const TextLayout& layout, Context& context) {
-  const absl::StatusOr<PredictedState> last = predict_state(dumps.back(), subjects);
+  const absl::StatusOr<PredictedState> last = predict_state(dumps.back(), subjects, context);
   if (last.ok()) OriginWarnings(context).add(dumps.back().path, last->step.diagnostics);
-  const absl::StatusOr<PredictedState> before = predict_state(dumps[at - 1], subjects);
+  const absl::StatusOr<PredictedState> before = predict_state(dumps[at - 1], subjects, context);
   if (!before.ok()) return before.status();
-  const absl::StatusOr<PredictedState> after = predict_state(dumps[at], subjects);
+  const absl::StatusOr<PredictedState> after = predict_state(dumps[at], subjects, context);
   if (!after.ok()) return after.status();
   DiffOptions options;
   options.width = layout.width;
@@ -65,7 +65,10 @@ absl::StatusOr<std::string> render(const PassesFlags& flags, const std::vector<P
     if (!at.ok()) return at.status();
     return difference_around(dumps, *at, subjects, layout, context);
   }
-  const absl::StatusOr<PassReport> report = pass_report(flags.folder, dumps, subjects.targets[0], subjects.options);
+  ParseOptions parsing;
+  parsing.max_bytes = context.max_bytes;
+  const absl::StatusOr<PassReport> report =
+      pass_report(flags.folder, dumps, subjects.targets[0], subjects.options, parsing);
   if (!report.ok()) return report.status();
   OriginWarnings(context).add(dumps.back().path, report->diagnostics);
   if (flags.format == "json") return passes_json(*report);

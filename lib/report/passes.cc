@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
-#include "hloroof/parse.h"
 #include "lib/analysis/origin.h"
 #include "lib/base/units.h"
 #include "lib/ir/opcode_facts.h"
@@ -92,7 +91,8 @@ std::string change_text(const PassCount& count, std::string (*format)(double)) {
 }  // namespace
 
 absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps,
-                                       const Target& target, const PredictOptions& options) {
+                                       const Target& target, const PredictOptions& options,
+                                       const ParseOptions& parsing) {
   PassReport report;
   report.folder = folder;
   std::vector<Progressed> progress;
@@ -104,7 +104,7 @@ absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vec
     row.pipeline = dump.pipeline;
     row.pass = dump.name();
     report.module = dump.module;
-    const absl::StatusOr<Module> module = load_module(dump.path);
+    const absl::StatusOr<Module> module = load_module(dump.path, parsing);
     const absl::StatusOr<StepPrediction> step =
         module.ok() ? predict_step_time(*module, target, options) : absl::StatusOr<StepPrediction>(module.status());
     if (!step.ok()) {

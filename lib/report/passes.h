@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/report/pass_dumps.h"
 #include "lib/report/schema.h"
@@ -46,10 +47,11 @@ struct PassReport {
   std::vector<Diagnostic> diagnostics;  // of the last state
 };
 
-// Predicts each state of `dumps`. A file that cannot be read or predicted is a row with an error. Errors:
-// InvalidArgument if no file can be predicted.
+// Predicts each state of `dumps`, which are read with `parsing`. A file that cannot be read or predicted is a row with
+// an error. Errors: InvalidArgument if no file can be predicted.
 absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps,
-                                       const Target& target, const PredictOptions& options);
+                                       const Target& target, const PredictOptions& options,
+                                       const ParseOptions& parsing = {});
 
 // One line for each state that differs from the one before, or for all. The time of a module that nothing would run
 // stands in brackets.
