@@ -258,7 +258,7 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   if (opcode == "parameter") {
     absl::StrAppend(&out, i.integer(f::kParameter));
   } else if (opcode == "constant") {
-    if (!append_literal(i.bytes(f::kLiteral), names.large_constants, out)) return invalid_argument("malformed literal");
+    if (!append_literal(i.bytes(f::kLiteral), names.most_elements, out)) return invalid_argument("malformed literal");
   }
   for (std::size_t o = 0; o < operands.size(); ++o) {
     const auto found = names.instructions.find(operands[o]);

@@ -151,7 +151,7 @@ absl::StatusOr<std::string> module_text(std::string_view module_proto, const Mod
   if (computations.empty()) return invalid_argument("the HloModuleProto has no computations");
   Names names;
   names.max_text = options.max_text;
-  names.large_constants = options.large_constants;
+  names.most_elements = options.most_elements;
   names.has_stack_frames = !module.message(proto::module::kStackFrames).all(proto::stack::kFrames).empty();
   for (const Computation& c : computations) names.computations[c.id] = c.message.bytes(proto::computation::kName);
   const auto orders = read_schedule(module);

@@ -163,6 +163,14 @@ NB_MODULE(_core, m) {
       .def_prop_ro("num_partitions", &Module::num_partitions)
       .def_prop_ro("replica_count", &Module::replica_count)
       .def_prop_ro("is_scheduled", &Module::is_scheduled)
+      .def(
+          "to_proto",
+          [](const Module& module) {
+            const std::string bytes = without_gil([&] { return write_proto(module); });
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "The module as the bytes of XLA's HloModuleProto. What the module was read from stays as it was, field for "
+          "field, where no edit changed it.")
       .def("__str__", [](const Module& module) { return print_module(module); })
       .def("__repr__",
            [](const Module& module) {
