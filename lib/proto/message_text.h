@@ -65,9 +65,17 @@ struct Names {
   std::int64_t max_text = 0;
   std::int64_t most_elements = kUsualElements;
   bool has_stack_frames = false;  // a stack_frame_id has no meaning without the tables
+  std::vector<std::string_view> payloads;  // of the module, by number
 };
 
 absl::Status too_long(std::int64_t max_text);
+
+// Appends a StatisticsViz and an OriginalValueProto, each preceded by ", ". Returns false if it is malformed.
+void append_statistics(const WireMessage& statistics, std::string& out);
+bool append_original_value(const WireMessage& value, std::string& out);
+
+// The text of a Payload, which has it or its number; empty if it has neither.
+std::string_view payload_text(const WireMessage& payload, const Names& names);
 
 // The wrapped instruction of an async op whose computation has one instruction besides parameters. Such an async op is
 // printed as `X-start(` instead of `async-start( ... calls=`.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/proto/fields.h"
@@ -75,10 +77,35 @@ bool append_axes(const std::vector<std::string_view>& references, const std::vec
   return true;
 }
 
+// The word for a sharding without dimensions that concerns no axis or all of them; null for any other.
+const char* word_of_all_axes(const WireMessage& sharding, std::size_t axis_count) {
+  if (sharding.has(named::kDimensions) || sharding.has(named::kReplicated)) return nullptr;
+  const auto has_all = [&](std::uint32_t field, std::uint32_t other) {
+    const std::vector<std::string_view> references = sharding.all(field);
+    if (sharding.has(other) || references.size() != axis_count) return false;
+    return std::all_of(references.begin(), references.end(),
+                       [](std::string_view axis) { return !WireMessage(axis).has(axes::kSubAxis); });
+  };
+  if (!sharding.has(named::kManual) && !sharding.has(named::kUnreduced)) return "replicated";
+  if (has_all(named::kManual, named::kUnreduced)) return "manual";
+  return has_all(named::kUnreduced, named::kManual) ? "unreduced" : nullptr;
+}
+
 // named := mesh ', ' '[' list(dimsh) ']' (', replicated=' axes | ', unreduced=' axes | ', manual=' axes)*
+//        | mesh ', ' ('replicated' | 'manual' | 'unreduced') | 'maximal_mesh' '[' 'device_id=' INT ']'
 bool append_named(const WireMessage& sharding, std::string& out) {
   std::vector<std::string_view> names;
-  if (!append_mesh(sharding.message(named::kMesh), names, out)) return false;
+  const WireMessage mesh = sharding.message(named::kMesh);
+  const std::vector<std::int64_t> ids = mesh.integers(axes::kDeviceIds);
+  if (ids.size() == 1 && !mesh.has(axes::kAxes)) {
+    absl::StrAppend(&out, "maximal_mesh[device_id=", ids[0], "]");
+    return mesh.ok() && sharding.ok();
+  }
+  if (!append_mesh(mesh, names, out)) return false;
+  if (const char* word = word_of_all_axes(sharding, names.size())) {
+    absl::StrAppend(&out, ", ", word);
+    return sharding.ok();
+  }
   out += ", [";
   const char* separator = "";
   for (std::string_view bytes : sharding.all(named::kDimensions)) {

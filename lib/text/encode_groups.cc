@@ -40,10 +40,28 @@ std::string axis_proto(const MeshAxisReference& axis) {
   return out.take();
 }
 
+void append_all_axes(const Mesh& mesh, std::uint32_t field, WireWriter& out) {
+  for (std::size_t a = 0; a < mesh.axes.size(); ++a) {
+    MeshAxisReference axis;
+    axis.axis = a;
+    out.bytes(field, axis_proto(axis));
+  }
+}
+
 std::string named_proto(const Sharding& sharding) {
   namespace f = proto::named_sharding;
   WireWriter out;
+  if (sharding.kind == Sharding::Kind::kMaximal) {
+    WireWriter mesh;
+    mesh.packed(proto::mesh::kDeviceIds, {sharding.device});
+    out.bytes(f::kMesh, mesh.view());
+    return out.take();
+  }
   out.bytes(f::kMesh, mesh_proto(sharding.mesh));
+  if (sharding.kind == Sharding::Kind::kManual) append_all_axes(sharding.mesh, f::kManual, out);
+  if (sharding.kind == Sharding::Kind::kUnreduced && sharding.unreduced_axes.empty()) {
+    append_all_axes(sharding.mesh, f::kUnreduced, out);
+  }
   for (const Sharding::DimensionAxes& dimension : sharding.dimension_axes) {
     WireWriter message;
     for (const MeshAxisReference& axis : dimension.axes) message.bytes(f::kDimensionAxes, axis_proto(axis));
@@ -90,7 +108,7 @@ void append_tiles_of(const Sharding& sharding, WireWriter& out) {
 std::string array_sharding_proto(const Sharding& sharding) {
   namespace f = proto::sharding;
   WireWriter out;
-  if (!sharding.mesh.axes.empty() || sharding.kind == Sharding::Kind::kNamed) {
+  if (sharding.has_mesh) {
     out.bytes(f::kNamed, named_proto(sharding));
     return out.take();
   }

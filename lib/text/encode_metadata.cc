@@ -11,25 +11,26 @@
 namespace hloroof::internal {
 namespace {
 
-// leaf := '{' '}' | '{' (STRING | WORD) index? '}', as OriginalValueElementProto. A leaf without a name is no element.
+// leaf := '{' '}' | '{' (STRING | WORD) index? '}', as OriginalValueElementProto
 bool append_original(Cursor& cursor, absl::Span<const std::int64_t> place, WireWriter& out) {
   namespace f = proto::original_value;
   if (!cursor.expect('{')) return false;
-  if (cursor.accept('}')) return true;
-  std::string name(cursor.accept_name());
-  std::string_view raw;
-  if (name.empty()) {
-    if (!cursor.read_string(&raw)) return false;
-    name = unescape(raw);
-  }
-  ShapeIndex index;
-  if (cursor.peek() == '{' && !read_shape_index(cursor, &index)) return false;
-  WireWriter array;
-  array.text(f::kInstruction, name);
-  array.packed(f::kIndex, index);
   WireWriter element;
   element.packed(f::kPlace, place);
-  element.bytes(f::kArray, array.view());
+  if (cursor.peek() != '}') {
+    std::string name(cursor.accept_name());
+    std::string_view raw;
+    if (name.empty()) {
+      if (!cursor.read_string(&raw)) return false;
+      name = unescape(raw);
+    }
+    ShapeIndex index;
+    if (cursor.peek() == '{' && !read_shape_index(cursor, &index)) return false;
+    WireWriter array;
+    array.text(f::kInstruction, name);
+    array.packed(f::kIndex, index);
+    element.bytes(f::kArray, array.view());
+  }
   out.bytes(f::kElements, element.view());
   return cursor.expect('}');
 }
@@ -65,9 +66,9 @@ bool append_names(Cursor& cursor, std::uint32_t field, WireWriter& out) {
 }  // namespace
 
 std::int64_t Payloads::number_of(std::string_view text) {
-  const auto found = std::find(texts_.begin(), texts_.end(), text);
-  if (found == texts_.end()) texts_.emplace_back(text);
-  return found - texts_.begin();
+  const std::ptrdiff_t number = std::find(texts_.begin(), texts_.end(), text) - texts_.begin();
+  if (number == static_cast<std::ptrdiff_t>(texts_.size())) texts_.emplace_back(text);
+  return number;
 }
 
 std::string metadata_proto(const Metadata& metadata, Payloads& payloads) {

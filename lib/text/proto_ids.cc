@@ -165,20 +165,23 @@ const OriginalProto::Computation* OriginalProto::find_id(std::int64_t id) const 
   return found == ids_.end() ? nullptr : &computations_[found->second];
 }
 
-std::string UniqueNames::unique(std::string_view name) {
+std::string UniqueNames::unique(std::string_view given) {
+  // An element that the text writes as %t#0 has no name that XLA accepts.
+  std::string name(given);
+  std::replace(name.begin(), name.end(), '#', '.');
   // name := root ('.' number)?
-  std::string root(name);
+  std::string root = name;
   std::int64_t number = 0;
   const std::size_t digits = name.find_last_not_of("0123456789") + 1;
   const bool has_number = digits > 1 && digits < name.size() && name.size() - digits < 18 && name[digits - 1] == '.' &&
                           (name[digits] != '0' || name.size() == digits + 1);
   if (has_number) {
-    root = std::string(name.substr(0, digits - 1));
+    root = name.substr(0, digits - 1);
     for (char c : name.substr(digits)) number = number * 10 + (c - '0');
   }
   Numbers& taken = roots_[root];
-  if (taken.used.insert(number).second) return std::string(name);
-  while (!taken.used.insert(taken.next).second) ++taken.next;
+  if (taken.used.insert(number).second) return name;
+  while (!taken.used.insert(taken.next).second) ++taken.next;  // ends: `next` only grows
   return root + "." + std::to_string(taken.next++);
 }
 

@@ -43,7 +43,7 @@ class OriginalProto {
 // Names that are unique in a module: a name that is taken gets the next free number, as in XLA.
 class UniqueNames {
  public:
-  std::string unique(std::string_view name);
+  std::string unique(std::string_view given);
 
  private:
   struct Numbers {

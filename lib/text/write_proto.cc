@@ -52,6 +52,10 @@ std::vector<ComputationView> called_in_proto(InstructionView i) {
   const auto add = [&](AttributeKey key) {
     for (ComputationView c : i.computations(key)) called.push_back(c);
   };
+  if (i.opcode() == Opcode::kAsyncStart) {  // X-start( has the attributes of X too
+    add(AttributeKey::kCalls);
+    return called;
+  }
   if (i.opcode() == Opcode::kWhile) {
     add(AttributeKey::kBody);
     add(AttributeKey::kCondition);
@@ -140,7 +144,7 @@ class ModuleEncoder {
   std::string header() {
     namespace f = proto::module;
     WireWriter out;
-    out.text(f::kName, module_.name());
+    out.text(f::kName, module_.name().empty() ? of(module_.entry()).name : module_.name());  // XLA needs one
     out.text(f::kEntryName, of(module_.entry()).name);
     out.bytes(f::kHostProgramShape, host_shape());
     out.integer(f::kEntryId, of(module_.entry()).id);
@@ -449,7 +453,8 @@ class ModuleMerger {
       for (std::string_view bytes : original.all(f::kSequences)) {
         const WireMessage entry(bytes);
         const std::int64_t id = entry.integer(proto::map_entry::kKey);
-        if (existing.count(id) == 0 || !done.insert(id).second) continue;
+        if (existing.count(id) == 0) continue;
+        done.insert(id);
         const auto found = by_id.find(id);
         const auto found_before = before_by_id.find(id);
         const bool is_same = found == by_id.end() ||
