@@ -108,7 +108,7 @@ enum : std::uint32_t { kReshape = 1, kPermutation = 2 };
 enum : std::uint32_t { kAxisIndex = 1, kSubAxis = 2, kPreSize = 1, kSubSize = 2 };
 }  // namespace mesh
 namespace named_sharding {
-enum : std::uint32_t { kMesh = 2, kDimensions = 3, kReplicated = 4, kUnreduced = 5, kManual = 7 };
+enum : std::uint32_t { kMesh = 2, kDimensions = 3, kReplicated = 4, kUnreduced = 5, kManual = 7, kReduction = 8 };
 enum : std::uint32_t { kDimensionAxes = 1, kIsClosed = 2 };
 }  // namespace named_sharding
 namespace sharding {
@@ -249,6 +249,7 @@ enum : std::uint32_t {
   kConvolutionKind = 97,
   kSparsity = 98,
   kBackendConfigPayload = 99,
+  kHasDynamicRoot = 100,
 };
 }
 namespace slice {

@@ -77,6 +77,12 @@ bool append_axes(const std::vector<std::string_view>& references, const std::vec
   return true;
 }
 
+// How partial values are reduced; empty for a sum, which is the default.
+const char* reduction_word(const WireMessage& sharding) {
+  const std::int64_t reduction = sharding.integer(named::kReduction);
+  return reduction == 1 ? "max" : reduction == 2 ? "min" : "";
+}
+
 // The word for a sharding without dimensions that concerns no axis or all of them; null for any other.
 const char* word_of_all_axes(const WireMessage& sharding, std::size_t axis_count) {
   if (sharding.has(named::kDimensions) || sharding.has(named::kReplicated)) return nullptr;
@@ -104,6 +110,8 @@ bool append_named(const WireMessage& sharding, std::string& out) {
   if (!append_mesh(mesh, names, out)) return false;
   if (const char* word = word_of_all_axes(sharding, names.size())) {
     absl::StrAppend(&out, ", ", word);
+    const char* reduction = reduction_word(sharding);
+    if (reduction[0] != '\0') absl::StrAppend(&out, "=", reduction);
     return sharding.ok();
   }
   out += ", [";
@@ -122,6 +130,7 @@ bool append_named(const WireMessage& sharding, std::string& out) {
     const std::vector<std::string_view> references = sharding.all(field);
     if (references.empty()) continue;
     out += word;
+    if (field == named::kUnreduced) out += reduction_word(sharding);
     if (!append_axes(references, names, false, ", ", out)) return false;
   }
   return sharding.ok();

@@ -88,6 +88,7 @@ SimpleField simple_field(AttributeKey key) {
     case kUseGlobalDeviceIds: return {Form::kFlag, f::kGlobalIds};
     case kIsHostTransfer: return {Form::kFlag, f::kIsHostTransfer};
     case kAsyncExecutionThread: return {Form::kString, f::kExecutionThread};
+    case kHasDynamicRoot: return {Form::kFlag, f::kHasDynamicRoot};
     default: return {};
   }
 }
@@ -327,7 +328,7 @@ void append_replication(InstructionView i, WireWriter& out) {
 }
 
 // Whether an attribute is written with the opcode or with the references, or has no field: XLA's protos drop the mode of
-// the groups and whether a root is dynamic too.
+// the groups too.
 bool is_written_elsewhere(AttributeKey key, Opcode opcode) {
   using enum AttributeKey;
   switch (key) {
@@ -371,8 +372,7 @@ bool is_written_elsewhere(AttributeKey key, Opcode opcode) {
     case kBranchComputations:
     case kCalledComputations:
     case kControlPredecessors:
-    case kMode:
-    case kHasDynamicRoot: return true;
+    case kMode: return true;
     case kSliceSizes: return opcode == Opcode::kGather;
     case kAlgorithm: return opcode != Opcode::kRngBitGenerator;
     default: return false;

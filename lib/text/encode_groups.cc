@@ -71,6 +71,7 @@ std::string named_proto(const Sharding& sharding) {
   for (const MeshAxisReference& axis : sharding.replicated_axes) out.bytes(f::kReplicated, axis_proto(axis));
   for (const MeshAxisReference& axis : sharding.unreduced_axes) out.bytes(f::kUnreduced, axis_proto(axis));
   for (const MeshAxisReference& axis : sharding.manual_axes) out.bytes(f::kManual, axis_proto(axis));
+  out.integer(f::kReduction, static_cast<std::int64_t>(sharding.reduction));  // in the order of the proto
   return out.take();
 }
 

@@ -64,6 +64,8 @@ std::int64_t primitive_type(ElementType type) {
 }
 
 const std::string& ShapeProtos::of(ShapeId id) {
+  static const std::string none;
+  if (id.index >= table_.size()) return none;  // an instruction without a shape
   // The elements of a tuple are in the table before it.
   messages_.reserve(table_.size());
   while (messages_.size() <= id.index) {

@@ -120,12 +120,17 @@ TEST_CASE("attributes survive the way through a proto") {
        "  %g = f32[8,8]{1,0} negate(%f), sharding={mesh['x'=2], manual}\n"
        "  %h = f32[8,8]{1,0} negate(%g), sharding={mesh['x'=2], unreduced}\n"
        "  %i = f32[8,8]{1,0} negate(%h), sharding={mesh[], replicated}\n"
-       "  ROOT %j = f32[8,8]{1,0} negate(%i), sharding={maximal_mesh[device_id=3]}\n"},
+       "  %m = f32[8,8]{1,0} negate(%i), sharding={mesh['x'=2], unreduced=min}\n"
+       "  %n = f32[8,8]{1,0} negate(%m), sharding={mesh['x'=2,'y'=2], [{'y'}, {}], unreduced=max{'x'}}\n"
+       "  ROOT %j = f32[8,8]{1,0} negate(%n), sharding={maximal_mesh[device_id=3]}\n"},
       {"convolution and windows",
        "  %a = f32[8,16,16,3]{3,2,1,0} parameter(0)\n"
        "  %k = f32[3,3,3,8]{3,2,1,0} parameter(1)\n"
        "  ROOT %c = f32[8,8,8,8]{3,2,1,0} convolution(%a, %k), window={size=3x3 stride=2x2 pad=0_1x0_1 "
        "rhs_reversal=1x0}, dim_labels=b01f_01io->b01f, operand_precision={highest,default}\n"},
+      {"a broadcast from a dynamic root",
+       "  %a = f32[8]{0} parameter(0)\n  ROOT %b = f32[8]{0} collective-broadcast(%a), channel_id=1, "
+       "replica_groups={{0,1}}, has_dynamic_root=true\n"},
       {"dot", "  %a = bf16[4,8,16]{2,1,0} parameter(0)\n  %b = bf16[4,16,8]{2,1,0} parameter(1)\n"
               "  ROOT %d = f32[4,8,8]{2,1,0} dot(%a, %b), lhs_batch_dims={0}, lhs_contracting_dims={2}, "
               "rhs_batch_dims={0}, rhs_contracting_dims={1}, algorithm=dot_bf16_bf16_f32\n"},
