@@ -179,7 +179,9 @@ void append_triangular(InstructionView i, WireWriter& out) {
 void append_precision(InstructionView i, std::size_t operands, WireWriter& out) {
   WireWriter config;
   std::vector<std::int64_t> precisions;
-  for (Precision p : operand_precision(i)) precisions.push_back(static_cast<std::int64_t>(p));
+  const std::vector<Precision> given = operand_precision(i);
+  precisions.reserve(given.size());
+  for (Precision p : given) precisions.push_back(static_cast<std::int64_t>(p));
   if (precisions.empty()) precisions.assign(operands, 0);
   config.packed(proto::precision::kOperands, precisions);
   const std::string_view algorithm = word(i, AttributeKey::kAlgorithm);
@@ -322,7 +324,9 @@ bool append_backend_config(InstructionView i, WireWriter& out) {
 void append_replication(InstructionView i, WireWriter& out) {
   WireWriter replication;
   std::vector<std::int64_t> leaves;
-  for (bool replicated : flags(i, AttributeKey::kParameterReplication)) leaves.push_back(replicated ? 1 : 0);
+  const std::vector<bool> given = flags(i, AttributeKey::kParameterReplication);
+  leaves.reserve(given.size());
+  for (bool replicated : given) leaves.push_back(replicated ? 1 : 0);
   replication.packed(1, leaves);
   out.bytes(f::kParameterReplication, replication.view());
 }

@@ -56,11 +56,15 @@ class Numbering {
         if (!called.empty() && !calls.empty()) adopt(calls[0], original_->find_id(called[0]));
       }
     }
+    for (ComputationView c : module_.computations()) {
+      if (of(c).original != nullptr) computation_names_.unique(of(c).name);
+      for (InstructionView i : c.instructions()) {
+        if (of(i).original != nullptr) instruction_names_.unique(of(i).name);
+      }
+    }
     for (const OriginalProto::Computation& c : original_->computations()) {
-      computation_names_.unique(c.message.bytes(proto::computation::kName));
       next_computation_ = std::max(next_computation_, c.id < kMost ? c.id + 1 : 0);
       for (std::size_t i = 0; i < c.ids.size(); ++i) {
-        instruction_names_.unique(c.instructions[i].bytes(proto::instruction::kName));
         is_by_computation_ = is_by_computation_ && c.ids[i] >> 32 == c.id;
         next_instruction_ = std::max(next_instruction_, c.ids[i] < kMost ? c.ids[i] + 1 : 0);
       }

@@ -34,15 +34,16 @@ std::uint32_t same_in_instruction(std::uint32_t number) {
 }
 std::uint32_t only_itself(std::uint32_t number) { return number; }
 
-bool is_fused(const Module& module, std::vector<bool>& fused) {
-  fused.assign(module.computation_limit(), false);
+// Which computations are those of fusions.
+std::vector<bool> find_fused(const Module& module) {
+  std::vector<bool> fused(module.computation_limit(), false);
   for (ComputationView c : module.computations()) {
     for (InstructionView i : c.instructions()) {
       if (i.opcode() != Opcode::kFusion) continue;
       for (ComputationView called : i.computations(AttributeKey::kCalls)) fused[called.id().index] = true;
     }
   }
-  return true;
+  return fused;
 }
 
 // The computations that an instruction names, in the order of the proto.
@@ -74,8 +75,7 @@ std::vector<ComputationView> called_in_proto(InstructionView i) {
 class ModuleEncoder {
  public:
   ModuleEncoder(const Module& module, const OriginalProto* original)
-      : module_(module), ids_(proto_ids(module, original)), shapes_(module.shapes()), encoder_(shapes_, payloads_) {
-    is_fused(module, fused_);
+      : module_(module), ids_(proto_ids(module, original)), shapes_(module.shapes()), encoder_(shapes_, payloads_), fused_(find_fused(module)) {
     if (original == nullptr) return;
     for (std::string_view text : original->module().all(proto::module::kPayloads)) payloads_.number_of(text);
   }
@@ -98,6 +98,7 @@ class ModuleEncoder {
     out.bytes(f::kShape, shapes_.of(i.shape_id()));
     out.integer(f::kId, of(i).id);
     std::vector<std::int64_t> numbers;
+    numbers.reserve(i.operand_count());
     for (InstructionView operand : i.operands()) numbers.push_back(of(operand).id);
     out.packed(f::kOperands, numbers);
     numbers.clear();
@@ -124,7 +125,9 @@ class ModuleEncoder {
     out.text(f::kName, of(c).name);
     WireWriter shape;
     std::vector<std::string_view> names;
-    for (InstructionId id : c.parameters()) {
+    const std::vector<InstructionId> parameters = c.parameters();
+    names.reserve(parameters.size());
+    for (InstructionId id : parameters) {
       if (!id.valid()) continue;
       const InstructionView parameter = module_.instruction(id);
       shape.bytes(proto::program_shape::kParameters, shapes_.of(parameter.shape_id()));
@@ -178,6 +181,7 @@ class ModuleEncoder {
   // The numbers of the instructions of each scheduled computation, by the number of the computation.
   std::vector<std::pair<std::int64_t, std::string>> sequences() const {
     std::vector<std::pair<std::int64_t, std::string>> sequences;
+    sequences.reserve(module_.computations().size());
     for (ComputationView c : module_.computations()) {
       if (c.is_missing() || fused_[c.id().index]) continue;
       std::vector<std::int64_t> numbers;
@@ -197,7 +201,9 @@ class ModuleEncoder {
     std::optional<EntryLayout> layout = entry_computation_layout(module_, shapes_.table());
     if (!layout) {
       layout.emplace();
-      for (InstructionId id : module_.entry().parameters()) {
+      const std::vector<InstructionId> parameters = module_.entry().parameters();
+      layout->parameters.reserve(parameters.size());
+      for (InstructionId id : parameters) {
         if (id.valid()) layout->parameters.push_back(module_.instruction(id).shape_id());
       }
       layout->result = module_.entry().root().shape_id();

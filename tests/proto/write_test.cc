@@ -316,6 +316,49 @@ TEST_CASE("an edit changes the fields that it concerns, and unknown fields stay"
   CHECK(count(*replaced, "kept") == 4);
 }
 
+TEST_CASE("a move changes the schedule, and wrapped computations stay what they are") {
+  const std::string original = source_text("tests/proto/samples/y_default_async_sugar.pb");
+  absl::StatusOr<Module> read = parse_proto(original);
+  REQUIRE(read.ok());
+  Module module = *std::move(read);
+  ModuleEditor edit(module);
+  REQUIRE(edit.move_before(named(module, "slice-start.1"), named(module, "slice-start")).ok());
+  const absl::StatusOr<std::string> bytes = write_proto(module);
+  REQUIRE(bytes.ok());
+  CHECK((*bytes != original));
+  const WireMessage now(*bytes);
+  const WireMessage before(original);
+  CHECK(now.all(7).size() == 1);
+  CHECK(now.all(3).size() == before.all(3).size());
+  for (std::size_t c = 0; c + 1 < now.all(3).size(); ++c) CHECK((now.all(3)[c] == before.all(3)[c]));
+  const absl::StatusOr<Module> again = parse_proto(*bytes);
+  REQUIRE(again.ok());
+  CHECK(again->is_scheduled());
+  CHECK(equal(module, *again));
+}
+
+TEST_CASE("a new fusion gets a computation with new numbers") {
+  absl::StatusOr<Module> read = parse_proto(module_with_unknown_fields());
+  REQUIRE(read.ok());
+  Module module = *std::move(read);
+  ModuleEditor edit(module);
+  REQUIRE(edit.fuse({named(module, "n"), named(module, "o")}).ok());
+  const absl::StatusOr<std::string> bytes = write_proto(module);
+  REQUIRE(bytes.ok());
+  const WireMessage message(*bytes);
+  const std::vector<std::string_view> computations = message.all(3);
+  REQUIRE(computations.size() == 2);
+  const WireMessage fused(computations[0]);
+  CHECK(fused.integer(5) == 1);
+  CHECK(fused.flag(7));
+  for (std::string_view instruction : fused.all(2)) CHECK(WireMessage(instruction).integer(35) >> 32 == 1);
+  const absl::StatusOr<Module> again = parse_proto(*bytes);
+  REQUIRE(again.ok());
+  // The edit drops the layout of the entry computation, which a proto has in any case.
+  const auto computations_of = [](const std::string& text) { return text.substr(text.find('%')); };
+  CHECK(computations_of(print_module(*again)) == computations_of(print_module(module)));
+}
+
 TEST_CASE("a constant that the text elides comes from the proto, also beside an edit") {
   std::string values;
   for (std::uint64_t i = 0; i < 5000; ++i) values += varint(i % 100);
