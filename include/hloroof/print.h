@@ -1,4 +1,5 @@
-// Prints a module as HLO text that XLA can read, and writes it as a proto. The functions keep no state and are safe on any number of threads.
+// Prints a module as HLO text that XLA can read, and writes it as a proto. The functions keep no state and are safe on
+// any number of threads.
 #ifndef HLOROOF_PRINT_H_
 #define HLOROOF_PRINT_H_
 

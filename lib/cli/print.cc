@@ -120,7 +120,8 @@ void run_print(const PrintFlags& flags, Context& context) {
     return context.fail(invalid_argument("--device requires --format dot"));
   }
   if (flags.format == "proto" && flags.elide_constants) {
-    return context.fail(invalid_argument("--format proto has the values of all constants; leave out --elide-constants"));
+    return context.fail(
+        invalid_argument("--format proto has the values of all constants; leave out --elide-constants"));
   }
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
   if (!files.ok()) return context.fail(files.status());

@@ -20,7 +20,8 @@ namespace {
 
 // nan, or nan(0x123) if its payload is not the usual one.
 std::string nan_text(const FloatFormat& format, std::uint64_t bits) {
-  const bool negative = bits == nan_bits(format, true, 0) || (bits >> (format.exponent_bits + format.mantissa_bits)) != 0;
+  const bool negative =
+      bits == nan_bits(format, true, 0) || (bits >> (format.exponent_bits + format.mantissa_bits)) != 0;
   const std::uint64_t payload = bits & ((std::uint64_t{1} << format.mantissa_bits) - 1);
   const char* word = negative ? "-nan" : "nan";
   const bool is_usual = format.specials != FloatFormat::Specials::kIeee || bits == nan_bits(format, negative, 0);
@@ -242,8 +243,7 @@ bool append_array(const WireMessage& literal, const WireMessage& shape, std::int
     return true;
   }
   Elements elements(literal, *type);
-  const std::vector<std::int64_t> layout =
-      shape.message(proto::shape::kLayout).integers(proto::layout::kMinorToMajor);
+  const std::vector<std::int64_t> layout = shape.message(proto::shape::kLayout).integers(proto::layout::kMinorToMajor);
   if (!is_row_major(layout)) elements.reorder(elements_in_memory(dimensions, layout, *count));
   return append_nested(elements, dimensions, out);
 }

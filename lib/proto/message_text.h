@@ -18,7 +18,7 @@ namespace hloroof::internal {
 constexpr std::int64_t kUsualElements = 10;
 
 struct ModuleTextOptions {
-  std::int64_t max_text = 0;     // maximum size of the text
+  std::int64_t max_text = 0;  // maximum size of the text
   // Arrays of more elements become {...}. XLA's limit is ten, up to which tuples become {...} too.
   std::int64_t most_elements = kUsualElements;
 };
@@ -64,7 +64,7 @@ struct Names {
   // The maximum size of the text. A small proto can expand to a huge text, because ids are short and names may be long.
   std::int64_t max_text = 0;
   std::int64_t most_elements = kUsualElements;
-  bool has_stack_frames = false;  // a stack_frame_id has no meaning without the tables
+  bool has_stack_frames = false;           // a stack_frame_id has no meaning without the tables
   std::vector<std::string_view> payloads;  // of the module, by number
 };
 

@@ -56,8 +56,8 @@ bool append_original_value(const WireMessage& value, std::string& out) {
     const std::vector<std::int64_t> next = element.integers(o::kPlace);
     std::size_t same = 0;
     if (!is_first) {
-      same = static_cast<std::size_t>(
-          std::mismatch(place.begin(), place.end(), next.begin(), next.end()).first - place.begin());
+      same = static_cast<std::size_t>(std::mismatch(place.begin(), place.end(), next.begin(), next.end()).first -
+                                      place.begin());
       // The place of an array is neither that of another nor inside it.
       if (same == place.size() || same == next.size() || next[same] < place[same]) return false;
       out.append(place.size() - same - 1, ')');

@@ -56,8 +56,8 @@ bool append_mesh(const WireMessage& mesh, std::vector<std::string_view>& axis_na
 }
 
 // axis := STRING (':' '(' INT ')' INT)?
-bool append_axes(const std::vector<std::string_view>& references, const std::vector<std::string_view>& names, bool is_open,
-                 const char* comma, std::string& out) {
+bool append_axes(const std::vector<std::string_view>& references, const std::vector<std::string_view>& names,
+                 bool is_open, const char* comma, std::string& out) {
   out += '{';
   const char* separator = "";
   for (std::string_view bytes : references) {

@@ -207,8 +207,7 @@ void append_of_opcode(InstructionView i, WireWriter& out) {
       if (i.has(AttributeKey::kType) || i.operand_count() == 0) return;
       const ElementKind of = kind(i.operand(0).shape().element_type);
       const bool is_unsigned = of == ElementKind::kUnsigned || of == ElementKind::kPredicate;
-      return out.text(f::kComparisonType,
-                      of == ElementKind::kSigned ? "SIGNED" : (is_unsigned ? "UNSIGNED" : "FLOAT"));
+      return out.text(f::kComparisonType, of == ElementKind::kSigned ? "SIGNED" : (is_unsigned ? "UNSIGNED" : "FLOAT"));
     }
     case Opcode::kConvolution:
     case Opcode::kCustomCall:
@@ -240,10 +239,9 @@ void append_of_opcode(InstructionView i, WireWriter& out) {
     default: break;
   }
   const auto communicates = collective_kind(i.opcode());
-  const bool has_groups = communicates && *communicates != CollectiveKind::kSend &&
-                          *communicates != CollectiveKind::kRecv &&
-                          *communicates != CollectiveKind::kCollectivePermute &&
-                          async_role(i.opcode()) != AsyncRole::kDone;
+  const bool has_groups =
+      communicates && *communicates != CollectiveKind::kSend && *communicates != CollectiveKind::kRecv &&
+      *communicates != CollectiveKind::kCollectivePermute && async_role(i.opcode()) != AsyncRole::kDone;
   if (has_groups) append_replica_groups(replica_groups(i).value_or(ReplicaGroups()), out);
 }
 
@@ -331,8 +329,8 @@ void append_replication(InstructionView i, WireWriter& out) {
   out.bytes(f::kParameterReplication, replication.view());
 }
 
-// Whether an attribute is written with the opcode or with the references, or has no field: XLA's protos drop the mode of
-// the groups too.
+// Whether an attribute is written with the opcode or with the references, or has no field: XLA's protos drop the mode
+// of the groups too.
 bool is_written_elsewhere(AttributeKey key, Opcode opcode) {
   using enum AttributeKey;
   switch (key) {

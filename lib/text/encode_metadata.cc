@@ -164,8 +164,8 @@ std::optional<std::string> original_value_proto(std::string_view text) {
 std::optional<std::string> stack_frames_proto(std::string_view tables) {
   namespace f = proto::stack;
   constexpr std::pair<std::string_view, std::uint32_t> kLocation[] = {
-      {"file_name_id", f::kFile}, {"function_name_id", f::kFunction}, {"line", f::kLine},
-      {"end_line", f::kEndLine},  {"column", f::kColumn},             {"end_column", f::kEndColumn}};
+      {"file_name_id", f::kFile}, {"function_name_id", f::kFunction}, {"line", f::kLine}, {"end_line", f::kEndLine},
+      {"column", f::kColumn},     {"end_column", f::kEndColumn}};
   constexpr std::pair<std::string_view, std::uint32_t> kFrame[] = {{"file_location_id", f::kLocation},
                                                                    {"parent_frame_id", f::kParent}};
   Cursor cursor(tables);

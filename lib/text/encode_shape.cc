@@ -54,8 +54,8 @@ void append_array_shape(const Shape& shape, WireWriter& out) {
 std::int64_t primitive_type(ElementType type) {
   switch (type) {
 #define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) \
-  case ElementType::enumerator: return number;
-#include "hloroof/element_type.def"
+  case ElementType::enumerator: return number;                            \
+      #include "hloroof/element_type.def"
     case ElementType::kTuple: return proto::shape::kTuple;
     case ElementType::kBuffer: return proto::shape::kBuffer;
     case ElementType::kInvalid: return 0;

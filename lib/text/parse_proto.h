@@ -13,8 +13,9 @@
 
 namespace hloroof::internal {
 
-// Which constants have their values in the text of a proto: those of up to ten elements, as XLA prints them; those of up
-// to 4,096, which an edit may copy and which cost little; or all. The others are in the proto, which the module keeps.
+// Which constants have their values in the text of a proto: those of up to ten elements, as XLA prints them; those of
+// up to 4,096, which an edit may copy and which cost little; or all. The others are in the proto, which the module
+// keeps.
 enum class LargeConstants : std::uint8_t { kElide, kModerate, kKeep };
 
 // Whether `bytes` is a proto of the kinds that parse_proto reads.

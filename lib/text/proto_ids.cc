@@ -189,8 +189,6 @@ std::string UniqueNames::unique(std::string_view given) {
   return root + "." + std::to_string(taken.next++);
 }
 
-ProtoIds proto_ids(const Module& module, const OriginalProto* original) {
-  return Numbering(module, original).take();
-}
+ProtoIds proto_ids(const Module& module, const OriginalProto* original) { return Numbering(module, original).take(); }
 
 }  // namespace hloroof::internal

@@ -21,7 +21,7 @@ class OriginalProto {
     WireMessage message;  // without its instructions
     std::int64_t id = 0;
     std::vector<WireMessage> instructions;
-    std::vector<std::int64_t> ids;                           // of the instructions
+    std::vector<std::int64_t> ids;                            // of the instructions
     std::unordered_map<std::string_view, std::size_t> names;  // of the instructions
     std::unordered_map<std::int64_t, std::size_t> by_id;
   };

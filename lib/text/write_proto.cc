@@ -62,10 +62,9 @@ std::vector<ComputationView> called_in_proto(InstructionView i) {
     add(AttributeKey::kCondition);
     return called;
   }
-  for (AttributeKey key :
-       {AttributeKey::kSelect, AttributeKey::kScatter, AttributeKey::kToApply, AttributeKey::kCalls,
-        AttributeKey::kTrueComputation, AttributeKey::kFalseComputation, AttributeKey::kBranchComputations,
-        AttributeKey::kCalledComputations}) {
+  for (AttributeKey key : {AttributeKey::kSelect, AttributeKey::kScatter, AttributeKey::kToApply, AttributeKey::kCalls,
+                           AttributeKey::kTrueComputation, AttributeKey::kFalseComputation,
+                           AttributeKey::kBranchComputations, AttributeKey::kCalledComputations}) {
     add(key);
   }
   return called;
@@ -75,7 +74,11 @@ std::vector<ComputationView> called_in_proto(InstructionView i) {
 class ModuleEncoder {
  public:
   ModuleEncoder(const Module& module, const OriginalProto* original)
-      : module_(module), ids_(proto_ids(module, original)), shapes_(module.shapes()), encoder_(shapes_, payloads_), fused_(find_fused(module)) {
+      : module_(module),
+        ids_(proto_ids(module, original)),
+        shapes_(module.shapes()),
+        encoder_(shapes_, payloads_),
+        fused_(find_fused(module)) {
     if (original == nullptr) return;
     for (std::string_view text : original->module().all(proto::module::kPayloads)) payloads_.number_of(text);
   }
@@ -318,16 +321,15 @@ class ModuleMerger {
       return invalid_argument(absl::StrCat(to_absl(i.name()), " in ", to_absl(i.computation().name()),
                                            ": a proto cannot hold its ", now.fault));
     }
-    const bool lacks_values =
-        now.elided &&
-        !(was_read && have_same_field(message, message_before, proto::instruction::kLiteral, only_itself));
+    const bool lacks_values = now.elided && !(was_read && have_same_field(message, message_before,
+                                                                          proto::instruction::kLiteral, only_itself));
     if (lacks_values && elided_ == ElidedConstants::kRefuse) {
       return invalid_argument(absl::StrCat(to_absl(i.name()), " in ", to_absl(i.computation().name()),
                                            ": the text has {...} in place of the values of this constant, which a "
                                            "proto must have; use a text or a proto with all values"));
     }
-    return message_of(merged_fields(
-        {&message, was_read ? &message_before : nullptr, was_read ? original : nullptr}, same_in_instruction));
+    return message_of(merged_fields({&message, was_read ? &message_before : nullptr, was_read ? original : nullptr},
+                                    same_in_instruction));
   }
 
   absl::StatusOr<std::string> computation(ComputationView c) {
@@ -351,8 +353,8 @@ class ModuleMerger {
     const WireMessage before(text_before);
     if (was_read && is_in_same_order(c, found->second)) restore_instructions(*original, instructions);
     WireWriter out;
-    const std::vector<WireField> fields = merged_fields(
-        {&now, was_read ? &before : nullptr, was_read ? &original->message : nullptr}, only_itself);
+    const std::vector<WireField> fields =
+        merged_fields({&now, was_read ? &before : nullptr, was_read ? &original->message : nullptr}, only_itself);
     for (const WireField& field : fields) {
       if (field.number < f::kInstructions) out.field(field);
     }
@@ -463,8 +465,8 @@ class ModuleMerger {
         done.insert(id);
         const auto found = by_id.find(id);
         const auto found_before = before_by_id.find(id);
-        const bool is_same = found == by_id.end() ||
-                             (found_before != before_by_id.end() && found->second == found_before->second);
+        const bool is_same =
+            found == by_id.end() || (found_before != before_by_id.end() && found->second == found_before->second);
         append(id, is_same ? entry.bytes(proto::map_entry::kValue) : found->second);
       }
     }
@@ -502,7 +504,8 @@ absl::StatusOr<std::string> module_proto(const Module& module, ElidedConstants e
   options.path = ModuleRows::path(module);
   Module before;
   ModuleParser parser;
-  if (absl::Status status = parser.parse(ModuleRows::shared_source(module), options, before); !status.ok()) return status;
+  if (absl::Status status = parser.parse(ModuleRows::shared_source(module), options, before); !status.ok())
+    return status;
   const OriginalProto original(bytes);
   return ModuleMerger(module, elided, &original, &before).take();
 }

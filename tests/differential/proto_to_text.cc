@@ -1,7 +1,8 @@
 // Converts protos for comparisons with XLA:
-//   proto_to_text FOLDER     writes next to each NAME.pb its text as NAME.ours, the proto that comes of reading and writing it
-//                            as NAME.again, and next to each NAME.hlo its proto as NAME.written. If the parser refuses the
-//                            text, it writes why as NAME.refused.
+//   proto_to_text FOLDER     writes next to each NAME.pb its text as NAME.ours, the proto that comes of reading and
+//   writing it
+//                            as NAME.again, and next to each NAME.hlo its proto as NAME.written. If the parser refuses
+//                            the text, it writes why as NAME.refused.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

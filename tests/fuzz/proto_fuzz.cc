@@ -1,5 +1,5 @@
-// Parses arbitrary protos. The text of a valid one must parse as the same module, and so must the proto that is written of
-// it.
+// Parses arbitrary protos. The text of a valid one must parse as the same module, and so must the proto that is written
+// of it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

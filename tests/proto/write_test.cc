@@ -131,12 +131,14 @@ TEST_CASE("attributes survive the way through a proto") {
       {"a broadcast from a dynamic root",
        "  %a = f32[8]{0} parameter(0)\n  ROOT %b = f32[8]{0} collective-broadcast(%a), channel_id=1, "
        "replica_groups={{0,1}}, has_dynamic_root=true\n"},
-      {"dot", "  %a = bf16[4,8,16]{2,1,0} parameter(0)\n  %b = bf16[4,16,8]{2,1,0} parameter(1)\n"
-              "  ROOT %d = f32[4,8,8]{2,1,0} dot(%a, %b), lhs_batch_dims={0}, lhs_contracting_dims={2}, "
-              "rhs_batch_dims={0}, rhs_contracting_dims={1}, algorithm=dot_bf16_bf16_f32\n"},
-      {"gather", "  %a = f32[100,8]{1,0} parameter(0)\n  %i = s32[4,1]{1,0} parameter(1)\n"
-                 "  ROOT %g = f32[4,8]{1,0} gather(%a, %i), offset_dims={1}, collapsed_slice_dims={0}, "
-                 "start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}, indices_are_sorted=true\n"},
+      {"dot",
+       "  %a = bf16[4,8,16]{2,1,0} parameter(0)\n  %b = bf16[4,16,8]{2,1,0} parameter(1)\n"
+       "  ROOT %d = f32[4,8,8]{2,1,0} dot(%a, %b), lhs_batch_dims={0}, lhs_contracting_dims={2}, "
+       "rhs_batch_dims={0}, rhs_contracting_dims={1}, algorithm=dot_bf16_bf16_f32\n"},
+      {"gather",
+       "  %a = f32[100,8]{1,0} parameter(0)\n  %i = s32[4,1]{1,0} parameter(1)\n"
+       "  ROOT %g = f32[4,8]{1,0} gather(%a, %i), offset_dims={1}, collapsed_slice_dims={0}, "
+       "start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}, indices_are_sorted=true\n"},
       {"slices, padding, iota and random numbers",
        "  %a = f32[16]{0} iota(), iota_dimension=0\n  %z = f32[] constant(0)\n"
        "  %s = f32[4]{0} slice(%a), slice={[0:8:2]}\n  %p = f32[9]{0} pad(%s, %z), padding=1_1_1\n"
@@ -170,11 +172,10 @@ TEST_CASE("attributes survive the way through a proto") {
 
 TEST_CASE("the facts of the HloModule line survive the way through a proto") {
   const std::string lines = "  %a = f32[8]{0} parameter(0)\n  ROOT %b = f32[8]{0} negate(%a)\n";
-  for (const std::string header :
-       {", is_scheduled=true", ", input_output_alias={ {}: (0, {}, may-alias) }",
-        ", input_output_alias={ {}: (0, {}, must-alias) }", ", buffer_donor={ (0, {}) }",
-        ", entry_computation_layout={(f32[8]{0:S(5)})->f32[8]{0}}", ", replica_count=2, num_partitions=4",
-        ", frontend_attributes={a=\"b\"}"}) {
+  for (const std::string header : {", is_scheduled=true", ", input_output_alias={ {}: (0, {}, may-alias) }",
+                                   ", input_output_alias={ {}: (0, {}, must-alias) }", ", buffer_donor={ (0, {}) }",
+                                   ", entry_computation_layout={(f32[8]{0:S(5)})->f32[8]{0}}",
+                                   ", replica_count=2, num_partitions=4", ", frontend_attributes={a=\"b\"}"}) {
     CAPTURE(header);
     const absl::StatusOr<std::string> text = proto_to_text(*write_proto(parsed(entry_of(lines, header))));
     REQUIRE(text.ok());
@@ -238,8 +239,7 @@ TEST_CASE("the bytes of a small module") {
   const std::string program = field(1, shape) + field(2, shape);
   const std::string computation = field(1, "e") + field(2, parameter) + field(2, negate) +
                                   field(4, program + field(3, "p")) + field(6, std::uint64_t{1});
-  const std::string module =
-      field(1, "m") + field(2, "e") + field(3, computation) + field(4, program + field(3, "p0"));
+  const std::string module = field(1, "m") + field(2, "e") + field(3, computation) + field(4, program + field(3, "p0"));
   const absl::StatusOr<std::string> bytes =
       write_proto(parsed(entry_of("  %p = f32[] parameter(0)\n  ROOT %n = f32[] negate(%p)\n")));
   REQUIRE(bytes.ok());
@@ -368,8 +368,8 @@ TEST_CASE("a constant that the text elides comes from the proto, also beside an 
                                field(8, field(1, shape) + field(4, values)) + field(35, std::uint64_t{1});
   const std::string negate =
       field(1, "n") + field(2, "negate") + field(3, shape) + field(35, std::uint64_t{2}) + field(36, varint(1));
-  const std::string computation = field(1, "e") + field(2, constant) + field(2, negate) +
-                                  field(4, field(2, shape)) + field(6, std::uint64_t{2});
+  const std::string computation =
+      field(1, "e") + field(2, constant) + field(2, negate) + field(4, field(2, shape)) + field(6, std::uint64_t{2});
   const std::string original = field(1, "m") + field(2, "e") + field(3, computation);
   absl::StatusOr<Module> read = parse_proto(original);
   REQUIRE(read.ok());
