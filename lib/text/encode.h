@@ -62,6 +62,8 @@ std::string statistics_proto(const Statistics& statistics);
 std::string result_accuracy_proto(const ResultAccuracy& accuracy);
 std::string window_proto(const Window& window);
 std::string convolution_proto(const ConvolutionDimensionNumbers& numbers);
+// Appends what XLA writes for an opcode whether or not the text has it.
+void append_of_opcode(InstructionView i, WireWriter& out);
 std::optional<std::string> original_value_proto(std::string_view text);
 std::optional<std::string> stack_frames_proto(std::string_view tables);
 

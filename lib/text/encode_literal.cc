@@ -35,6 +35,7 @@ class StoredElements {
 std::uint64_t varint_of(const StoredElements& elements, std::size_t i, bool is_signed) {
   std::uint64_t bits = 0;
   for (std::size_t b = 0; b < elements.width(); ++b) bits |= std::uint64_t{elements.at(i)[b]} << (8 * b);
+  if (elements.width() == 0 || elements.width() >= sizeof bits) return bits;
   const auto unused = static_cast<int>(64 - 8 * elements.width());
   return is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused) : bits;
 }

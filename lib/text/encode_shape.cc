@@ -1,4 +1,5 @@
-#include "lib/ir/element_type.h"
+#include <iterator>
+
 #include "lib/proto/fields.h"
 #include "lib/text/encode.h"
 
@@ -52,15 +53,13 @@ void append_array_shape(const Shape& shape, WireWriter& out) {
 }  // namespace
 
 std::int64_t primitive_type(ElementType type) {
-  switch (type) {
-#define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) \
-  case ElementType::enumerator: return number;                            \
-      #include "hloroof/element_type.def"
-    case ElementType::kTuple: return proto::shape::kTuple;
-    case ElementType::kBuffer: return proto::shape::kBuffer;
-    case ElementType::kInvalid: return 0;
-  }
-  return 0;
+  // In the order of ElementType.
+  static constexpr std::int64_t kNumbers[] = {
+#define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) number,
+#include "hloroof/element_type.def"
+      proto::shape::kTuple, proto::shape::kBuffer, 0};
+  static_assert(std::size(kNumbers) == static_cast<std::size_t>(ElementType::kInvalid) + 1);
+  return kNumbers[static_cast<std::size_t>(type)];
 }
 
 const std::string& ShapeProtos::of(ShapeId id) {
