@@ -110,7 +110,10 @@ int main(int argc, char** argv) {
   if (!read.ok()) return fail(read.status());
   std::string difference;
   if (!hloroof::equal(program, *read, &difference)) return std::fprintf(stderr, "%s\n", difference.c_str()), 1;
-  std::printf("%zu instructions of the program left, step %.1f us\n%s", program.entry().instruction_count(), best * 1e6,
-              text.c_str());
+  // XLA's C++ and JAX's hooks take a proto.
+  const absl::StatusOr<std::string> proto = hloroof::write_proto(program);
+  if (!proto.ok()) return fail(proto.status());
+  std::printf("%zu instructions of the program left, step %.1f us, %zu bytes as a proto\n%s",
+              program.entry().instruction_count(), best * 1e6, proto->size(), text.c_str());
   return 0;
 }

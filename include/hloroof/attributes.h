@@ -260,6 +260,7 @@ struct Sharding {
   std::vector<std::int64_t> devices;
   IotaOrder order;
 
+  bool has_mesh = false;  // written with a mesh, of which only kNamed uses the axes
   // kNamed: the axes that partition each dimension, major first. The value is replicated over all other axes. If `open`
   // is set, the compiler may add axes.
   struct DimensionAxes {

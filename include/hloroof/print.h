@@ -1,9 +1,11 @@
-// Prints a module as HLO text that XLA can read. The functions keep no state and are safe on any number of threads.
+// Prints a module as HLO text that XLA can read, and writes it as a proto. The functions keep no state and are safe on
+// any number of threads.
 #ifndef HLOROOF_PRINT_H_
 #define HLOROOF_PRINT_H_
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "hloroof/module.h"
 
 namespace hloroof {
@@ -30,6 +32,12 @@ struct PrintOptions {
   static PrintOptions canonical();
 };
 std::string print_module(const Module& module, const PrintOptions& options = {});
+
+// The module as an HloModuleProto, which XLA reads. A module that was read from a proto keeps that proto: every field
+// that an edit did not change has the bytes that it had, also fields that this library does not know. Errors:
+// InvalidArgument for a part of a module, and with the name of the instruction for a constant whose values the text
+// elides and for an attribute that the proto has no field for.
+absl::StatusOr<std::string> write_proto(const Module& module);
 
 // One instruction including ROOT, without indentation and line end.
 std::string print_instruction(InstructionView instruction, const PrintOptions& options = {});

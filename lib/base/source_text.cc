@@ -117,6 +117,14 @@ std::shared_ptr<const SourceText> SourceText::copy(std::string_view text, const 
   return source;
 }
 
+std::shared_ptr<const SourceText> SourceText::of_proto(std::string_view text, const std::string& path,
+                                                       std::string_view proto) {
+  std::shared_ptr<SourceText> source(new SourceText());
+  source->set(text, path, false);
+  source->proto_ = std::string(proto);
+  return source;
+}
+
 std::shared_ptr<const SourceText> SourceText::borrow(std::string_view text, const std::string& path) {
   std::shared_ptr<SourceText> source(new SourceText());
   source->set(text, path, true);

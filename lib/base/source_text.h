@@ -25,6 +25,9 @@ class SourceText {
 
   // A copy of `text`, padded.
   static std::shared_ptr<const SourceText> copy(std::string_view text, const std::string& path);
+  // The same for a text that was made from `proto`, of which it keeps a copy.
+  static std::shared_ptr<const SourceText> of_proto(std::string_view text, const std::string& path,
+                                                    std::string_view proto);
   // Does not copy. `text` must outlive the result, and text.data()[text.size()] must be a readable NUL.
   static std::shared_ptr<const SourceText> borrow(std::string_view text, const std::string& path);
   // Like copy(), or borrow() if `borrowed` is set, but overwrites `*kept` and reuses its memory if `holders` is its use
@@ -45,6 +48,8 @@ class SourceText {
   std::size_t size() const { return size_; }
   std::string_view view() const { return std::string_view(begin_, size_); }
   const std::string& path() const { return path_; }
+  // The HloModuleProto that the text was made from; empty for any other text.
+  const std::string& proto() const { return proto_; }
 
  private:
   SourceText() = default;
@@ -56,6 +61,7 @@ class SourceText {
   const char* begin_ = "";
   std::size_t size_ = 0;
   std::string path_;
+  std::string proto_;
   std::unique_ptr<char[], FreeBytes> owned_;
   std::size_t owned_size_ = 0;
   void* mapped_ = nullptr;

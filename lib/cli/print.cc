@@ -105,6 +105,7 @@ absl::StatusOr<std::string> render_graph(const PrintFlags& flags, const Module& 
 absl::StatusOr<std::string> render_module(const PrintFlags& flags, const Module& module) {
   if (flags.format == "json") return module_json(module);
   if (flags.format == "dot") return render_graph(flags, module);
+  if (flags.format == "proto") return write_proto(module);
   if (flags.format != "hlo") return "";
   PrintOptions options;
   options.large_constants = !flags.elide_constants;
@@ -118,8 +119,15 @@ void run_print(const PrintFlags& flags, Context& context) {
   if (!flags.predict.devices.empty() && flags.format != "dot") {
     return context.fail(invalid_argument("--device requires --format dot"));
   }
+  if (flags.format == "proto" && flags.elide_constants) {
+    return context.fail(
+        invalid_argument("--format proto has the values of all constants; leave out --elide-constants"));
+  }
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
   if (!files.ok()) return context.fail(files.status());
+  if (flags.format == "proto" && files->size() != 1) {
+    return context.fail(invalid_argument("--format proto writes one module; give one file"));
+  }
   std::string result;
   for (const std::string& file : *files) {
     const std::optional<Module> module = read_for_printing(flags, file, context);
@@ -138,11 +146,11 @@ void run_print(const PrintFlags& flags, Context& context) {
 
 Command print_command(Context& context) {
   auto flags = std::make_shared<PrintFlags>();
-  Command command{.name = "print", .text = "Prints the module as HLO text, as a Graphviz graph or as JSON"};
+  Command command{.name = "print", .text = "Prints the module as HLO text, as a Graphviz graph, as JSON or as a proto"};
   command.positionals = {files_argument(flags->files)};
   command.options = {{.names = {"--format"},
-                      .argument = "hlo|dot|json|none",
-                      .text = "Output format; dot is for Graphviz",
+                      .argument = "hlo|dot|json|proto|none",
+                      .text = "Output format; dot is for Graphviz, proto is XLA's HloModuleProto",
                       .target = &flags->format},
                      output_option(flags->output),
                      {.names = {"--device"},

@@ -4,6 +4,7 @@
 #define HLOROOF_LIB_IR_ROWS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ struct ModuleRows {
   }
 
   static const SourceText& source(const Module& m) { return *m.source_; }
+  static const std::shared_ptr<const SourceText>& shared_source(const Module& m) { return m.source_; }
   // The path of the file, or "<text>" for text from memory.
   static const std::string& path(const Module& m) { return m.source_->path(); }
   // Callers come after their callees.

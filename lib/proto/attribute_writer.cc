@@ -1,9 +1,12 @@
 #include "lib/proto/attribute_writer.h"
 
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
+#include "lib/proto/precision_words.h"
 
 namespace hloroof::internal {
 
@@ -105,22 +108,6 @@ void AttributeWriter::group_counts() {
 // operand_precision={highest,default} unless all are default, algorithm=dot_bf16_bf16_f32 unless unset
 void AttributeWriter::precision() {
   constexpr const char* kWords[] = {"default", "high", "highest"};
-  constexpr const char* kAlgorithms[] = {
-      "",
-      "dot_any_f8_any_f8_f32",
-      "dot_any_f8_any_f8_f32_fast_accum",
-      "dot_f16_f16_f16",
-      "dot_f16_f16_f32",
-      "dot_bf16_bf16_bf16",
-      "dot_bf16_bf16_f32",
-      "dot_bf16_bf16_f32_x3",
-      "dot_bf16_bf16_f32_x6",
-      "dot_tf32_tf32_f32",
-      "dot_tf32_tf32_f32_x3",
-      "dot_f32_f32_f32",
-      "dot_f64_f64_f64",
-      "dot_bf16_bf16_f32_x9",
-  };
   const WireMessage config = i_.message(f::kPrecision);
   const std::vector<std::int64_t> operands = config.integers(proto::precision::kOperands);
   bool any = false;
@@ -134,8 +121,8 @@ void AttributeWriter::precision() {
     out_ += '}';
   }
   const std::int64_t algorithm = config.integer(proto::precision::kAlgorithm);
-  if (algorithm > 0 && algorithm < static_cast<std::int64_t>(std::size(kAlgorithms))) {
-    word("algorithm", kAlgorithms[algorithm]);
+  if (algorithm > 0 && algorithm < static_cast<std::int64_t>(dot_algorithm_words().size())) {
+    word("algorithm", dot_algorithm_words()[static_cast<std::size_t>(algorithm)]);
   }
 }
 
@@ -308,7 +295,7 @@ bool AttributeWriter::literal() {
   const WireMessage value = i_.message(f::kLiteral);
   if (!append_shape(value.bytes(proto::literal::kShape), true, out_)) return false;
   out_ += ' ';
-  return append_literal(i_.bytes(f::kLiteral), /*large_constants=*/false, out_);
+  return append_literal(i_.bytes(f::kLiteral), std::numeric_limits<std::int64_t>::max(), out_);
 }
 
 bool AttributeWriter::domain() {

@@ -95,6 +95,7 @@ bool append_communication(const WireMessage& i, Opcode opcode, CollectiveKind ki
     return true;
   }
   if (!a.replica_groups()) return false;
+  if (kind == CollectiveKind::kCollectiveBroadcast) a.flag("has_dynamic_root", i.flag(f::kHasDynamicRoot));
   if (kind == CollectiveKind::kRaggedAllToAll || kind == CollectiveKind::kCollectiveBroadcast) return true;
   a.flag("constrain_layout", i.flag(f::kConstrainLayout));
   if (kind == CollectiveKind::kAllToAll) {

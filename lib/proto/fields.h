@@ -55,7 +55,7 @@ namespace donor {
 enum : std::uint32_t { kEntries = 1, kParameter = 1, kParameterIndex = 2 };
 }
 namespace device_assignment {
-enum : std::uint32_t { kReplicas = 1, kComputations = 2 };
+enum : std::uint32_t { kReplicas = 1, kComputations = 2, kDevices = 3, kReplicaDevices = 1 };
 }
 namespace stack {
 enum : std::uint32_t { kFiles = 1, kFunctions = 2, kLocations = 3, kFrames = 4 };
@@ -63,7 +63,15 @@ enum : std::uint32_t { kFile = 1, kFunction = 2, kLine = 3, kColumn = 4, kEndLin
 enum : std::uint32_t { kLocation = 1, kParent = 2 };
 }  // namespace stack
 namespace computation {
-enum : std::uint32_t { kName = 1, kInstructions = 2, kShape = 4, kId = 5, kRoot = 6, kExecutionThread = 8 };
+enum : std::uint32_t {
+  kName = 1,
+  kInstructions = 2,
+  kShape = 4,
+  kId = 5,
+  kRoot = 6,
+  kIsFusion = 7,
+  kExecutionThread = 8,
+};
 }
 namespace program_shape {
 enum : std::uint32_t { kParameters = 1, kResult = 2, kNames = 3 };
@@ -93,13 +101,34 @@ enum : std::uint32_t { kSplitDimension = 1, kSplitIndices = 2 };
 namespace literal {
 enum : std::uint32_t { kShape = 1, kPreds = 2, kF32s = 8, kF64s = 9, kTuple = 10, kC64s = 12, kC128s = 18 };
 }
+namespace mesh {
+// MeshProto, its axes and its order of devices; AxisRefProto and the part of an axis
+enum : std::uint32_t { kAxes = 1, kDeviceIds = 2, kIota = 3, kAxisName = 1, kAxisSize = 2 };
+enum : std::uint32_t { kReshape = 1, kPermutation = 2 };
+enum : std::uint32_t { kAxisIndex = 1, kSubAxis = 2, kPreSize = 1, kSubSize = 2 };
+}  // namespace mesh
+namespace named_sharding {
+enum : std::uint32_t { kMesh = 2, kDimensions = 3, kReplicated = 4, kUnreduced = 5, kManual = 7, kReduction = 8 };
+enum : std::uint32_t { kDimensionAxes = 1, kIsClosed = 2 };
+}  // namespace named_sharding
 namespace sharding {
+// OpSharding.Type
+enum : std::int64_t {
+  kReplicated = 0,
+  kMaximal = 1,
+  kIsTuple = 2,
+  kOther = 3,
+  kManual = 4,
+  kUnknown = 5,
+  kUnreduced = 6,
+};
 enum : std::uint32_t {
   kType = 1,
   kTileDimensions = 3,
   kTileDevices = 4,
   kTuple = 5,
   kReplicateLast = 6,
+  kMetadata = 7,
   kLastDims = 8,
   kIotaDimensions = 9,
   kIotaPermutation = 10,
@@ -122,7 +151,20 @@ enum : std::uint32_t {
   kSourceEndLine = 17,
   kSourceColumn = 18,
   kSourceEndColumn = 19,
+  kPayload = 20,
 };
+}
+namespace payload {
+enum : std::uint32_t { kValue = 1, kId = 2 };
+}
+namespace statistics {
+enum : std::uint32_t { kShown = 1, kStatistics = 2, kName = 1, kValue = 2 };
+}
+namespace result_accuracy {
+enum : std::uint32_t { kMode = 1, kTolerance = 2, kAbsolute = 1, kRelative = 2, kUlps = 3 };
+}
+namespace original_value {
+enum : std::uint32_t { kElements = 1, kIsSyntheticCall = 2, kPlace = 1, kArray = 2, kInstruction = 1, kIndex = 2 };
 }
 namespace instruction {
 enum : std::uint32_t {
@@ -192,8 +234,10 @@ enum : std::uint32_t {
   kExecutionThread = 79,
   kPrefetchIndex = 80,
   kK = 81,
+  kStatistics = 82,
   kLargest = 85,
   kDeviceList = 87,
+  kOriginalValue = 88,
   kIsComposite = 89,
   kRaggedDot = 90,
   kResultAccuracy = 91,
@@ -202,7 +246,10 @@ enum : std::uint32_t {
   kIsReverse = 94,
   kCarries = 95,
   kIsAssociative = 96,
+  kConvolutionKind = 97,
+  kSparsity = 98,
   kBackendConfigPayload = 99,
+  kHasDynamicRoot = 100,
 };
 }
 namespace slice {
@@ -245,7 +292,7 @@ enum : std::uint32_t {
 };
 }
 namespace replica_groups {
-enum : std::uint32_t { kIds = 1, kGroups = 1, kOldIota = 2 };
+enum : std::uint32_t { kIds = 1, kGroups = 1, kOldIota = 2, kMesh = 1, kMeshAxes = 2 };
 enum : std::uint32_t { kGroupCount = 1, kGroupSize = 2, kReshape = 3, kPermutation = 4 };
 }  // namespace replica_groups
 namespace pair {

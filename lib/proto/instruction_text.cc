@@ -101,13 +101,14 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
 }
 
 // metadata={op_type="…" op_name="…" source_file="…" source_line=I …}, omitted if it is empty
-void append_metadata(const WireMessage& metadata, bool has_frames, std::string& out) {
+void append_metadata(const WireMessage& metadata, const Names& names, std::string& out) {
   std::string items;
-  const auto text = [&](const char* name, std::uint32_t field) {
-    if (metadata.bytes(field).empty()) return;
+  const auto quoted = [&](const char* name, std::string_view value) {
+    if (value.empty()) return;
     absl::StrAppend(&items, items.empty() ? "" : " ", name, "=");
-    append_quoted(metadata.bytes(field), items);
+    append_quoted(value, items);
   };
+  const auto text = [&](const char* name, std::uint32_t field) { quoted(name, metadata.bytes(field)); };
   const auto integer = [&](const char* name, std::uint32_t field) {
     const std::int64_t value = metadata.integer(field);
     if (value != 0) absl::StrAppend(&items, items.empty() ? "" : " ", name, "=", value);
@@ -128,7 +129,8 @@ void append_metadata(const WireMessage& metadata, bool has_frames, std::string& 
   }
   text("deduplicated_name", m::kDeduplicatedName);
   text("scheduling_name", m::kSchedulingName);
-  if (has_frames) integer("stack_frame_id", m::kStackFrame);
+  if (names.has_stack_frames) integer("stack_frame_id", m::kStackFrame);
+  quoted("metadata_payload", payload_text(metadata.message(m::kPayload), names));
   if (!items.empty()) absl::StrAppend(&out, ", metadata={", items, "}");
 }
 
@@ -138,13 +140,7 @@ void append_accuracy(const WireMessage& accuracy, std::string& out) {
   constexpr std::uint32_t kTolerance = 2;
   if (accuracy.has(kTolerance)) {
     const WireMessage tolerance = accuracy.message(kTolerance);
-    const auto value = [&](std::uint32_t field) {
-      const auto bits = static_cast<std::uint64_t>(tolerance.integer(field));
-      double number = 0;
-      std::memcpy(&number, &bits, sizeof number);
-      return number;
-    };
-    absl::StrAppend(&out, ", result_accuracy={tolerance={atol=", value(1), ",rtol=", value(2),
+    absl::StrAppend(&out, ", result_accuracy={tolerance={atol=", tolerance.floating(1), ",rtol=", tolerance.floating(2),
                     ",ulps=", tolerance.integer(3), "}}");
   } else if (accuracy.integer(kMode) == 1) {
     out += ", result_accuracy={mode=highest}";
@@ -177,7 +173,11 @@ absl::Status append_common(const WireMessage& i, const Names& names, std::string
     }
     out += '}';
   }
+  append_statistics(i.message(f::kStatistics), out);
   append_accuracy(i.message(f::kResultAccuracy), out);
+  if (i.has(f::kOriginalValue) && !append_original_value(i.message(f::kOriginalValue), out)) {
+    return invalid_argument("malformed original value");
+  }
   return absl::OkStatus();
 }
 
@@ -258,7 +258,7 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   if (opcode == "parameter") {
     absl::StrAppend(&out, i.integer(f::kParameter));
   } else if (opcode == "constant") {
-    if (!append_literal(i.bytes(f::kLiteral), names.large_constants, out)) return invalid_argument("malformed literal");
+    if (!append_literal(i.bytes(f::kLiteral), names.most_elements, out)) return invalid_argument("malformed literal");
   }
   for (std::size_t o = 0; o < operands.size(); ++o) {
     const auto found = names.instructions.find(operands[o]);
@@ -291,8 +291,9 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
     if (absl::Status status = append_called(i, opcode, names, by_id, out); !status.ok()) return status;
   }
   if (absl::Status status = append_common(i, names, out); !status.ok()) return status;
-  append_metadata(i.message(f::kMetadata), names.has_stack_frames, out);
-  const std::string_view config = i.bytes(f::kBackendConfig);
+  append_metadata(i.message(f::kMetadata), names, out);
+  std::string_view config = i.bytes(f::kBackendConfig);
+  if (config.empty()) config = payload_text(i.message(f::kBackendConfigPayload), names);
   if (!config.empty()) {
     out += ", backend_config=";
     append_json_or_quoted(config, out);

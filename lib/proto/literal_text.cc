@@ -12,58 +12,28 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
 #include "lib/proto/fields.h"
+#include "lib/proto/literal_layout.h"
 #include "lib/proto/message_text.h"
 
 namespace hloroof::internal {
 namespace {
 
-// Arrays of more elements are large, as in XLA.
-constexpr std::int64_t kMostElements = 10;
-
-// The field of LiteralProto that holds the elements of a type. The `bytes` fields are little-endian; integers of at
-// most a byte take one byte each.
-std::uint32_t field_of(ElementType type) {
-  switch (type) {
-    case ElementType::kPred: return 2;
-    case ElementType::kU8: return 3;
-    case ElementType::kS32: return 4;
-    case ElementType::kS64: return 5;
-    case ElementType::kU32: return 6;
-    case ElementType::kU64: return 7;
-    case ElementType::kF32: return 8;
-    case ElementType::kF64: return 9;
-    case ElementType::kF16: return 11;
-    case ElementType::kC64: return 12;
-    case ElementType::kBf16: return 13;
-    case ElementType::kS8: return 15;
-    case ElementType::kU16: return 16;
-    case ElementType::kS16: return 17;
-    case ElementType::kC128: return 18;
-    case ElementType::kF8e5m2: return 19;
-    case ElementType::kF8e4m3fn: return 20;
-    case ElementType::kS4: return 21;
-    case ElementType::kU4: return 22;
-    case ElementType::kF8e4m3b11fnuz: return 23;
-    case ElementType::kF8e5m2fnuz: return 24;
-    case ElementType::kF8e4m3fnuz: return 25;
-    case ElementType::kS2: return 26;
-    case ElementType::kU2: return 27;
-    case ElementType::kF8e4m3: return 28;
-    case ElementType::kF8e3m4: return 29;
-    case ElementType::kS1: return 30;
-    case ElementType::kU1: return 31;
-    case ElementType::kF4e2m1fn: return 32;
-    case ElementType::kF8e8m0fnu: return 33;
-    case ElementType::kF6e3m2fn: return 35;
-    case ElementType::kF6e2m3fn: return 36;
-    default: return 0;
-  }
+// nan, or nan(0x123) if its payload is not the usual one.
+std::string nan_text(const FloatFormat& format, std::uint64_t bits) {
+  const bool negative =
+      bits == nan_bits(format, true, 0) || (bits >> (format.exponent_bits + format.mantissa_bits)) != 0;
+  const std::uint64_t payload = bits & ((std::uint64_t{1} << format.mantissa_bits) - 1);
+  const char* word = negative ? "-nan" : "nan";
+  const bool is_usual = format.specials != FloatFormat::Specials::kIeee || bits == nan_bits(format, negative, 0);
+  return is_usual ? word : absl::StrFormat("%s(0x%x)", word, payload);
 }
 
 // A text that reads back as the same value: %.6g for 32 bits or %.15g for 64 bits if that suffices, otherwise all
 // digits of the type.
-std::string float_text(ElementType type, double value) {
-  if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
+std::string float_text(ElementType type, std::uint64_t bits) {
+  const FloatFormat format = float_format(type);
+  const double value = value_of_bits(format, bits);
+  if (std::isnan(value)) return nan_text(format, bits);
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   const int digits10 = type == ElementType::kF32 || type == ElementType::kC64    ? 6
                        : type == ElementType::kF64 || type == ElementType::kC128 ? 15
@@ -77,7 +47,7 @@ std::string float_text(ElementType type, double value) {
     }
   }
   // max_digits10 of a format whose mantissa has p bits including the hidden one: ceil(1 + p log10(2)).
-  const int max_digits10 = static_cast<int>(std::ceil(1 + (float_format(type).mantissa_bits + 1) * std::log10(2.0)));
+  const int max_digits10 = static_cast<int>(std::ceil(1 + (format.mantissa_bits + 1) * std::log10(2.0)));
   return absl::StrFormat("%.*g", max_digits10, value);
 }
 
@@ -85,7 +55,7 @@ std::string float_text(ElementType type, double value) {
 class Elements {
  public:
   Elements(const WireMessage& literal, ElementType type) : type_(type) {
-    const std::uint32_t field = field_of(type);
+    const std::uint32_t field = literal_field(type);
     switch (type) {
       case ElementType::kPred:
       case ElementType::kS32:
@@ -100,6 +70,24 @@ class Elements {
     }
   }
 
+  // Puts the elements, which are in the order of the layout, in row-major order. `order` is elements_in_memory().
+  void reorder(const std::vector<std::int64_t>& order) {
+    if (integers_.size() == order.size()) {
+      std::vector<std::int64_t> sorted(order.size());
+      for (std::size_t i = 0; i < order.size(); ++i) sorted[static_cast<std::size_t>(order[i])] = integers_[i];
+      integers_ = std::move(sorted);
+      return;
+    }
+    const auto width = static_cast<std::size_t>(bytes(type_));
+    if (width == 0 || bytes_.size() != order.size() * width) return;
+    std::string sorted(bytes_.size(), '\0');
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::memcpy(sorted.data() + static_cast<std::size_t>(order[i]) * width, bytes_.data() + i * width, width);
+    }
+    fixed_ = std::move(sorted);
+    bytes_ = fixed_;
+  }
+
   // Appends the next element. Returns false at the end.
   bool next(std::string& out) {
     switch (type_) {
@@ -111,17 +99,18 @@ class Elements {
         return next_integer([&](std::int64_t v) { absl::StrAppend(&out, static_cast<std::uint64_t>(v)); });
       case ElementType::kC64:
       case ElementType::kC128: {
-        double re = 0;
-        double im = 0;
-        if (!next_double(re) || !next_double(im)) return false;
+        std::uint64_t re = 0;
+        std::uint64_t im = 0;
+        const std::size_t part = static_cast<std::size_t>(bytes(type_)) / 2;
+        if (!load(part, re) || !load(part, im)) return false;
         absl::StrAppend(&out, "(", float_text(type_, re), ", ", float_text(type_, im), ")");
         return true;
       }
       default: break;
     }
     if (is_floating(type_)) {
-      double value = 0;
-      if (!next_double(value)) return false;
+      std::uint64_t value = 0;
+      if (!load(static_cast<std::size_t>(bytes(type_)), value)) return false;
       out += float_text(type_, value);
       return true;
     }
@@ -155,20 +144,6 @@ class Elements {
       bits |= std::uint64_t{static_cast<unsigned char>(bytes_[at_ + i])} << (8 * i);
     }
     at_ += size;
-    return true;
-  }
-
-  bool next_double(double& value) {
-    std::uint64_t bits = 0;
-    const std::size_t size = type_ == ElementType::kC64    ? 4
-                             : type_ == ElementType::kC128 ? 8
-                                                           : static_cast<std::size_t>(bytes(type_));
-    if (!load(size, bits)) return false;
-    if (size == 8) {
-      std::memcpy(&value, &bits, sizeof value);
-    } else {
-      value = value_of_bits(float_format(type_ == ElementType::kC64 ? ElementType::kF32 : type_), bits);
-    }
     return true;
   }
 
@@ -234,19 +209,19 @@ std::optional<std::int64_t> element_count(const std::vector<std::int64_t>& dimen
 }
 
 // Whether to elide an array. Rows without elements are printed too and no bytes limit their number, so empty dimensions
-// count as one.
-bool is_elided(const std::vector<std::int64_t>& dimensions, std::int64_t count, bool large_constants) {
-  if (large_constants && count > 0) return false;
+// count as one and only the usual number of rows is printed.
+bool is_elided(const std::vector<std::int64_t>& dimensions, std::int64_t count, std::int64_t most_elements) {
+  if (count > 0) return count > most_elements;
   std::int64_t rows = 1;
   for (std::int64_t dimension : dimensions) {
-    if (dimension > kMostElements) return true;
+    if (dimension > kUsualElements) return true;
     rows *= std::max<std::int64_t>(dimension, 1);
-    if (rows > kMostElements) return true;
+    if (rows > kUsualElements) return true;
   }
   return false;
 }
 
-bool append_array(const WireMessage& literal, const WireMessage& shape, bool large_constants, std::string& out) {
+bool append_array(const WireMessage& literal, const WireMessage& shape, std::int64_t most_elements, std::string& out) {
   const std::optional<ElementType> type = element_type_of(shape.integer(proto::shape::kElementType));
   if (!type) return false;
   if (*type == ElementType::kToken) {
@@ -255,11 +230,11 @@ bool append_array(const WireMessage& literal, const WireMessage& shape, bool lar
   }
   const std::vector<std::int64_t> dimensions = shape.integers(proto::shape::kDimensions);
   const std::optional<std::int64_t> count = element_count(dimensions);
-  if (!count && large_constants) return false;
   if (std::any_of(dimensions.begin(), dimensions.end(), [](std::int64_t dimension) { return dimension < 0; })) {
     return false;
   }
-  if (is_elided(dimensions, count.value_or(0), large_constants)) {
+  const bool has_values = literal.has(literal_field(*type)) || count.value_or(1) == 0;
+  if (!count || !has_values || is_elided(dimensions, *count, most_elements)) {
     out += "{...}";
     return true;
   }
@@ -268,13 +243,15 @@ bool append_array(const WireMessage& literal, const WireMessage& shape, bool lar
     return true;
   }
   Elements elements(literal, *type);
+  const std::vector<std::int64_t> layout = shape.message(proto::shape::kLayout).integers(proto::layout::kMinorToMajor);
+  if (!is_row_major(layout)) elements.reorder(elements_in_memory(dimensions, layout, *count));
   return append_nested(elements, dimensions, out);
 }
 
 }  // namespace
 
 // literal := array | '( ' literal (', ' literal)* ' )'       uses a stack instead of recursion
-bool append_literal(std::string_view literal_proto, bool large_constants, std::string& out) {
+bool append_literal(std::string_view literal_proto, std::int64_t most_elements, std::string& out) {
   std::vector<std::vector<std::string_view>> open;  // the remaining elements of each open tuple, last first
   std::string_view bytes = literal_proto;
   while (true) {
@@ -282,8 +259,8 @@ bool append_literal(std::string_view literal_proto, bool large_constants, std::s
     const WireMessage shape = literal.message(proto::literal::kShape);
     if (!literal.ok() || !shape.ok()) return false;
     if (shape.integer(proto::shape::kElementType) != proto::shape::kTuple) {
-      if (!append_array(literal, shape, large_constants, out)) return false;
-    } else if (!large_constants) {
+      if (!append_array(literal, shape, most_elements, out)) return false;
+    } else if (most_elements <= kUsualElements) {
       out += "{...}";
     } else {
       out += "( ";

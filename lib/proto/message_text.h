@@ -15,9 +15,12 @@
 
 namespace hloroof::internal {
 
+constexpr std::int64_t kUsualElements = 10;
+
 struct ModuleTextOptions {
-  std::int64_t max_text = 0;     // maximum size of the text
-  bool large_constants = false;  // print the values of tuples and of arrays of more than ten elements
+  std::int64_t max_text = 0;  // maximum size of the text
+  // Arrays of more elements become {...}. XLA's limit is ten, up to which tuples become {...} too.
+  std::int64_t most_elements = kUsualElements;
 };
 
 // The text of a module. Errors: InvalidArgument, which names the instruction if there is one; ResourceExhausted if the
@@ -30,9 +33,9 @@ std::optional<ElementType> element_type_of(std::int64_t number);
 // Appends a ShapeProto. Returns false if it is malformed.
 bool append_shape(std::string_view shape_proto, bool with_layout, std::string& out);
 
-// Appends a LiteralProto in the form of the operand of constant( ). Without `large_constants`, tuples and more than ten
-// elements become {...}, which is XLA's default. Returns false if it is malformed.
-bool append_literal(std::string_view literal_proto, bool large_constants, std::string& out);
+// Appends a LiteralProto in the form of the operand of constant( ), see ModuleTextOptions::most_elements. A literal
+// without values becomes {...} too. Returns false if it is malformed.
+bool append_literal(std::string_view literal_proto, std::int64_t most_elements, std::string& out);
 
 // Appends an OpSharding including its braces. Returns false if it is malformed.
 bool append_sharding(std::string_view sharding_proto, std::string& out);
@@ -60,11 +63,19 @@ struct Names {
   std::unordered_map<std::int64_t, std::string_view> instructions;  // of the computation
   // The maximum size of the text. A small proto can expand to a huge text, because ids are short and names may be long.
   std::int64_t max_text = 0;
-  bool large_constants = false;
-  bool has_stack_frames = false;  // a stack_frame_id has no meaning without the tables
+  std::int64_t most_elements = kUsualElements;
+  bool has_stack_frames = false;           // a stack_frame_id has no meaning without the tables
+  std::vector<std::string_view> payloads;  // of the module, by number
 };
 
 absl::Status too_long(std::int64_t max_text);
+
+// Appends a StatisticsViz and an OriginalValueProto, each preceded by ", ". Returns false if it is malformed.
+void append_statistics(const WireMessage& statistics, std::string& out);
+bool append_original_value(const WireMessage& value, std::string& out);
+
+// The text of a Payload, which has it or its number; empty if it has neither.
+std::string_view payload_text(const WireMessage& payload, const Names& names);
 
 // The wrapped instruction of an async op whose computation has one instruction besides parameters. Such an async op is
 // printed as `X-start(` instead of `async-start( ... calls=`.

@@ -1,8 +1,11 @@
 // Converts an HloModuleProto to the text of HloModule::ToString().
+#include <optional>
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
+#include "hloroof/module.h"
 #include "lib/base/strings.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
@@ -60,7 +63,10 @@ WrappedOps find_wrapped(const std::vector<Computation>& computations) {
         only = &inner;
       }
       if (only == nullptr && found->second->instructions.size() == 1) only = &found->second->instructions[0];
-      if (is_single && only != nullptr) wrapped[found->first] = {*only, only->bytes(f::kOpcode)};
+      if (!is_single || only == nullptr) continue;
+      // X-start of an X that is unknown, or has a start of its own, would read as another operation.
+      const std::optional<Opcode> opcode = opcode_from_string(only->bytes(f::kOpcode));
+      if (opcode && !has_done(*opcode)) wrapped[found->first] = {*only, only->bytes(f::kOpcode)};
     }
   }
   return wrapped;
@@ -151,8 +157,9 @@ absl::StatusOr<std::string> module_text(std::string_view module_proto, const Mod
   if (computations.empty()) return invalid_argument("the HloModuleProto has no computations");
   Names names;
   names.max_text = options.max_text;
-  names.large_constants = options.large_constants;
+  names.most_elements = options.most_elements;
   names.has_stack_frames = !module.message(proto::module::kStackFrames).all(proto::stack::kFrames).empty();
+  names.payloads = module.all(proto::module::kPayloads);
   for (const Computation& c : computations) names.computations[c.id] = c.message.bytes(proto::computation::kName);
   const auto orders = read_schedule(module);
   const WrappedOps wrapped = find_wrapped(computations);

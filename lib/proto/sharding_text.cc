@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/proto/fields.h"
@@ -6,27 +8,19 @@
 namespace hloroof::internal {
 namespace {
 
-// OpSharding.Type
-enum Type : std::int64_t { kReplicated, kMaximal, kTuple, kOther, kManual, kUnknown, kUnreduced };
+namespace axes = proto::mesh;
+namespace named = proto::named_sharding;
+namespace types = proto::sharding;
 
 const char* subgroup_word(std::int64_t type) {
   switch (type) {
-    case kReplicated: return "replicated";
-    case kMaximal: return "maximal";
-    case kManual: return "manual";
-    case kUnreduced: return "unreduced";
+    case types::kReplicated: return "replicated";
+    case types::kMaximal: return "maximal";
+    case types::kManual: return "manual";
+    case types::kUnreduced: return "unreduced";
     default: return "unknown";
   }
 }
-
-namespace named {
-// NamedShardingProto, MeshProto, AxisRefProto
-enum : std::uint32_t { kMesh = 2, kDimensions = 3, kReplicated = 4, kUnreduced = 5, kManual = 7 };
-enum : std::uint32_t { kAxes = 1, kDeviceIds = 2, kIota = 3, kAxisName = 1, kAxisSize = 2 };
-enum : std::uint32_t { kReshape = 1, kPermutation = 2 };
-enum : std::uint32_t { kAxisIndex = 1, kSubAxis = 2, kPreSize = 1, kSubSize = 2 };
-enum : std::uint32_t { kDimensionAxes = 1, kIsClosed = 2 };
-}  // namespace named
 
 // A proto names an axis by a number of one or two bytes, however long the axis name is. Text beyond the maximum size of
 // a module is rejected.
@@ -35,16 +29,16 @@ constexpr std::size_t kMostText = 0xfffffff0;
 // mesh := 'mesh' '[' list(STRING '=' INT) ']' (', device_ids=' '(' ids ')')?
 bool append_mesh(const WireMessage& mesh, std::vector<std::string_view>& axis_names, std::string& out) {
   out += "mesh[";
-  for (std::string_view bytes : mesh.all(named::kAxes)) {
+  for (std::string_view bytes : mesh.all(axes::kAxes)) {
     const WireMessage axis(bytes);
-    axis_names.push_back(axis.bytes(named::kAxisName));
+    axis_names.push_back(axis.bytes(axes::kAxisName));
     absl::StrAppend(&out, axis_names.size() > 1 ? "," : "", "'", to_absl(axis_names.back()),
-                    "'=", axis.integer(named::kAxisSize));
+                    "'=", axis.integer(axes::kAxisSize));
   }
   out += ']';
-  const std::vector<std::int64_t> ids = mesh.integers(named::kDeviceIds);
-  const WireMessage iota = mesh.message(named::kIota);
-  const std::vector<std::int64_t> reshape = iota.integers(named::kReshape);
+  const std::vector<std::int64_t> ids = mesh.integers(axes::kDeviceIds);
+  const WireMessage iota = mesh.message(axes::kIota);
+  const std::vector<std::int64_t> reshape = iota.integers(axes::kReshape);
   if (ids.size() == 1 && axis_names.empty()) {
     absl::StrAppend(&out, ", device_ids=(", ids[0], ")");
   } else if (!ids.empty()) {
@@ -55,25 +49,25 @@ bool append_mesh(const WireMessage& mesh, std::vector<std::string_view>& axis_na
     out += ", device_ids=([";
     append_list(reshape, out);
     out += "]T(";
-    append_list(iota.integers(named::kPermutation), out);
+    append_list(iota.integers(axes::kPermutation), out);
     out += "))";
   }
   return mesh.ok() && iota.ok();
 }
 
 // axis := STRING (':' '(' INT ')' INT)?
-bool append_axes(const std::vector<std::string_view>& axes, const std::vector<std::string_view>& names, bool is_open,
-                 const char* comma, std::string& out) {
+bool append_axes(const std::vector<std::string_view>& references, const std::vector<std::string_view>& names,
+                 bool is_open, const char* comma, std::string& out) {
   out += '{';
   const char* separator = "";
-  for (std::string_view bytes : axes) {
+  for (std::string_view bytes : references) {
     const WireMessage axis(bytes);
-    const std::int64_t index = axis.integer(named::kAxisIndex);
+    const std::int64_t index = axis.integer(axes::kAxisIndex);
     if (!axis.ok() || index < 0 || index >= static_cast<std::int64_t>(names.size())) return false;
     absl::StrAppend(&out, separator, "'", to_absl(names[static_cast<std::size_t>(index)]), "'");
-    if (axis.has(named::kSubAxis)) {
-      const WireMessage part = axis.message(named::kSubAxis);
-      absl::StrAppend(&out, ":(", part.integer(named::kPreSize), ")", part.integer(named::kSubSize));
+    if (axis.has(axes::kSubAxis)) {
+      const WireMessage part = axis.message(axes::kSubAxis);
+      absl::StrAppend(&out, ":(", part.integer(axes::kPreSize), ")", part.integer(axes::kSubSize));
     }
     separator = comma;
     if (out.size() > kMostText) return false;
@@ -83,10 +77,43 @@ bool append_axes(const std::vector<std::string_view>& axes, const std::vector<st
   return true;
 }
 
+// How partial values are reduced; empty for a sum, which is the default.
+const char* reduction_word(const WireMessage& sharding) {
+  const std::int64_t reduction = sharding.integer(named::kReduction);
+  return reduction == 1 ? "max" : reduction == 2 ? "min" : "";
+}
+
+// The word for a sharding without dimensions that concerns no axis or all of them; null for any other.
+const char* word_of_all_axes(const WireMessage& sharding, std::size_t axis_count) {
+  if (sharding.has(named::kDimensions) || sharding.has(named::kReplicated)) return nullptr;
+  const auto has_all = [&](std::uint32_t field, std::uint32_t other) {
+    const std::vector<std::string_view> references = sharding.all(field);
+    if (sharding.has(other) || references.size() != axis_count) return false;
+    return std::all_of(references.begin(), references.end(),
+                       [](std::string_view axis) { return !WireMessage(axis).has(axes::kSubAxis); });
+  };
+  if (!sharding.has(named::kManual) && !sharding.has(named::kUnreduced)) return "replicated";
+  if (has_all(named::kManual, named::kUnreduced)) return "manual";
+  return has_all(named::kUnreduced, named::kManual) ? "unreduced" : nullptr;
+}
+
 // named := mesh ', ' '[' list(dimsh) ']' (', replicated=' axes | ', unreduced=' axes | ', manual=' axes)*
+//        | mesh ', ' ('replicated' | 'manual' | 'unreduced') | 'maximal_mesh' '[' 'device_id=' INT ']'
 bool append_named(const WireMessage& sharding, std::string& out) {
   std::vector<std::string_view> names;
-  if (!append_mesh(sharding.message(named::kMesh), names, out)) return false;
+  const WireMessage mesh = sharding.message(named::kMesh);
+  const std::vector<std::int64_t> ids = mesh.integers(axes::kDeviceIds);
+  if (ids.size() == 1 && !mesh.has(axes::kAxes)) {
+    absl::StrAppend(&out, "maximal_mesh[device_id=", ids[0], "]");
+    return mesh.ok() && sharding.ok();
+  }
+  if (!append_mesh(mesh, names, out)) return false;
+  if (const char* word = word_of_all_axes(sharding, names.size())) {
+    absl::StrAppend(&out, ", ", word);
+    const char* reduction = reduction_word(sharding);
+    if (reduction[0] != '\0') absl::StrAppend(&out, "=", reduction);
+    return sharding.ok();
+  }
   out += ", [";
   const char* separator = "";
   for (std::string_view bytes : sharding.all(named::kDimensions)) {
@@ -100,10 +127,11 @@ bool append_named(const WireMessage& sharding, std::string& out) {
   const std::pair<std::uint32_t, const char*> rest[] = {
       {named::kReplicated, ", replicated="}, {named::kUnreduced, ", unreduced="}, {named::kManual, ", manual="}};
   for (const auto& [field, word] : rest) {
-    const std::vector<std::string_view> axes = sharding.all(field);
-    if (axes.empty()) continue;
+    const std::vector<std::string_view> references = sharding.all(field);
+    if (references.empty()) continue;
     out += word;
-    if (!append_axes(axes, names, false, ", ", out)) return false;
+    if (field == named::kUnreduced) out += reduction_word(sharding);
+    if (!append_axes(references, names, false, ", ", out)) return false;
   }
   return sharding.ok();
 }
@@ -133,17 +161,17 @@ bool append_body(const WireMessage& sharding, std::string& out) {
   if (!sharding.ok()) return false;
   if (sharding.has(proto::sharding::kNamed)) return append_named(sharding.message(proto::sharding::kNamed), out);
   switch (sharding.integer(proto::sharding::kType)) {
-    case kReplicated: out += "replicated"; break;
-    case kManual: out += "manual"; break;
-    case kUnknown: out += "unknown"; break;
-    case kUnreduced: out += "unreduced"; break;
-    case kMaximal: {
+    case types::kReplicated: out += "replicated"; break;
+    case types::kManual: out += "manual"; break;
+    case types::kUnknown: out += "unknown"; break;
+    case types::kUnreduced: out += "unreduced"; break;
+    case types::kMaximal: {
       const std::vector<std::int64_t> devices = sharding.integers(proto::sharding::kTileDevices);
       if (devices.empty()) return false;
       absl::StrAppend(&out, "maximal device=", devices[0]);
       break;
     }
-    case kOther: {
+    case types::kOther: {
       append_devices(sharding, out);
       if (sharding.flag(proto::sharding::kReplicateLast)) out += " last_tile_dim_replicate";
       const std::vector<std::int64_t> last = sharding.integers(proto::sharding::kLastDims);
@@ -174,7 +202,7 @@ bool append_mesh_groups(const WireMessage& groups, std::string& out) {
 bool append_sharding(std::string_view sharding_proto, std::string& out) {
   const WireMessage sharding(sharding_proto);
   out += '{';
-  if (sharding.integer(proto::sharding::kType) == kTuple) {
+  if (sharding.integer(proto::sharding::kType) == types::kIsTuple) {
     // The leaves of nested tuples are listed flat, so a tuple contains no tuples.
     const std::vector<std::string_view> leaves = sharding.all(proto::sharding::kTuple);
     for (std::size_t i = 0; i < leaves.size(); ++i) {

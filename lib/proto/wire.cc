@@ -1,5 +1,7 @@
 #include "lib/proto/wire.h"
 
+#include <cstring>
+
 namespace hloroof::internal {
 namespace {
 
@@ -74,6 +76,14 @@ const WireField* WireMessage::find(std::uint32_t number) const {
 std::int64_t WireMessage::integer(std::uint32_t number, std::int64_t missing) const {
   const WireField* field = find(number);
   return field != nullptr && field->type != WireType::kBytes ? static_cast<std::int64_t>(field->value) : missing;
+}
+
+double WireMessage::floating(std::uint32_t number) const {
+  const auto bits = static_cast<std::uint64_t>(integer(number));
+  double value = 0;
+  static_assert(sizeof value == sizeof bits);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
 std::string_view WireMessage::bytes(std::uint32_t number) const {

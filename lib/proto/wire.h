@@ -38,6 +38,7 @@ class WireMessage {
   const WireField* find(std::uint32_t number) const;
   bool has(std::uint32_t number) const { return find(number) != nullptr; }
   std::int64_t integer(std::uint32_t number, std::int64_t missing = 0) const;
+  double floating(std::uint32_t number) const;  // a double; 0 if it is missing
   bool flag(std::uint32_t number) const { return integer(number) != 0; }
   std::string_view bytes(std::uint32_t number) const;
   WireMessage message(std::uint32_t number) const { return WireMessage(bytes(number)); }

@@ -20,6 +20,7 @@
 #include "hloroof/print.h"
 #include "hloroof/version.h"
 #include "lib/base/units.h"
+#include "lib/ir/rows.h"
 #include "lib/python/errors.h"
 #include "lib/python/kernels.h"
 #include "lib/python/predict_options.h"
@@ -163,15 +164,37 @@ NB_MODULE(_core, m) {
       .def_prop_ro("num_partitions", &Module::num_partitions)
       .def_prop_ro("replica_count", &Module::replica_count)
       .def_prop_ro("is_scheduled", &Module::is_scheduled)
+      .def(
+          "to_proto",
+          [](const Module& module) {
+            const std::string bytes = without_gil([&] { return write_proto(module); });
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "The module as the bytes of XLA's HloModuleProto. What the module was read from stays as it was, field for "
+          "field, where no edit changed it.")
       .def("__str__", [](const Module& module) { return print_module(module); })
       .def("__repr__",
            [](const Module& module) {
              return "Module(" + std::string(module.name()) + ", " + std::to_string(module.instruction_count()) +
                     " instructions)";
            })
-      .def("__getstate__", [](const Module& module) { return print_module(module); })
-      .def("__setstate__",
-           [](Module& module, const std::string& text) { new (&module) Module(parse(text, "<pickle>", false)); });
+      // The text, and the proto that it was made from or nothing.
+      .def("__getstate__",
+           [](const Module& module) {
+             const std::string& proto = ModuleRows::source(module).proto();
+             if (proto.empty()) return nb::make_tuple(print_module(module), nb::bytes("", 0));
+             const std::string bytes = without_gil([&] { return write_proto(module); });
+             return nb::make_tuple("", nb::bytes(bytes.data(), bytes.size()));
+           })
+      .def("__setstate__", [](Module& module, const nb::tuple& state) {
+        const auto proto = nb::cast<nb::bytes>(state[1]);
+        if (proto.size() == 0) {
+          new (&module) Module(parse(nb::cast<std::string>(state[0]), "<pickle>", false));
+        } else {
+          const std::string_view bytes(proto.c_str(), proto.size());
+          new (&module) Module(without_gil([&] { return parse_bytes(bytes); }));
+        }
+      });
 
   m.def("parse", &parse, "text"_a, "path"_a = "<text>", "strict"_a = false, "Parses HLO text.");
   m.def(

@@ -95,8 +95,8 @@ absl::StatusOr<LoadedModule> parse_module_file(std::shared_ptr<const SourceText>
   const bool is_named = is_named_proto(source->path()) && kind == FileKind::kHlo &&
                         recognize_text(source->view()) == FileKind::kOtherText;
   if (kind == FileKind::kBinary || is_named) {
-    absl::StatusOr<std::string> text = chosen_proto_text(source->view(), choice, options, constants);
-    if (text.ok()) return parse_source(SourceText::copy(*text, source->path()), options);
+    const auto text = chosen_proto_source(source->view(), choice, options, constants);
+    if (text.ok()) return parse_source(*text, options);
     const bool is_proto = is_named_proto(source->path()) || holds_modules(source->view());
     return is_proto ? text.status() : refuse_file(FileKind::kBinary, source->path());
   }

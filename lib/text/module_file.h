@@ -23,12 +23,12 @@ absl::Status check_size(std::size_t size, const std::string& path, const ParseOp
 
 // Like load_module, and returns a note.
 absl::StatusOr<LoadedModule> load_module_file(const std::string& path, const ParseOptions& options,
-                                              LargeConstants constants = LargeConstants::kElide);
+                                              LargeConstants constants = LargeConstants::kModerate);
 
 // The same for the bytes of a file. `choice` is the part of the path after #.
 absl::StatusOr<LoadedModule> parse_module_file(std::shared_ptr<const SourceText> source, std::string_view choice,
                                                const ParseOptions& options,
-                                               LargeConstants constants = LargeConstants::kElide);
+                                               LargeConstants constants = LargeConstants::kModerate);
 
 }  // namespace hloroof::internal
 

@@ -230,6 +230,7 @@ bool read_named_tail(Cursor& cursor, bool metadata_only, Sharding* out) {
 //        | maximal_mesh tail
 bool read_named(Cursor& cursor, Sharding* out) {
   out->kind = Sharding::Kind::kNamed;
+  out->has_mesh = true;
   if (!read_mesh(cursor, &out->mesh)) return false;
   if (out->mesh.maximal_device.has_value()) {
     out->kind = Sharding::Kind::kMaximal;

@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -174,6 +176,25 @@ TEST_CASE("print writes the constants of a module, or elides the large ones") {
       folder.write("m.hlo", "ENTRY e {\n  ROOT c = s32[12] constant({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})\n}\n");
   CHECK_THAT(run_hloroof({"print", file}).out, ContainsSubstring("10, 11}"));
   CHECK_THAT(run_hloroof({"print", file, "--elide-constants"}).out, ContainsSubstring("constant({...})"));
+}
+
+TEST_CASE("print writes a proto, which reads back as the same module") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.hlo", kModule);
+  const std::string proto = folder.path() + "/m.pb";
+  REQUIRE(run_hloroof({"print", file, "--format", "proto", "--output", proto}).code == 0);
+  const std::string text = run_hloroof({"print", proto}).out;
+  CHECK(text.substr(text.find('\n')) == run_hloroof({"print", file}).out.substr(kModule.find('\n')));
+  const auto again = run_hloroof({"print", proto, "--format", "proto"});
+  CHECK(again.code == 0);
+  std::ifstream in(proto, std::ios::binary);
+  CHECK((again.out == std::string{std::istreambuf_iterator<char>(in), {}}));
+
+  const std::string elided = folder.write("c.hlo", "ENTRY e {\n  ROOT c = s32[12] constant({...})\n}\n");
+  CHECK_THAT(run_hloroof({"print", elided, "--format", "proto"}).err, ContainsSubstring("c in e: the text has {...}"));
+  CHECK_THAT(run_hloroof({"print", file, proto, "--format", "proto"}).err, ContainsSubstring("give one file"));
+  CHECK_THAT(run_hloroof({"print", file, "--format", "proto", "--elide-constants"}).err,
+             ContainsSubstring("has the values of all constants"));
 }
 
 }  // namespace
