@@ -21,8 +21,9 @@ std::string small_module() { return module_of("  p = f32[64,128] parameter(0)\n 
 
 TEST_CASE("a module larger than --max-bytes is refused, with the limit") {
   const TemporaryFolder folder;
-  const std::string name = "module_0001.jit_f.0001.pipeline.after_p.before_q.txt";
-  const std::string file = folder.write(name, small_module() + std::string(5000, '\n'));
+  const std::string text = small_module() + std::string(5000, '\n');
+  const std::string file = folder.write("module_0001.jit_f.before_optimizations.txt", text);
+  folder.write("module_0001.jit_f.after_optimizations.txt", text);
   for (const char* command : {"predict", "counts", "print", "explain", "memory", "lint", "sweep", "kernel", "passes"}) {
     const std::string subject = std::string(command) == "passes" ? folder.path() : file;
     std::vector<std::string> arguments = {command, subject, "--max-bytes", "4096"};
