@@ -7,12 +7,15 @@
 # reaches the same code. Prints a row for each target: inputs executed, seconds, kept inputs, the share of the branches of the
 # program that they reach, and the findings. A finding is made as small as a minute allows and stored in CORPUS/findings, with the
 # command that reproduces it. Exits with 1 if there are findings.
+#
+# The last row, xla, is a comparison: mutations.py changes RUNS / 1000 texts, with another seed each day, and asks XLA which of them
+# it accepts. It needs a Python with jaxlib, which is HLOROOF_JAX_PYTHON or python3, and is skipped without one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/fuzz/targets.sh
 
 if (($# == 0)); then
-  sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+  sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
 fi
 corpus=$1
@@ -66,6 +69,24 @@ run_target() {
   ((found == 0))
 }
 
+# Compares with XLA which texts are accepted. Prints the differences that known_differences.txt does not explain.
+run_oracle() {
+  local python=${HLOROOF_JAX_PYTHON:-python3} begin=$SECONDS count=$((runs / 1000)) status=0 command
+  command=("$python" tests/differential/mutations.py "$build/tests/bin/text_tool" . tests/corpus --count "$count"
+    --seed "$(date +%Y%m%d)")
+  "${command[@]}" >"$work/xla.log" 2>&1 || status=$?
+  if ((status == 77)); then
+    echo "xla            skipped: $(tail -n 1 "$work/xla.log")"
+    return
+  fi
+  printf '%-14s %12s %8d %8s %10s %9d\n' xla "$count" $((SECONDS - begin)) - - "$(grep -c ' NEW: ' "$work/xla.log" || true)"
+  if ((status != 0)); then
+    cat "$work/xla.log"
+    echo "reproduce: ${command[*]}"
+    return 1
+  fi
+}
+
 touch "$work/begin"
 printf '%-14s %12s %8s %8s %10s %9s\n' target inputs seconds kept branches findings
 running=0
@@ -83,4 +104,5 @@ while ((running > 0)); do
   wait -n || failed=1
   running=$((running - 1))
 done
+if ((${#wanted[@]} == 0)) || [[ " ${wanted[*]} " == *" xla "* ]]; then run_oracle || failed=1; fi
 exit "$failed"
