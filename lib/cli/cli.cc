@@ -48,7 +48,8 @@ void describe_commands(Context& context, Command& top) {
   top.options = {{.names = {"-V", "--version"}, .text = "Display program version information and exit"}};
   top.subcommands = {
       predict_command(context),   explain_command(context),         lint_command(context),    compare_command(context),
-      diff_command(context),      sweep_command(context),           passes_command(context),  memory_command(context),
+      diff_command(context),      sweep_command(context),           passes_command(context),
+      reschedule_command(context), memory_command(context),
       kernel_command(context),    counts_command(context),          print_command(context),   devices_command(context),
       calibrate_command(context), completion_command(top, context), man_command(top, context)};
   for (Command& command : top.subcommands) {

@@ -47,6 +47,7 @@ Command compare_command(Context& context);
 Command diff_command(Context& context);
 Command sweep_command(Context& context);
 Command passes_command(Context& context);
+Command reschedule_command(Context& context);
 Command memory_command(Context& context);
 Command kernel_command(Context& context);
 Command counts_command(Context& context);

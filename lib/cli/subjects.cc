@@ -61,10 +61,11 @@ namespace {
 
 // Loads a module, with a note for the user if lines of the file were skipped. Needs no Context, which only the main
 // thread uses.
-absl::StatusOr<LoadedModule> load_with_advice(const std::string& file, std::int64_t max_bytes) {
+absl::StatusOr<LoadedModule> load_with_advice(const std::string& file, std::int64_t max_bytes,
+                                              LargeConstants constants = LargeConstants::kModerate) {
   ParseOptions options = reading_options();
   options.max_bytes = max_bytes;
-  absl::StatusOr<LoadedModule> loaded = load_module_file(file, options);
+  absl::StatusOr<LoadedModule> loaded = load_module_file(file, options, constants);
   if (absl::IsResourceExhausted(loaded.status()) && absl::EndsWith(loaded.status().message(), " bytes")) {
     return absl::ResourceExhaustedError(absl::StrCat(loaded.status().message(), "; --max-bytes sets it"));
   }
@@ -73,9 +74,9 @@ absl::StatusOr<LoadedModule> load_with_advice(const std::string& file, std::int6
 
 }  // namespace
 
-absl::StatusOr<Module> read_module(const std::string& file, Context& context) {
+absl::StatusOr<Module> read_module(const std::string& file, Context& context, LargeConstants constants) {
   if (absl::Status status = context.take_input(split_module_path(file).first); !status.ok()) return status;
-  absl::StatusOr<LoadedModule> loaded = load_with_advice(file, context.max_bytes);
+  absl::StatusOr<LoadedModule> loaded = load_with_advice(file, context.max_bytes, constants);
   if (!loaded.ok()) return loaded.status();
   context.note(file, loaded->note);
   return std::move(loaded->module);
@@ -208,7 +209,8 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   return subjects;
 }
 
-absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context) {
+absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
+                                     LargeConstants constants) {
   absl::StatusOr<std::string> file = expand_to_one(path);
   if (!file.ok()) return file.status();
   absl::StatusOr<Subjects> subjects = find_subjects(flags, {*file}, Breadth::kOne);
@@ -216,7 +218,7 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
   absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, subjects->targets.front().device);
   if (!points.ok()) return points.status();
   subjects->options.set = std::move(points->front());
-  absl::StatusOr<Module> module = read_module(*file, context);
+  absl::StatusOr<Module> module = read_module(*file, context, constants);
   if (!module.ok()) return module.status();
   return Subject{*std::move(file), *std::move(module), std::move(subjects->targets.front()),
                  std::move(subjects->options)};

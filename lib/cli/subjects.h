@@ -12,6 +12,7 @@
 #include "hloroof/predict.h"
 #include "lib/cli/context.h"
 #include "lib/cli/predict_flags.h"
+#include "lib/text/parse_proto.h"
 
 namespace hloroof::internal {
 
@@ -24,7 +25,8 @@ absl::StatusOr<Target> find_one_target(const PredictFlags& flags);
 ParseOptions reading_options();
 
 // Loads the module of a file and writes a note to context.err if lines of the file were skipped.
-absl::StatusOr<Module> read_module(const std::string& file, Context& context);
+absl::StatusOr<Module> read_module(const std::string& file, Context& context,
+                                   LargeConstants constants = LargeConstants::kModerate);
 
 // Replaces each folder in `paths` by the modules in it: those whose names end in after_optimizations, as text or
 // else as a proto, or if there are none all .hlo files, sorted by name. Errors: NotFound if a folder has none.
@@ -58,7 +60,8 @@ struct Subject {
   Target target;
   PredictOptions options;
 };
-absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context);
+absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
+                                     LargeConstants constants = LargeConstants::kModerate);
 
 // Predicts all subjects, on several threads, and passes the predictions to `use` in order, files outermost, on the
 // calling thread. Shows progress on a terminal. Reports each failure and continues with the next subject; returns

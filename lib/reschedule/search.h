@@ -1,0 +1,83 @@
+// Searches for the order of a scheduled module with the least predicted step.
+#ifndef HLOROOF_LIB_RESCHEDULE_SEARCH_H_
+#define HLOROOF_LIB_RESCHEDULE_SEARCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hloroof/predict.h"
+#include "lib/reschedule/candidates.h"
+
+namespace hloroof::internal {
+
+struct RescheduleOptions {
+  PredictOptions predict;
+  double seconds = 5;                  // of the clock; the search usually ends before
+  std::optional<double> memory_limit;  // bytes of HBM at the peak; default: those of the order that came in
+};
+
+// What an order costs, by the prediction.
+struct OrderCost {
+  double step_seconds = 0;
+  double wait_seconds = 0;  // of the step, in which the compute stream waits for transfers
+  double peak_bytes = 0;    // of HBM
+};
+
+enum class SearchEnd {
+  kNothingBetter,  // no legal move that the search knows makes the step shorter
+  kTrials,         // it has predicted as many orders as the size of the module allows
+  kSeconds,        // RescheduleOptions::seconds have passed; another run may find another order
+};
+
+// A move that the search kept.
+struct KeptMove {
+  std::string name;         // of the instruction
+  std::string computation;  // in which it moves
+  Direction direction = Direction::kEarlier;
+  std::string from_before;         // the instruction that followed it
+  std::string to_before;           // the one that follows it now, or the first that went along
+  std::int64_t along = 0;          // further instructions that went along, because they depend on it or it on them
+  double gain_seconds = 0;         // of the step
+  double gain_bytes = 0;           // of the memory peak; negative if it rose
+  std::string waiting;             // the op whose wait gave the reason; empty for a move that saves memory
+  std::string transfer;            // what it waited for
+  std::string limit;               // the link of that transfer
+  double wait_seconds = 0;         // how long it waited before the move, in the step
+};
+
+// One reason why no faster order was found.
+struct OrderBound {
+  std::string name;                // "wait (ici, axis_0)", "ici", "blocking collectives", "memory", "in flight"
+  std::optional<double> seconds;   // of the step
+  std::string text;                // the reason as a sentence
+};
+
+struct Rescheduling {
+  std::string module;
+  std::string device;
+  std::string topology;
+  OrderCost before;
+  OrderCost after;
+  double lower_bound_seconds = 0;  // perfect overlap
+  double memory_limit_bytes = 0;
+  std::int64_t trials = 0;  // orders that were predicted
+  SearchEnd end = SearchEnd::kNothingBetter;
+  std::vector<KeptMove> moves;
+  std::vector<OrderBound> bounds;       // those that cost the most first
+  std::vector<Diagnostic> diagnostics;  // of the module
+};
+
+// Reorders the instructions of `module`, and changes nothing else. Only orders that are legal (constraints.h), that
+// need no more memory than the limit, and that have no more transfers of one lane in flight than the module had, or
+// than the device's schedule.transfers_ahead, are kept. The result is never slower than the order that came in, by its
+// own prediction. It is the same in each run unless it ends by the clock. The module is unchanged after an error.
+// Errors: InvalidArgument if the module is not scheduled or needs more memory than the limit as it is; those of
+// Predictor::create() and of find_constraints().
+absl::StatusOr<Rescheduling> reschedule(Module& module, const Target& target, const RescheduleOptions& options);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_RESCHEDULE_SEARCH_H_
