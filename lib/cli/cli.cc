@@ -46,12 +46,12 @@ void describe_commands(Context& context, Command& top) {
   top.name = "hloroof";
   top.text = "Predicts the step time of an HLO program on a named device from its text.";
   top.options = {{.names = {"-V", "--version"}, .text = "Display program version information and exit"}};
-  top.subcommands = {
-      predict_command(context),   explain_command(context),         lint_command(context),    compare_command(context),
-      diff_command(context),      sweep_command(context),           passes_command(context),
-      reschedule_command(context), memory_command(context),
-      kernel_command(context),    counts_command(context),          print_command(context),   devices_command(context),
-      calibrate_command(context), completion_command(top, context), man_command(top, context)};
+  top.subcommands = {predict_command(context), explain_command(context),    lint_command(context),
+                     compare_command(context), diff_command(context),       sweep_command(context),
+                     passes_command(context),  reschedule_command(context), memory_command(context),
+                     kernel_command(context),  counts_command(context),     print_command(context),
+                     devices_command(context), calibrate_command(context),  completion_command(top, context),
+                     man_command(top, context)};
   for (Command& command : top.subcommands) {
     if (limits_modules(command.name)) command.options.push_back(max_bytes_option(context));
   }

@@ -20,6 +20,7 @@ struct RescheduleFlags {
   std::int64_t memory_limit = 0;  // 0: that of the order that came in
   std::string format = "text";
   std::string output;  // of the module
+  std::size_t limit = 20;
   bool wide = false;
 };
 
@@ -29,7 +30,7 @@ std::string render_rescheduling(const RescheduleFlags& flags, const Rescheduling
   TextLayout layout;
   layout.width = context.width(flags.wide);
   layout.markdown = flags.format == "markdown";
-  return reschedule_view(result, layout);
+  return reschedule_view(result, flags.limit, layout);
 }
 
 void run_reschedule(const RescheduleFlags& flags, Context& context) {
@@ -79,8 +80,10 @@ Command reschedule_command(Context& context) {
           {.names = {"--memory-limit"},
            .argument = "BYTES",
            .text = "Peak of HBM that no order may exceed; default: that of FILE",
-           .target = &flags->memory_limit},
+           .target = &flags->memory_limit,
+           .least = 1},
           format_option(flags->format, "text|json|csv|markdown"),
+          limit_option(flags->limit, "moves"),
           wide_option(flags->wide)});
   command.run = [flags, &context] { run_reschedule(*flags, context); };
   return command;

@@ -1,5 +1,6 @@
 #include "lib/report/reschedule_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -19,8 +20,6 @@ std::string relative_text(double before, double after) {
   return (after < before ? "-" : "+") + format_percent(std::abs(after - before) / before);
 }
 
-std::string signed_bytes(double gain) { return gain == 0 ? "" : (gain > 0 ? "-" : "+") + format_bytes(std::abs(gain)); }
-
 std::string costs_table(const Rescheduling& result, const TextLayout& layout) {
   Table table({{.title = "predicted", .is_whole = true},
                {"before", Align::kRight},
@@ -35,28 +34,23 @@ std::string costs_table(const Rescheduling& result, const TextLayout& layout) {
   return table.to_string(layout);
 }
 
-std::string reason_of(const KeptMove& move) {
-  if (move.waiting.empty()) return "memory is in use for a shorter time";
-  const std::string waited = move.waiting + " waited " + format_seconds(move.wait_seconds);
-  return waited + (move.transfer == move.waiting ? "" : " for " + move.transfer) +
-         (move.limit.empty() ? "" : " (" + move.limit + ")");
+// "copy-start.3 runs earlier, before dot.1 and not before dot.2: copy-done.3 waited 3 ms for copy-start.3 (hbm)".
+std::string move_text(const KeptMove& move) {
+  std::string text = move.name + (move.direction == Direction::kEarlier ? " runs earlier" : " runs later");
+  if (move.along > 0) text += " with " + format_count(static_cast<double>(move.along)) + " that must go along";
+  text += ", before " + move.to_before;
+  if (!move.from_before.empty()) text += " and not before " + move.from_before;
+  if (move.waiting.empty()) return text + ": memory is in use for a shorter time";
+  text += ": " + move.waiting + " waited " + format_seconds(move.wait_seconds);
+  if (move.transfer != move.waiting) text += " for " + move.transfer;
+  return text + (move.limit.empty() ? "" : " (" + move.limit + ")");
 }
 
-std::string moves_table(const Rescheduling& result, const TextLayout& layout) {
-  Table table({{"gain", Align::kRight},
-               {"memory", Align::kRight},
-               {.title = "op", .is_code = true},
-               {.title = "moves", .is_whole = true},
-               {.title = "from before", .is_code = true},
-               {.title = "to before", .is_code = true},
-               {.title = "because"}});
-  for (const KeptMove& move : result.moves) {
-    std::string how = move.direction == Direction::kEarlier ? "earlier" : "later";
-    if (move.along > 0) how += " with " + format_count(static_cast<double>(move.along));
-    table.add({format_seconds(move.gain_seconds), signed_bytes(move.gain_bytes), move.name, std::move(how),
-               move.from_before, move.to_before, reason_of(move)});
-  }
-  return table.to_string(layout);
+std::string gain_text(const KeptMove& move) {
+  std::string text = move.gain_seconds > 0 ? "-" + format_seconds(move.gain_seconds) : "";
+  if (move.gain_bytes == 0) return text;
+  if (!text.empty()) text += ", ";
+  return text + (move.gain_bytes > 0 ? "-" : "+") + format_bytes(std::abs(move.gain_bytes));
 }
 
 std::string_view end_text(SearchEnd end) {
@@ -70,15 +64,23 @@ std::string_view end_text(SearchEnd end) {
 
 }  // namespace
 
-std::string reschedule_view(const Rescheduling& result, const TextLayout& layout) {
+std::string reschedule_view(const Rescheduling& result, std::size_t limit, const TextLayout& layout) {
   std::string out = absl::StrFormat("Order of %s on %s %s\n", result.module, result.device, result.topology);
   out += costs_table(result, layout);
-  const auto add_line = [&](const std::string& line) { out += wrap("  " + line, layout.width, 4) + "\n"; };
-  add_line(format_count(static_cast<double>(result.trials)) + " orders predicted: " + std::string(end_text(result.end)));
-  if (result.moves.empty()) {
-    add_line("The order that came in is the best one found.");
-  } else {
-    out += "\nMoves, in the order in which they were made\n" + moves_table(result, layout);
+  const auto add_line = [&](const std::string& line) {
+    const std::size_t width = layout.width == 0 || layout.markdown ? 0 : std::max<std::size_t>(layout.width, 12) - 2;
+    out += (layout.markdown ? "- " : "  ") + wrap(line, width, 4) + "\n";
+  };
+  add_line(format_count(static_cast<double>(result.trials)) +
+           " orders predicted: " + std::string(end_text(result.end)));
+  if (result.moves.empty()) add_line("The order that came in is the best one found.");
+  if (!result.moves.empty()) out += "\nMoves\n";
+  const std::size_t shown = limit == 0 ? result.moves.size() : std::min(limit, result.moves.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    add_line(gain_text(result.moves[i]) + "  " + move_text(result.moves[i]) + ".");
+  }
+  if (shown < result.moves.size()) {
+    add_line(format_count(static_cast<double>(result.moves.size() - shown)) + " more; -n and --format json show them.");
   }
   if (!result.bounds.empty()) out += "\nWhat keeps the predicted step from being shorter\n";
   for (const OrderBound& bound : result.bounds) {
@@ -112,60 +114,57 @@ struct Described<OrderCost> {
 
 template <>
 struct Described<KeptMove> {
-  static constexpr RecordInfo kInfo = {"move", "OrderMove", "An instruction that the search moved."};
-  static constexpr auto kFields =
-      fields(field("op", Unit::kNone, "Instruction.", &KeptMove::name),
-             field("computation", Unit::kNone, "Computation in which it moves.", &KeptMove::computation),
-             field("direction", Unit::kNone, "Whether it runs earlier or later than before.", &KeptMove::direction),
-             field("from_before", Unit::kNone, "Instruction that followed it; null if it was the last.",
-                   [](const KeptMove& move) { return text_or_null(move.from_before); }),
-             field("to_before", Unit::kNone, "Instruction before which it is put.", &KeptMove::to_before),
-             field("along", Unit::kCount, "Further instructions that go along because of dependencies.",
-                   &KeptMove::along),
-             field("gain_seconds", Unit::kSeconds, "By how much the predicted step becomes shorter.",
-                   &KeptMove::gain_seconds),
-             field("gain_bytes", Unit::kBytes, "By how much the peak of HBM falls; negative if it rises.",
-                   &KeptMove::gain_bytes)
-                 .may_be_negative(),
-             field("waiting", Unit::kNone, "Op whose wait is the reason; null if memory is.",
-                   [](const KeptMove& move) { return text_or_null(move.waiting); }),
-             field("transfer", Unit::kNone, "Transfer that it waits for; null if memory is the reason.",
-                   [](const KeptMove& move) { return text_or_null(move.transfer); }),
-             field("limit", Unit::kNone, "Link of that transfer; null if memory is the reason.",
-                   [](const KeptMove& move) { return text_or_null(move.limit); }),
-             field("wait_seconds", Unit::kSeconds, "How long it waits before the search, in the step.",
-                   &KeptMove::wait_seconds));
+  static constexpr RecordInfo kInfo = {"move", "OrderMove", "The moves of one instruction in one direction."};
+  static constexpr auto kFields = fields(
+      field("op", Unit::kNone, "Instruction.", &KeptMove::name),
+      field("computation", Unit::kNone, "Computation in which it moves.", &KeptMove::computation),
+      field("direction", Unit::kNone, "Whether it runs earlier or later than before.", &KeptMove::direction),
+      field("from_before", Unit::kNone, "Instruction that followed it; null if it was the last.",
+            [](const KeptMove& move) { return text_or_null(move.from_before); }),
+      field("to_before", Unit::kNone, "Instruction before which it is put in the end.", &KeptMove::to_before),
+      field("along", Unit::kCount, "Most instructions that go along because of dependencies.", &KeptMove::along),
+      field("gain_seconds", Unit::kSeconds, "By how much the predicted step becomes shorter.", &KeptMove::gain_seconds),
+      field("gain_bytes", Unit::kBytes, "By how much the peak of HBM falls; negative if it rises.",
+            &KeptMove::gain_bytes)
+          .may_be_negative(),
+      field("waiting", Unit::kNone, "Op whose wait is the reason; null if memory is.",
+            [](const KeptMove& move) { return text_or_null(move.waiting); }),
+      field("transfer", Unit::kNone, "Transfer that it waits for; null if memory is the reason.",
+            [](const KeptMove& move) { return text_or_null(move.transfer); }),
+      field("limit", Unit::kNone, "Link of that transfer; null if memory is the reason.",
+            [](const KeptMove& move) { return text_or_null(move.limit); }),
+      field("wait_seconds", Unit::kSeconds, "How long it waits before the search, in the step.",
+            &KeptMove::wait_seconds));
 };
 
 template <>
 struct Described<OrderBound> {
   static constexpr RecordInfo kInfo = {"bound", "OrderBound", "A reason why no faster order was found."};
-  static constexpr auto kFields =
-      fields(field("name", Unit::kNone, "A wait, a resource, blocking collectives, or a limit.", &OrderBound::name),
-             field("seconds", Unit::kSeconds, "Its time in the step; null if the reason has none.",
-                   &OrderBound::seconds),
-             field("text", Unit::kNone, "The reason.", &OrderBound::text));
+  static constexpr auto kFields = fields(
+      field("name", Unit::kNone, "A wait, a resource, blocking collectives, or a limit.", &OrderBound::name),
+      field("seconds", Unit::kSeconds, "Its time in the step; null if the reason has none.", &OrderBound::seconds),
+      field("text", Unit::kNone, "The reason.", &OrderBound::text));
 };
 
 template <>
 struct Described<Rescheduling> {
   static constexpr RecordInfo kInfo = {"reschedule", "Rescheduling", "The best predicted order of a module."};
-  static constexpr auto kFields = fields(
-      schema_field<kRescheduleSchema>(), field("module", Unit::kNone, "Module.", &Rescheduling::module),
-      field("device", Unit::kNone, "Device.", &Rescheduling::device),
-      field("topology", Unit::kNone, "Topology.", &Rescheduling::topology),
-      field("before", Unit::kNone, "The order that came in.", &Rescheduling::before),
-      field("after", Unit::kNone, "The best order found.", &Rescheduling::after),
-      field("lower_bound_seconds", Unit::kSeconds, "Busy time of the busiest resource, which no order undercuts.",
-            &Rescheduling::lower_bound_seconds),
-      field("memory_limit_bytes", Unit::kBytes, "Peak of HBM that no order may exceed.",
-            &Rescheduling::memory_limit_bytes),
-      field("trials", Unit::kCount, "Orders that were predicted.", &Rescheduling::trials),
-      field("end", Unit::kNone,
-            "Why the search ended: nothing better was found, the number of trials, or the time of --seconds.",
-            &Rescheduling::end),
-      field("moves", Unit::kNone, "The moves, in the order in which they were made.", &Rescheduling::moves),
-      field("bounds", Unit::kNone, "What keeps the predicted step from being shorter.", &Rescheduling::bounds));
+  static constexpr auto kFields =
+      fields(schema_field<kRescheduleSchema>(), field("module", Unit::kNone, "Module.", &Rescheduling::module),
+             field("device", Unit::kNone, "Device.", &Rescheduling::device),
+             field("topology", Unit::kNone, "Topology.", &Rescheduling::topology),
+             field("before", Unit::kNone, "The order that came in.", &Rescheduling::before),
+             field("after", Unit::kNone, "The best order found.", &Rescheduling::after),
+             field("lower_bound_seconds", Unit::kSeconds,
+                   "Busy time of the busiest resource, which no order undercuts.", &Rescheduling::lower_bound_seconds),
+             field("memory_limit_bytes", Unit::kBytes, "Peak of HBM that no order may exceed.",
+                   &Rescheduling::memory_limit_bytes),
+             field("trials", Unit::kCount, "Orders that were predicted.", &Rescheduling::trials),
+             field("end", Unit::kNone,
+                   "Why the search ended: nothing better was found, the number of trials, or the time of --seconds.",
+                   &Rescheduling::end),
+             field("moves", Unit::kNone, "The moves, those that gain the most first.", &Rescheduling::moves),
+             field("bounds", Unit::kNone, "What keeps the predicted step from being shorter.", &Rescheduling::bounds));
 };
 
 std::string reschedule_json(const Rescheduling& result) { return records_json<Rescheduling>({result}); }

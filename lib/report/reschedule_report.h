@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_REPORT_RESCHEDULE_REPORT_H_
 #define HLOROOF_LIB_REPORT_RESCHEDULE_REPORT_H_
 
+#include <cstddef>
 #include <string>
 
 #include "lib/report/schema.h"
@@ -10,8 +11,8 @@
 
 namespace hloroof::internal {
 
-// Step and memory before and after, the moves, and what keeps the step from being shorter.
-std::string reschedule_view(const Rescheduling& result, const TextLayout& layout);
+// Step and memory before and after, at most `limit` moves (0: all), and what keeps the step from being shorter.
+std::string reschedule_view(const Rescheduling& result, std::size_t limit, const TextLayout& layout);
 
 // Schema "hloroof.reschedule/1".
 std::string reschedule_json(const Rescheduling& result);

@@ -21,7 +21,10 @@ void keep_largest(InFlight& most, const InFlight& other) {
 class Counter {
  public:
   Counter(const Module& module, const Transfers& transfers)
-      : module_(module), transfers_(transfers), most_(module.computation_limit()), is_open_(module.instruction_limit()) {}
+      : module_(module),
+        transfers_(transfers),
+        most_(module.computation_limit()),
+        is_open_(module.instruction_limit()) {}
 
   InFlight count() {
     InFlight most = {};
@@ -64,7 +67,8 @@ class Counter {
       if (transfers_.step[id.index] == Step::kStart) is_open_[id.index] = true;
       for (InstructionId start : transfers_.pairs.starts_of(id)) {
         const bool is_here = row_of(module_, start).computation == computation.id() && is_open_[start.index];
-        if (!is_here && transfers_.step[start.index] == Step::kStart) ++open[static_cast<std::size_t>(transfers_.lane[start.index])];
+        if (!is_here && transfers_.step[start.index] == Step::kStart)
+          ++open[static_cast<std::size_t>(transfers_.lane[start.index])];
       }
     }
     return open;
@@ -78,8 +82,6 @@ class Counter {
 
 }  // namespace
 
-InFlight most_in_flight(const Module& module, const Transfers& transfers) {
-  return Counter(module, transfers).count();
-}
+InFlight most_in_flight(const Module& module, const Transfers& transfers) { return Counter(module, transfers).count(); }
 
 }  // namespace hloroof::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -25,7 +26,7 @@ namespace hloroof::internal {
 namespace {
 
 // A prediction takes time in proportion to the module, so that the trials of any module take a few seconds.
-constexpr double kTrialInstructions = 8e6;
+constexpr double kTrialInstructions = 2e7;
 constexpr double kLeastTrials = 200;
 constexpr double kMostTrials = 10'000;
 
@@ -112,7 +113,8 @@ class Search {
     result_.memory_limit_bytes = limits_.cost.peak_bytes;
     find_transfers(*step->facts);
     find_seconds(*step);
-    const double most = kTrialInstructions / static_cast<double>(std::max<std::size_t>(1, module().instruction_count()));
+    const double most =
+        kTrialInstructions / static_cast<double>(std::max<std::size_t>(1, module().instruction_count()));
     most_trials_ = static_cast<std::int64_t>(std::clamp(most, kLeastTrials, kMostTrials));
     return absl::OkStatus();
   }
@@ -200,7 +202,8 @@ class Search {
       if (op.wait_seconds <= kLeastGain * step->step_seconds) continue;
       for (const TransferWait& wait : op.waits) {
         if (wait.seconds <= kLeastGain * step->step_seconds) continue;
-        reasons.push_back({op.id, wait.transfer, wait.limit, wait.seconds, op.wait_seconds / std::max(1.0, op.executions)});
+        reasons.push_back(
+            {op.id, wait.transfer, wait.limit, wait.seconds, op.wait_seconds / std::max(1.0, op.executions)});
       }
     }
     std::stable_sort(reasons.begin(), reasons.end(),
@@ -328,8 +331,22 @@ class Search {
     orders_.erase(row_of(module(), id).computation.index);
     now_ = then;
     kept_.push_back(move);
-    result_.moves.push_back(std::move(kept));
+    note_move(id, std::move(kept));
     return true;
+  }
+
+  // Adds a move to those of the same instruction in the same direction.
+  void note_move(InstructionId id, KeptMove kept) {
+    const auto [at, is_new] = noted_.try_emplace({id.index, kept.direction}, result_.moves.size());
+    if (is_new) {
+      result_.moves.push_back(std::move(kept));
+      return;
+    }
+    KeptMove& move = result_.moves[at->second];
+    move.to_before = std::move(kept.to_before);
+    move.along = std::max(move.along, kept.along);
+    move.gain_seconds += kept.gain_seconds;
+    move.gain_bytes += kept.gain_bytes;
   }
 
   // ---- The memory --------------------------------------------------------------------------------------------------
@@ -413,6 +430,8 @@ class Search {
       return a.seconds.value_or(0) > b.seconds.value_or(0);
     });
     if (result_.bounds.size() > kMostBounds) result_.bounds.resize(kMostBounds);
+    std::stable_sort(result_.moves.begin(), result_.moves.end(),
+                     [](const KeptMove& a, const KeptMove& b) { return a.gain_seconds > b.gain_seconds; });
     add_refused("memory", refused_memory_, "need more memory than the limit");
     add_refused("in flight", refused_in_flight_, "have more transfers of one lane in flight than the module had");
     return absl::OkStatus();
@@ -450,16 +469,16 @@ class Search {
     }
     if (count == 0) return;
     result_.bounds.push_back({"blocking collectives", seconds,
-                              format_count(count) +
-                                  " collectives without a start and a done, which no order hides"});
+                              format_count(count) + (count == 1 ? " collective" : " collectives") +
+                                  " without a start and a done, which no order hides"});
   }
 
   void add_refused(std::string_view what, const Refused& refused, std::string_view why) {
     if (refused.count == 0 || refused.best_seconds >= now_.cost.step_seconds) return;
-    result_.bounds.push_back({std::string(what), std::nullopt,
-                              absl::StrFormat("%s of the orders tried %s; the fastest of them takes %s",
-                                              format_count(static_cast<double>(refused.count)), why,
-                                              format_seconds(refused.best_seconds))});
+    result_.bounds.push_back(
+        {std::string(what), std::nullopt,
+         absl::StrFormat("%s of the orders tried %s; the fastest of them takes %s",
+                         format_count(static_cast<double>(refused.count)), why, format_seconds(refused.best_seconds))});
   }
 
   Predictor predictor_;
@@ -479,6 +498,7 @@ class Search {
   Refused refused_memory_;
   Refused refused_in_flight_;
   std::vector<Move> kept_;
+  std::map<std::pair<std::uint32_t, Direction>, std::size_t> noted_;  // indices of result_.moves
   Rescheduling result_;
 };
 

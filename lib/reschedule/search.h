@@ -32,27 +32,27 @@ enum class SearchEnd {
   kSeconds,        // RescheduleOptions::seconds have passed; another run may find another order
 };
 
-// A move that the search kept.
+// The moves of one instruction in one direction that the search kept.
 struct KeptMove {
   std::string name;         // of the instruction
   std::string computation;  // in which it moves
   Direction direction = Direction::kEarlier;
-  std::string from_before;         // the instruction that followed it
-  std::string to_before;           // the one that follows it now, or the first that went along
-  std::int64_t along = 0;          // further instructions that went along, because they depend on it or it on them
-  double gain_seconds = 0;         // of the step
-  double gain_bytes = 0;           // of the memory peak; negative if it rose
-  std::string waiting;             // the op whose wait gave the reason; empty for a move that saves memory
-  std::string transfer;            // what it waited for
-  std::string limit;               // the link of that transfer
-  double wait_seconds = 0;         // how long it waited before the move, in the step
+  std::string from_before;  // the instruction that followed it before the first of them
+  std::string to_before;    // the instruction before which the last of them put it
+  std::int64_t along = 0;   // most instructions that went along, because they depend on it or it on them
+  double gain_seconds = 0;  // of the step
+  double gain_bytes = 0;    // of the memory peak; negative if it rose
+  std::string waiting;      // the op whose wait gave the reason; empty for a move that saves memory
+  std::string transfer;     // what it waited for
+  std::string limit;        // the link of that transfer
+  double wait_seconds = 0;  // how long it waited before the move, in the step
 };
 
 // One reason why no faster order was found.
 struct OrderBound {
-  std::string name;                // "wait (ici, axis_0)", "ici", "blocking collectives", "memory", "in flight"
-  std::optional<double> seconds;   // of the step
-  std::string text;                // the reason as a sentence
+  std::string name;               // "wait (ici, axis_0)", "ici", "blocking collectives", "memory", "in flight"
+  std::optional<double> seconds;  // of the step
+  std::string text;               // the reason as a sentence
 };
 
 struct Rescheduling {
@@ -65,7 +65,7 @@ struct Rescheduling {
   double memory_limit_bytes = 0;
   std::int64_t trials = 0;  // orders that were predicted
   SearchEnd end = SearchEnd::kNothingBetter;
-  std::vector<KeptMove> moves;
+  std::vector<KeptMove> moves;          // those that gain the most first
   std::vector<OrderBound> bounds;       // those that cost the most first
   std::vector<Diagnostic> diagnostics;  // of the module
 };

@@ -53,6 +53,8 @@ TEST_CASE("subcommands on the shipped dumps") {
       {"compare_ffn_stats",
        {"compare", ffn, "--device", kTpuX, "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.hlo_stats.csv", "-n",
         "5"}},
+      {"reschedule_ffn", {"reschedule", ffn, "--device", kTpuX, "--seconds", "1e5"}},
+      {"reschedule_scanned", {"reschedule", scanned, "--device", kTpuX, "--seconds", "1e5"}},
       {"sweep", {"sweep", decode, heads, "--device", kTpuX + "," + kTpuY, "--set", "hbm.bandwidth=0.5x,1x,2x"}},
       {"sweep_two",
        {"sweep", ffn, "--device", kTpuX + "," + kTpuY, "--set", "hbm.bandwidth=1x,2x", "--set",

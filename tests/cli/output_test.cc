@@ -35,6 +35,7 @@ TEST_CASE("output that could not be written is an error in every subcommand") {
       {"diff", file, file, "--device", "tpu_v5e"},
       {"sweep", file, "--device", "tpu_v5e"},
       {"passes", folder.path(), "--device", "tpu_v5e"},
+      {"reschedule", file, "--device", "tpu_v5e"},
       {"memory", file, "--device", "tpu_v5e"},
       {"kernel", file, "--device", "tpu_v5e"},
       {"counts", file},

@@ -40,9 +40,9 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
 }
 
 TEST_CASE("every field has a meaning, and no record has a field twice") {
-  for (const ResultTable& result :
-       {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(), passes_table(),
-        reschedule_table(),         explanation_table(), memory_table(), kernel_table(), device_list_table(), device_table(), lint_table()}) {
+  for (const ResultTable& result : {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(),
+                                    passes_table(), reschedule_table(), explanation_table(), memory_table(),
+                                    kernel_table(), device_list_table(), device_table(), lint_table()}) {
     std::set<std::string_view> records;
     for (const RecordTable& record : result.records) {
       CAPTURE(result.id, record.info.name);

@@ -1,0 +1,194 @@
+// Small modules of which the best order is known.
+#include "lib/reschedule/search.h"
+
+#include <string>
+#include <vector>
+
+#include "hloroof/print.h"
+#include "tests/reschedule/run.h"
+
+namespace hloroof::internal {
+namespace {
+
+// An all-gather of 16 MiB takes a fraction of the product's time.
+const std::string kParameters =
+    "  %p = bf16[1024,1024]{1,0} parameter(0)\n  %w = bf16[4096,4096]{1,0} parameter(1)\n"
+    "  %x = bf16[4096,4096]{1,0} parameter(2)\n";
+const std::string kGather =
+    "  %gather = (bf16[1024,1024]{1,0}, bf16[8192,1024]{1,0}) all-gather-start(%p)" + over_all(1);
+const std::string kGathered = "  %gathered = bf16[8192,1024]{1,0} all-gather-done(%gather)\n";
+const std::string kDot =
+    "  %dot = bf16[4096,4096]{1,0} dot(%w, %x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+const std::string kUse = "  %use = bf16[8192,1024]{1,0} negate(%gathered)\n";
+const std::string kRoot = "  ROOT %r = (bf16[8192,1024]{1,0}, bf16[4096,4096]{1,0}) tuple(%use, %dot)\n";
+
+struct Case {
+  const char* name;
+  std::string instructions;
+  const char* best;  // order
+  bool waits;        // whether a wait is left
+};
+
+TEST_CASE("transfers end up where the product hides them") {
+  const Case cases[] = {
+      {"the done moves down", kGather + kGathered + kDot + kUse + kRoot, "gather dot gathered use r", false},
+      {"its user goes along", kGather + kGathered + kUse + kDot + kRoot, "gather dot gathered use r", false},
+      {"the start moves up", kDot + kGather + kGathered + kUse + kRoot, "gather dot gathered use r", false},
+      {"hidden already", kGather + kDot + kGathered + kUse + kRoot, "gather dot gathered use r", false},
+      {"nothing to hide behind", kGather + kGathered + "  %dot = bf16[4096,4096]{1,0} copy(%w)\n" + kUse + kRoot,
+       "gather dot gathered use r", true},
+      {"a control edge keeps the start back",
+       kDot + kGather.substr(0, kGather.size() - 1) + ", control-predecessors={%dot}\n" + kGathered + kUse + kRoot,
+       "dot gather gathered use r", true},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    Module module = parsed(scheduled(kParameters + c.instructions));
+    const Rescheduling result = rescheduled(module);
+    CHECK(order_of_entry(module) == c.best);
+    CHECK((result.after.wait_seconds > 0) == c.waits);
+    CHECK(result.end == SearchEnd::kNothingBetter);
+    CHECK(result.moves.empty() == (result.after.step_seconds == result.before.step_seconds));
+    CHECK(!result.bounds.empty());
+  }
+}
+
+TEST_CASE("a move says what it gains and why") {
+  Module module = parsed(scheduled(kParameters + kGather + kGathered + kUse + kDot + kRoot));
+  const Rescheduling result = rescheduled(module);
+  REQUIRE(result.moves.size() == 1);
+  const KeptMove& move = result.moves[0];
+  CHECK(move.name == "gathered");
+  CHECK(move.computation == "main");
+  CHECK(move.direction == Direction::kLater);
+  CHECK(move.from_before == "use");
+  CHECK(move.to_before == "r");
+  CHECK(move.along == 1);
+  CHECK(move.waiting == "gathered");
+  CHECK(move.transfer == "gather");
+  CHECK(move.wait_seconds > 0);
+  CHECK_THAT(move.gain_seconds, Catch::Matchers::WithinRel(result.before.step_seconds - result.after.step_seconds));
+  CHECK(result.before.wait_seconds > 0);
+  CHECK(result.bounds[0].name == "no waits");
+}
+
+// The product computes the operand of a blocking collective, which the start must not pass.
+TEST_CASE("collectives keep their order") {
+  Module module = parsed(scheduled(
+      kParameters + kDot +
+      "  %reduced = bf16[4096,4096]{1,0} all-reduce(%dot), channel_id=2, replica_groups=[1,8]<=[8], "
+      "use_global_device_ids=true, to_apply=%add\n" +
+      kGather + kGathered + kUse + "  ROOT %r = (bf16[8192,1024]{1,0}, bf16[4096,4096]{1,0}) tuple(%use, %reduced)\n")
+                             .insert(std::string("HloModule m, is_scheduled=true, num_partitions=8\n").size(),
+                                     "\n%add {\n  %a = bf16[] parameter(0)\n  %b = bf16[] parameter(1)\n"
+                                     "  ROOT %sum = bf16[] add(%a, %b)\n}\n"));
+  const std::string before = print_module(module);
+  const Rescheduling result = rescheduled(module);
+  CHECK(result.moves.empty());
+  CHECK(print_module(module) == before);
+  bool names_blocking = false;
+  for (const OrderBound& bound : result.bounds) names_blocking |= bound.name == "blocking collectives";
+  CHECK(names_blocking);
+}
+
+// A large array is live where the transfer would have to start.
+TEST_CASE("the memory limit keeps transfers from starting early") {
+  const std::string big =
+      "  %p = bf16[1024,1024]{1,0} parameter(0)\n  %w = bf16[] parameter(1)\n"
+      "  %big = bf16[16384,16384]{1,0} broadcast(%w), dimensions={}\n"
+      "  %dot = bf16[128,128]{1,0} slice(%big), slice={[0:128], [0:128]}\n";
+  const std::string text = scheduled(
+      big + kGather + kGathered + "  %use = bf16[128,128]{1,0} slice(%gathered), slice={[0:128], [0:128]}\n" +
+      "  ROOT %r = (bf16[128,128]{1,0}, bf16[128,128]{1,0}) tuple(%use, %dot)\n");
+  Module module = parsed(text);
+  const Rescheduling kept = rescheduled(module);
+  CHECK(kept.moves.empty());
+  CHECK(kept.memory_limit_bytes == kept.before.peak_bytes);
+  bool names_memory = false;
+  for (const OrderBound& bound : kept.bounds) names_memory |= bound.name == "memory";
+  CHECK(names_memory);
+
+  RescheduleOptions more = without_clock();
+  more.memory_limit = kept.before.peak_bytes + 64e6;
+  const Rescheduling moved = rescheduled(module, more);
+  CHECK(moved.after.step_seconds < moved.before.step_seconds);
+  CHECK(moved.after.peak_bytes > moved.before.peak_bytes);
+  CHECK(moved.after.peak_bytes <= *more.memory_limit);
+  CHECK(order_of_entry(module).substr(0, 10) == "gather big");
+}
+
+// What is live at the peak for no reason moves behind it.
+TEST_CASE("memory falls where the step stays as it is") {
+  Module module = parsed(
+      scheduled("  %p = f32[4096,4096]{1,0} parameter(0)\n  %early = f32[4096,4096]{1,0} negate(%p)\n"
+                "  %big = f32[16384,16384]{1,0} broadcast(%p.0), dimensions={}\n"
+                "  %small = f32[128,128]{1,0} slice(%big), slice={[0:128], [0:128]}\n"
+                "  %late = f32[128,128]{1,0} slice(%early), slice={[0:128], [0:128]}\n"
+                "  ROOT %r = (f32[128,128]{1,0}, f32[128,128]{1,0}) tuple(%late, %small)\n")
+          .insert(scheduled("").find("ENTRY %main {\n") + std::string("ENTRY %main {\n").size(),
+                  "  %p.0 = f32[] parameter(1)\n"));
+  const Rescheduling result = rescheduled(module);
+  CHECK(result.after.step_seconds <= result.before.step_seconds);
+  CHECK(result.after.peak_bytes < result.before.peak_bytes);
+  CHECK(order_of_entry(module) == "big small early late r");
+  REQUIRE(result.moves.size() == 1);
+  CHECK(result.moves[0].waiting.empty());
+  CHECK(result.moves[0].gain_bytes == result.before.peak_bytes - result.after.peak_bytes);
+}
+
+// Four transfers one after another: more than the device has ahead may not fly at once.
+TEST_CASE("no more transfers are in flight than allowed") {
+  std::string instructions = kParameters + kDot;
+  std::string results;
+  for (int i = 0; i < 4; ++i) {
+    const std::string n = std::to_string(i);
+    instructions += "  %gather." + n + " = (bf16[1024,1024]{1,0}, bf16[8192,1024]{1,0}) all-gather-start(%p)" +
+                    over_all(i + 1) + "  %gathered." + n + " = bf16[8192,1024]{1,0} all-gather-done(%gather." + n +
+                    ")\n";
+    results += "%gathered." + n + ", ";
+  }
+  const std::string g = "bf16[8192,1024]{1,0}, ";
+  instructions += "  ROOT %r = (" + g + g + g + g + "bf16[4096,4096]{1,0}) tuple(" + results + "%dot)\n";
+  Module module = parsed(scheduled(instructions));
+  const Rescheduling result = rescheduled(module);
+  CHECK(result.after.step_seconds < result.before.step_seconds);
+  std::int64_t open = 0;
+  std::int64_t most = 0;
+  for (InstructionView instruction : module.entry().instructions()) {
+    if (instruction.opcode() == Opcode::kAllGatherStart) most = std::max(most, ++open);
+    if (instruction.opcode() == Opcode::kAllGatherDone) --open;
+  }
+  CHECK(most > 1);
+  CHECK(most <= test_device().schedule.transfers_ahead);
+}
+
+TEST_CASE("errors") {
+  std::string text = scheduled(kParameters + kGather + kGathered + kUse + kDot + kRoot);
+  Module module = parsed(text);
+  RescheduleOptions options = without_clock();
+  options.memory_limit = 1;
+  const absl::StatusOr<Rescheduling> too_small = reschedule(module, test_device(), options);
+  CHECK(too_small.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(too_small.status().message().find("raise the limit") != std::string::npos);
+  CHECK(order_of_entry(module) == "gather gathered use dot r");
+
+  const std::string_view scheduled_word = ", is_scheduled=true";
+  text.erase(text.find(scheduled_word), scheduled_word.size());
+  Module unscheduled = parsed(text);
+  const absl::StatusOr<Rescheduling> none = reschedule(unscheduled, test_device(), without_clock());
+  CHECK(none.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(none.status().message().find("is_scheduled=true") != std::string::npos);
+}
+
+TEST_CASE("without time the order stays") {
+  Module module = parsed(scheduled(kParameters + kGather + kGathered + kUse + kDot + kRoot));
+  RescheduleOptions options;
+  options.seconds = 0;
+  const Rescheduling result = rescheduled(module, options);
+  CHECK(result.end == SearchEnd::kSeconds);
+  CHECK(result.trials == 0);
+  CHECK(order_of_entry(module) == "gather gathered use dot r");
+}
+
+}  // namespace
+}  // namespace hloroof::internal
