@@ -92,9 +92,8 @@ TEST_CASE("the constants of a proto are written whole") {
   const TemporaryFolder folder;
   std::string values;
   for (int i = 0; i < 5000; ++i) values += (i == 0 ? "" : ", ") + std::to_string(i);
-  const std::string text =
-      "HloModule m, is_scheduled=true\n\nENTRY %main {\n  %c = s32[5000]{0} constant({" + values +
-      "})\n  %p = s32[5000]{0} parameter(0)\n  ROOT %r = s32[5000]{0} add(%c, %p)\n}\n";
+  const std::string text = "HloModule m, is_scheduled=true\n\nENTRY %main {\n  %c = s32[5000]{0} constant({" + values +
+                           "})\n  %p = s32[5000]{0} parameter(0)\n  ROOT %r = s32[5000]{0} add(%c, %p)\n}\n";
   const std::string proto = folder.path() + "/m.hlo.pb";
   const std::string file = folder.write("m.hlo", text);
   REQUIRE(run_hloroof({"print", file, "--format", "proto", "-o", proto}).code == kExitOk);

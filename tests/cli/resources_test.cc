@@ -24,7 +24,8 @@ TEST_CASE("a module larger than --max-bytes is refused, with the limit") {
   const std::string text = small_module() + std::string(5000, '\n');
   const std::string file = folder.write("module_0001.jit_f.before_optimizations.txt", text);
   folder.write("module_0001.jit_f.after_optimizations.txt", text);
-  for (const char* command : {"predict", "counts", "print", "explain", "memory", "lint", "sweep", "kernel", "passes", "reschedule"}) {
+  for (const char* command :
+       {"predict", "counts", "print", "explain", "memory", "lint", "sweep", "kernel", "passes", "reschedule"}) {
     const std::string subject = std::string(command) == "passes" ? folder.path() : file;
     std::vector<std::string> arguments = {command, subject, "--max-bytes", "4096"};
     if (std::string(command) == "explain") arguments.insert(arguments.begin() + 2, "r");

@@ -83,7 +83,10 @@ TEST_CASE("a transfer that reads a buffer ends before it is overwritten") {
                         "  %new = bf16[1024,1024]{1,0} dynamic-update-slice(%cache, %u, %i, %i)\n"
                         "  ROOT %r = (bf16[1024,1024]{1,0}, bf16[8192,1024]{1,0}, bf16[1024,1024]{1,0}) "
                         "tuple(%read, %done, %new)\n"),
-              {{"one", "new", true}, {"done", "new", true}, {"read", "new", true}, {"one", "read", false},
+              {{"one", "new", true},
+               {"done", "new", true},
+               {"read", "new", true},
+               {"one", "read", false},
                {"read", "done", false}});
 }
 

@@ -74,14 +74,15 @@ TEST_CASE("a move says what it gains and why") {
 
 // The product computes the operand of a blocking collective, which the start must not pass.
 TEST_CASE("collectives keep their order") {
-  Module module = parsed(scheduled(
-      kParameters + kDot +
-      "  %reduced = bf16[4096,4096]{1,0} all-reduce(%dot), channel_id=2, replica_groups=[1,8]<=[8], "
-      "use_global_device_ids=true, to_apply=%add\n" +
-      kGather + kGathered + kUse + "  ROOT %r = (bf16[8192,1024]{1,0}, bf16[4096,4096]{1,0}) tuple(%use, %reduced)\n")
-                             .insert(std::string("HloModule m, is_scheduled=true, num_partitions=8\n").size(),
-                                     "\n%add {\n  %a = bf16[] parameter(0)\n  %b = bf16[] parameter(1)\n"
-                                     "  ROOT %sum = bf16[] add(%a, %b)\n}\n"));
+  Module module =
+      parsed(scheduled(kParameters + kDot +
+                       "  %reduced = bf16[4096,4096]{1,0} all-reduce(%dot), channel_id=2, replica_groups=[1,8]<=[8], "
+                       "use_global_device_ids=true, to_apply=%add\n" +
+                       kGather + kGathered + kUse +
+                       "  ROOT %r = (bf16[8192,1024]{1,0}, bf16[4096,4096]{1,0}) tuple(%use, %reduced)\n")
+                 .insert(std::string("HloModule m, is_scheduled=true, num_partitions=8\n").size(),
+                         "\n%add {\n  %a = bf16[] parameter(0)\n  %b = bf16[] parameter(1)\n"
+                         "  ROOT %sum = bf16[] add(%a, %b)\n}\n"));
   const std::string before = print_module(module);
   const Rescheduling result = rescheduled(module);
   CHECK(result.moves.empty());
@@ -97,9 +98,9 @@ TEST_CASE("the memory limit keeps transfers from starting early") {
       "  %p = bf16[1024,1024]{1,0} parameter(0)\n  %w = bf16[] parameter(1)\n"
       "  %big = bf16[16384,16384]{1,0} broadcast(%w), dimensions={}\n"
       "  %dot = bf16[128,128]{1,0} slice(%big), slice={[0:128], [0:128]}\n";
-  const std::string text = scheduled(
-      big + kGather + kGathered + "  %use = bf16[128,128]{1,0} slice(%gathered), slice={[0:128], [0:128]}\n" +
-      "  ROOT %r = (bf16[128,128]{1,0}, bf16[128,128]{1,0}) tuple(%use, %dot)\n");
+  const std::string text =
+      scheduled(big + kGather + kGathered + "  %use = bf16[128,128]{1,0} slice(%gathered), slice={[0:128], [0:128]}\n" +
+                "  ROOT %r = (bf16[128,128]{1,0}, bf16[128,128]{1,0}) tuple(%use, %dot)\n");
   Module module = parsed(text);
   const Rescheduling kept = rescheduled(module);
   CHECK(kept.moves.empty());
@@ -119,14 +120,14 @@ TEST_CASE("the memory limit keeps transfers from starting early") {
 
 // What is live at the peak for no reason moves behind it.
 TEST_CASE("memory falls where the step stays as it is") {
-  Module module = parsed(
-      scheduled("  %p = f32[4096,4096]{1,0} parameter(0)\n  %early = f32[4096,4096]{1,0} negate(%p)\n"
-                "  %big = f32[16384,16384]{1,0} broadcast(%p.0), dimensions={}\n"
-                "  %small = f32[128,128]{1,0} slice(%big), slice={[0:128], [0:128]}\n"
-                "  %late = f32[128,128]{1,0} slice(%early), slice={[0:128], [0:128]}\n"
-                "  ROOT %r = (f32[128,128]{1,0}, f32[128,128]{1,0}) tuple(%late, %small)\n")
-          .insert(scheduled("").find("ENTRY %main {\n") + std::string("ENTRY %main {\n").size(),
-                  "  %p.0 = f32[] parameter(1)\n"));
+  Module module =
+      parsed(scheduled("  %p = f32[4096,4096]{1,0} parameter(0)\n  %early = f32[4096,4096]{1,0} negate(%p)\n"
+                       "  %big = f32[16384,16384]{1,0} broadcast(%p.0), dimensions={}\n"
+                       "  %small = f32[128,128]{1,0} slice(%big), slice={[0:128], [0:128]}\n"
+                       "  %late = f32[128,128]{1,0} slice(%early), slice={[0:128], [0:128]}\n"
+                       "  ROOT %r = (f32[128,128]{1,0}, f32[128,128]{1,0}) tuple(%late, %small)\n")
+                 .insert(scheduled("").find("ENTRY %main {\n") + std::string("ENTRY %main {\n").size(),
+                         "  %p.0 = f32[] parameter(1)\n"));
   const Rescheduling result = rescheduled(module);
   CHECK(result.after.step_seconds <= result.before.step_seconds);
   CHECK(result.after.peak_bytes < result.before.peak_bytes);
