@@ -1,8 +1,8 @@
 #include "lib/reschedule/candidates.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
-#include <utility>
 
 namespace hloroof::internal {
 namespace {
@@ -10,12 +10,36 @@ namespace {
 // The places to try, as multiples of the time to hide.
 constexpr double kShares[] = {0.5, 1, 1.5, 2.5, 5};
 
+struct Place {
+  std::size_t moved = 0;  // how many instructions move
+  InstructionId before;
+  double passed_seconds = 0;
+};
+
+// The indices of the places to try.
+std::vector<std::size_t> promising(const std::vector<Place>& places, double wanted) {
+  std::vector<std::size_t> chosen;
+  if (places.empty()) return chosen;
+  chosen.reserve(std::size(kShares) + 2);
+  chosen.push_back(0);
+  for (double share : kShares) {
+    const auto enough = std::find_if(places.begin(), places.end(),
+                                     [&](const Place& place) { return place.passed_seconds >= share * wanted; });
+    if (enough != places.end()) chosen.push_back(static_cast<std::size_t>(enough - places.begin()));
+  }
+  chosen.push_back(places.size() - 1);
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
 }  // namespace
 
 std::vector<Move> Moves::find(const std::vector<InstructionId>& order, std::size_t at, Direction direction,
-                              std::size_t most_moved) const {
-  std::vector<Move> found;
+                              std::size_t most_moved, double wanted) const {
+  if (constraints.is_fixed[order[at].index]) return {};
   const bool is_up = direction == Direction::kEarlier;
+  std::vector<Place> places;
   std::unordered_set<std::uint32_t> bound;  // instructions that those that move must not pass
   std::vector<InstructionId> moved;         // the farthest in the direction last
   const auto take = [&](InstructionId id) {
@@ -24,7 +48,6 @@ std::vector<Move> Moves::find(const std::vector<InstructionId>& order, std::size
       bound.insert(other.index);
     }
   };
-  if (constraints.is_fixed[order[at].index]) return found;
   take(order[at]);
   double passed = 0;
   while (is_up ? at > 0 : at + 2 < order.size()) {
@@ -34,31 +57,20 @@ std::vector<Move> Moves::find(const std::vector<InstructionId>& order, std::size
     if (bound.count(id.index) != 0) {
       if (moved.size() == most_moved) break;
       take(id);
-      continue;
+    } else if (seconds[id.index] > 0) {
+      passed += seconds[id.index];
+      places.push_back({moved.size(), is_up ? id : order[at + 1], passed});
     }
-    if (seconds[id.index] <= 0) continue;
-    passed += seconds[id.index];
-    found.push_back({direction, {moved.rbegin(), moved.rend()}, is_up ? id : order[at + 1], passed});
   }
-  return found;
-}
-
-std::vector<Move> promising(std::vector<Move> moves, double wanted) {
-  std::vector<std::size_t> chosen;
-  if (moves.empty()) return moves;
-  chosen.push_back(0);
-  for (double share : kShares) {
-    const auto enough = std::find_if(moves.begin(), moves.end(),
-                                     [&](const Move& move) { return move.passed_seconds >= share * wanted; });
-    if (enough != moves.end()) chosen.push_back(static_cast<std::size_t>(enough - moves.begin()));
+  std::vector<Move> moves;
+  for (std::size_t i : promising(places, wanted)) {
+    const auto end = moved.begin() + static_cast<std::ptrdiff_t>(places[i].moved);
+    moves.push_back({direction,
+                     {std::make_reverse_iterator(end), std::make_reverse_iterator(moved.begin())},
+                     places[i].before,
+                     places[i].passed_seconds});
   }
-  chosen.push_back(moves.size() - 1);
-  std::sort(chosen.begin(), chosen.end());
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-  std::vector<Move> result;
-  result.reserve(chosen.size());
-  for (std::size_t i : chosen) result.push_back(std::move(moves[i]));
-  return result;
+  return moves;
 }
 
 }  // namespace hloroof::internal

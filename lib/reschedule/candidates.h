@@ -26,15 +26,13 @@ struct Moves {
   const Constraints& constraints;
   const std::vector<double>& seconds;  // by InstructionId: of the compute stream in one execution
 
-  // Returns the moves of order[at] in one direction past at least one instruction that takes time, nearest first. At
-  // most `most_moved` instructions move. `order` is that of the computation.
+  // Returns the few moves of order[at] in one direction that are worth a try to hide `wanted` seconds, nearest first:
+  // the nearest, the farthest, and those that pass about as much compute time, half of it, and some multiples of it. A
+  // move passes at least one instruction that takes time, and at most `most_moved` instructions move. `order` is that
+  // of the computation.
   std::vector<Move> find(const std::vector<InstructionId>& order, std::size_t at, Direction direction,
-                         std::size_t most_moved) const;
+                         std::size_t most_moved, double wanted) const;
 };
-
-// Returns the few of `moves` worth a try to hide `wanted` seconds: the nearest, the farthest, and those that pass about
-// as much compute time, half of it, and some multiples of it.
-std::vector<Move> promising(std::vector<Move> moves, double wanted);
 
 }  // namespace hloroof::internal
 

@@ -244,7 +244,7 @@ class Search {
     const auto at = std::find(order.begin(), order.end(), id);
     if (at == order.end()) return {};
     const Moves moves = {constraints_, seconds_};
-    return promising(moves.find(order, static_cast<std::size_t>(at - order.begin()), direction, most_moved), wanted);
+    return moves.find(order, static_cast<std::size_t>(at - order.begin()), direction, most_moved, wanted);
   }
 
   // Keeps the best of the moves of an instruction if it makes the step shorter.
@@ -437,13 +437,40 @@ class Search {
     return absl::OkStatus();
   }
 
+  // Why waits for one link are left.
+  struct Left {
+    double queued = 0;  // behind other transfers
+    double stuck = 0;   // for transfers that dependencies hold where they are
+  };
+
+  std::map<std::string, Left> waits_left(const StepPrediction& step) {
+    std::map<std::string, Left> left;
+    for (const OpPrediction& op : step.ops) {
+      for (const TransferWait& wait : op.waits) {
+        if (wait.seconds <= kLeastGain * step.step_seconds) continue;
+        Left& of_link = left["wait (" + wait.limit + ")"];
+        of_link.queued += wait.queued_seconds;
+        const bool may_move = !moves_of(wait.transfer, Direction::kEarlier, kMostMoved, 0).empty() ||
+                              !moves_of(op.id, Direction::kLater, kMostMoved, 0).empty();
+        if (!may_move) of_link.stuck += wait.seconds - wait.queued_seconds;
+      }
+    }
+    return left;
+  }
+
   void add_waits(const StepPrediction& step) {
     bool waits = false;
+    std::map<std::string, Left> left = waits_left(step);
     for (const BreakdownPart& part : step.breakdown) {
-      if (!part.is_wait || part.seconds <= kLeastGain * step.step_seconds) continue;
+      const double least = kLeastGain * step.step_seconds;
+      if (!part.is_wait || part.seconds <= least) continue;
       waits = true;
-      result_.bounds.push_back(
-          {part.name, part.seconds, "no move that the search knows makes the rest of this wait shorter"});
+      const Left& why = left[part.name];
+      std::string text;
+      if (why.queued > least) text += format_seconds(why.queued) + " of it behind other transfers on the link, ";
+      if (why.stuck > least) text += format_seconds(why.stuck) + " where dependencies leave no other place, ";
+      result_.bounds.push_back({part.name, part.seconds,
+                                text + (text.empty() ? "" : "and ") + "no other order tried makes the step shorter"});
     }
     if (!waits) {
       result_.bounds.push_back(

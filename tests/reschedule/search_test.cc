@@ -72,6 +72,17 @@ TEST_CASE("a move says what it gains and why") {
   CHECK(result.bounds[0].name == "no waits");
 }
 
+TEST_CASE("a wait that is left says why") {
+  Module module = parsed(scheduled("  %p = bf16[1024,1024]{1,0} parameter(0)\n" + kGather + kGathered +
+                                   "  ROOT %r = bf16[8192,1024]{1,0} negate(%gathered)\n"));
+  const Rescheduling result = rescheduled(module);
+  CHECK(result.moves.empty());
+  REQUIRE(!result.bounds.empty());
+  CHECK(result.bounds[0].name == "wait (ici, axis8)");
+  CHECK(result.bounds[0].seconds == result.after.wait_seconds);
+  CHECK(result.bounds[0].text.find("where dependencies leave no other place") != std::string::npos);
+}
+
 // The product computes the operand of a blocking collective, which the start must not pass.
 TEST_CASE("collectives keep their order") {
   Module module =
