@@ -126,14 +126,20 @@ class Finder {
     const Opcode opcode = instruction.opcode();
     if (is_alias(opcode) || opcode == Opcode::kParameter || opcode == Opcode::kConstant) return;
     const InstructionId id = instruction.id();
-    for (InstructionId operand : instruction.operand_ids()) {
-      for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(operand); ++leaf) {
-        read(id, buffers_.buffer_of(buffers_.first_value(operand) + leaf));
-      }
-    }
+    read_operands(id, instruction);
+    // A transfer reads until its done.
+    for (InstructionId start : facts_.pairs.starts_of(id)) read_operands(id, module_.instruction(start));
     for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
       if (!forwards_operand(buffers_, instruction, leaf)) {
         write(id, buffers_.buffer_of(buffers_.first_value(id) + leaf));
+      }
+    }
+  }
+
+  void read_operands(InstructionId reader, InstructionView instruction) {
+    for (InstructionId operand : instruction.operand_ids()) {
+      for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(operand); ++leaf) {
+        read(reader, buffers_.buffer_of(buffers_.first_value(operand) + leaf));
       }
     }
   }

@@ -90,6 +90,19 @@ TEST_CASE("a transfer that reads a buffer ends before it is overwritten") {
                {"read", "done", false}});
 }
 
+TEST_CASE("a transfer of several arrays reads all of them until its done") {
+  check_pairs(scheduled("  %p = f32[1024]{0} parameter(0)\n  %u = f32[8]{0} parameter(1)\n"
+                        "  %i = s32[] parameter(2)\n  %a = f32[1024]{0} copy(%p)\n  %b = f32[1024]{0} copy(%p)\n"
+                        "  %start = ((f32[1024]{0}, f32[1024]{0}), (f32[1024]{0}, f32[1024]{0})) "
+                        "collective-permute-start(%a, %b), channel_id=1, source_target_pairs={{0,1},{1,0}}\n"
+                        "  %done = (f32[1024]{0}, f32[1024]{0}) collective-permute-done(%start)\n"
+                        "  %one = f32[1024]{0} dynamic-update-slice(%a, %u, %i)\n"
+                        "  %two = f32[1024]{0} dynamic-update-slice(%b, %u, %i)\n"
+                        "  ROOT %r = (f32[1024]{0}, f32[1024]{0}, (f32[1024]{0}, f32[1024]{0})) "
+                        "tuple(%one, %two, %done)\n"),
+              {{"done", "one", true}, {"done", "two", true}, {"one", "two", false}});
+}
+
 TEST_CASE("collectives, side effects and control edges") {
   check_pairs(scheduled("  %p = bf16[1024,1024]{1,0} parameter(0)\n"
                         "  %one = (bf16[1024,1024]{1,0}, bf16[8192,1024]{1,0}) all-gather-start(%p)" +
