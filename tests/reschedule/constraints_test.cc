@@ -91,16 +91,22 @@ TEST_CASE("a transfer that reads a buffer ends before it is overwritten") {
 }
 
 TEST_CASE("a transfer of several arrays reads all of them until its done") {
+  const std::string three = "(f32[1024]{0}, f32[1024]{0}, f32[1024]{0})";
   check_pairs(scheduled("  %p = f32[1024]{0} parameter(0)\n  %u = f32[8]{0} parameter(1)\n"
-                        "  %i = s32[] parameter(2)\n  %a = f32[1024]{0} copy(%p)\n  %b = f32[1024]{0} copy(%p)\n"
-                        "  %start = ((f32[1024]{0}, f32[1024]{0}), (f32[1024]{0}, f32[1024]{0})) "
-                        "collective-permute-start(%a, %b), channel_id=1, source_target_pairs={{0,1},{1,0}}\n"
-                        "  %done = (f32[1024]{0}, f32[1024]{0}) collective-permute-done(%start)\n"
+                        "  %i = s32[] parameter(2)\n  %a = f32[1024]{0} copy(%p)\n"
+                        "  %b = f32[1024]{0} copy(%p)\n  %c = f32[1024]{0} copy(%p)\n"
+                        "  %start = (" +
+                        three + ", " + three +
+                        ") collective-permute-start(%a, %b, %c), channel_id=1, source_target_pairs={{0,1},{1,0}}\n"
+                        "  %done = " +
+                        three +
+                        " collective-permute-done(%start)\n"
                         "  %one = f32[1024]{0} dynamic-update-slice(%a, %u, %i)\n"
                         "  %two = f32[1024]{0} dynamic-update-slice(%b, %u, %i)\n"
-                        "  ROOT %r = (f32[1024]{0}, f32[1024]{0}, (f32[1024]{0}, f32[1024]{0})) "
-                        "tuple(%one, %two, %done)\n"),
-              {{"done", "one", true}, {"done", "two", true}, {"one", "two", false}});
+                        "  %three = f32[1024]{0} dynamic-update-slice(%c, %u, %i)\n"
+                        "  ROOT %r = (f32[1024]{0}, f32[1024]{0}, f32[1024]{0}, " +
+                        three + ") tuple(%one, %two, %three, %done)\n"),
+              {{"done", "one", true}, {"done", "two", true}, {"done", "three", true}, {"one", "two", false}});
 }
 
 TEST_CASE("collectives, side effects and control edges") {
