@@ -178,6 +178,7 @@ class Finder {
       case Edit::Kind::kAttributes:
         if (!names_computations(edit.key)) break;
         stale_.calls = true;  // also covers the previous callees
+        if (runs_schedules(instruction.opcode())) stale_.replay[row_of(instruction).computation.index] = true;
         for (ComputationId id : called) {
           stale_.callers.emplace_back(id, edit.instruction);
           touch_contents(id);  // the cost of other callers may depend on this one

@@ -279,6 +279,44 @@ TEST_CASE("another root changes the trips of a loop and the work of a fusion") {
   CHECK(check() == before);
 }
 
+// Both callees run in the step before and after.
+TEST_CASE("a call of another computation is replayed") {
+  absl::StatusOr<Module> module = parse_module(R"(HloModule m, is_scheduled=true
+
+long {
+  x = f32[512,512] parameter(0)
+  y = f32[512,512] tanh(x)
+  ROOT z = f32[512,512] dot(y, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+
+short {
+  x = f32[512,512] parameter(0)
+  ROOT n = f32[512,512] negate(x)
+}
+
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  a = f32[512,512] call(x), to_apply=long
+  b = f32[512,512] call(a), to_apply=short
+  ROOT c = f32[512,512] call(b), to_apply=short
+}
+)");
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const Device device = find_device("tpu_v5e").value();
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
+  REQUIRE(predictor.ok());
+  const double before = predictor->summary()->step_seconds;
+  const Module& now = predictor->module();
+  const ComputationId callee = now.instruction(named(now, "z")).computation().id();
+  REQUIRE(predictor->edit().set_computations(named(now, "c"), AttributeKey::kToApply, {callee}).ok());
+  const absl::StatusOr<StepSummary> after = predictor->summary();
+  const absl::StatusOr<StepSummary> scratch = predict_step_time(now, device);
+  REQUIRE((after.ok() && scratch.ok()));
+  CHECK(difference(*after, *scratch) == "");
+  CHECK(after->step_seconds > before);
+}
+
 TEST_CASE("slices grow with the devices that the collectives name") {
   const absl::StatusOr<Target> target = find_target("tpu_v5e*2");
   REQUIRE(target.ok());
