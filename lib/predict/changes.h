@@ -30,7 +30,8 @@ struct Stale {
 
   // Work, time and demand of instructions of scheduled computations.
   std::vector<InstructionId> costs;
-  // Instructions for which only the cost of the carried collectives is stale.
+  // Instructions of which time and demand are stale, but not the work: the carried collectives cost something else, or
+  // the instructions are launched in another way.
   std::vector<InstructionId> carriers;
 
   // The scheduled computations or the loops are others than before.

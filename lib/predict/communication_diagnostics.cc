@@ -175,7 +175,7 @@ class CommunicationDiagnoser {
   auto noting_unused(bool& is_unused) {
     return [this, &is_unused](InstructionId value) {
       const absl::Span<const InstructionId> all = diagnosis_.users_of(value);
-      is_unused |= all.size() == 0;
+      is_unused |= all.empty();
       return all;
     };
   }

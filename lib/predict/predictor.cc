@@ -208,16 +208,15 @@ struct Predictor::State {
     if (same_schedules(before, facts->calls)) {
       mark_other_trips(module, before, facts->calls, stale.replay);
     } else {
-      change_schedules(before, known, stale);
+      change_schedules(before, stale);
     }
     follow_callers(before, known, stale);
     return absl::OkStatus();
   }
 
   // Loops or calls were added or removed. Marks the instructions of computations that are now scheduled, or no longer,
-  // or run in another role, which decides who launches them. Marks all computations for replay. `known` is the number
-  // of computations in `before`.
-  void change_schedules(const CallGraph& before, std::size_t known, Stale& stale) {
+  // and all computations for replay.
+  void change_schedules(const CallGraph& before, Stale& stale) {
     cut_costs(module, facts->costs);
     std::vector<bool> was(module.computation_limit(), false);
     std::vector<bool> is(module.computation_limit(), false);
@@ -226,11 +225,8 @@ struct Predictor::State {
     }
     for (ComputationId id : CallFacts::scheduled(facts->calls)) is[id.index] = true;
     for (std::size_t c = 0; c < was.size(); ++c) {
-      const ComputationId computation(c);
-      const bool same_role =
-          c < known && CallFacts::role(before, computation) == CallFacts::role(facts->calls, computation);
-      if (was[c] == is[c] && (same_role || !is[c])) continue;
-      for (InstructionView instruction : module.computation(computation).instructions()) {
+      if (was[c] == is[c]) continue;
+      for (InstructionView instruction : module.computation(ComputationId(c)).instructions()) {
         const InstructionId id = instruction.id();
         if (is[c]) {
           stale.costs.push_back(id);
@@ -260,7 +256,8 @@ struct Predictor::State {
   }
 
   // The starts of a done depend on the callers of a computation if they were traced through one of its parameters. The
-  // role of a computation decides whether it has dones.
+  // role of a computation decides whether it has dones, and who launches its instructions. `known` is the number of
+  // computations in `before`.
   void follow_callers(const CallGraph& before, std::size_t known, Stale& stale) const {
     for (ComputationView computation : module.computations()) {
       const ComputationId id = computation.id();
@@ -269,6 +266,7 @@ struct Predictor::State {
       if (!has_other_role && CallFacts::callers(before, id) == CallFacts::callers(facts->calls, id)) continue;
       for (InstructionView instruction : computation.instructions()) {
         if (has_other_role || instruction.opcode() == Opcode::kParameter) stale.pairs.push_back(instruction.id());
+        if (has_other_role && is_scheduled(instruction.id())) stale.carriers.push_back(instruction.id());
       }
     }
   }

@@ -279,6 +279,31 @@ TEST_CASE("another root changes the trips of a loop and the work of a fusion") {
   CHECK(check() == before);
 }
 
+// A GPU launches what a call runs from a command buffer. The first caller decides.
+TEST_CASE("a body that is also called is launched in another way") {
+  std::string text(kSharedBody);
+  text.erase(text.find("  ROOT f = "));
+  text += "  ROOT g = f32[512,512] get-tuple-element(w), index=1\n}\n";
+  absl::StatusOr<Module> module = parse_module(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const Device device = find_device("h100").value();
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
+  REQUIRE(predictor.ok());
+  REQUIRE(predictor->summary().ok());
+  const Module& now = predictor->module();
+  NewInstruction call;
+  call.opcode = Opcode::kCall;
+  call.operands = {named(now, "state")};
+  call.shape_id = now.instruction(named(now, "state")).shape_id();
+  call.attributes = {{AttributeKey::kToApply, "", {now.instruction(named(now, "t")).computation().id()}}};
+  REQUIRE(predictor->edit().insert_before(named(now, "w"), call).ok());
+  const absl::StatusOr<StepSummary> after = predictor->summary();
+  const absl::StatusOr<StepSummary> scratch = predict_step_time(now, device);
+  REQUIRE((after.ok() && scratch.ok()));
+  CHECK(difference(*after, *scratch) == "");
+}
+
 // Both callees run in the step before and after.
 TEST_CASE("a call of another computation is replayed") {
   absl::StatusOr<Module> module = parse_module(R"(HloModule m, is_scheduled=true
