@@ -197,6 +197,7 @@ class Finder {
     const InstructionView instruction = module_.instruction(edit.instruction);
     const Opcode opcode = instruction.opcode();
     if (!is_scheduled(row_of(instruction).computation)) return find_wrapped_collectives(edit);
+    if (edit.kind == Edit::Kind::kAttributes && names_computations(edit.key)) stale_.collectives = true;
     if (edit.kind == Edit::Kind::kShape || edit.kind == Edit::Kind::kAttributes) return;  // see touch_scheduled()
     if (continues_collective(opcode)) stale_.collectives = true;
     if (edit.kind == Edit::Kind::kOperands) return;

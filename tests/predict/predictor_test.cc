@@ -279,6 +279,50 @@ TEST_CASE("another root changes the trips of a loop and the work of a fusion") {
   CHECK(check() == before);
 }
 
+TEST_CASE("a start that wraps another computation carries its collectives") {
+  absl::StatusOr<Module> module = parse_module(R"(HloModule m, is_scheduled=true, num_partitions=8
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+gather {
+  p = f32[512,512] parameter(0)
+  ROOT g = f32[4096,512] all-gather(p), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, use_global_device_ids=true
+}
+
+fill {
+  p = f32[512,512] parameter(0)
+  z = f32[] constant(0)
+  ROOT b = f32[4096,512] broadcast(z), dimensions={}
+}
+
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  start = ((f32[512,512]), f32[4096,512], u32[]) async-start(x), calls=gather
+  ROOT done = f32[4096,512] async-done(start)
+}
+)");
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const Device device = find_device("tpu_v5e").value();
+  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
+  REQUIRE(predictor.ok());
+  REQUIRE(predictor->summary().ok());
+  const Module& now = predictor->module();
+  for (const char* root : {"b", "g"}) {
+    INFO(root);
+    const ComputationId wrapped = now.instruction(named(now, root)).computation().id();
+    REQUIRE(predictor->edit().set_computations(named(now, "start"), AttributeKey::kCalls, {wrapped}).ok());
+    const absl::StatusOr<StepSummary> after = predictor->summary();
+    const absl::StatusOr<StepSummary> scratch = predict_step_time(now, device);
+    REQUIRE((after.ok() && scratch.ok()));
+    CHECK(difference(*after, *scratch) == "");
+  }
+}
+
 // A GPU launches what a call runs from a command buffer. The first caller decides.
 TEST_CASE("a body that is also called is launched in another way") {
   std::string text(kSharedBody);
