@@ -71,9 +71,7 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
   };
   const CalibrationReport report{
       device.name, *fitted, {errors("fitted", split.fitted), errors("held back", split.held_back)}};
-  TextLayout layout;
-  layout.width = context.width(false);
-  layout.markdown = flags.format == "markdown";
+  const TextLayout layout = context.layout(flags.format, false);
   context.out << (flags.format == "json"  ? calibration_json(report)
                   : flags.format == "csv" ? calibration_csv(report)
                                           : calibration_text(report, layout));

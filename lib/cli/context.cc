@@ -34,6 +34,10 @@ std::size_t Context::width(bool wide, const std::string& output) const {
   return is_file ? Terminal().width : terminal.width;
 }
 
+TextLayout Context::layout(std::string_view format, bool wide, const std::string& output) const {
+  return {width(wide, output), format == "markdown"};
+}
+
 void Context::fail(const absl::Status& status, int code) {
   const std::string message = without_control_bytes(from_absl(status.message()));
   const bool has_place = message.find(": error: ") != std::string::npos;

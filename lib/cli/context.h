@@ -12,6 +12,7 @@
 #include "hloroof/parse.h"
 #include "lib/cli/cli.h"
 #include "lib/cli/command.h"
+#include "lib/report/table.h"
 
 namespace hloroof::internal {
 
@@ -25,6 +26,8 @@ struct Context {
 
   // The width of tables: 0, which is unlimited, if `wide`, that of the terminal, or 80 in the file `output`.
   std::size_t width(bool wide, const std::string& output = "") const;
+  // How a table is written in `format`, which is the value of --format, with that width.
+  TextLayout layout(std::string_view format, bool wide, const std::string& output = "") const;
   // Writes the status to err as `hloroof: message`, or the message alone if it begins with a place. Sets the exit code,
   // unless an earlier failure has set it.
   void fail(const absl::Status& status, int code = kExitBadInput);

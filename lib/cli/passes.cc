@@ -57,9 +57,7 @@ absl::StatusOr<std::string> difference_around(const std::vector<PassDump>& dumps
 
 absl::StatusOr<std::string> render(const PassesFlags& flags, const std::vector<PassDump>& dumps,
                                    const Subjects& subjects, Context& context) {
-  TextLayout layout;
-  layout.width = context.width(flags.wide, flags.output);
-  layout.markdown = flags.format == "markdown";
+  const TextLayout layout = context.layout(flags.format, flags.wide, flags.output);
   if (!flags.around.empty()) {
     const absl::StatusOr<std::size_t> at = find_pass(dumps, flags.around);
     if (!at.ok()) return at.status();

@@ -27,10 +27,7 @@ struct RescheduleFlags {
 std::string render_rescheduling(const RescheduleFlags& flags, const Rescheduling& result, const Context& context) {
   if (flags.format == "json") return reschedule_json(result);
   if (flags.format == "csv") return reschedule_csv(result);
-  TextLayout layout;
-  layout.width = context.width(flags.wide);
-  layout.markdown = flags.format == "markdown";
-  return reschedule_view(result, flags.limit, layout);
+  return reschedule_view(result, flags.limit, context.layout(flags.format, flags.wide));
 }
 
 void run_reschedule(const RescheduleFlags& flags, Context& context) {

@@ -32,9 +32,7 @@ void run_sweep(const SweepFlags& flags, Context& context) {
   const SweepOrder by_default = has_several_places(points) ? SweepOrder::kStep : SweepOrder::kGiven;
   const SweepOrder order = sweep_order_from_string(flags.sort).value_or(by_default);
   sort_points(points, order);
-  TextLayout layout;
-  layout.width = context.width(flags.wide, flags.output);
-  layout.markdown = flags.format == "markdown";
+  const TextLayout layout = context.layout(flags.format, flags.wide, flags.output);
   const std::string text = flags.format == "json"  ? sweep_json(points)
                            : flags.format == "csv" ? sweep_csv(points)
                                                    : sweep_view(points, order, layout);

@@ -154,8 +154,7 @@ class Finder {
       default: return;
     }
     const ComputationId computation = row_of(module_, edit.instruction).computation;
-    if (is_scheduled(computation)) stale_.replay[computation.index] = true;
-    if (!is_scheduled(computation) || is_also_inlined(computation)) touch_contents(computation);
+    if (is_scheduled(computation)) stale_.replay[computation.index] = true;  // for others see find_touched()
   }
 
   // ---- The call graph ----------------------------------------------------------------------------------------------

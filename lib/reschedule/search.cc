@@ -123,13 +123,13 @@ class Search {
     now_.cost.step_seconds = step.step_seconds;
     now_.cost.wait_seconds = 0;
     for (const OpPrediction& op : step.ops) now_.cost.wait_seconds += op.wait_seconds;
-    note_memory(step.memory);
+    set_peaks(step.memory, now_);
   }
 
-  void note_memory(const MemoryPrediction& memory) {
-    now_.cost.peak_bytes = memory.hbm_peak_bytes;
-    now_.vmem_peak = memory.vmem_peak_bytes;
-    now_.host_peak = memory.host_peak_bytes;
+  static void set_peaks(const MemoryPrediction& memory, Now& now) {
+    now.cost.peak_bytes = memory.hbm_peak_bytes;
+    now.vmem_peak = memory.vmem_peak_bytes;
+    now.host_peak = memory.host_peak_bytes;
   }
 
   void find_transfers(const StepFacts& facts) {
@@ -295,9 +295,7 @@ class Search {
       return false;
     }
     then.cost.step_seconds = summary->step_seconds;
-    then.cost.peak_bytes = memory->hbm_peak_bytes;
-    then.vmem_peak = memory->vmem_peak_bytes;
-    then.host_peak = memory->host_peak_bytes;
+    set_peaks(*memory, then);
     return true;
   }
 

@@ -122,6 +122,22 @@ TEST_CASE("after random edits of dumps the answer is that from scratch") {
   }
 }
 
+Predictor predictor_of(const std::string& text, const Target& target) {
+  absl::StatusOr<Predictor> predictor = Predictor::create(parsed(text), target);
+  INFO(predictor.status().message());
+  REQUIRE(predictor.ok());
+  return *std::move(predictor);
+}
+
+// Compares the summary with one from scratch, and returns it.
+StepSummary check_summary(Predictor& predictor, const Target& target) {
+  const absl::StatusOr<StepSummary> now = predictor.summary();
+  const absl::StatusOr<StepSummary> scratch = predict_step_time(predictor.module(), target);
+  REQUIRE((now.ok() && scratch.ok()));
+  CHECK(difference(*now, *scratch) == "");
+  return *now;
+}
+
 TEST_CASE("which send a receive belongs to may change") {
   const std::filesystem::path dumps = source_path("tests/predict/dumps");
   const std::filesystem::path path = dumps / "pipeline.v5e_2x2.hlo";
@@ -191,7 +207,8 @@ ENTRY main {
 
 // Nothing says how many devices run the program, so that the cost of each all-reduce is unknown.
 TEST_CASE("a new collective between an unknown number of devices is unknown") {
-  absl::StatusOr<Module> module = parse_module(R"(HloModule m, is_scheduled=true
+  const Device device = find_device("tpu_v5e").value();
+  Predictor predictor = predictor_of(R"(HloModule m, is_scheduled=true
 
 add {
   a = f32[] parameter(0)
@@ -205,18 +222,14 @@ ENTRY e {
   n = f32[4096,4096] negate(first)
   ROOT r = f32[4096,4096] add(n, first)
 }
-)");
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  const Device device = find_device("tpu_v5e").value();
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
-  REQUIRE(predictor.ok());
-  REQUIRE(predictor->summary().ok());
-  const absl::StatusOr<InstructionId> copy = predictor->edit().clone(named(predictor->module(), "first"));
+)",
+                                     device);
+  REQUIRE(predictor.summary().ok());
+  const absl::StatusOr<InstructionId> copy = predictor.edit().clone(named(predictor.module(), "first"));
   REQUIRE(copy.ok());
-  REQUIRE(predictor->edit().set_operand(named(predictor->module(), "n"), 0, *copy).ok());
-  const absl::StatusOr<StepPrediction> all = predictor->predict();
-  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), device);
+  REQUIRE(predictor.edit().set_operand(named(predictor.module(), "n"), 0, *copy).ok());
+  const absl::StatusOr<StepPrediction> all = predictor.predict();
+  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device);
   REQUIRE((all.ok() && scratch.ok()));
   CHECK(scratch->collectives.size() == 2);
   CHECK(difference(*all, *scratch) == "");
@@ -253,34 +266,24 @@ ENTRY e {
 )";
 
 TEST_CASE("another root changes the trips of a loop and the work of a fusion") {
-  absl::StatusOr<Module> module = parse_module(kSharedBody);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
   const Device device = find_device("tpu_v5e").value();
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
-  REQUIRE(predictor.ok());
-  const ComputationId body = predictor->module().instruction(named(predictor->module(), "t")).computation().id();
-  const auto check = [&] {
-    const absl::StatusOr<StepSummary> now = predictor->summary();
-    const absl::StatusOr<StepSummary> scratch = predict_step_time(predictor->module(), device);
-    REQUIRE((now.ok() && scratch.ok()));
-    CHECK(difference(*now, *scratch) == "");
-    return now->step_seconds;
-  };
-  const double before = check();
-  const Checkpoint checkpoint = predictor->checkpoint();
+  Predictor predictor = predictor_of(kSharedBody, device);
+  const ComputationId body = predictor.module().instruction(named(predictor.module(), "t")).computation().id();
+  const double before = check_summary(predictor, device).step_seconds;
+  const Checkpoint checkpoint = predictor.checkpoint();
   // The tuple with the new array, one array that is no counter, and back.
   for (const char* root : {"t", "y", "t", "p", "u", "next"}) {
     INFO(root);
-    REQUIRE(predictor->edit().set_root(body, named(predictor->module(), root)).ok());
-    CHECK(check() > 0);
+    REQUIRE(predictor.edit().set_root(body, named(predictor.module(), root)).ok());
+    CHECK(check_summary(predictor, device).step_seconds > 0);
   }
-  REQUIRE(predictor->rollback(checkpoint).ok());
-  CHECK(check() == before);
+  REQUIRE(predictor.rollback(checkpoint).ok());
+  CHECK(check_summary(predictor, device).step_seconds == before);
 }
 
 TEST_CASE("a start that wraps another computation carries its collectives") {
-  absl::StatusOr<Module> module = parse_module(R"(HloModule m, is_scheduled=true, num_partitions=8
+  const Device device = find_device("tpu_v5e").value();
+  Predictor predictor = predictor_of(R"(HloModule m, is_scheduled=true, num_partitions=8
 
 add {
   a = f32[] parameter(0)
@@ -304,22 +307,15 @@ ENTRY e {
   start = ((f32[512,512]), f32[4096,512], u32[]) async-start(x), calls=gather
   ROOT done = f32[4096,512] async-done(start)
 }
-)");
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  const Device device = find_device("tpu_v5e").value();
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
-  REQUIRE(predictor.ok());
-  REQUIRE(predictor->summary().ok());
-  const Module& now = predictor->module();
+)",
+                                     device);
+  REQUIRE(predictor.summary().ok());
+  const Module& now = predictor.module();
   for (const char* root : {"b", "g"}) {
     INFO(root);
     const ComputationId wrapped = now.instruction(named(now, root)).computation().id();
-    REQUIRE(predictor->edit().set_computations(named(now, "start"), AttributeKey::kCalls, {wrapped}).ok());
-    const absl::StatusOr<StepSummary> after = predictor->summary();
-    const absl::StatusOr<StepSummary> scratch = predict_step_time(now, device);
-    REQUIRE((after.ok() && scratch.ok()));
-    CHECK(difference(*after, *scratch) == "");
+    REQUIRE(predictor.edit().set_computations(named(now, "start"), AttributeKey::kCalls, {wrapped}).ok());
+    check_summary(predictor, device);
   }
 }
 
@@ -328,29 +324,23 @@ TEST_CASE("a body that is also called is launched in another way") {
   std::string text(kSharedBody);
   text.erase(text.find("  ROOT f = "));
   text += "  ROOT g = f32[512,512] get-tuple-element(w), index=1\n}\n";
-  absl::StatusOr<Module> module = parse_module(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
   const Device device = find_device("h100").value();
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
-  REQUIRE(predictor.ok());
-  REQUIRE(predictor->summary().ok());
-  const Module& now = predictor->module();
+  Predictor predictor = predictor_of(text, device);
+  REQUIRE(predictor.summary().ok());
+  const Module& now = predictor.module();
   NewInstruction call;
   call.opcode = Opcode::kCall;
   call.operands = {named(now, "state")};
   call.shape_id = now.instruction(named(now, "state")).shape_id();
   call.attributes = {{AttributeKey::kToApply, "", {now.instruction(named(now, "t")).computation().id()}}};
-  REQUIRE(predictor->edit().insert_before(named(now, "w"), call).ok());
-  const absl::StatusOr<StepSummary> after = predictor->summary();
-  const absl::StatusOr<StepSummary> scratch = predict_step_time(now, device);
-  REQUIRE((after.ok() && scratch.ok()));
-  CHECK(difference(*after, *scratch) == "");
+  REQUIRE(predictor.edit().insert_before(named(now, "w"), call).ok());
+  check_summary(predictor, device);
 }
 
 // Both callees run in the step before and after.
 TEST_CASE("a call of another computation is replayed") {
-  absl::StatusOr<Module> module = parse_module(R"(HloModule m, is_scheduled=true
+  const Device device = find_device("tpu_v5e").value();
+  Predictor predictor = predictor_of(R"(HloModule m, is_scheduled=true
 
 long {
   x = f32[512,512] parameter(0)
@@ -369,21 +359,13 @@ ENTRY e {
   b = f32[512,512] call(a), to_apply=short
   ROOT c = f32[512,512] call(b), to_apply=short
 }
-)");
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  const Device device = find_device("tpu_v5e").value();
-  absl::StatusOr<Predictor> predictor = Predictor::create(*std::move(module), device);
-  REQUIRE(predictor.ok());
-  const double before = predictor->summary()->step_seconds;
-  const Module& now = predictor->module();
+)",
+                                     device);
+  const double before = predictor.summary()->step_seconds;
+  const Module& now = predictor.module();
   const ComputationId callee = now.instruction(named(now, "z")).computation().id();
-  REQUIRE(predictor->edit().set_computations(named(now, "c"), AttributeKey::kToApply, {callee}).ok());
-  const absl::StatusOr<StepSummary> after = predictor->summary();
-  const absl::StatusOr<StepSummary> scratch = predict_step_time(now, device);
-  REQUIRE((after.ok() && scratch.ok()));
-  CHECK(difference(*after, *scratch) == "");
-  CHECK(after->step_seconds > before);
+  REQUIRE(predictor.edit().set_computations(named(now, "c"), AttributeKey::kToApply, {callee}).ok());
+  CHECK(check_summary(predictor, device).step_seconds > before);
 }
 
 TEST_CASE("slices grow with the devices that the collectives name") {
