@@ -342,8 +342,10 @@ Module new_module(std::string_view name, const ModuleHeader& header = {});
 // `entry` set becomes the entry of the module.
 class ComputationBuilder {
  public:
-  // Finish the computations that this one calls before you construct its builder.
-  ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry = false);
+  // Finish the computations that this one calls before you construct its builder. Computations that call it must come
+  // after it: it is inserted before `before`, by default before the entry, or at the end of a module without one.
+  ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry = false,
+                     ComputationId before = ComputationId());
 
   // Adds the next parameter. `shape` is HLO text.
   InstructionId parameter(std::string_view shape, std::string_view name = "");

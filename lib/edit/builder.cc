@@ -36,8 +36,10 @@ Module new_module(std::string_view name, const ModuleHeader& header) {
   return module;
 }
 
-ComputationBuilder::ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry)
-    : edit_(edit), id_(edit.add_computation(is_name(name) ? name : "computation", entry)) {
+ComputationBuilder::ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry, ComputationId before)
+    : edit_(edit) {
+  if (!before.valid() && edit.module().has_entry()) before = edit.module().entry().id();
+  id_ = edit.add_computation(is_name(name) ? name : "computation", entry, before);
   if (!is_name(name)) status_ = invalid_argument("'" + std::string(name) + "' is not a legal name of a computation");
 }
 

@@ -21,9 +21,13 @@
 #include "hloroof/version.h"
 #include "lib/base/units.h"
 #include "lib/ir/rows.h"
+#include "lib/python/editor.h"
 #include "lib/python/errors.h"
 #include "lib/python/kernels.h"
+#include "lib/python/module_parts.h"
 #include "lib/python/predict_options.h"
+#include "lib/python/reschedule.h"
+#include "lib/python/target.h"
 #include "lib/report/counts_report.h"
 #include "lib/report/explain.h"
 #include "lib/report/html_report.h"
@@ -45,14 +49,6 @@ auto without_gil(const Work& work) {
     return work();
   }();
   return value_or_raise(std::move(result));
-}
-
-// Returns a target by its name or by the path of a device file. As on the command line, a path has a slash or ends in
-// .json.
-absl::StatusOr<Target> target_of(const std::string& device) {
-  const bool is_path = device.find('/') != std::string::npos ||
-                       (device.size() > 5 && device.compare(device.size() - 5, 5, ".json") == 0);
-  return is_path ? load_device(device) : find_target(device);
 }
 
 Module parse(std::string_view text, const std::string& path, bool strict) {
@@ -195,6 +191,9 @@ NB_MODULE(_core, m) {
           new (&module) Module(without_gil([&] { return parse_bytes(bytes); }));
         }
       });
+  add_module_parts(m);
+  add_editor(m);
+  add_reschedule(m);
 
   m.def("parse", &parse, "text"_a, "path"_a = "<text>", "strict"_a = false, "Parses HLO text.");
   m.def(

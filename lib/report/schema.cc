@@ -198,10 +198,10 @@ std::string schema_json(const ResultTable& result) {
 
 std::string python_classes(const ResultTable& result) {
   std::string out =
-      "\"\"\"The records of a prediction, with the names of the JSON (" + std::string(result.id) +
-      "), in SI units.\n\nGenerated from lib/report/prediction_fields.h; a test of lib/report keeps it up to date. A "
-      "fact "
-      "that is not known is None.\n\"\"\"\n\n"
+      "\"\"\"The records of the JSON " + std::string(result.id) +
+      ", with its names, in SI units.\n\nGenerated from their descriptions in lib/report, whose tests keep this file "
+      "up to "
+      "date. A fact that is not known is\nNone.\n\"\"\"\n\n"
       "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\nfrom typing import Optional\n";
   for (const RecordTable& record : result.records) out += "\n\n" + python_class(result, record);
   out += "\n\n# Classes of the members that are records or lists of records.\nRECORD_OF_MEMBER: dict[str, type] = {\n";

@@ -40,7 +40,7 @@ struct ResultTable {
 // The JSON schema (draft 2020-12) of a result, as lib/report/schema has it.
 std::string schema_json(const ResultTable& result);
 
-// A Python module with a frozen dataclass for each record, as lib/python/hloroof/_results.py has it.
+// A Python module with a frozen dataclass for each record, as lib/python/hloroof/_*results.py have it.
 std::string python_classes(const ResultTable& result);
 
 // NOLINTBEGIN(misc-no-recursion): over the types of nested records; add_record ends it at a record that is there

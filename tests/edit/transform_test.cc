@@ -209,6 +209,33 @@ TEST_CASE("computations are copied with what they call") {
   check_sound(module);
 }
 
+TEST_CASE("a new computation can be called by what is there") {
+  Module module = parsed(R"(HloModule m
+f { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }
+ENTRY e { x = f32[8] parameter(0) ROOT y = f32[8] fusion(x), kind=kLoop, calls=f }
+)");
+  ModuleEditor edit(module);
+  const ComputationId first = module.computations()[0].id();
+  const auto build = [&](std::string_view name, ComputationId before) {
+    ComputationBuilder builder(edit, name, false, before);
+    builder.op(Opcode::kAbs, {builder.parameter("f32[8]")});
+    return builder.finish();
+  };
+  const absl::StatusOr<ComputationId> absolute = build("absolute", ComputationId());
+  const absl::StatusOr<ComputationId> inner = build("inner", first);
+  REQUIRE(absolute.ok());
+  REQUIRE(inner.ok());
+  CHECK(module.computations()[0].id() == *inner);
+  CHECK(edit.set_computations(named(module, "y"), AttributeKey::kCalls, {*absolute}).ok());
+  NewInstruction call;
+  call.opcode = Opcode::kCall;
+  call.operands = {module.computation(first).parameters()[0]};
+  call.attributes = {{AttributeKey::kToApply, "", {*inner}}};
+  call.shape = "f32[8]";
+  CHECK(edit.append(first, call).ok());
+  check_sound(module);
+}
+
 TEST_CASE("a module is built with the shapes that follow") {
   ModuleHeader header;
   header.num_partitions = 8;

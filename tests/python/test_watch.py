@@ -9,6 +9,7 @@ import pytest
 
 import hloroof
 import hloroof.jax as watching
+from hloroof._hook import hooks as hooks_of_jax
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "ffn_block.v5e_2x4.hlo"
 
@@ -16,7 +17,7 @@ EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "ffn_block.v5e_2x4.hl
 def hooks():
     jax = pytest.importorskip("jax")
     try:
-        watching._hooks()
+        hooks_of_jax()
     except ImportError as error:
         pytest.skip(str(error))
     return jax

@@ -37,6 +37,7 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
   check_golden(folder + "device.schema.json", schema_json(device_table()));
   check_golden(folder + "lint.schema.json", schema_json(lint_table()));
   check_golden("lib/python/hloroof/_results.py", python_classes(prediction_table()));
+  check_golden("lib/python/hloroof/_reschedule_results.py", python_classes(reschedule_table()));
 }
 
 TEST_CASE("every field has a meaning, and no record has a field twice") {

@@ -10,15 +10,21 @@ processes may call it, and results can be pickled.
 """
 
 from hloroof._core import (
+    Checkpoint,
+    Computation,
+    ComputationBuilder,
     Error,
     IncompleteError,
+    Instruction,
     InvalidInputError,
     LimitError,
     Module,
     NotFoundError,
+    Shape,
     __version__,
 )
 from hloroof._ahead import CompileError
+from hloroof._edit import Editor
 from hloroof._functions import (
     count,
     device_names,
@@ -30,6 +36,7 @@ from hloroof._functions import (
 )
 from hloroof._kernel import Configuration, KernelCall, KernelPrediction, KernelSweep, kernel, sweep_kernel
 from hloroof._prediction import StepPrediction
+from hloroof._reschedule import Rescheduling, reschedule
 from hloroof._results import (
     Collective,
     Coverage,
@@ -47,16 +54,21 @@ from hloroof._results import (
 )
 
 __all__ = [
+    "Checkpoint",
     "Collective",
     "CompileError",
+    "Computation",
+    "ComputationBuilder",
     "Configuration",
     "Coverage",
     "CriticalPart",
     "Device",
     "Diagnostic",
+    "Editor",
     "Error",
     "Generator",
     "IncompleteError",
+    "Instruction",
     "InvalidInputError",
     "KernelCall",
     "KernelPrediction",
@@ -69,7 +81,9 @@ __all__ = [
     "ModuleFacts",
     "NotFoundError",
     "Op",
+    "Rescheduling",
     "Resource",
+    "Shape",
     "StepPrediction",
     "Totals",
     "__version__",
@@ -81,5 +95,6 @@ __all__ = [
     "parse",
     "predict_step_time",
     "report",
+    "reschedule",
     "sweep_kernel",
 ]

@@ -60,17 +60,17 @@ def parse(program: Program, *, strict: bool = False) -> _core.Module:
 
 
 def _options(
-    topology: Optional[str],
-    slices: Optional[int],
-    partitions: Optional[int],
-    estimates: str,
-    trip_counts: Optional[Mapping[str, int]],
-    default_trip_count: int,
-    custom_calls: Optional[Mapping[str, Mapping[str, float]]],
-    set: Optional[Mapping[str, float]],
-    branch_probabilities: Optional[Mapping[str, Sequence[float]]],
-    strict: bool,
-    kernel_lists: Optional[KernelLists],
+    topology: Optional[str] = None,
+    slices: Optional[int] = None,
+    partitions: Optional[int] = None,
+    estimates: str = "model",
+    trip_counts: Optional[Mapping[str, int]] = None,
+    default_trip_count: int = 1,
+    custom_calls: Optional[Mapping[str, Mapping[str, float]]] = None,
+    set: Optional[Mapping[str, float]] = None,
+    branch_probabilities: Optional[Mapping[str, Sequence[float]]] = None,
+    strict: bool = False,
+    kernel_lists: Optional[KernelLists] = None,
 ) -> _core.PredictOptions:
     if estimates not in ("model", "compiler"):
         raise ValueError(f'estimates={estimates!r}: expected "model" or "compiler"')

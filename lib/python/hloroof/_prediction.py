@@ -14,19 +14,20 @@ from hloroof import _core, _results
 from hloroof._results import Op
 
 
-def _make(cls: type, data: dict[str, Any]) -> Any:
-    """Makes a `cls` from the members of `data` that it has. Ignores others, which a newer library may add."""
+def make_record(cls: type, data: dict[str, Any], records: dict[str, type] = _results.RECORD_OF_MEMBER) -> Any:
+    """Makes a `cls` from the members of `data` that it has. Ignores others, which a newer library may add. `records` has the
+    classes of members that are records."""
     names = cls.__dataclass_fields__
     values = {name: value for name, value in data.items() if name in names}
     for name, value in values.items():
-        record = _results.RECORD_OF_MEMBER.get(name)
+        record = records.get(name)
         if record is None:
             continue
         # A term lists its parameters by path, the prediction as records.
         if isinstance(value, list):
-            values[name] = [_make(record, entry) if isinstance(entry, dict) else entry for entry in value]
+            values[name] = [make_record(record, entry, records) if isinstance(entry, dict) else entry for entry in value]
         elif value is not None:
-            values[name] = _make(record, value)
+            values[name] = make_record(record, value, records)
     return cls(**values)
 
 
@@ -54,7 +55,7 @@ class StepPrediction(_results.StepPrediction):
     @classmethod
     def from_dict(cls, data: dict[str, Any], summary: str = "") -> StepPrediction:
         """Makes a prediction from its JSON, as ``to_dict()`` or the command returns it."""
-        return dataclasses.replace(_make(cls, data), _summary=summary)
+        return dataclasses.replace(make_record(cls, data), _summary=summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns dicts, lists, numbers and strings: schema ``hloroof.prediction/1``."""

@@ -1,6 +1,7 @@
-"""The records of a prediction, with the names of the JSON (hloroof.prediction/1), in SI units.
+"""The records of the JSON hloroof.prediction/1, with its names, in SI units.
 
-Generated from lib/report/prediction_fields.h; a test of lib/report keeps it up to date. A fact that is not known is None.
+Generated from their descriptions in lib/report, whose tests keep this file up to date. A fact that is not known is
+None.
 """
 
 from __future__ import annotations

@@ -5,15 +5,14 @@
     watched.predictions
 
 JAX 0.12 and later hand every module to a registered function, fused and partitioned, before or after XLA has scheduled it.
-``watch`` predicts it there and changes nothing. The variable ``HLOROOF_WATCH`` watches a script that knows nothing of this
-package: see ``watch_from_environment``.
+``watch`` predicts it there and changes nothing; ``transform`` edits it; ``reschedule`` gives it a better order. The variable
+``HLOROOF_WATCH`` watches a script that knows nothing of this package: see ``watch_from_environment``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import os
 import pathlib
 import re
@@ -22,9 +21,23 @@ from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Union
 
 from hloroof import _core
 from hloroof._functions import parse, predict_step_time
+from hloroof._hook import STAGES, check_stage, registered
 from hloroof._prediction import StepPrediction
+from hloroof._transform import Transformed, TransformError, reschedule, transform
 
-STAGES = ("pre_scheduler", "post_scheduler")
+__all__ = [
+    "STAGES",
+    "Condition",
+    "Seen",
+    "TransformError",
+    "Transformed",
+    "WatchError",
+    "Watched",
+    "reschedule",
+    "transform",
+    "watch",
+    "watch_from_environment",
+]
 
 _QUANTITIES: dict[str, tuple[str, Callable[[StepPrediction], float]]] = {
     "step": ("s", lambda p: p.step_seconds),
@@ -113,26 +126,6 @@ class Watched:
         return [s.prediction for s in self.seen if s.prediction is not None]
 
 
-def _hooks() -> Any:
-    """The module of JAX with the hook. Raises ``ImportError`` with the version that has it."""
-    try:
-        import jax
-        import jax.extend.xla as hooks
-    except ImportError as error:
-        version = getattr(sys.modules.get("jax"), "__version__", None)
-        found = f"this is JAX {version}" if version else "JAX is not installed"
-        raise ImportError(f"hloroof.jax needs jax.extend.xla, which JAX 0.12.0 and later have; {found}") from error
-    if not hasattr(hooks, "register_hlo_module_transformation"):
-        raise ImportError(
-            "hloroof.jax needs jax.extend.xla.register_hlo_module_transformation, which JAX 0.12.0 and later have; "
-            f"this is JAX {jax.__version__}"
-        )
-    return hooks
-
-
-_numbers = itertools.count()
-
-
 @contextlib.contextmanager
 def watch(
     device: str,
@@ -157,14 +150,10 @@ def watch(
     A module that cannot be predicted stops nothing: its line says why. Raises ``ImportError`` if JAX is older than 0.12.0,
     ``ValueError`` for a malformed condition or stage, ``NotFoundError`` for an unknown device.
     """
-    if stage not in STAGES:
-        raise ValueError(f"stage={stage!r}: expected one of {', '.join(STAGES)}")
+    check_stage(stage)
     texts = [fail_if] if isinstance(fail_if, str) else list(fail_if or [])
     conditions = [Condition.parse(text) for text in texts]
     _core.device_name(device)  # an unknown device is an error here, not at the first compile
-    hooks = _hooks()
-    at = hooks.PipelineStage[stage.upper()]
-    name = f"hloroof_watch_{next(_numbers)}"
     folder = pathlib.Path(dump) if dump is not None else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -184,18 +173,8 @@ def watch(
                 failures.append(WatchError(f"{condition.text} holds for {one}"))
                 raise failures[-1]
 
-    hooks.register_hlo_module_transformation(look, name=name, stage=at, platforms=platforms)
-    try:
+    with registered(look, failures, stage, platforms):
         yield watched
-    except Exception as error:
-        # XLA turns what `look` raises into an error of its own.
-        if failures:
-            raise failures[0] from error
-        raise
-    finally:
-        hooks.clear_hlo_module_transformation(name, stage=at, platforms=platforms)
-    if failures:
-        raise failures[0]
 
 
 def _look(proto: bytes, device: str, stage: str, options: dict[str, Any]) -> Seen:

@@ -1,0 +1,47 @@
+"""Searches for the order of a scheduled module with the least predicted step."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from hloroof import _core, _reschedule_results
+from hloroof._functions import Program, _options, parse
+from hloroof._prediction import make_record
+
+
+@dataclass(frozen=True, repr=False)
+class Rescheduling(_reschedule_results.Rescheduling):
+    """The best predicted order of a module. ``print(result)`` shows the same text as the command."""
+
+    program: Optional[_core.Module] = field(default=None, compare=False)
+    """The module in that order."""
+    _text: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return (
+            f"<Rescheduling: {self.module} on {self.device}, {_core.format_seconds(self.before.step_seconds)} -> "
+            f"{_core.format_seconds(self.after.step_seconds)}, {len(self.moves)} moves>"
+        )
+
+
+def reschedule(
+    program: Program, device: str, *, seconds: float = 5, memory_limit: Optional[float] = None, **options: Any
+) -> Rescheduling:
+    """Searches the legal orders of a scheduled module for the least predicted step, and says what it moved and why.
+
+    ``memory_limit`` is the peak of HBM in bytes that no order may exceed; by default that of the order that came in. The search
+    ends after ``seconds`` of the clock at the latest; it usually ends before, and then always finds the same. ``options`` are
+    those of ``predict_step_time``. The result is never slower than what came in, by its own prediction; no hardware has
+    confirmed it. Raises ``InvalidInputError`` if the module is not scheduled.
+    """
+    if not seconds >= 0 or seconds == float("inf"):
+        raise ValueError(f"seconds={seconds}: expected a number that is not negative")
+    module, text, summary = _core.reschedule(parse(program), device, _options(**options), seconds, memory_limit)
+    found = make_record(Rescheduling, json.loads(text), _reschedule_results.RECORD_OF_MEMBER)
+    return dataclasses.replace(found, program=module, _text=summary)
