@@ -22,16 +22,20 @@ absl::Status run() {
   const auto fits = program_fits();
   if (!fits.ok()) return fits.status();
   for (const ProgramFit& fit : *fits) {
-    absl::StatusOr<Target> target = find_target(fit.target);
-    if (!target.ok()) return target.status();
-    const auto found = fit_programs(fit, *target);
+    const absl::StatusOr<Target> shipped = find_target(fit.target);
+    if (!shipped.ok()) return shipped.status();
+    Target target = *shipped;
+    auto found = fit_programs(fit, target);
     if (!found.ok()) return found.status();
+    if (absl::Status status = add_spread(fit, *shipped, *found); !status.ok()) return status;
     for (const FittedParameter& p : *found) {
-      std::printf("%-12s %-30s %10.4g -> %-10.4g %s\n", fit.target.c_str(), p.path.c_str(), p.before, p.after,
+      std::printf("%-12s %-30s %10.4g -> %-10.4g %s", fit.target.c_str(), p.path.c_str(), p.before, p.after,
                   p.unit.c_str());
+      if (p.least < p.most) std::printf("  %.4g .. %.4g without a fifth of the programs", p.least, p.most);
+      std::printf("\n");
     }
     for (const auto& [part, programs] : {std::pair("fitted", &fit.fitted), std::pair("held back", &fit.held_back)}) {
-      if (absl::Status status = print(part, *programs, *target); !status.ok()) return status;
+      if (absl::Status status = print(part, *programs, target); !status.ok()) return status;
     }
   }
   return absl::OkStatus();

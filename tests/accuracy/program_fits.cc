@@ -101,6 +101,25 @@ absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit,
   return found;
 }
 
+absl::Status add_spread(const ProgramFit& fit, const Target& before, std::vector<FittedParameter>& found) {
+  constexpr std::size_t kFolds = 5;
+  for (FittedParameter& p : found) p.least = p.most = p.after;
+  for (std::size_t out = 0; out < kFolds && fit.fitted.size() >= kFolds; ++out) {
+    ProgramFit part{fit.target, fit.paths, {}, {}};
+    for (std::size_t i = 0; i < fit.fitted.size(); ++i) {
+      if (i % kFolds != out) part.fitted.push_back(fit.fitted[i]);
+    }
+    Target target = before;
+    const auto fold = fit_programs(part, target);
+    if (!fold.ok()) return fold.status();
+    for (std::size_t p = 0; p < found.size(); ++p) {
+      found[p].least = std::min(found[p].least, (*fold)[p].after);
+      found[p].most = std::max(found[p].most, (*fold)[p].after);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<double> ratio(const MeasuredProgram& program, const Target& target) {
   const auto prediction = predict_step_time(program.module, target);
   if (!prediction.ok()) return prediction.status();

@@ -32,6 +32,10 @@ absl::StatusOr<std::vector<ProgramFit>> program_fits();
 // as in fit_nonnegative(), and sets them on `target`, of which everything else stays as it is.
 absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit, Target& target);
 
+// Sets the spread of `found`, the result of fit_programs() for a target that was `before` it: the range of each value
+// over fits that leave out every fifth program. With fewer than 5 programs it is the value itself.
+absl::Status add_spread(const ProgramFit& fit, const Target& before, std::vector<FittedParameter>& found);
+
 // Predicted step time over the measured one; an error where there is no prediction.
 absl::StatusOr<double> ratio(const MeasuredProgram& program, const Target& target);
 

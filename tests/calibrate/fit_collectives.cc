@@ -1,11 +1,13 @@
 // Prints the shipped and the fitted rates of each device of XLA's measured table in SI units. The fit uses half of the
-// table; collective_accuracy_test prints the error on the other half:
+// table, and its last columns are the range over fits without a fifth of that; collective_accuracy_test prints the
+// error on the other half:
 //   fit_collectives TABLE.csv
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "hloroof/device.h"
 #include "lib/calibrate/collective_fit.h"
@@ -14,28 +16,60 @@
 namespace hloroof::internal {
 namespace {
 
-void print(const char* rates, const char* name, const Fact<double>& shipped, const Fact<double>& found) {
-  if (!shipped && !found) return;
-  const std::string path = std::string("scale_up.") + rates + "." + name;
-  std::printf("  %-42s %10.4g -> %.4g\n", path.c_str(), shipped ? *shipped : NAN, found ? *found : NAN);
-}
+using Measurements = std::vector<CollectiveMeasurement>;
 
-void print(CollectiveKind kind, const CollectiveRates& shipped, const CollectiveRates& found) {
-  std::string rates(to_string(kind));
+constexpr std::size_t kFolds = 5;
+
+// One number of the rates of a kind.
+template <typename Rates>
+struct Number {
+  const char* name;
+  Fact<double> Rates::*value;
+};
+
+constexpr Number<CollectiveRates> kRates[] = {{"launch", &CollectiveRates::launch},
+                                              {"step", &CollectiveRates::step},
+                                              {"fill", &CollectiveRates::fill},
+                                              {"efficiency", &CollectiveRates::efficiency},
+                                              {"peer_efficiency", &CollectiveRates::peer_efficiency}};
+constexpr Number<SendRates> kSendRates[] = {{"launch", &SendRates::launch},
+                                            {"efficiency", &SendRates::efficiency},
+                                            {"channel_bandwidth", &SendRates::channel_bandwidth},
+                                            {"shared_channel_bandwidth", &SendRates::shared_channel_bandwidth},
+                                            {"low_latency_bandwidth", &SendRates::low_latency_bandwidth}};
+
+// Prints each number as shipped and as `fit` finds it, with its range over fits that leave out every fifth row.
+template <typename Rates, std::size_t kCount>
+void print(std::string rates, const Number<Rates> (&numbers)[kCount], const Rates& shipped, const Measurements& rows,
+           const std::function<Rates(const Measurements&)>& fit) {
   std::replace(rates.begin(), rates.end(), '-', '_');
-  print(rates.c_str(), "launch", shipped.launch, found.launch);
-  print(rates.c_str(), "step", shipped.step, found.step);
-  print(rates.c_str(), "fill", shipped.fill, found.fill);
-  print(rates.c_str(), "efficiency", shipped.efficiency, found.efficiency);
-  print(rates.c_str(), "peer_efficiency", shipped.peer_efficiency, found.peer_efficiency);
-}
-
-void print(const SendRates& shipped, const SendRates& found) {
-  print("permute", "launch", shipped.launch, found.launch);
-  print("permute", "efficiency", shipped.efficiency, found.efficiency);
-  print("permute", "channel_bandwidth", shipped.channel_bandwidth, found.channel_bandwidth);
-  print("permute", "shared_channel_bandwidth", shipped.shared_channel_bandwidth, found.shared_channel_bandwidth);
-  print("permute", "low_latency_bandwidth", shipped.low_latency_bandwidth, found.low_latency_bandwidth);
+  const Rates found = fit(rows);
+  std::vector<Rates> folds;
+  for (std::size_t out = 0; out < kFolds && rows.size() >= kFolds; ++out) {
+    Measurements kept;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i % kFolds != out) kept.push_back(rows[i]);
+    }
+    folds.push_back(fit(kept));
+  }
+  for (const Number<Rates>& number : numbers) {
+    const Fact<double>& before = shipped.*number.value;
+    const Fact<double>& after = found.*number.value;
+    if (!before && !after) continue;
+    const std::string path = "scale_up." + rates + "." + number.name;
+    std::printf("  %-42s %10.4g -> %-10.4g", path.c_str(), before ? *before : NAN, after ? *after : NAN);
+    double least = after ? *after : NAN;
+    double most = least;
+    std::size_t without = 0;
+    for (const Rates& fold : folds) {
+      const Fact<double>& value = fold.*number.value;
+      if (!value) ++without;
+      if (value) least = std::fmin(least, *value), most = std::fmax(most, *value);
+    }
+    if (least < most) std::printf("  %.4g .. %.4g", least, most);
+    if (without > 0) std::printf("  none in %zu of %zu", without, folds.size());
+    std::printf("\n");
+  }
 }
 
 }  // namespace
@@ -57,9 +91,13 @@ int main(int argc, char** argv) {
                                       CollectiveKind::kAllReduce, CollectiveKind::kAllToAll}) {
       const auto rows = table.fitted.find({key, kind});
       if (rows == table.fitted.end()) continue;
-      print(kind, rates_of(*device, kind), fit_collective_rates(rows->second, *device->scale_up.bandwidth));
+      print<CollectiveRates>(
+          std::string(to_string(kind)), kRates, rates_of(*device, kind), rows->second,
+          [&](const Measurements& part) { return fit_collective_rates(part, *device->scale_up.bandwidth); });
     }
     const auto rows = table.fitted.find({key, CollectiveKind::kCollectivePermute});
-    if (rows != table.fitted.end()) print(device->scale_up.permute, fit_send_rates(rows->second, *device));
+    if (rows == table.fitted.end()) continue;
+    print<SendRates>("permute", kSendRates, device->scale_up.permute, rows->second,
+                     [&](const Measurements& part) { return fit_send_rates(part, *device); });
   }
 }
