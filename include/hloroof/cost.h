@@ -111,6 +111,7 @@ struct VectorWork {
   ElementType type = ElementType::kF32;
   double elements = 0;
   bool cross_lane = false;
+  ElementType to = ElementType::kInvalid;  // convert: the type of the result; others: kInvalid
 };
 
 // The work of one device for one execution of one instruction, in the physical convention.

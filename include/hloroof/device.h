@@ -105,7 +105,9 @@ struct MatrixUnit {
 
 // The cost of one element of an elementwise operation on the vector units, if it is not one vector operation.
 struct OpWeight {
-  std::string op;  // XLA's spelling of the opcode: "exponential", "divide"; "integer-divide" for integer operands
+  // XLA's spelling of the opcode: "exponential", "divide"; "integer-divide" for integer operands; "convert-f32-s8" for
+  // a conversion, whose operations are on elements of 32 bits in code that fills the ALUs.
+  std::string op;
   double vector_ops = 1;       // operations on the ALUs
   double transcendentals = 0;  // results computed by the transcendental unit
   ParameterSource source;

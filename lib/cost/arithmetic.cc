@@ -293,15 +293,15 @@ double topk_levels(InstructionView topk) {
   return std::max(log2_ceil(k), 1.0);
 }
 
-void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane) {
+void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane, ElementType to) {
   if (elements <= 0) return;
   for (VectorWork& entry : work.vector) {
-    if (entry.opcode == opcode && entry.type == type && entry.cross_lane == cross_lane) {
+    if (entry.opcode == opcode && entry.type == type && entry.cross_lane == cross_lane && entry.to == to) {
       entry.elements += elements;
       return;
     }
   }
-  work.vector.push_back({opcode, type, elements, cross_lane});
+  work.vector.push_back({opcode, type, elements, cross_lane, to});
 }
 
 void add_arithmetic(const Work& inner, double share, Work& work) {
@@ -314,7 +314,7 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
     product.flops *= share;
     work.matrix.push_back(product);
   }
-  for (const VectorWork& v : inner.vector) add_vector(work, v.opcode, v.type, v.elements * share, v.cross_lane);
+  for (const VectorWork& v : inner.vector) add_vector(work, v.opcode, v.type, v.elements * share, v.cross_lane, v.to);
 }
 
 void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
@@ -331,7 +331,8 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
           (opcode == Opcode::kCompare || opcode == Opcode::kConvert) && instruction.operand_count() > 0;
       const ElementType type =
           by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
-      add_vector(work, opcode, type, size.padded_elements * share);
+      const ElementType to = opcode == Opcode::kConvert ? instruction.shape().element_type : ElementType::kInvalid;
+      add_vector(work, opcode, type, size.padded_elements * share, false, to);
       return;
     }
     case WorkClass::kContraction: add_contraction(instruction, share, work); return;

@@ -165,7 +165,7 @@ void add_kernel_body(const KernelRun& run, Work& work) {
     }
     for (const VectorWork& part : vector_work_of(region.work, region.runs)) {
       if (work_class(part.opcode) == WorkClass::kTranscendental) work.transcendentals += part.elements;
-      add_vector(work, part.opcode, part.type, part.elements, part.cross_lane);
+      add_vector(work, part.opcode, part.type, part.elements, part.cross_lane, part.to);
     }
   }
   set_transferred_bytes(run, work);

@@ -78,7 +78,8 @@ double topk_levels(InstructionView topk);
 
 // Adds `elements` to the entry of `work.vector` for the same opcode, type and `cross_lane`. Appends an entry if there
 // is none.
-void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane = false);
+void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane = false,
+                ElementType to = ElementType::kInvalid);
 
 }  // namespace hloroof::internal
 

@@ -16,8 +16,8 @@ auto members(const MemoryBytes& bytes) {
 }
 
 auto members(const VectorWork& part) {
-  const auto& [opcode, type, elements, cross_lane] = part;
-  return std::tie(opcode, type, elements, cross_lane);
+  const auto& [opcode, type, elements, cross_lane, to] = part;
+  return std::tie(opcode, type, elements, cross_lane, to);
 }
 
 auto members(const MatrixWork& product) {

@@ -14,6 +14,9 @@ std::string weight_name(const VectorWork& work) {
   if (is_integral(work.type) && (work.opcode == Opcode::kDivide || work.opcode == Opcode::kRemainder)) {
     return "integer-" + std::string(to_string(work.opcode));
   }
+  if (work.opcode == Opcode::kConvert) {
+    return "convert-" + std::string(to_string(work.type)) + "-" + std::string(to_string(work.to));
+  }
   return std::string(to_string(work.opcode));
 }
 
@@ -67,7 +70,9 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
     }
     const OpWeight weight = op_weight(unit, weight_name(v));
     const double share = alu_share(device);
-    const double rate = peak_rate(v.type, unit, missing) * share;
+    // The operations of a conversion are counted in code that fills the ALUs with them, on elements of 32 bits.
+    const bool is_counted = v.opcode == Opcode::kConvert && find_op_weight(unit, weight.op) != nullptr;
+    const double rate = is_counted ? unit.f32_rate : peak_rate(v.type, unit, missing) * share;
     if (rate > 0) {
       terms.operations += v.elements * weight.vector_ops * (unit.f32_rate * share) / rate;
       terms.operation_seconds += v.elements * weight.vector_ops / rate;

@@ -44,10 +44,14 @@ MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
   return result;
 }
 
-OpWeight op_weight(const VectorUnit& unit, std::string_view op) {
+const OpWeight* find_op_weight(const VectorUnit& unit, std::string_view op) {
   const auto at = std::lower_bound(unit.weights.begin(), unit.weights.end(), op,
                                    [](const OpWeight& weight, std::string_view name) { return weight.op < name; });
-  if (at != unit.weights.end() && at->op == op) return *at;
+  return at != unit.weights.end() && at->op == op ? &*at : nullptr;
+}
+
+OpWeight op_weight(const VectorUnit& unit, std::string_view op) {
+  if (const OpWeight* weight = find_op_weight(unit, op)) return *weight;
   OpWeight one;
   one.op = op;
   return one;

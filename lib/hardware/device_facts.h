@@ -31,6 +31,8 @@ inline double register_elements(const TpuCore::Vector& vector) {
 
 // The cost of one element of `op`: one vector operation, unless the device file lists another cost.
 OpWeight op_weight(const VectorUnit& unit, std::string_view op);
+// The same as listed in the device file; null if it is not.
+const OpWeight* find_op_weight(const VectorUnit& unit, std::string_view op);
 
 // The product of the sizes; INT64_MAX on overflow.
 std::int64_t chips_per_slice(const Topology& topology);

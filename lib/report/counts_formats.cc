@@ -120,6 +120,11 @@ struct Described<VectorWork> {
   static constexpr auto kFields = fields(
       field("opcode", Unit::kNone, "Opcode.", [](const VectorWork& work) { return to_string(work.opcode); }),
       field("type", Unit::kNone, "Element type.", [](const VectorWork& work) { return to_string(work.type); }),
+      field("to", Unit::kNone, "Element type of the result of a conversion; null for other opcodes.",
+            [](const VectorWork& work) {
+              return work.to == ElementType::kInvalid ? std::nullopt
+                                                      : std::optional<std::string_view>(to_string(work.to));
+            }),
       field("cross_lane", Unit::kNone, "True if elements change their lane or sublane.", &VectorWork::cross_lane),
       field("padded_elements", Unit::kCount, "Elements of one step, with tile padding.", &VectorWork::elements));
 };

@@ -74,10 +74,10 @@ void add_units(const Work& work, double times, CountsReport& report) {
   }
   for (const VectorWork& v : work.vector) {
     const auto same = [&](const VectorWork& t) {
-      return t.opcode == v.opcode && t.type == v.type && t.cross_lane == v.cross_lane;
+      return t.opcode == v.opcode && t.type == v.type && t.cross_lane == v.cross_lane && t.to == v.to;
     };
     auto at = std::find_if(report.vector.begin(), report.vector.end(), same);
-    if (at == report.vector.end()) at = report.vector.insert(at, {v.opcode, v.type, 0, v.cross_lane});
+    if (at == report.vector.end()) at = report.vector.insert(at, {v.opcode, v.type, 0, v.cross_lane, v.to});
     at->elements += times * v.elements;
   }
 }

@@ -1,4 +1,4 @@
-// What moving data inside tiled arrays costs the vector units, and what memories on the chip cost.
+// What moving and converting data inside tiled arrays costs the vector units, and what memories on the chip cost.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -43,6 +43,35 @@ TEST_CASE("whole tiles are put together by address, parts of tiles by the vector
     for (const VectorWork& v : work.vector) elements += v.elements;
     CHECK(elements == c.elements);
   }
+}
+
+TEST_CASE("a conversion takes the operations of its two types") {
+  struct Case {
+    const char* from;
+    const char* to;
+    const char* device;
+    double operations;  // for each element of 32 bits
+  };
+  const Case cases[] = {
+      {"f32", "f8e4m3fn", "tpu_v6e", 47}, {"f32", "f8e4m3fn", "tpu_v7x", 3}, {"f8e4m3fn", "bf16", "tpu_v7x", 1.5},
+      {"bf16", "s8", "tpu_v5e", 10},      {"bf16", "s8", "tpu_v6e", 6},      {"s8", "f32", "tpu_v2", 4},
+      {"f32", "s32", "tpu_v5p", 5},       {"f8e5m2", "f32", "tpu_v4", 14},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.from, c.to, c.device);
+    const Device d = device(c.device);
+    const Work work = root_work(std::string("  a = ") + c.from + "[1024,1024] parameter(0)\n",
+                                std::string("r = ") + c.to + "[1024,1024] convert(a)");
+    MissingNumbers missing;
+    const double seconds = vector_terms(work, d, &missing).operation_seconds;
+    CHECK(seconds == Approx(1024 * 1024 * c.operations / d.vector.f32_rate));
+  }
+  // Other conversions take one operation, in code as it usually is.
+  const Device d = device("tpu_v5e");
+  const Work work = root_work("  a = f32[1024,1024] parameter(0)\n", "r = bf16[1024,1024] convert(a)");
+  MissingNumbers missing;
+  CHECK(vector_terms(work, d, &missing).operation_seconds ==
+        Approx(1024 * 1024 / (d.vector.f32_rate * d.tpu()->vector.efficiency)));
 }
 
 TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through the cross-lane unit") {
