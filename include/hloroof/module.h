@@ -351,6 +351,7 @@ class Module {
     std::uint32_t attributes = 0;
     std::uint32_t missing_operands = 0;  // placeholders for the operands of a pasted instruction
     std::uint32_t missing_computations = 0;
+    std::uint32_t missing_predecessors = 0;  // control predecessors whose names compact tuple access elides
   };
   const Unknowns& unknowns() const ABSL_ATTRIBUTE_LIFETIME_BOUND { return unknowns_; }
 

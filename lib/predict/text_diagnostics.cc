@@ -144,6 +144,12 @@ class TextDiagnoser {
           absl::StrFormat("%s not defined in the text: parameters of the printed shape stand in",
                           counted(unknowns.missing_operands, "operand is", "operands are")));
     }
+    if (unknowns.missing_predecessors > 0) {
+      add(kMissingPredecessor, Severity::kInfo,
+          absl::StrFormat(
+              "%s not in the text, which elides get-tuple-elements",
+              counted(unknowns.missing_predecessors, "control predecessor is", "control predecessors are")));
+    }
     if (unknowns.missing_computations > 0) {
       add(kMissingComputation, Severity::kWarning,
           absl::StrFormat("%s not in the text: what is computed there is not known",

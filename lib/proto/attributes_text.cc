@@ -51,7 +51,11 @@ std::string_view usual_comparison(const WireMessage* operand) {
 void append_compare(const WireMessage& i, const WireMessage* operand, AttributeWriter& a) {
   a.word("direction", i.bytes(f::kDirection));
   const std::string_view type = i.bytes(f::kComparisonType);
-  if (!type.empty() && type != usual_comparison(operand)) a.word("type", type);
+  const std::string_view usual = usual_comparison(operand);
+  if (!type.empty() && type != usual) a.word("type", type);
+  // Newer XLA writes the order in place of the type. Only floating-point comparisons are partial by default.
+  const std::string_view order = i.bytes(f::kComparisonOrder);
+  if (type.empty() && !order.empty() && order != (usual == "FLOAT" ? "PARTIAL" : "TOTAL")) a.word("order", order);
 }
 
 void append_triangular_solve(const WireMessage& i, AttributeWriter& a) {
@@ -202,6 +206,8 @@ bool append_opcode_attributes(const WireMessage& i, std::string_view opcode,
     case Opcode::kTopk:
       a.integer("k", i.integer(f::kK));
       a.word("largest", i.flag(f::kLargest) ? "true" : "false");
+      // Without the field, the proto is of a version that has no such attribute, or the op is not stable.
+      a.flag("is_stable", i.flag(f::kIsStable));
       return true;
     case Opcode::kScan: append_scan(i, a); return true;
     case Opcode::kFusion:

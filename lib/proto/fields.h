@@ -250,6 +250,7 @@ enum : std::uint32_t {
   kSparsity = 98,
   kBackendConfigPayload = 99,
   kHasDynamicRoot = 100,
+  kComparisonOrder = 102,
 };
 }
 namespace slice {

@@ -182,19 +182,29 @@ absl::Status append_common(const WireMessage& i, const Names& names, std::string
 }
 
 // The id of the computation that an async op wraps; -1 if there is none. Updates and dones follow their operands to the
-// start.
+// start, also if a tuple holds it on the way.
 std::int64_t wrapped_computation(const WireMessage& async,
                                  const std::unordered_map<std::int64_t, const WireMessage*>& by_id) {
   const WireMessage* at = &async;
+  std::vector<std::int64_t> path;  // the elements of tuples that lead to the start, innermost first
   for (std::size_t steps = 0; steps <= by_id.size(); ++steps) {
-    const std::vector<std::int64_t> called = at->integers(f::kCalled);
-    if (!called.empty()) return called[0];
+    const std::string_view opcode = at->bytes(f::kOpcode);
     const std::vector<std::int64_t> operands = at->integers(f::kOperands);
-    const auto operand = operands.empty() ? by_id.end() : by_id.find(operands[0]);
+    std::size_t next = 0;
+    if (opcode == "get-tuple-element") {
+      path.push_back(at->integer(f::kTupleIndex));
+    } else if (opcode == "tuple") {
+      if (path.empty() || path.back() < 0) return -1;
+      next = static_cast<std::size_t>(path.back());
+      path.pop_back();
+    } else {
+      if (!opcode.starts_with("async-") || !path.empty()) return -1;
+      const std::vector<std::int64_t> called = at->integers(f::kCalled);
+      if (!called.empty()) return called[0];
+    }
+    const auto operand = next < operands.size() ? by_id.find(operands[next]) : by_id.end();
     if (operand == by_id.end()) return -1;
     at = operand->second;
-    const std::string_view opcode = at->bytes(f::kOpcode);
-    if (opcode != "async-start" && opcode != "async-update") return -1;
   }
   return -1;
 }

@@ -51,6 +51,12 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
     cursor_.fail(begin, "attribute " + std::string(name) + " already exists");
     return Step::kFailed;
   }
+  const bool is_second_order = (key == AttributeKey::kOrder && frame.seen.contains(AttributeKey::kType)) ||
+                               (key == AttributeKey::kType && frame.seen.contains(AttributeKey::kOrder));
+  if (is_second_order) {
+    cursor_.fail(begin, "a comparison has a type or an order, not both");
+    return Step::kFailed;
+  }
   frame.seen.insert(key);
 
   cursor_.skip_space();
@@ -76,7 +82,7 @@ ModuleParser::Step ModuleParser::parse_attribute(InstructionFrame& frame) {
     case AttributeForm::kInstructionList:
       start_references();
       frame.value_begin = value;
-      return parse_predecessors(frame) && end_attribute(frame) ? Step::kAttributes : Step::kFailed;
+      return parse_predecessors() && end_attribute(frame) ? Step::kAttributes : Step::kFailed;
     default:
       if (!read_checked(wraps ? static_cast<Opcode>(frame.row.number) : frame.row.opcode, key)) {
         cursor_.fail(begin, "error parsing attribute " + std::string(name));
@@ -174,7 +180,7 @@ ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
 }
 
 // predecessors := '{' list1(name) '}'
-bool ModuleParser::parse_predecessors(InstructionFrame& frame) {
+bool ModuleParser::parse_predecessors() {
   if (!cursor_.expect('{')) return false;
   do {
     cursor_.skip_space();
@@ -183,12 +189,15 @@ bool ModuleParser::parse_predecessors(InstructionFrame& frame) {
     std::uint32_t hash = 0;
     if (!cursor_.read_name(&name, &hash)) return false;
     const std::uint32_t found = instruction_names_.find(scope(), name, hash);
-    if (found == NameTable::kNone) {
+    if (found != NameTable::kNone) {
+      references_.push_back(found);
+    } else if (elides_tuple_access_ && !options_->strict) {
+      // XLA prints %t#1 in place of a get-tuple-element, but its name where it is a predecessor.
+      ++ModuleBuilder(*module_).unknowns().missing_predecessors;
+    } else {
       return cursor_.fail(at, "instruction '" + std::string(name) + "' is not defined");
     }
-    references_.push_back(found);
   } while (cursor_.accept(','));
-  (void)frame;
   return cursor_.expect('}');
 }
 

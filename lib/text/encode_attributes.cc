@@ -36,6 +36,7 @@ SimpleField simple_field(AttributeKey key) {
     case kInferredDimension: return {Form::kIntegers, f::kDimensions};
     case kDirection: return {Form::kWord, f::kDirection};
     case kType: return {Form::kWord, f::kComparisonType};
+    case kOrder: return {Form::kWord, f::kComparisonOrder};
     case kExponentBits: return {Form::kInteger, f::kExponentBits};
     case kMantissaBits: return {Form::kInteger, f::kMantissaBits};
     case kDynamicSliceSizes: return {Form::kIntegers, f::kDynamicSliceSizes};

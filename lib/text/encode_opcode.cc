@@ -132,7 +132,7 @@ void append_of_opcode(InstructionView i, WireWriter& out) {
     case Opcode::kParameter: return out.integer(f::kParameter, i.parameter_number());
     case Opcode::kGetTupleElement: return out.integer(f::kTupleIndex, i.tuple_index());
     case Opcode::kCompare: {
-      if (i.has(AttributeKey::kType) || i.operand_count() == 0) return;
+      if (i.has(AttributeKey::kType) || i.has(AttributeKey::kOrder) || i.operand_count() == 0) return;
       const ElementKind of = kind(i.operand(0).shape().element_type);
       const bool is_unsigned = of == ElementKind::kUnsigned || of == ElementKind::kPredicate;
       return out.text(f::kComparisonType, of == ElementKind::kSigned ? "SIGNED" : (is_unsigned ? "UNSIGNED" : "FLOAT"));

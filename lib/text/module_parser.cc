@@ -27,6 +27,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   builder.set_source(std::move(source));
   single_ = false;
   over_limit_ = false;
+  elides_tuple_access_ = false;
   implicit_parameters_ = 0;
   next_anonymous_.fill(0);
   shapes_.start(&builder.shapes(), ModuleRows::source(module).size(), ModuleRows::source(module).size() / 2048);

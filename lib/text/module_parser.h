@@ -138,7 +138,7 @@ class ModuleParser {
   bool skip_unknown_attribute(const char* begin, std::string_view name);
   bool keep_index(InstructionFrame& frame, const char* value);
   Step parse_computations(InstructionFrame& frame);
-  bool parse_predecessors(InstructionFrame& frame);
+  bool parse_predecessors();
   bool read_checked(Opcode opcode, AttributeKey key);
   bool end_attribute(InstructionFrame& frame);
 
@@ -185,6 +185,7 @@ class ModuleParser {
   std::size_t lines_before_ = 0;
   bool single_ = false;  // the text is one instruction, whose operands and computations need not exist
   bool over_limit_ = false;
+  bool elides_tuple_access_ = false;  // the text has %t#1 in place of get-tuple-elements
   std::uint32_t implicit_parameters_ = 0;
 
   Cursor cursor_;

@@ -149,6 +149,7 @@ bool ModuleParser::parse_tuple_path(const char* at, std::string_view name, Instr
     row.computation = computations_.back().id;
     row.opcode = Opcode::kGetTupleElement;
     row.flags = InstructionData::kCompactTupleAccess;
+    elides_tuple_access_ = true;
     row.number = static_cast<std::uint32_t>(index);
     row.operand_begin = static_cast<std::uint32_t>(builder.operands().size());
     row.operand_count = 1;

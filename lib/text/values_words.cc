@@ -21,6 +21,7 @@ struct EnumWords {
 // 2026-08-22.
 constexpr EnumWords kDirections{"comparison direction", Case::kExact, {"EQ", "NE", "GE", "GT", "LE", "LT"}};
 constexpr EnumWords kComparisonTypes{"comparison type", Case::kExact, {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}};
+constexpr EnumWords kComparisonOrders{"comparison order", Case::kExact, {"PARTIAL", "TOTAL"}};
 constexpr EnumWords kFusionKinds{"fusion kind", Case::kExact, {"kLoop", "kInput", "kOutput", "kCustom"}};
 constexpr EnumWords kFftTypes{"fft type", Case::kExact, {"FFT", "IFFT", "RFFT", "IRFFT"}};
 constexpr EnumWords kPaddingTypes{"padding type", Case::kExact, {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"}};
@@ -54,6 +55,7 @@ const EnumWords* words_of(Opcode opcode, AttributeKey key) {
   switch (key) {
     case AttributeKey::kDirection: return &kDirections;
     case AttributeKey::kType: return &kComparisonTypes;
+    case AttributeKey::kOrder: return &kComparisonOrders;
     case AttributeKey::kKind: return &kFusionKinds;
     case AttributeKey::kFftType: return &kFftTypes;
     case AttributeKey::kPaddingType: return &kPaddingTypes;

@@ -125,7 +125,7 @@ TEST_CASE("every diagnosis is on the list, once, and has a dump") {
   std::set<DiagnosticCode> covered = {
       kMissingAttribute,        kKernelVmemRoom,     kUnknownAttribute, kMissingOperand,
       kMissingComputation,      kMemoryIncomplete,   kNoEntry,          kOperandMismatch,
-      kUnreadableSliceTransfer, kUnknownDeviceCount, kImpossibleNumber};
+      kUnreadableSliceTransfer, kUnknownDeviceCount, kImpossibleNumber, kMissingPredecessor};
   for (const Case& c : kShipped) covered.insert(c.code);
   for (const Case& c : kCorpus) covered.insert(c.code);
   std::set<DiagnosticCode> listed;

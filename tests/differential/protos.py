@@ -94,6 +94,9 @@ def sources(folders, scratch):
 def blocks(text):
     # Ignores space in braces and the index comments in literals of four or more dimensions.
     text = re.sub(r"/\*i\d+=\d+\*/ ?", "", text).replace("{ ", "{").replace(" }", "}")
+    # Newer XLA prints the order in place of the type of a comparison, and also that a topk is not stable. We print what the
+    # proto has, which older XLA reads.
+    text = re.sub(r"(largest=\w+), is_stable=false", r"\1", text.replace("type=TOTALORDER", "order=TOTAL"))
     return sorted(block.strip() for block in text.split("\n\n") if block.strip())
 
 

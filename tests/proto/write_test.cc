@@ -152,6 +152,20 @@ TEST_CASE("attributes survive the way through a proto") {
        "  %a = f32[8]{0} parameter(0)\n  ROOT %c = (f32[8]{0}, f32[2]{0}) custom-call(%a), custom_call_target=\"x\", "
        "operand_layout_constraints={f32[8]{0}}, custom_call_has_side_effect=true, literal=f32[2]{0} {1, 2}, "
        "output_to_operand_aliasing={{0}: (0, {})}, api_version=API_VERSION_TYPED_FFI, backend_config={\"a\":1}\n"},
+      {"orders of comparisons",
+       "  %a = f32[8]{0} parameter(0)\n  %i = s32[8]{0} parameter(1)\n"
+       "  %t = pred[8]{0} compare(%a, %a), direction=LT, order=TOTAL\n"
+       "  %o = pred[8]{0} compare(%a, %a), direction=GE, type=TOTALORDER\n"
+       "  %p = pred[8]{0} compare(%i, %i), direction=EQ, order=PARTIAL\n"
+       "  ROOT %r = (pred[8]{0}, pred[8]{0}, pred[8]{0}) tuple(%t, %o, %p)\n"},
+      {"a stable topk",
+       "  %a = f32[8]{0} parameter(0)\n"
+       "  ROOT %t = (f32[2]{0}, s32[2]{0}) topk(%a), k=2, largest=true, is_stable=true\n"},
+      {"the end of an asynchronous operation in a tuple",
+       "  %a = f32[16]{0} parameter(0)\n  %s = ((f32[16]{0}), f32[4]{0}, s32[]) slice-start(%a), slice={[0:4]}\n"
+       "  %t = (f32[16]{0}, ((f32[16]{0}), f32[4]{0}, s32[])) tuple(%a, %s)\n"
+       "  %g = ((f32[16]{0}), f32[4]{0}, s32[]) get-tuple-element(%t), index=1\n"
+       "  ROOT %d = f32[4]{0} slice-done(%g)\n"},
       {"asynchronous operations",
        "  %a = f32[8]{0} parameter(0)\n  %s = ((f32[8]{0}), f32[8]{0}, u32[]) negate-start(%a), "
        "async_execution_thread=\"sparsecore\", metadata={op_name=\"n\"}\n  %d = f32[8]{0} negate-done(%s)\n"

@@ -321,6 +321,22 @@ TEST_CASE("strict rejects unknown opcodes and attributes") {
   }
 }
 
+TEST_CASE("a control predecessor that the text elides is counted, and the others are kept") {
+  const std::string text =
+      "HloModule m\n\nENTRY %e (t: (f32[], f32[])) -> f32[] {\n  %t = (f32[], f32[]) parameter(0)\n"
+      "  %y = f32[] negate(%t#1)\n  %z = f32[] negate(%y), control-predecessors={%get-tuple-element.7}\n"
+      "  ROOT %r = f32[] negate(%z), control-predecessors={%get-tuple-element.7, %y}\n}\n\n";
+  const absl::StatusOr<Module> module = parse_module(text);
+  REQUIRE(module.ok());
+  CHECK(module->unknowns().missing_predecessors == 2);
+  CHECK(module->entry().root().control_predecessors().size() == 1);
+  CHECK(print_module(*module).find("%z = f32[] negate(%y), control-predecessors={%get-tuple-element.7}") !=
+        std::string::npos);
+  ParseOptions strict;
+  strict.strict = true;
+  CHECK_FALSE(parse_module(text, strict).ok());
+}
+
 TEST_CASE("a pasted instruction has placeholders for its operands") {
   const absl::StatusOr<Module> module = parse_module(
       "%fusion.3 = bf16[32,32,4096]{2,1,0:T(8,128)(2,1)S(1)} fusion(bf16[32,32,8192]{2,1,0:T(8,128)(2,1)S(1)} "
