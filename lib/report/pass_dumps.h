@@ -36,6 +36,12 @@ std::optional<PassDump> pass_dump(std::string_view path);
 // which says how to make one.
 absl::StatusOr<std::vector<PassDump>> find_pass_dumps(const std::string& folder, std::string_view module);
 
+// The dumps in `folder` of the module that `like` is a dump of: the one of the same name without numbers, and of
+// several the one with the most bytes. Errors: as above, and InvalidArgument with the names of the others if there is
+// none.
+absl::StatusOr<std::vector<PassDump>> find_same_dumps(const std::string& folder, const PassDump& like,
+                                                      std::string_view module);
+
 // The index of the first dump whose pass, pipeline or number is `pass`: "tpu_fusion", "Main_fusion", both with a colon
 // between them, or "51". It has one before it. Errors: NotFound, which names the closest pass.
 absl::StatusOr<std::size_t> find_pass(const std::vector<PassDump>& dumps, std::string_view pass);

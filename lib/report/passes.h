@@ -25,6 +25,8 @@ struct PassCount {
 
 struct PassRow {
   std::string file;
+  std::int64_t number = 0;    // of the file, as in PassDump
+  std::uint64_t program = 0;  // program_hash() of the state
   std::string pipeline;
   std::string pass;   // the pass that the state follows; "start" at the start of a pipeline
   std::string state;  // why nothing would run this module as it is, such as "not fused"; empty if it might run
@@ -40,7 +42,8 @@ struct PassRow {
 
 struct PassReport {
   std::string folder;
-  std::string module;
+  std::string module;   // as the names of the dumps have it
+  std::string program;  // the name of the module in the dumps
   std::string device;
   std::string topology;
   std::vector<PassRow> rows;

@@ -309,6 +309,56 @@ TEST_CASE("in a browser: waits are hatched, the chosen op says what it waits for
   }
 }
 
+// A state with `instructions` negations of 16 MiB each.
+std::string negations(int instructions) {
+  std::string text = "HloModule m\nENTRY e {\n  x0 = f32[2048,2048]{1,0:T(8,128)} parameter(0)\n";
+  for (int i = 1; i <= instructions; ++i) {
+    text += std::string(i == instructions ? "  ROOT x" : "  x") + std::to_string(i) +
+            " = f32[2048,2048]{1,0:T(8,128)} negate(x" + std::to_string(i - 1) + ")\n";
+  }
+  return text + "}\n";
+}
+
+TEST_CASE("in a browser: the passes of one compile and of two") {
+  const TemporaryFolder before;
+  const TemporaryFolder after;
+  const std::pair<const TemporaryFolder*, int> compiles[] = {{&before, 1}, {&after, 2}};
+  for (const auto& [folder, last] : compiles) {
+    folder->write("module_0001.m.before_optimizations.txt", negations(4));
+    folder->write("module_0001.m.0001.main.after_first.before_second.txt", negations(3));
+    folder->write("module_0001.m.0002.main.after_second.before_pipeline-end.txt", negations(last));
+    folder->write("module_0001.m.after_optimizations.txt", negations(last));
+  }
+  const std::string browser = find_browser();
+  for (const std::vector<std::string>& folders :
+       {std::vector<std::string>{before.path()}, std::vector<std::string>{before.path(), after.path()}}) {
+    const std::string path = before.path() + "/page.html";
+    std::vector<std::string> arguments = {"passes", "--device", "tpu_v5e", "--format", "html", "-o", path};
+    arguments.insert(arguments.end(), folders.begin(), folders.end());
+    const CliResult html = run_hloroof(arguments);
+    CAPTURE(html.err);
+    REQUIRE(html.code == kExitOk);
+    std::ifstream file(path, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    for (const char* part : {"src=", "href=\"http", "@import", "fetch(", "XMLHttpRequest", "/*{{"}) {
+      CAPTURE(part);
+      CHECK(text.find(part) == std::string::npos);
+    }
+    CHECK(data_of(text).find("passes")->elements.size() == 4);
+    if (browser.empty()) continue;
+    const Opened opened = open_page(browser, before, path, "#theme=dark");
+    if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+    CAPTURE(opened.log);
+    CHECK(opened.log.find("CONSOLE") == std::string::npos);
+    CHECK(attribute(opened.dom, "data-error").empty());
+    CHECK(attribute(opened.dom, "data-theme") == "dark");
+    CHECK(attribute(opened.dom, "data-states") == "4");
+    // A dot where a number changes, in the chart of the step and in that of the memory.
+    CHECK(std::stoul(attribute(opened.dom, "data-dots")) >= 4 * folders.size());
+    CHECK((opened.dom.find("they part: second (main)") != std::string::npos) == (folders.size() == 2));
+  }
+}
+
 TEST_CASE("several predictions are compared on one page, and each can be shown") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/page.html";

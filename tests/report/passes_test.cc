@@ -122,6 +122,26 @@ TEST_CASE("what each pass changed") {
   CHECK(passes_view(*report, true, {}).find("more states") == std::string::npos);
 }
 
+TEST_CASE("the dumps of the same module in another folder") {
+  const TemporaryFolder folder;
+  for (const char* module : {"module_0003.jit_f.cl_17", "module_0004.jit_f2", "module_0005.jit_g.h"}) {
+    folder.write(std::string(module) + ".before_optimizations.txt", plain());
+    folder.write(std::string(module) + ".after_optimizations.txt", plain());
+  }
+  const auto same = [&](const char* module, const char* name) {
+    PassDump like;
+    like.module = module;
+    return find_same_dumps(folder.path(), like, name);
+  };
+  CHECK(same("module_0000.jit_f", "")->front().module == "module_0003.jit_f.cl_17");
+  CHECK(same("module_0000.jit_f2.cl_9", "")->front().module == "module_0004.jit_f2");
+  CHECK(same("module_0000.jit_g.h", "")->size() == 2);
+  const absl::Status none = same("module_0000.jit_k", "").status();
+  CHECK(none.message().find("has no dumps of passes of jit_k, only of module_0003.jit_f.cl_17, module_0004") !=
+        absl::string_view::npos);
+  CHECK_FALSE(same("module_0000.jit_f", "jit_g").ok());
+}
+
 TEST_CASE("a folder without dumps of passes says how to make them") {
   const TemporaryFolder folder;
   folder.write("module_0002.other.before_optimizations.txt", plain());

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/report/compare.h"
+#include "lib/report/compare_passes.h"
 #include "lib/report/counts_report.h"
 #include "lib/report/device_report.h"
 #include "lib/report/diff.h"
@@ -29,6 +30,7 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
   check_golden(folder + "diff.schema.json", schema_json(diff_table()));
   check_golden(folder + "sweep.schema.json", schema_json(sweep_table()));
   check_golden(folder + "passes.schema.json", schema_json(passes_table()));
+  check_golden(folder + "pass_comparison.schema.json", schema_json(pass_comparison_table()));
   check_golden(folder + "reschedule.schema.json", schema_json(reschedule_table()));
   check_golden(folder + "explanation.schema.json", schema_json(explanation_table()));
   check_golden(folder + "memory.schema.json", schema_json(memory_table()));
@@ -41,9 +43,10 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
 }
 
 TEST_CASE("every field has a meaning, and no record has a field twice") {
-  for (const ResultTable& result : {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(),
-                                    passes_table(), reschedule_table(), explanation_table(), memory_table(),
-                                    kernel_table(), device_list_table(), device_table(), lint_table()}) {
+  for (const ResultTable& result :
+       {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(), passes_table(),
+        pass_comparison_table(), reschedule_table(), explanation_table(), memory_table(), kernel_table(),
+        device_list_table(), device_table(), lint_table()}) {
     std::set<std::string_view> records;
     for (const RecordTable& record : result.records) {
       CAPTURE(result.id, record.info.name);

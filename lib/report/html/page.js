@@ -1,5 +1,4 @@
 // Mouse, keyboard and the fragment of the address.
-function isTyping(e) { return e.target instanceof HTMLInputElement; }
 
 // The index of the op that an element belongs to; -1 if there is none.
 function opAt(target) {
@@ -29,7 +28,6 @@ document.addEventListener('keydown', (e) => {
   if (e.key === 'Escape') { choose(-1); $('filter').blur(); return; }
   if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.key === '/') { e.preventDefault(); $('filter').focus(); }
-  if (e.key === 't') $('theme').click();
   const row = e.target.closest('tr[data-step]');
   if (e.key === 'Enter' && row !== null) { showStep(Number(row.dataset.step)); return; }
   if (e.key === 'Enter' && opAt(e.target) >= 0) { e.preventDefault(); choose(opAt(e.target)); }
@@ -82,18 +80,11 @@ document.addEventListener('mouseup', (e) => {
 });
 $('whole').addEventListener('click', () => zoomTimeline(0, timelineEnd));
 
-$('theme').addEventListener('click', () => {
-  const root = document.documentElement;
-  root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
-});
 $('filter').addEventListener('input', drawTable);
 $('scroll').addEventListener('scroll', () => { if (visible.length > ALL_ROWS) requestAnimationFrame(drawRows); });
 
 // The fragment may set a filter, the field to sort by, the theme and the chosen op:
 // report.html#filter=dot&sort=flops&theme=dark&op=fusion.2&step=1
-const wanted = new URLSearchParams(location.hash.slice(1));
-document.documentElement.dataset.theme =
-  wanted.get('theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 $('filter').value = wanted.get('filter') || '';
 if (COLUMNS.some((column) => column.name === wanted.get('sort'))) sortBy = wanted.get('sort');
 

@@ -1,0 +1,107 @@
+#include "lib/report/program_hash.h"
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "lib/ir/rows.h"
+#include "lib/report/op_graph.h"
+
+namespace hloroof::internal {
+namespace {
+
+std::uint64_t text_hash(std::string_view text) { return std::hash<std::string_view>()(text); }
+
+// Where an instruction is from, how it is numbered, and hints that the program does not run.
+bool is_content(AttributeKey key) {
+  switch (key) {
+    case AttributeKey::kMetadata:
+    case AttributeKey::kFrontendAttributes:
+    case AttributeKey::kStatistics:
+    case AttributeKey::kOrigin:
+    case AttributeKey::kChannelId: return false;
+    default: return true;
+  }
+}
+
+class ProgramHasher {
+ public:
+  explicit ProgramHasher(const Module& module)
+      : module_(module),
+        is_scheduled_(ModuleRows::header_text(module, AttributeKey::kIsScheduled) == "true"),
+        shapes_(module.shapes().size()),
+        values_(module.instruction_limit()),
+        computations_(module.computation_limit()) {
+    for (std::size_t i = 0; i < shapes_.size(); ++i) shapes_[i] = text_hash(to_string(module.shapes(), ShapeId(i)));
+  }
+
+  // Callees precede their callers, and operands their users.
+  std::uint64_t hash() {
+    for (const ComputationView computation : module_.computations()) add(computation);
+    std::uint64_t result = computations_[module_.entry().id().index];
+    for (const AttributeKey key :
+         {AttributeKey::kInputOutputAlias, AttributeKey::kBufferDonor, AttributeKey::kEntryComputationLayout,
+          AttributeKey::kNumPartitions, AttributeKey::kReplicaCount}) {
+      result = combine(result, text_hash(ModuleRows::header_text(module_, key)));
+    }
+    return combine(result, is_scheduled_ ? 1 : 0);
+  }
+
+ private:
+  void add(ComputationView computation) {
+    std::uint64_t all = text_hash(ModuleRows::execution_thread(computation));
+    for (const InstructionView instruction : computation.instructions()) {
+      const std::uint64_t value = value_of(instruction);
+      values_[instruction.id().index] = value;
+      if (instruction.opcode() == Opcode::kGetTupleElement) continue;
+      all = is_scheduled_ ? combine(all, value) : all + combine(1, value);
+    }
+    const InstructionId root = row_of(computation).root;
+    computations_[computation.id().index] = combine(all, root.valid() ? values_[root.index] : 0);
+  }
+
+  std::uint64_t value_of(InstructionView instruction) const {
+    if (instruction.opcode() == Opcode::kGetTupleElement) {
+      return combine(values_[instruction.operand_ids()[0].index], row_of(instruction).number);
+    }
+    std::uint64_t hash = combine(text_hash(instruction.opcode_text()), shapes_[instruction.shape_id().index]);
+    if (instruction.opcode() == Opcode::kParameter) hash = combine(hash, row_of(instruction).number);
+    for (const InstructionId operand : instruction.operand_ids()) hash = combine(hash, values_[operand.index]);
+    std::uint64_t attributes = 0;  // their order has no meaning
+    for (const AttributeData& attribute : instruction.attributes()) {
+      if (is_content(attribute.key)) attributes += combine(static_cast<std::uint64_t>(attribute.key), hash_of(attribute));
+    }
+    return combine(hash, attributes);
+  }
+
+  std::uint64_t hash_of(const AttributeData& attribute) const {
+    const absl::Span<const std::uint32_t> references = ModuleRows::references(module_, attribute);
+    std::uint64_t hash = 0;
+    if (attribute.key == AttributeKey::kControlPredecessors) {
+      // A predecessor may come later in the text, so only its kind is known. Texts elide get-tuple-elements.
+      for (const std::uint32_t id : references) {
+        const InstructionData& row = row_of(module_, InstructionId(id));
+        if (row.opcode == Opcode::kGetTupleElement) continue;
+        hash += combine(static_cast<std::uint64_t>(row.opcode), shapes_[row.shape.index]);
+      }
+      return hash;
+    }
+    if (references.empty()) return text_hash(module_.text(attribute.value));
+    for (const std::uint32_t id : references) hash = combine(hash, computations_[id]);
+    return hash;
+  }
+
+  const Module& module_;
+  bool is_scheduled_;
+  std::vector<std::uint64_t> shapes_;        // by ShapeId
+  std::vector<std::uint64_t> values_;        // by InstructionId
+  std::vector<std::uint64_t> computations_;  // by ComputationId
+};
+
+}  // namespace
+
+std::uint64_t program_hash(const Module& module) {
+  return module.has_entry() ? ProgramHasher(module).hash() : 0;
+}
+
+}  // namespace hloroof::internal
