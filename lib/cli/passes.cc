@@ -68,7 +68,8 @@ absl::StatusOr<PassReport> report_of(const std::string& folder, const Dumps& dum
                                      Context& context) {
   ParseOptions parsing;
   parsing.max_bytes = context.max_bytes;
-  absl::StatusOr<PassReport> report = pass_report(folder, dumps, subjects.targets[0], subjects.options, parsing);
+  absl::StatusOr<PassReport> report =
+      pass_report(folder, dumps, subjects.targets[0], subjects.options, parsing, subjects.jobs);
   if (report.ok()) OriginWarnings(context).add(dumps.back().path, report->diagnostics);
   return report;
 }
@@ -162,6 +163,7 @@ Command passes_command(Context& context) {
         .target = &flags->all},
        format_option(flags->format, "text|json|csv|markdown|html", "html is one page with a chart"),
        output_option(flags->output),
+       jobs_option(flags->predict),
        wide_option(flags->wide)});
   command.run = [flags, &context] { run_passes(*flags, context); };
   return command;

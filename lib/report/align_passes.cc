@@ -30,9 +30,9 @@ absl::StatusOr<std::vector<AlignedPass>> align_passes(absl::Span<const PassRow> 
                                                       absl::Span<const PassRow> after) {
   const std::size_t width = after.size() + 1;
   if (before.size() + 1 > kMostPairs / width) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the compiles have ", before.size(), " and ", after.size(), " states, too many to align; dump fewer "
-                     "passes with --xla_dump_hlo_pass_re"));
+    return absl::ResourceExhaustedError(absl::StrCat("the compiles have ", before.size(), " and ", after.size(),
+                                                     " states, too many to align; dump fewer "
+                                                     "passes with --xla_dump_hlo_pass_re"));
   }
   // moves[i * width + j] is the best move if the states before i and j are aligned.
   std::vector<Advance> moves((before.size() + 1) * width, Advance::kAfter);
@@ -45,7 +45,9 @@ absl::StatusOr<std::vector<AlignedPass>> align_passes(absl::Span<const PassRow> 
       const std::uint32_t with_pair = pair > 0 ? diagonal + pair : 0;
       const std::uint32_t most = std::max({with_pair, best[j], best[j + 1]});
       diagonal = best[j];
-      moves[i * width + j] = pair > 0 && most == with_pair ? Advance::kPair : most == best[j] ? Advance::kBefore : Advance::kAfter;
+      moves[i * width + j] = pair > 0 && most == with_pair ? Advance::kPair
+                             : most == best[j]             ? Advance::kBefore
+                                                           : Advance::kAfter;
       best[j] = most;
     }
   }

@@ -66,7 +66,7 @@ void add_rows(const std::vector<AlignedPass>& passes, PassComparison& comparison
     if (pass.after) after.row = pass.after;
     const PassRow* a = state_of(comparison.before, before);
     const PassRow* b = state_of(comparison.after, after);
-    const PassRow& own = before.is_own ? *a : *b;
+    const PassRow& own = pass.before ? comparison.before.rows[*pass.before] : comparison.after.rows[*pass.after];
     PassPair& pair = comparison.rows.emplace_back();
     pair.pipeline = own.pipeline;
     pair.pass = own.pass;
@@ -138,8 +138,9 @@ std::string signed_seconds(double seconds) { return (seconds < 0 ? "-" : "+") + 
 std::string parting(const PassComparison& comparison) {
   if (!comparison.part) return "The compiles have the same program after each pass.";
   const PassPair& first = comparison.rows[*comparison.part];
-  std::string out = first.pass == "input" ? std::string("The programs differ before the first pass.")
-                                          : absl::StrCat("They part at ", full_name(first), only_one(comparison, first), ".");
+  std::string out = first.pass == "input"
+                        ? std::string("The programs differ before the first pass.")
+                        : absl::StrCat("They part at ", full_name(first), only_one(comparison, first), ".");
   if (!comparison.part_for_good) return out + " They end with the same program.";
   if (*comparison.part_for_good != *comparison.part) {
     const PassPair& last = comparison.rows[*comparison.part_for_good];
@@ -168,8 +169,8 @@ std::string origin_of_time(const PassComparison& comparison) {
   const double after = comparison.after.rows[*last.after.row].step.value;
   const std::string at = *comparison.last + 1 == comparison.rows.size() ? "" : " after " + full_name(last);
   if (*last.difference == 0) return absl::StrCat("Both steps take ", format_seconds(after), at, ".");
-  std::string out = absl::StrCat("The step goes from ", format_seconds(before), " to ", format_seconds(after), at,
-                                 "; ");
+  std::string out =
+      absl::StrCat("The step goes from ", format_seconds(before), " to ", format_seconds(after), at, "; ");
   const std::vector<std::size_t> rows = rows_that_last(comparison);
   if (rows.size() > 1) absl::StrAppend(&out, "of the ", signed_seconds(*last.difference), ", ");
   std::vector<std::string> parts;
@@ -179,7 +180,8 @@ std::string origin_of_time(const PassComparison& comparison) {
     if (i > 0 && std::abs(*pair.lasting) < kLeastShare * std::abs(*last.difference)) break;
     const bool runs = state_of(comparison.after, pair.after)->state.empty();
     const std::string time = signed_seconds(*pair.lasting);
-    parts.push_back(absl::StrCat(runs ? time : "[" + time + "]", i == 0 ? (rows.size() > 1 ? " come at " : " come all at ") : " at ", full_name(pair),
+    parts.push_back(absl::StrCat(runs ? time : "[" + time + "]",
+                                 i == 0 ? (rows.size() > 1 ? " come at " : " come all at ") : " at ", full_name(pair),
                                  only_one(comparison, pair)));
     others -= *pair.lasting;
   }

@@ -30,9 +30,9 @@ struct PassPair {
   // Seconds, after less before; nullopt if either state has no prediction.
   std::optional<double> difference;
   std::optional<double> growth;  // since the last row that has a difference, or since no difference at all
-  // The part of the difference at the end that is there from this pass on: no later state of both compiles has a smaller
-  // one. nullopt where the two states cannot be compared because they lack different things. The sum is the difference
-  // at the end.
+  // The part of the difference at the end that is there from this pass on: no later state of both compiles has a
+  // smaller one. nullopt where the two states cannot be compared because they lack different things. The sum is the
+  // difference at the end.
   std::optional<double> lasting;
 };
 

@@ -139,21 +139,19 @@ struct Described<PassComparisonDocument> {
       field("part_for_good", Unit::kNone,
             "Index of the state from which on the programs differ; null if they end as the same.",
             [](const Document& d) { return index_or_null(d.comparison->part_for_good); }),
-      field("last", Unit::kNone,
-            "Index of the last state that can be compared; the lasting parts add up to its difference. null if none can.",
-            [](const Document& d) { return index_or_null(d.comparison->last); }),
+      field(
+          "last", Unit::kNone,
+          "Index of the last state that can be compared; the lasting parts add up to its difference. null if none can.",
+          [](const Document& d) { return index_or_null(d.comparison->last); }),
       field("passes", Unit::kNone, "The passes, aligned, in the order of the compiles.",
             [](const Document& d) -> const std::vector<PassPairRecord>& { return d.rows; }));
 };
 
 std::string pass_comparison_view(const PassComparison& comparison, bool all, const TextLayout& layout) {
-  std::vector<Column> columns = {{"before", Align::kRight},
-                                 {"after", Align::kRight},
-                                 {"difference", Align::kRight},
-                                 {"growth", Align::kRight},
-                                 {"lasting", Align::kRight},
-                                 {.title = "lacks", .is_whole = true},
-                                 {.title = "pass"}};
+  std::vector<Column> columns = {
+      {"before", Align::kRight}, {"after", Align::kRight},   {"difference", Align::kRight},
+      {"growth", Align::kRight}, {"lasting", Align::kRight}, {.title = "lacks", .is_whole = true},
+      {.title = "pass"}};
   Table table(columns);
   std::size_t hidden = 0;
   bool has_brackets = false;
@@ -175,12 +173,12 @@ std::string pass_comparison_view(const PassComparison& comparison, bool all, con
   }
   const PassReport& before = comparison.before;
   const PassReport& after = comparison.after;
-  std::string out = wrap(absl::StrFormat("Passes of %s on %s %s: before %s, %d states; after %s, %d states", after.program,
-                                         after.device, after.topology, before.folder,
-                                         static_cast<int>(before.rows.size()), after.folder,
-                                         static_cast<int>(after.rows.size())),
-                         layout.width, 2) +
-                    "\n" + wrap("  " + pass_summary(comparison), layout.width, 2) + "\n";
+  std::string out =
+      wrap(absl::StrFormat("Passes of %s on %s %s: before %s, %d states; after %s, %d states", after.program,
+                           after.device, after.topology, before.folder, static_cast<int>(before.rows.size()),
+                           after.folder, static_cast<int>(after.rows.size())),
+           layout.width, 2) +
+      "\n" + wrap("  " + pass_summary(comparison), layout.width, 2) + "\n";
   out += table.to_string(layout);
   out += failures_text(before, " in " + before.folder, layout);
   out += failures_text(after, " in " + after.folder, layout);
@@ -190,11 +188,12 @@ std::string pass_comparison_view(const PassComparison& comparison, bool all, con
                 layout.width, 2) +
            "\n";
   }
-  out += wrap(
-             "  A compile without a time in a row has no such pass; its last state is compared. Lasting parts are still "
-             "there at the end, and add up to the last difference.",
-             layout.width, 2) +
-         "\n";
+  out +=
+      wrap(
+          "  A compile without a time in a row has no such pass; its last state is compared. Lasting parts are still "
+          "there at the end, and add up to the last difference.",
+          layout.width, 2) +
+      "\n";
   if (has_brackets) out += bracket_note(layout);
   return out;
 }

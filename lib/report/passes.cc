@@ -1,9 +1,11 @@
 #include "lib/report/passes.h"
 
 #include <cmath>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "lib/analysis/origin.h"
+#include "lib/base/in_order.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
 #include "lib/report/program_hash.h"
@@ -65,41 +67,72 @@ void compare(const PassRow& before, PassRow& row) {
   row.is_changed |= row.state != before.state;
 }
 
+// One state, and what the report takes from the last of them.
+struct ReadState {
+  PassRow row;
+  Progressed progress;
+  std::string program;
+  std::string device;
+  std::string topology;
+  std::vector<Diagnostic> diagnostics;
+  absl::Status status;
+};
+
+ReadState read_state(const PassDump& dump, const Target& target, const PredictOptions& options,
+                     const ParseOptions& parsing) {
+  ReadState state;
+  PassRow& row = state.row;
+  row.file = dump.path;
+  row.pipeline = dump.pipeline;
+  row.pass = dump.name();
+  row.number = dump.number;
+  const absl::StatusOr<Module> module = load_module(dump.path, parsing);
+  absl::StatusOr<StepPrediction> step =
+      module.ok() ? predict_step_time(*module, target, options) : absl::StatusOr<StepPrediction>(module.status());
+  if (!step.ok()) {
+    state.status = step.status();
+    row.error = std::string(state.status.message().substr(0, state.status.message().find('\n')));
+    return state;
+  }
+  state.progress = count_module(*module, row);
+  row.program = program_hash(*module);
+  row.step.value = step->step_seconds;
+  row.peak.value = step->memory.peak_bytes;
+  row.hbm.value = step->hbm_bytes;
+  state.program = std::string(module->name());
+  state.device = step->device;
+  state.topology = step->topology;
+  state.diagnostics = std::move(step->diagnostics);
+  return state;
+}
+
 }  // namespace
 
 absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps,
-                                       const Target& target, const PredictOptions& options,
-                                       const ParseOptions& parsing) {
+                                       const Target& target, const PredictOptions& options, const ParseOptions& parsing,
+                                       std::size_t threads) {
   PassReport report;
   report.folder = folder;
   std::vector<Progressed> progress;
   absl::Status failure;
-  for (const PassDump& dump : dumps) {
-    PassRow& row = report.rows.emplace_back();
-    progress.emplace_back();
-    row.file = dump.path;
-    row.pipeline = dump.pipeline;
-    row.pass = dump.name();
-    row.number = dump.number;
-    report.module = dump.module;
-    const absl::StatusOr<Module> module = load_module(dump.path, parsing);
-    const absl::StatusOr<StepPrediction> step =
-        module.ok() ? predict_step_time(*module, target, options) : absl::StatusOr<StepPrediction>(module.status());
-    if (!step.ok()) {
-      failure = step.status();
-      row.error = std::string(failure.message().substr(0, failure.message().find('\n')));
-      continue;
-    }
-    progress.back() = count_module(*module, row);
-    row.program = program_hash(*module);
-    report.program = std::string(module->name());
-    row.step.value = step->step_seconds;
-    row.peak.value = step->memory.peak_bytes;
-    row.hbm.value = step->hbm_bytes;
-    report.device = step->device;
-    report.topology = step->topology;
-    report.diagnostics = step->diagnostics;
-  }
+  report.rows.reserve(dumps.size());
+  progress.reserve(dumps.size());
+  make_in_order(
+      dumps.size(), thread_count(threads, dumps.size()),
+      [&](std::size_t i) { return read_state(dumps[i], target, options, parsing); },
+      [&](std::size_t i, ReadState state) {
+        report.module = dumps[i].module;
+        report.rows.push_back(std::move(state.row));
+        progress.push_back(state.progress);
+        if (!state.status.ok()) {
+          failure = state.status;
+          return;
+        }
+        report.program = std::move(state.program);
+        report.device = std::move(state.device);
+        report.topology = std::move(state.topology);
+        report.diagnostics = std::move(state.diagnostics);
+      });
   std::size_t last = report.rows.size();
   while (last > 0 && !report.rows[last - 1].error.empty()) --last;
   if (last == 0) return failure;

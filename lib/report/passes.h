@@ -50,11 +50,11 @@ struct PassReport {
   std::vector<Diagnostic> diagnostics;  // of the last state
 };
 
-// Predicts each state of `dumps`, which are read with `parsing`. A file that cannot be read or predicted is a row with
-// an error. Errors: InvalidArgument if no file can be predicted.
+// Predicts each state of `dumps`, which are read with `parsing`, on several threads; 0 means one for each processor. A
+// file that cannot be read or predicted is a row with an error. Errors: InvalidArgument if no file can be predicted.
 absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps,
                                        const Target& target, const PredictOptions& options,
-                                       const ParseOptions& parsing = {});
+                                       const ParseOptions& parsing = {}, std::size_t threads = 1);
 
 // One line for each state that differs from the one before, or for all. The time of a module that nothing would run
 // stands in brackets.

@@ -24,6 +24,20 @@ bool is_content(AttributeKey key) {
   }
 }
 
+// Whether the operands may change places. Frontends and passes write them in either order.
+bool is_commutative(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor: return true;
+    default: return false;
+  }
+}
+
 class ProgramHasher {
  public:
   explicit ProgramHasher(const Module& module)
@@ -61,15 +75,23 @@ class ProgramHasher {
   }
 
   std::uint64_t value_of(InstructionView instruction) const {
+    const absl::Span<const InstructionId> operands = instruction.operand_ids();
     if (instruction.opcode() == Opcode::kGetTupleElement) {
-      return combine(values_[instruction.operand_ids()[0].index], row_of(instruction).number);
+      return combine(operands.empty() ? 0 : values_[operands[0].index], row_of(instruction).number);
     }
     std::uint64_t hash = combine(text_hash(instruction.opcode_text()), shapes_[instruction.shape_id().index]);
     if (instruction.opcode() == Opcode::kParameter) hash = combine(hash, row_of(instruction).number);
-    for (const InstructionId operand : instruction.operand_ids()) hash = combine(hash, values_[operand.index]);
+    if (is_commutative(instruction.opcode())) {
+      std::uint64_t sum = 0;
+      for (const InstructionId operand : operands) sum += combine(1, values_[operand.index]);
+      hash = combine(hash, sum);
+    } else {
+      for (const InstructionId operand : operands) hash = combine(hash, values_[operand.index]);
+    }
     std::uint64_t attributes = 0;  // their order has no meaning
     for (const AttributeData& attribute : instruction.attributes()) {
-      if (is_content(attribute.key)) attributes += combine(static_cast<std::uint64_t>(attribute.key), hash_of(attribute));
+      if (is_content(attribute.key))
+        attributes += combine(static_cast<std::uint64_t>(attribute.key), hash_of(attribute));
     }
     return combine(hash, attributes);
   }
@@ -100,8 +122,6 @@ class ProgramHasher {
 
 }  // namespace
 
-std::uint64_t program_hash(const Module& module) {
-  return module.has_entry() ? ProgramHasher(module).hash() : 0;
-}
+std::uint64_t program_hash(const Module& module) { return module.has_entry() ? ProgramHasher(module).hash() : 0; }
 
 }  // namespace hloroof::internal

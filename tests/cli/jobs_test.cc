@@ -16,6 +16,12 @@ TEST_CASE("the output does not depend on the number of threads") {
   const std::string broken = folder.write("broken.hlo", "HloModule m\n\nENTRY e {\n  ROOT p = f32[] parametre(0\n}\n");
   const std::string log =
       folder.write("step.log", "12:00 compiling\nHloModule m\n\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n");
+  const TemporaryFolder dumps;
+  for (int i = 0; i < 8; ++i) {
+    const std::string elements = std::to_string(1 << (20 - i));
+    dumps.write("module_0001.m.000" + std::to_string(i) + ".main.after_pass" + std::to_string(i) + ".before_next.txt",
+                i == 5 ? "HloModule m" : "HloModule m\nENTRY e {\n  ROOT p = f32[" + elements + "] parameter(0)\n}\n");
+  }
   const std::string missing = folder.path() + "/missing.hlo";
   const std::vector<std::vector<std::string>> commands = {
       {"predict", kFfn, kDecode, "--device", "tpu_v5e"},
@@ -29,6 +35,8 @@ TEST_CASE("the output does not depend on the number of threads") {
       {"memory", kFfn, kDecode, "--device", "tpu_v5e"},
       {"kernel", kFfn, kDecode, "--device", "tpu_v5e"},
       {"predict", missing, broken, "--device", "tpu_v5e"},
+      {"passes", dumps.path(), "--device", "tpu_v5e", "--all"},
+      {"passes", dumps.path(), dumps.path(), "--device", "tpu_v5e", "--format", "json"},
   };
   for (const std::vector<std::string>& command : commands) {
     const auto with_jobs = [&](const char* jobs) {

@@ -9,6 +9,7 @@
 #include "lib/report/passes_page.h"
 #include "lib/report/program_hash.h"
 #include "tests/catch.h"
+#include "tests/report/json_schema.h"
 #include "tests/temporary_folder.h"
 
 namespace hloroof::internal {
@@ -50,14 +51,17 @@ TEST_CASE("a program is the same whatever its names and numbers are") {
        head + "  ROOT r = f32[8]{0} all-to-all(a), replica_groups={{1,0}}, dimensions={0}\n}\n", false},
       {"operands", head + "  ROOT r = f32[8]{0} subtract(a, b)\n}\n", head + "  ROOT r = f32[8]{0} subtract(b, a)\n}\n",
        false},
+      {"operands of a sum", head + "  ROOT r = f32[8]{0} add(a, b)\n}\n", head + "  ROOT r = f32[8]{0} add(b, a)\n}\n",
+       true},
+      {"a sum with itself", head + "  ROOT r = f32[8]{0} add(a, a)\n}\n", head + "  ROOT r = f32[8]{0} add(b, b)\n}\n",
+       false},
       {"a layout", "HloModule m\nENTRY e {\n  ROOT a = f32[8,8]{1,0} parameter(0)\n}\n",
        "HloModule m\nENTRY e {\n  ROOT a = f32[8,8]{0,1} parameter(0)\n}\n", false},
       {"a configuration", head + "  ROOT r = f32[8]{0} negate(a), backend_config={\"x\":1}\n}\n",
        head + "  ROOT r = f32[8]{0} negate(a), backend_config={\"x\":2}\n}\n", false},
       {"a value", "HloModule m\nENTRY e {\n  ROOT a = f32[] constant(1)\n}\n",
        "HloModule m\nENTRY e {\n  ROOT a = f32[] constant(2)\n}\n", false},
-      {"one that is used twice, and two",
-       head + "  c = f32[8]{0} negate(a)\n  ROOT r = f32[8]{0} add(c, c)\n}\n",
+      {"one that is used twice, and two", head + "  c = f32[8]{0} negate(a)\n  ROOT r = f32[8]{0} add(c, c)\n}\n",
        head + "  c = f32[8]{0} negate(a)\n  d = f32[8]{0} negate(a)\n  ROOT r = f32[8]{0} add(c, d)\n}\n", false},
       {"tuple elements, written out or not",
        "HloModule m\nENTRY e {\n  t = (f32[8]{0}, f32[8]{0}) parameter(0)\n  ROOT r = f32[8]{0} negate(t#1)\n}\n",
@@ -85,6 +89,34 @@ TEST_CASE("a program is the same whatever its names and numbers are") {
     INFO(c.name);
     CHECK((hash_of(c.first) == hash_of(c.second)) == c.is_same);
   }
+}
+
+TEST_CASE("damaged texts have a hash or are refused") {
+  const std::string text =
+      "HloModule m, is_scheduled=true\nf {\n  p = (f32[8]{0}, f32[]) parameter(0)\n  ROOT n = f32[8]{0} "
+      "negate(p#0)\n}\nENTRY e {\n  t = (f32[8]{0}, f32[]) parameter(0)\n  g = f32[] get-tuple-element(t), index=1\n"
+      "  c = f32[] add(g, g), control-predecessors={t}\n  ROOT r = f32[8]{0} fusion(t), kind=kLoop, calls=f, "
+      "control-predecessors={c}\n}\n";
+  const std::uint64_t whole = hash_of(text);
+  std::size_t same = 0;
+  std::size_t read = 0;
+  const auto check = [&](const std::string& damaged) {
+    const absl::StatusOr<Module> module = parse_module(damaged);
+    if (!module.ok()) return;
+    ++read;
+    same += program_hash(*module) == whole ? 1 : 0;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    check(text.substr(0, i));
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = text;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      check(damaged);
+    }
+  }
+  CHECK(read > 100);
+  CHECK(same > 20);  // other names
+  CHECK(same < read);
 }
 
 // Rows of "PASS:PROGRAM:MILLISECONDS:STATE": the pipeline is that of all, P means not partitioned, ? not predicted.
@@ -160,18 +192,22 @@ TEST_CASE("where two compiles part, and which passes made the difference") {
       {"the same", "input:1:5 a:2:4 result:2:4", "input:1:5 a:2:4 result:2:4",
        "The compiles have the same program after each pass. Both steps take 4.00 ms."},
       {"one pass", "input:1:5 a:2:4 b:3:3 result:3:3", "input:1:5 a:2:4 b:4:3.5 result:4:3.5",
-       "They part at b of pipeline pipe. The step goes from 3.00 ms to 3.50 ms; +500 us come all at b of pipeline pipe."},
+       "They part at b of pipeline pipe. The step goes from 3.00 ms to 3.50 ms; +500 us come all at b of pipeline "
+       "pipe."},
       {"a pass that only one has", "input:1:5 a:2:4 b:3:3 result:3:3", "input:1:5 a:2:4 result:2:4",
-       "They part at b of pipeline pipe, which only BEFORE has. The step goes from 3.00 ms to 4.00 ms; +1.00 ms come all "
+       "They part at b of pipeline pipe, which only BEFORE has. The step goes from 3.00 ms to 4.00 ms; +1.00 ms come "
+       "all "
        "at b of pipeline pipe, which only BEFORE has."},
       {"what another pass makes good is not named", "input:1:5 a:2:4 b:3:3 result:3:3",
        "input:1:5 a:9:9 b:4:3.25 result:4:3.25",
-       "They part at a of pipeline pipe. The step goes from 3.00 ms to 3.25 ms; +250 us come all at a of pipeline pipe."},
+       "They part at a of pipeline pipe. The step goes from 3.00 ms to 3.25 ms; +250 us come all at a of pipeline "
+       "pipe."},
       {"faster, at two passes", "input:1:9 a:2:8 b:3:7 result:3:7", "input:1:9 a:4:5 b:5:3 result:5:3",
        "They part at a of pipeline pipe. The step goes from 7.00 ms to 3.00 ms; of the -4.00 ms, -3.00 ms come at a of "
        "pipeline pipe; -1.00 ms at b of pipeline pipe."},
       {"apart, together and apart", "input:1:5 a:2:4 b:3:4 c:4:4 result:4:4", "input:1:5 a:7:4 b:3:4 c:5:4 result:5:4",
-       "They part at a of pipeline pipe. They have the same program once more, and part for good at c of pipeline pipe. "
+       "They part at a of pipeline pipe. They have the same program once more, and part for good at c of pipeline "
+       "pipe. "
        "Both steps take 4.00 ms."},
       {"together in the end", "input:1:5 a:2:4 result:3:4", "input:1:5 a:7:4 result:3:4",
        "They part at a of pipeline pipe. They end with the same program. Both steps take 4.00 ms."},
@@ -180,7 +216,8 @@ TEST_CASE("where two compiles part, and which passes made the difference") {
        "input."},
       {"a time of a module that nothing runs", "input:1:50:P a:2:40:P b:3:4 result:3:4",
        "input:1:50:P a:7:41:P b:8:6 result:8:6",
-       "They part at a of pipeline pipe. The step goes from 4.00 ms to 6.00 ms; of the +2.00 ms, [+1.00 ms] come at a of "
+       "They part at a of pipeline pipe. The step goes from 4.00 ms to 6.00 ms; of the +2.00 ms, [+1.00 ms] come at a "
+       "of "
        "pipeline pipe; +1.00 ms at b of pipeline pipe."},
       {"states at different points of the compile are not compared", "input:1:5:P a:2:4:P b:3:4 result:3:4",
        "input:1:5:P a:2:1 b:3:5 result:8:5",
@@ -215,7 +252,8 @@ TEST_CASE("compiles that cannot be compared say why") {
   };
   const Case cases[] = {
       {other, "BEFORE has the compile of module m, and AFTER that of n"},
-      {report_of("AFTER", "input:1:5 z:2:4"), "no pass in common: the first of BEFORE is pipe: a, that of AFTER is pipe: z"},
+      {report_of("AFTER", "input:1:5 z:2:4"),
+       "no pass in common: the first of BEFORE is pipe: a, that of AFTER is pipe: z"},
       {report_of("AFTER", "input:1:5"), "that of AFTER is none"},
   };
   for (const Case& c : cases) {
@@ -237,9 +275,8 @@ TEST_CASE("the pass to look around is the one that changed the difference") {
 }
 
 TEST_CASE("a comparison as text, CSV and a page") {
-  const auto comparison =
-      compare_passes(report_of("BEFORE", "input:1:50:P a:2:40:P b:3:4 x:4:4:? y:4:4:? result:3:4"),
-                     report_of("AFTER", "input:1:50:P a:7:41:P </script>:8:5 b:8:6 result:8:6"));
+  const auto comparison = compare_passes(report_of("BEFORE", "input:1:50:P a:2:40:P b:3:4 x:4:4:? y:4:4:? result:3:4"),
+                                         report_of("AFTER", "input:1:50:P a:7:41:P </script>:8:5 b:8:6 result:8:6"));
   REQUIRE(comparison.ok());
   const std::string text = pass_comparison_view(*comparison, false, {});
   INFO(text);
@@ -257,6 +294,9 @@ TEST_CASE("a comparison as text, CSV and a page") {
         "seconds,difference_seconds,growth_seconds,lasting_seconds,before_peak_bytes,after_peak_bytes,before_error,"
         "after_error");
   CHECK(csv.find("pipe,b,BEFORE/3,AFTER/4,,,0,0.004,0.006,") != std::string::npos);
+  const auto json = parse_json(pass_comparison_json(*comparison), "json");
+  REQUIRE(json.ok());
+  CHECK(JsonSchema("pass_comparison").violations(*json).empty());
   const std::string page = pass_comparison_html(*comparison);
   CHECK(page.find("/*{{") == std::string::npos);
   CHECK(page.find("\"</script>\"") == std::string::npos);

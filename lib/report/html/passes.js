@@ -29,7 +29,10 @@ const place = (row) => (row.pipeline && !row.label.startsWith('start of') ? `${r
 
 // ---- charts ----
 
-const CHART = {L: 78, R: 14, T: 26, B: 12};
+// The lines that mark where two compiles part, as [index of the row, label]. Each has a band above the chart.
+const TURNS = !isPair || data.part === null ? [] : [[data.part, 'they part'],
+  ...(data.part_for_good === null || data.part_for_good === data.part ? [] : [[data.part_for_good, 'they part for good']])];
+const CHART = {L: 78, R: 14, T: 26 + 16 * TURNS.length, B: 12};
 
 // Tick marks of a linear scale from 0.
 function linearTicks(most) {
@@ -97,7 +100,7 @@ function lineOf(side, key, X, Y, look) {
 function flag(x, W, H, text, y) {
   const right = x < W / 2;
   const label = shorten(text, Math.floor(((right ? W - x : x) - 16) / CHARACTER));
-  return `<line class="peak" x1="${x}" x2="${x}" y1="${CHART.T - 8}" y2="${H - CHART.B}"/>` +
+  return `<line class="peak" x1="${x}" x2="${x}" y1="${y - 10}" y2="${H - CHART.B}"/>` +
     `<text class="label boxed" x="${x + (right ? 5 : -5)}" y="${y}" text-anchor="${right ? 'start' : 'end'}">${escapeText(label)}</text>`;
 }
 
@@ -125,12 +128,7 @@ function drawChart(id, key, format, scale) {
       `<text x="${L - 6}" y="${(Y(v) + 4).toFixed(1)}" text-anchor="end">${format(v)}</text>`);
   }
   LINES.forEach((line, side) => body.push(lineOf(side, key, X, Y, line.look)));
-  if (isPair && data.part !== null) {
-    body.push(flag(X(data.part), W, H, `they part: ${place(rows[data.part])}`, T + 10));
-    if (data.part_for_good !== null && data.part_for_good !== data.part) {
-      body.push(flag(X(data.part_for_good), W, H, `they part for good: ${place(rows[data.part_for_good])}`, T + 26));
-    }
-  }
+  TURNS.forEach(([index, what], i) => body.push(flag(X(index), W, H, `${what}: ${place(rows[index])}`, 15 + 16 * i)));
   $(id).innerHTML = svg(W, H, body.join(''));
 }
 
@@ -154,7 +152,8 @@ function drawSummary() {
     ends[side] === undefined ? 'not known' : seconds(ends[side].step), ends[side] === undefined ? '' : `${bytes(ends[side].peak)} peak memory`]);
   if (isPair && ends.every((end) => end !== undefined)) {
     const change = ends[1].step - ends[0].step;
-    cards.push(['difference', signed(change, seconds), ends[0].step > 0 ? signed(change / ends[0].step, percent) : '']);
+    cards.push(change === 0 ? ['difference', 'none', ''] :
+      ['difference', signed(change, seconds), ends[0].step > 0 ? signed(change / ends[0].step, percent) : '']);
   }
   cards.push(['states', String(rows.length), `${rows.filter((row) => row.changed).length} changed ${isPair ? 'the difference' : 'a number'}`]);
   $('cards').innerHTML = cards.map(cardHtml).join('');
