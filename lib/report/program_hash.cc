@@ -56,7 +56,8 @@ class ProgramHasher {
     for (const AttributeKey key :
          {AttributeKey::kInputOutputAlias, AttributeKey::kBufferDonor, AttributeKey::kEntryComputationLayout,
           AttributeKey::kNumPartitions, AttributeKey::kReplicaCount}) {
-      result = combine(result, text_hash(ModuleRows::header_text(module_, key)));
+      const std::string_view text = ModuleRows::header_text(module_, key);
+      result = combine(result, text_hash(text == "1" ? "" : text));  // one partition or replica need not be written
     }
     return combine(result, is_scheduled_ ? 1 : 0);
   }
