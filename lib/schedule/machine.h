@@ -18,27 +18,15 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/schedule/crowd.h"
 #include "lib/schedule/demand.h"
+#include "lib/schedule/flight.h"
 
 namespace hloroof::internal {
 
-// A transfer in flight.
-struct Flight {
-  InstructionId start;
-  Lane lane = Lane::kDma;
-  double remaining = 0;      // seconds at full speed
-  double moving = 0;         // the last of them, after the latency
-  SharedSeconds share = {};  // fraction of each resource in use at full speed after the latency, 0 .. 1
-  double begin = 0;          // on the clock
-
-  bool is_moving() const { return remaining <= moving; }
-  // The fraction of resource `r` that is in use at full speed now. A SparseCore is in use from the beginning.
-  double asks(int r) const { return r >= kFirstSparseCore || is_moving() ? share[r] : 0; }
-};
-
 // A part of a wait: how long one transfer kept the awaited one from ending. The awaited transfer itself causes the time
 // that it would take alone. The others that share its most crowded resource cause the rest, in proportion to their
-// shares. While more than a thousand transfers are in flight, the awaited one causes all of it.
+// shares. While very many transfers are in flight, the awaited one causes all of it.
 struct WaitPart {
   InstructionId cause;
   double seconds = 0;
@@ -55,7 +43,9 @@ struct FinishedFlight {
 class Machine {
  public:
   double now() const { return now_; }
-  const std::vector<Flight>& in_flight() const { return flights_; }
+
+  // Returns the transfers in flight in the order in which they began.
+  const std::vector<Flight>& in_flight();
 
   // Starts a transfer. If the previous transfer of the same instruction is still in flight, waits for it first, because
   // both use the same buffers. Returns the seconds waited.
@@ -72,7 +62,7 @@ class Machine {
   double wait(InstructionId start, double left = 0);
 
   // Waits until no transfer is in flight. Returns the seconds waited. Every transfer causes the time in which it is the
-  // one with the most left to do.
+  // one with the most left to do. While very many are in flight, it causes the time since the end of the one before it.
   double drain();
 
   // Returns the parts of the last start(), wait() or drain(). They add up to the seconds waited.
@@ -81,18 +71,30 @@ class Machine {
   // Returns the transfers that ended since the last call, in the order in which they ended.
   std::vector<FinishedFlight> take_finished();
 
+  // See Crowd.
+  std::uint64_t looked_at() const { return crowd_.looked_at(); }
+
  private:
   static SharedSeconds shares(double seconds, const SharedSeconds& busy);
   // Advances the clock to the next end of the activity or of a transfer. `remaining` and `share` belong to the activity
   // and are null when the compute stream only waits. It waits for `awaited`, if that is valid, until `left` seconds at
   // full speed remain of it.
   void advance(double* remaining, const SharedSeconds* share, InstructionId awaited = {}, double left = 0);
+  // The same while there is a crowd. `load` includes the activity.
+  void advance_crowd(double* remaining, double own_speed, const SharedSeconds& load, InstructionId awaited,
+                     double left);
+  void add(const Flight& flight);
+  void finish(const Flight& flight);
+  // Returns whether the transfers are in `crowd_`, after moving them there or back if their number asks for it.
+  bool is_crowded();
+  std::size_t size() const { return flights_.size() + crowd_.size(); }
   void charge_wait(InstructionId awaited, const SharedSeconds& load, double seconds);
   void charge(InstructionId cause, double seconds);
   void clear_causes();
 
   double now_ = 0;
-  std::vector<Flight> flights_;
+  std::vector<Flight> flights_;  // empty while there is a crowd
+  Crowd crowd_;
   std::unordered_map<std::uint32_t, std::uint32_t> flying_;  // number of flights by the index of their start
   std::vector<FinishedFlight> finished_;
   std::vector<WaitPart> causes_;
