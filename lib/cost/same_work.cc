@@ -27,6 +27,12 @@ auto members(const MatrixWork& product) {
                   is_untuned, positions, is_shape_known, m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k);
 }
 
+auto members(const DeviceGroups& groups) {
+  const auto& [mode, regular, in_order, all_devices, group_size, group_count, within, across, listed, named_axes] =
+      groups;
+  return std::tie(mode, regular, in_order, all_devices, group_size, group_count, within, across, listed, named_axes);
+}
+
 template <typename Part>
 bool same_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -52,6 +58,21 @@ bool same_work(const Work& a, const Work& b) {
 std::size_t work_hash(const Work& work) {
   return absl::HashOf(work.flops, work.read.total(), work.written.total(), work.logical_bytes, work.matrix.size(),
                       work.vector.size(), work.transcendentals);
+}
+
+bool same_collective(const Collective& a, const Collective& b) {
+  const auto& [kind, instruction, carrier, runs, done, in_fusion, groups, pairs, dimension, bytes, element_bytes,
+               arrays, shard_shape, slices] = a;
+  return std::tie(kind, runs, in_fusion, pairs, dimension, bytes, element_bytes, arrays, shard_shape, slices) ==
+             std::tie(b.kind, b.runs, b.in_fusion, b.pairs, b.dimension, b.bytes, b.element_bytes, b.arrays,
+                      b.shard_shape, b.slices) &&
+         members(groups) == members(b.groups);
+}
+
+std::size_t collective_hash(const Collective& collective) {
+  return absl::HashOf(collective.kind, collective.bytes, collective.element_bytes, collective.arrays,
+                      collective.dimension, collective.groups.group_size, collective.groups.group_count,
+                      collective.pairs.size(), collective.shard_shape.index);
 }
 
 }  // namespace hloroof::internal

@@ -1,4 +1,5 @@
 #include "lib/predict/costs.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "lib/analysis/calls.h"
 
@@ -11,6 +12,7 @@
 #include "lib/base/strings.h"
 #include "lib/cost/collective.h"
 #include "lib/cost/op_time.h"
+#include "lib/cost/same_work.h"
 #include "lib/cost/work.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
@@ -235,6 +237,30 @@ void cost_instruction(InstructionView instruction, const CostInputs& inputs, Cos
   time_instruction(instruction, inputs, costs.work[i], costs.time[i], costs.demand[i]);
 }
 
+CollectiveCost if_size_known(const Module& module, const Collective& collective, CollectiveCost cost) {
+  if (has_unknown_size(module, collective)) cost.source = CostSource::kUnknown;
+  return cost;
+}
+
+// Computes the costs of all collectives. The collectives of a layer are like those of the layer before, so that each
+// kind is computed once.
+void cost_all_on_mesh(const Module& module, const Device& device, const CollectiveOptions& options,
+                      CollectiveCosts& result) {
+  const std::vector<Collective>& all = result.collectives;
+  absl::flat_hash_map<std::size_t, std::pair<std::size_t, CollectiveCost>> by_hash;  // the first of each kind
+  result.costs.clear();
+  result.costs.reserve(all.size());
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const auto [found, is_new] = by_hash.try_emplace(collective_hash(all[c]), c, CollectiveCost());
+    auto& [first, cost] = found->second;
+    if (is_new || !same_collective(all[first], all[c])) {
+      first = c;
+      cost = collective_cost(all[c], result.mesh, result.mapping, device, options);
+    }
+    result.costs.push_back(if_size_known(module, all[c], cost));
+  }
+}
+
 }  // namespace
 
 WorkOptions work_options(const PredictOptions& options) {
@@ -248,9 +274,7 @@ CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
 
 CollectiveCost cost_on_mesh(const Module& module, const Collective& collective, const CollectiveCosts& all,
                             const Device& device, const CollectiveOptions& options) {
-  CollectiveCost cost = collective_cost(collective, all.mesh, all.mapping, device, options);
-  if (has_unknown_size(module, collective)) cost.source = CostSource::kUnknown;
-  return cost;
+  return if_size_known(module, collective, collective_cost(collective, all.mesh, all.mapping, device, options));
 }
 
 absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, const Target& target,
@@ -275,11 +299,7 @@ absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, c
         "the program needs ", topology->device_count(), " of the ", target.topology->device_count(), " devices of ",
         target.topology->to_string(), ": a part of ", topology->to_string(), " is assumed to run it"));
   }
-  result.costs.clear();
-  result.costs.reserve(collectives.size());
-  for (const Collective& collective : collectives) {
-    result.costs.push_back(cost_on_mesh(module, collective, result, target.device, collective_options));
-  }
+  cost_all_on_mesh(module, target.device, collective_options, result);
   result.exchanges.clear();
   return copies > 1 ? exchange_gradients(module, calls, target.device, collective_options, result) : absl::OkStatus();
 }

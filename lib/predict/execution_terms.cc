@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "lib/cost/same_work.h"
 #include "lib/cost/term_builder.h"
 #include "lib/predict/facts.h"
@@ -30,15 +31,35 @@ Term with_collectives(const StepFacts& facts, InstructionId id, Term own) {
   return slowest("collective and work at the same time", {sum("collectives", std::move(parts)), std::move(own)});
 }
 
-// Whether the terms follow from the work of the op alone.
+// Whether the terms follow from the work of the op and its collectives alone.
 bool has_plain_terms(const StepFacts& facts, InstructionId id) {
   const Demand& demand = facts.costs.demand[id.index];
   const bool is_timed = demand.step == Step::kRun || demand.step == Step::kStart || demand.step == Step::kDone;
   if (!is_timed || !(demand.seconds < kForever)) return false;
   if (facts.costs.time[id.index].source == CostSource::kCompiler) return false;
-  if (facts.collectives.by_carrier.count(id.index) > 0) return false;
   return std::none_of(facts.collectives.exchanges.begin(), facts.collectives.exchanges.end(),
                       [&](const GradientExchange& exchange) { return exchange.after == id; });
+}
+
+std::size_t terms_hash(const StepFacts& facts, InstructionId id) {
+  std::size_t hash = work_hash(facts.costs.work[id.index]);
+  const auto [first, last] = facts.collectives.by_carrier.equal_range(id.index);
+  for (auto carried = first; carried != last; ++carried) {
+    hash = absl::HashOf(hash, collective_hash(facts.collectives.collectives[carried->second]));
+  }
+  return hash;
+}
+
+// Whether two ops for which has_plain_terms() holds have the same terms.
+bool have_same_terms(const StepFacts& facts, InstructionId a, InstructionId b) {
+  const std::vector<Collective>& all = facts.collectives.collectives;
+  const auto [first_a, last_a] = facts.collectives.by_carrier.equal_range(a.index);
+  const auto [first_b, last_b] = facts.collectives.by_carrier.equal_range(b.index);
+  return facts.costs.time[a.index].launched_in_graph == facts.costs.time[b.index].launched_in_graph &&
+         (facts.costs.demand[a.index].seconds > 0) == (facts.costs.demand[b.index].seconds > 0) &&
+         same_work(facts.costs.work[a.index], facts.costs.work[b.index]) &&
+         std::equal(first_a, last_a, first_b, last_b,
+                    [&](const auto& x, const auto& y) { return same_collective(all[x.second], all[y.second]); });
 }
 
 }  // namespace
@@ -50,14 +71,9 @@ std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, absl::S
     first[i] = i;
     const InstructionId id = ops[i].id;
     if (!has_plain_terms(facts, id)) continue;
-    const Work& work = facts.costs.work[id.index];
-    std::vector<std::uint32_t>& kinds = by_hash[work_hash(work)];
-    const auto same = std::find_if(kinds.begin(), kinds.end(), [&](std::uint32_t other) {
-      const std::uint32_t at = ops[other].id.index;
-      return facts.costs.time[at].launched_in_graph == facts.costs.time[id.index].launched_in_graph &&
-             (facts.costs.demand[at].seconds > 0) == (facts.costs.demand[id.index].seconds > 0) &&
-             same_work(facts.costs.work[at], work);
-    });
+    std::vector<std::uint32_t>& kinds = by_hash[terms_hash(facts, id)];
+    const auto same = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](std::uint32_t other) { return have_same_terms(facts, ops[other].id, id); });
     if (same != kinds.end()) {
       first[i] = *same;
     } else {

@@ -18,7 +18,8 @@ struct StepFacts;
 // term of an instruction that takes no time has zero seconds and no children.
 Term execution_terms(const StepFacts& facts, InstructionId id);
 
-// For each op, the position of the first op that has the same terms, because it has the same work and no collective.
+// For each op, the position of the first op that has the same terms, because it has the same work and carries the same
+// collectives.
 std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, absl::Span<const OpPrediction> ops);
 
 }  // namespace hloroof::internal

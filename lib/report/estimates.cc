@@ -15,6 +15,8 @@ namespace {
 // Whether the estimate is 100 cycles for every window, whatever is in it.
 bool is_placeholder_estimate(InstructionView op) {
   constexpr double kCyclesOfPlaceholder = 100;
+  const std::optional<std::int64_t> cycles = estimated_cycles(op);
+  if (!cycles || *cycles % 100 != 0) return false;  // without reading the whole config
   const auto config = window_config(op);
   if (!config || !config->estimated_cycles) return false;
   return static_cast<double>(*config->estimated_cycles) == kCyclesOfPlaceholder * loop_steps(*config);

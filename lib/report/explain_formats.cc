@@ -39,18 +39,18 @@ const StepPrediction& step_of(const ExplanationDocument& explanation) { return *
 // A term of the tree with its depth.
 struct TermLevel {
   std::int64_t level = 0;
-  const TermRow* term = nullptr;
+  const Term* term = nullptr;
 };
 
 // The term and all terms below it, each before its children.
-std::vector<TermLevel> levels_of(const TermRow& root) {
+std::vector<TermLevel> levels_of(const Term& root) {
   std::vector<TermLevel> levels;
   std::vector<TermLevel> rest = {{0, &root}};
   while (!rest.empty()) {
     const TermLevel next = rest.back();
     rest.pop_back();
     levels.push_back(next);
-    const std::vector<TermRow>& children = next.term->children;
+    const std::vector<Term>& children = next.term->children;
     for (auto child = children.rbegin(); child != children.rend(); ++child) rest.push_back({next.level + 1, &*child});
   }
   return levels;
@@ -82,10 +82,10 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
     if (is_about) result.diagnostics.push_back(diagnostic);
   }
   std::set<std::string_view> paths;
-  const std::optional<TermRow> terms = terms_of(prediction.facts.get(), instruction.id());
+  const std::optional<Term> terms = terms_of(prediction.facts.get(), instruction.id());
   if (terms) {
     for (const TermLevel& level : levels_of(*terms)) {
-      paths.insert(level.term->parameters.begin(), level.term->parameters.end());
+      TermParameters{level.term}.each([&paths](std::string_view path) { paths.insert(path); });
     }
   }
   for (ParameterRow& row : parameter_rows(prediction.facts.get())) {
@@ -107,22 +107,24 @@ struct Described<TermLevel> {
                    [](const TermLevel& row) { return row.term->seconds; }),
              field("amount", Unit::kNone, "Amount of work; leaves only.",
                    [](const TermLevel& row) {
-                     return row.term->is_leaf ? std::optional<double>(row.term->amount) : std::nullopt;
+                     return row.term->is_leaf() ? std::optional<double>(row.term->amount) : std::nullopt;
                    }),
              field("unit", Unit::kNone, "Unit of amount.", [](const TermLevel& row) { return row.term->unit; }),
              field("rate", Unit::kNone, "Amount per second; leaves only.",
                    [](const TermLevel& row) {
-                     return row.term->is_leaf ? std::optional<double>(row.term->rate) : std::nullopt;
+                     return row.term->is_leaf() ? std::optional<double>(1 / row.term->scale()) : std::nullopt;
                    }),
              field("combine", Unit::kNone, "How the times of the parts combine.",
-                   [](const TermLevel& row) { return row.term->is_leaf ? std::string_view() : row.term->combine; }),
+                   [](const TermLevel& row) {
+                     return row.term->is_leaf() ? std::string_view() : combine_name(row.term->combine);
+                   }),
              field("parameters", Unit::kNone, "Paths of the device numbers in the rate.",
                    [](const TermLevel& row) {
                      std::string paths;
-                     for (const std::string_view path : row.term->parameters) {
+                     TermParameters{row.term}.each([&paths](std::string_view path) {
                        if (!paths.empty()) paths += ' ';
                        paths += path;
-                     }
+                     });
                      return paths;
                    }),
              field("note", Unit::kNone, "Details.",
@@ -161,9 +163,9 @@ absl::StatusOr<std::string> explanation_json(const StepPrediction& prediction, s
 absl::StatusOr<std::string> explanation_csv(const StepPrediction& prediction, std::string_view name) {
   const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
   if (!instruction.ok()) return instruction.status();
-  const std::optional<TermRow> terms = terms_of(prediction.facts.get(), instruction->id());
+  const std::optional<Term> terms = terms_of(prediction.facts.get(), instruction->id());
   const std::vector<TermLevel> levels = terms ? levels_of(*terms) : std::vector<TermLevel>();
-  const TermRow none;
+  const Term none;
   return records_csv(levels, TermLevel{0, &none});
 }
 

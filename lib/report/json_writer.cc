@@ -145,7 +145,7 @@ void JsonWriter::put(std::string_view text) { end(copy(text, room(text.size())))
 inline char* JsonWriter::new_line(char* at) const {
   if (layout_ == JsonLayout::kCompact) return at;
   *at++ = '\n';
-  const std::size_t indent = 2 * has_members_.size();
+  const std::size_t indent = 2 * depth_;
   if (indent <= kSpaces.size()) {
     std::memcpy(at, kSpaces.data(), kSpaces.size());
   } else {
@@ -155,14 +155,14 @@ inline char* JsonWriter::new_line(char* at) const {
 }
 
 [[gnu::always_inline]] inline char* JsonWriter::start(std::size_t bytes) {
-  char* at = room(2 + std::max(2 * has_members_.size(), kSpaces.size()) + bytes);
+  char* at = room(2 + std::max(2 * depth_, kSpaces.size()) + bytes);
   if (after_key_) {
     after_key_ = false;
     return at;
   }
-  if (has_members_.empty()) return at;
-  if (has_members_.back()) *at++ = ',';
-  has_members_.back() = true;
+  if (depth_ == 0) return at;
+  if (has_members_) *at++ = ',';
+  has_members_ = true;
   return new_line(at);
 }
 
@@ -170,13 +170,15 @@ void JsonWriter::open(char bracket) {
   char* at = start(1);
   *at++ = bracket;
   end(at);
-  has_members_.push_back(false);
+  ++depth_;
+  has_members_ = false;
 }
 
 void JsonWriter::close(char bracket) {
-  const bool had_members = has_members_.back();
-  has_members_.pop_back();
-  char* at = room(2 + std::max(2 * has_members_.size(), kSpaces.size()));
+  const bool had_members = has_members_;
+  --depth_;
+  has_members_ = true;
+  char* at = room(2 + std::max(2 * depth_, kSpaces.size()));
   if (had_members) at = new_line(at);
   *at++ = bracket;
   end(at);
@@ -191,6 +193,17 @@ void JsonWriter::key(std::string_view name) {
   *at++ = ':';
   if (layout_ == JsonLayout::kIndented) *at++ = ' ';
   end(at);
+}
+
+// Copies three blocks, whatever the length of the name.
+void JsonWriter::key(const JsonKey& name) {
+  static_assert(JsonKey::kMost == 48);
+  char* at = start(JsonKey::kMost);
+  after_key_ = true;
+  copy_block<16>(name.text(), at);
+  copy_block<16>(name.text() + 16, at + 16);
+  copy_block<16>(name.text() + 32, at + 32);
+  end(at + name.size() - (layout_ == JsonLayout::kIndented ? 0 : 1));
 }
 
 void JsonWriter::value(std::string_view text) {

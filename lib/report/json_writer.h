@@ -11,6 +11,27 @@
 
 namespace hloroof::internal {
 
+// The text of a key that is known when compiling, with its quotes and colon: `"seconds": `. It is padded, so that
+// blocks of constant size copy it.
+class JsonKey {
+ public:
+  constexpr explicit JsonKey(std::string_view name) {
+    char* at = text_;
+    *at++ = '"';
+    for (const char c : name) *at++ = c;  // a longer name than kMost - 4 does not compile
+    for (const char c : {'"', ':', ' '}) *at++ = c;
+    size_ = static_cast<std::uint8_t>(at - text_);
+  }
+
+  static constexpr std::size_t kMost = 48;
+  constexpr const char* text() const { return text_; }
+  constexpr std::size_t size() const { return size_; }
+
+ private:
+  char text_[kMost] = {};
+  std::uint8_t size_ = 0;
+};
+
 enum class JsonLayout : std::uint8_t {
   kIndented,  // a line for each member
   kCompact,   // one line without blanks
@@ -25,6 +46,7 @@ class JsonWriter {
   void begin_array() { open('['); }
   void end_array() { close(']'); }
   void key(std::string_view name);
+  void key(const JsonKey& name);
 
   void value(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }
@@ -99,7 +121,8 @@ class JsonWriter {
   std::vector<KnownNumber> known_;  // by a hash of the bits; empty before the first
   std::string out_;                 // longer than the written text, so that most writes need no allocation
   std::size_t size_ = 0;            // of the written text
-  std::vector<char> has_members_;   // one for each open object or array
+  std::size_t depth_ = 0;           // number of open objects and arrays
+  bool has_members_ = false;        // the innermost of them; each outer one has the one inside
   bool after_key_ = false;
 };
 

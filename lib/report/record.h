@@ -40,10 +40,9 @@
 #include <vector>
 
 #include "hloroof/device.h"
+#include "lib/report/json_writer.h"
 
 namespace hloroof::internal {
-
-class JsonWriter;
 
 // Unit of a number. kNone is for text, flags, records and plain numbers.
 enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare, kBytesPerSecond, kFlopsPerSecond };
@@ -62,7 +61,8 @@ struct RecordInfo {
 
 // The part of a row that does not depend on the type of the value.
 struct FieldInfo {
-  std::string_view name;  // JSON member, CSV column and Python attribute
+  std::string_view name;            // JSON member, CSV column and Python attribute
+  JsonKey key{std::string_view()};  // the name as JSON has it
   Unit unit = Unit::kNone;
   std::string_view meaning;  // one sentence
   // Title of the column in the op table of the HTML page. Fields without one appear only in the details of an op.
@@ -108,8 +108,9 @@ struct Field {
 
 template <typename Get>
 constexpr Field<Get> field(std::string_view name, Unit unit, std::string_view meaning, Get get) {
-  return Field<Get>{FieldInfo{name, unit, meaning, {}, Formats::kAll, 0, std::numeric_limits<double>::infinity(), {}},
-                    get};
+  return Field<Get>{
+      FieldInfo{name, JsonKey(name), unit, meaning, {}, Formats::kAll, 0, std::numeric_limits<double>::infinity(), {}},
+      get};
 }
 
 // The rows of a record, in order. std::tuple would do, but takes compilers several times as long for thirty rows.

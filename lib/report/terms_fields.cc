@@ -10,33 +10,17 @@
 
 namespace hloroof::internal {
 
-TermRow term_row(Term term) {  // NOLINT(misc-no-recursion): as deep as the formulas nest
-  TermRow row;
-  row.seconds = term.seconds;
-  row.is_leaf = term.is_leaf();
-  row.is_norm = !row.is_leaf && term.combine == Combine::kNorm;
-  row.amount = term.amount;
-  row.scale = term.scale();
-  row.rate = 1 / row.scale;
-  row.exponent = term.exponent;
-  row.unit = term.unit;
-  row.combine = combine_name(term.combine);
-  for (const Factor& factor : term.factors) {
-    row.parameters.insert(row.parameters.end(), factor.parameters.begin(), factor.parameters.end());
-  }
-  if (!term.exponent_parameter.empty()) row.parameters.push_back(term.exponent_parameter);
-  row.name = std::move(term.name);
-  row.note = std::move(term.note);
-  row.children.reserve(term.children.size());
-  for (Term& child : term.children) row.children.push_back(term_row(std::move(child)));
-  return row;
-}
-
-std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op) {
+std::optional<Term> terms_of(const StepFacts* facts, InstructionId op) {
   if (facts == nullptr) return std::nullopt;
   Term term = execution_terms(*facts, op);
   if (!(term.seconds > 0)) return std::nullopt;
-  return term_row(std::move(term));
+  return term;
+}
+
+void TermChildren::write_json(JsonWriter& out) const {  // NOLINT(misc-no-recursion): as deep as the formulas nest
+  out.begin_array();
+  for (const Term& term : *terms) write_json_value(TermRow(term), out);
+  out.end_array();
 }
 
 WrittenTerms::WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops)
@@ -49,7 +33,11 @@ void WrittenTerms::write(std::size_t i, JsonWriter& out) {
   const Place& first = places_[first_[i]];
   if (first_[i] != i && first.end > first.begin) return out.repeat(first.begin, first.end);
   places_[i].begin = out.text().size();
-  write_json_value(terms_of(facts_, ops_[i].id), out, DeviceFamily::kOther);
+  if (const std::optional<Term> terms = terms_of(facts_, ops_[i].id)) {
+    write_json_value(TermRow(*terms), out);
+  } else {
+    out.null();
+  }
   places_[i].end = out.text().size();
 }
 

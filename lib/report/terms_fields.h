@@ -18,28 +18,56 @@
 
 namespace hloroof::internal {
 
-// A Term with the numbers that the JSON has and Term computes.
-struct TermRow {
-  std::string name;
-  double seconds = 0;
-  bool is_leaf = true;
-  bool is_norm = false;
-  double amount = 0;
-  double rate = 0;
-  double scale = 1;
-  double exponent = 0;
-  std::string_view unit;
-  std::string_view combine;
-  std::vector<std::string_view> parameters;
-  std::string note;
-  std::vector<TermRow> children;
+struct TermRow;
+
+// The paths of the device numbers in the rate or the scale of a term.
+struct TermParameters {
+  using Value = std::vector<std::string_view>;
+  const Term* term = nullptr;
+
+  // Calls visit(path) for each.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    for (const Factor& factor : term->factors) {
+      for (const std::string_view path : factor.parameters) visit(path);
+    }
+    if (!term->exponent_parameter.empty()) visit(term->exponent_parameter);
+  }
+  bool empty() const {
+    bool is_empty = true;
+    each([&is_empty](std::string_view) { is_empty = false; });
+    return is_empty;
+  }
+  void write_json(JsonWriter& out) const {
+    out.begin_array();
+    each([&out](std::string_view path) { out.value(path); });
+    out.end_array();
+  }
 };
 
-// The tree below `term`. It is as deep as the formulas nest, which the input does not control.
-TermRow term_row(Term term);
+struct TermChildren {
+  using Value = std::vector<TermRow>;
+  const std::vector<Term>* terms = nullptr;
+
+  void write_json(JsonWriter& out) const;
+};
+
+// A Term with the numbers that the JSON has and Term computes. The term must outlive it.
+struct TermRow {
+  explicit TermRow(const Term& of)
+      : term(of), is_leaf(of.is_leaf()), scale(of.scale()), rate(1 / scale), combine(combine_name(of.combine)) {}
+
+  const Term& term;
+  bool is_leaf;
+  double scale;
+  double rate;
+  std::string_view combine;
+  TermParameters parameters = {&term};
+  TermChildren children = {&term.children};
+};
 
 // The terms of an op; nullopt if it takes no time, or if the prediction no longer has its facts.
-std::optional<TermRow> terms_of(const StepFacts* facts, InstructionId op);
+std::optional<Term> terms_of(const StepFacts* facts, InstructionId op);
 
 // The terms of the ops of one prediction in one JSON document. Most ops have the terms of an earlier op, and copy their
 // text: building and writing terms is half of the work of a document otherwise.
@@ -94,27 +122,30 @@ struct Described<TermRow> {
   static constexpr RecordInfo kInfo = {
       "term", "Term",
       "A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."};
-  static constexpr auto kFields =
-      fields(field("name", Unit::kNone, "What takes the time.", &TermRow::name),
-             field("seconds", Unit::kSeconds, "Time of one execution.", &TermRow::seconds),
-             field("amount", Unit::kNone, "Amount of work; leaves only.",
-                   [](const TermRow& row) { return present_if(row.is_leaf, row.amount); }),
-             field("unit", Unit::kNone, "Unit of amount.",
-                   [](const TermRow& row) { return present_if(!row.unit.empty(), row.unit); }),
-             field("rate", Unit::kNone, "Amount per second; leaves only.",
-                   [](const TermRow& row) { return present_if(row.is_leaf, row.rate); }),
-             field("combine", Unit::kNone, "How the times of the children combine: sum, max, min or norm.",
-                   [](const TermRow& row) { return present_if(!row.is_leaf, row.combine); }),
-             field("exponent", Unit::kNone, "Exponent of a norm.",
-                   [](const TermRow& row) { return present_if(row.is_norm, row.exponent); }),
-             field("scale", Unit::kNone, "Factor of the combined time; 1 if absent.",
-                   [](const TermRow& row) { return present_if(!row.is_leaf && row.scale != 1, row.scale); }),
-             field("parameters", Unit::kNone, "Paths of the device numbers in the rate or the scale.",
-                   [](const TermRow& row) { return present_if(!row.parameters.empty(), row.parameters); }),
-             field("note", Unit::kNone, "Details.",
-                   [](const TermRow& row) { return present_if(!row.note.empty(), row.note); }),
-             field("children", Unit::kNone, "Parts of the term.",
-                   [](const TermRow& row) { return present_if(!row.is_leaf, row.children); }));
+  static constexpr auto kFields = fields(
+      field("name", Unit::kNone, "What takes the time.",
+            [](const TermRow& row) -> const std::string& { return row.term.name; }),
+      field("seconds", Unit::kSeconds, "Time of one execution.", [](const TermRow& row) { return row.term.seconds; }),
+      field("amount", Unit::kNone, "Amount of work; leaves only.",
+            [](const TermRow& row) { return present_if(row.is_leaf, row.term.amount); }),
+      field("unit", Unit::kNone, "Unit of amount.",
+            [](const TermRow& row) { return present_if(!row.term.unit.empty(), row.term.unit); }),
+      field("rate", Unit::kNone, "Amount per second; leaves only.",
+            [](const TermRow& row) { return present_if(row.is_leaf, row.rate); }),
+      field("combine", Unit::kNone, "How the times of the children combine: sum, max, min or norm.",
+            [](const TermRow& row) { return present_if(!row.is_leaf, row.combine); }),
+      field("exponent", Unit::kNone, "Exponent of a norm.",
+            [](const TermRow& row) {
+              return present_if(!row.is_leaf && row.term.combine == Combine::kNorm, row.term.exponent);
+            }),
+      field("scale", Unit::kNone, "Factor of the combined time; 1 if absent.",
+            [](const TermRow& row) { return present_if(!row.is_leaf && row.scale != 1, row.scale); }),
+      field("parameters", Unit::kNone, "Paths of the device numbers in the rate or the scale.",
+            [](const TermRow& row) { return present_if(!row.parameters.empty(), row.parameters); }),
+      field("note", Unit::kNone, "Details.",
+            [](const TermRow& row) { return present_if(!row.term.note.empty(), row.term.note); }),
+      field("children", Unit::kNone, "Parts of the term.",
+            [](const TermRow& row) { return present_if(!row.is_leaf, row.children); }));
 };
 
 template <>
