@@ -1,8 +1,10 @@
 // Computes how often each computation runs.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/trip_count.h"
@@ -135,13 +137,22 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
   // computation that is both scheduled and, for example, applied counts as scheduled.
   if (module.has_entry()) graph.roles_[module.entry().id().index] = ComputationRole::kEntry;
   const auto order = module.computations();
+  auto calling_end = context.calling.end();
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = order[i];
+    auto calling = calling_end;  // the first instruction of this computation that calls
+    while (calling != context.calling.begin() && row_of(module, *std::prev(calling)).computation == computation.id()) {
+      --calling;
+    }
+    const auto calls = absl::MakeConstSpan(context.calling).subspan(
+        static_cast<std::size_t>(calling - context.calling.begin()), static_cast<std::size_t>(calling_end - calling));
+    calling_end = calling;
     const ComputationRole role = graph.roles_[computation.id().index];
     if (role == ComputationRole::kUnused) continue;
     const bool scheduled = is_schedule(role);
     if (scheduled) graph.scheduled_.push_back(computation.id());
-    for (InstructionView instruction : computation.instructions()) {
+    for (InstructionId id : calls) {
+      const InstructionView instruction = module.instruction(id);
       for (const AttributeData& attribute : instruction.attributes()) {
         if (attribute.key == AttributeKey::kControlPredecessors) continue;
         for (std::uint32_t reference : ModuleRows::references(module, attribute)) {

@@ -439,30 +439,29 @@ std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& cont
   std::vector<InstructionId> open;
 
   // Computations precede their callers, so inner loops are analyzed before outer ones.
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      if (instruction.opcode() != Opcode::kWhile) continue;
-      LoopFacts& facts = context.loops[instruction.id().index];
-      const Loop loop(context, instruction);
-      if (loop.well_formed()) facts.unchanged = loop.unchanged();
-      const auto user = options.trip_counts.find(std::string(instruction.name()));
-      if (user != options.trip_counts.end()) {
-        result[instruction.id().index] = {user->second, TripCount::Source::kUser, "set by the user"};
-        facts.trips = user->second;
-        continue;
-      }
-      if (const auto annotated = annotated_trip_count(instruction.text(AttributeKey::kBackendConfig))) {
-        result[instruction.id().index] = {*annotated, TripCount::Source::kAnnotated, "known_trip_count"};
-        facts.trips = *annotated;
-        continue;
-      }
-      if (!loop.well_formed()) {
-        result[instruction.id().index] = {options.default_trip_count, TripCount::Source::kAssumed,
-                                          "the loop's condition or body is not in the text"};
-        continue;
-      }
-      open.push_back(instruction.id());
+  for (InstructionId id : context.calling) {
+    const InstructionView instruction = module.instruction(id);
+    if (instruction.opcode() != Opcode::kWhile) continue;
+    LoopFacts& facts = context.loops[instruction.id().index];
+    const Loop loop(context, instruction);
+    if (loop.well_formed()) facts.unchanged = loop.unchanged();
+    const auto user = options.trip_counts.find(std::string(instruction.name()));
+    if (user != options.trip_counts.end()) {
+      result[instruction.id().index] = {user->second, TripCount::Source::kUser, "set by the user"};
+      facts.trips = user->second;
+      continue;
     }
+    if (const auto annotated = annotated_trip_count(instruction.text(AttributeKey::kBackendConfig))) {
+      result[instruction.id().index] = {*annotated, TripCount::Source::kAnnotated, "known_trip_count"};
+      facts.trips = *annotated;
+      continue;
+    }
+    if (!loop.well_formed()) {
+      result[instruction.id().index] = {options.default_trip_count, TripCount::Source::kAssumed,
+                                        "the loop's condition or body is not in the text"};
+      continue;
+    }
+    open.push_back(instruction.id());
   }
 
   // The bound of a loop may be the result of another loop, so repeat until no further count is found.

@@ -23,10 +23,15 @@ TraceContext make_trace_context(const Module& module) {
   context.callers_mattered.resize(module.computation_limit(), false);
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
-      for (ComputationId callee : instruction.called_computations()) {
-        if (!callee.valid() || callee.index >= context.callers.size()) continue;
-        context.callers[callee.index].push_back(instruction.id());
+      bool names_any = instruction.opcode() == Opcode::kWhile || instruction.opcode() == Opcode::kConditional;
+      for (const AttributeData& attribute : instruction.attributes()) {
+        if (attribute.reference_count == 0 || attribute.key == AttributeKey::kControlPredecessors) continue;
+        names_any = true;
+        for (const std::uint32_t callee : ModuleRows::references(module, attribute)) {
+          if (callee < context.callers.size()) context.callers[callee].push_back(instruction.id());
+        }
       }
+      if (names_any) context.calling.push_back(instruction.id());
     }
   }
   return context;

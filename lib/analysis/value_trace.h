@@ -29,6 +29,7 @@ struct LoopFacts {
 struct TraceContext {
   const Module* module = nullptr;
   std::vector<std::vector<InstructionId>> callers;
+  std::vector<InstructionId> calling;  // loops, conditionals and all others that name computations, in module order
   std::unordered_map<std::uint32_t, LoopFacts> loops;
   // The inputs of the answers so far. Only an edit of one of them requires new answers.
   mutable std::vector<bool> looked_at;         // by InstructionId

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -44,15 +45,19 @@ bool same_schedules(const CallGraph& a, const CallGraph& b) {
                     [](const CallGraph::Loop& x, const CallGraph::Loop& y) { return x.instruction == y.instruction; });
 }
 
+// Marks the computations whose replay depends on the trip count of a loop.
+void mark_loop(const Module& module, InstructionId id, std::vector<bool>& stale) {
+  const InstructionView loop = module.instruction(id);
+  stale[loop.computation().id().index] = true;
+  for (ComputationId called : loop.called_computations()) {
+    if (called.valid() && called.index < stale.size()) stale[called.index] = true;
+  }
+}
+
 // Marks the computations whose replay depends on a trip count that differs. The graphs must have the same loops.
 void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph& b, std::vector<bool>& stale) {
   for (std::size_t i = 0; i < a.loops().size(); ++i) {
-    if (a.loops()[i].trips.value == b.loops()[i].trips.value) continue;
-    const InstructionView loop = module.instruction(a.loops()[i].instruction);
-    stale[loop.computation().id().index] = true;
-    for (ComputationId called : loop.called_computations()) {
-      if (called.valid()) stale[called.index] = true;
-    }
+    if (a.loops()[i].trips.value != b.loops()[i].trips.value) mark_loop(module, a.loops()[i].instruction, stale);
   }
 }
 
@@ -208,40 +213,59 @@ struct Predictor::State {
     if (same_schedules(before, facts->calls)) {
       mark_other_trips(module, before, facts->calls, stale.replay);
     } else {
-      change_schedules(before, stale);
+      change_schedules(before, known, stale);
     }
     follow_callers(before, known, stale);
     return absl::OkStatus();
   }
 
   // Loops or calls were added or removed. Marks the instructions of computations that are now scheduled, or no longer,
-  // and all computations for replay.
-  void change_schedules(const CallGraph& before, Stale& stale) {
+  // and for replay the computations that are called in another way, with their callers.
+  void change_schedules(const CallGraph& before, std::size_t known, Stale& stale) {
     cut_costs(module, facts->costs);
-    std::vector<bool> was(module.computation_limit(), false);
-    std::vector<bool> is(module.computation_limit(), false);
-    for (ComputationId id : CallFacts::scheduled(before)) {
-      if (id.index < was.size()) was[id.index] = true;
-    }
-    for (ComputationId id : CallFacts::scheduled(facts->calls)) is[id.index] = true;
-    for (std::size_t c = 0; c < was.size(); ++c) {
-      if (was[c] == is[c]) continue;
-      for (InstructionView instruction : module.computation(ComputationId(c)).instructions()) {
-        const InstructionId id = instruction.id();
-        if (is[c]) {
-          stale.costs.push_back(id);
+    const auto mark = [&](ComputationId id) {
+      if (id.valid() && id.index < stale.replay.size()) stale.replay[id.index] = true;
+    };
+    for (ComputationView computation : module.computations()) {
+      const ComputationId id = computation.id();
+      const bool is_known = id.index < known;
+      const bool was = is_known && CallFacts::is_scheduled(before, id);
+      const bool is = CallFacts::is_scheduled(facts->calls, id);
+      const std::vector<InstructionId>& callers = CallFacts::callers(facts->calls, id);
+      if (was != is || (is && CallFacts::callers(before, id) != callers)) {
+        mark(id);
+        for (InstructionId caller : callers) mark(row_of(module, caller).computation);
+      }
+      if (was == is) continue;
+      for (InstructionView instruction : computation.instructions()) {
+        if (is) {
+          stale.costs.push_back(instruction.id());
         } else {
-          forget_costs(id);
+          forget_costs(instruction.id());
         }
       }
     }
+    mark_other_loops(before, stale.replay);
     std::erase_if(stale.costs, [&](InstructionId id) { return !is_scheduled(id); });
     std::sort(stale.costs.begin(), stale.costs.end());
     stale.costs.erase(std::unique(stale.costs.begin(), stale.costs.end()), stale.costs.end());
     stale.collectives = true;
-    stale.replay.assign(module.computation_limit(), true);
     stale.schedules = true;
-    replayer.emplace(module, /*record=*/false);
+  }
+
+  // Marks what mark_other_trips() marks, if the graphs do not have the same loops. A loop that was added or removed
+  // changes how often its body is replayed for the other callers of the body.
+  void mark_other_loops(const CallGraph& before, std::vector<bool>& stale) const {
+    std::map<std::uint32_t, std::int64_t> trips;
+    for (const CallGraph::Loop& loop : before.loops()) trips[loop.instruction.index] = loop.trips.value;
+    for (const CallGraph::Loop& loop : facts->calls.loops()) {
+      const auto found = trips.find(loop.instruction.index);
+      if (found == trips.end() || found->second != loop.trips.value) mark_loop(module, loop.instruction, stale);
+      if (found != trips.end()) trips.erase(found);
+    }
+    for (const auto& [loop, value] : trips) {
+      if (loop < module.instruction_limit()) mark_loop(module, InstructionId(loop), stale);
+    }
   }
 
   bool is_scheduled(InstructionId id) const {
@@ -387,7 +411,6 @@ struct Predictor::State {
 
   // The tables that the summary adds up. Inputs: the costs, the order of the instructions and the loops.
   void update_summary(const Stale& stale) {
-    if (stale.schedules) return summary.fill(*facts);
     std::vector<bool> listed = stale.replay;
     for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;
     summary.update(*facts, stale.costs, listed);

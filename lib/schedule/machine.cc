@@ -107,6 +107,7 @@ void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, doub
   const std::size_t count = flights_.size();
   std::size_t own = 0;
   while (flights_[own].start != awaited) ++own;
+  if (speeds_[own] == 1) return charge(awaited, seconds);  // nothing slows it down
   std::vector<bool> shares(count, false);
   std::vector<std::size_t> open = {own};
   std::array<bool, kSharedCount> spread = {};  // whether all flights on this resource are in `shares`
