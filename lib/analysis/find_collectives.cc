@@ -240,18 +240,41 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   return collective;
 }
 
-// What scan_wrapped() looks for, by opcode. Most instructions of a module are inside of fusions, so that a look-up takes
-// a quarter of the time of the questions.
-enum Wanted : std::uint8_t { kNothing = 0, kBegins = 1, kRuns = 2 };
-constexpr std::array<std::uint8_t, kOpcodeCount + 1> kWanted = [] {
-  std::array<std::uint8_t, kOpcodeCount + 1> wanted = {};
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
+// What an instruction may mean for the computation that contains it, by opcode. Most instructions of a module are inside
+// of fusions, so that a look-up takes a quarter of the time of the questions.
+enum Means : std::uint8_t { kNothing = 0, kBegins = 1, kRuns = 2 };
+constexpr std::array<std::uint8_t, kOpcodeCount + 1> kMeans = [] {
+  std::array<std::uint8_t, kOpcodeCount + 1> means = {};
+  for (std::size_t i = 0; i < means.size(); ++i) {
     const auto opcode = static_cast<Opcode>(i);
-    wanted[i] = static_cast<std::uint8_t>((is_collective(opcode) ? kBegins : kNothing) |
-                                          (runs_computations(opcode) ? kRuns : kNothing));
+    means[i] = static_cast<std::uint8_t>((is_collective(opcode) ? kBegins : kNothing) |
+                                         (runs_computations(opcode) ? kRuns : kNothing));
   }
-  return wanted;
+  return means;
 }();
+
+// Returns by ComputationId whether a computation has a collective, itself or in a computation that it runs.
+// Computations precede their callers; if one does not, the answer is that it may have one.
+std::vector<bool> may_have_collectives(const Module& module) {
+  std::vector<bool> result(module.computation_limit(), true);
+  for (ComputationView computation : module.computations()) {
+    bool has_any = false;
+    for (InstructionView instruction : computation.instructions()) {
+      const std::uint8_t means = kMeans[static_cast<std::size_t>(instruction.opcode())];
+      if (means == kNothing) continue;
+      has_any |= (means & kBegins) != 0;
+      if ((means & kRuns) == 0) continue;
+      for (const AttributeData& attribute : instruction.attributes()) {
+        if (attribute.key == AttributeKey::kControlPredecessors) continue;
+        for (const std::uint32_t called : ModuleRows::references(module, attribute)) {
+          has_any |= called >= result.size() || result[called];
+        }
+      }
+    }
+    result[computation.id().index] = has_any;
+  }
+  return result;
+}
 
 // The role of a fused computation for a collective that several fusions share. The root of such a computation is a
 // custom call of XLA's TPU compiler.
@@ -275,6 +298,7 @@ class Finder {
   }
 
   CollectivesAgain run(const Module& module, const CallGraph& calls) {
+    may_have_collectives_ = may_have_collectives(module);
     for (const ComputationId id : CallFacts::scheduled(calls)) scan(module.computation(id));
     return std::move(result_);
   }
@@ -302,6 +326,10 @@ class Finder {
   void scan_inside(InstructionView carrier) {
     const Module& module = carrier.module();
     const std::vector<ComputationId> direct = carrier.called_computations();
+    const bool may_have_any = std::any_of(direct.begin(), direct.end(), [&](ComputationId id) {
+      return id.index < may_have_collectives_.size() && may_have_collectives_[id.index];
+    });
+    if (!may_have_any) return;
     bool nests = false;
     for (const ComputationId called : direct) {
       const ComputationView computation = module.computation(called);
@@ -321,9 +349,9 @@ class Finder {
   bool scan_wrapped(ComputationView called, Step step, double runs, InstructionView carrier) {
     bool nests = false;
     for (InstructionView inside : called.instructions()) {
-      const std::uint8_t wanted = kWanted[static_cast<std::size_t>(inside.opcode())];
-      if (wanted == kNothing) continue;
-      nests |= (wanted & kRuns) != 0;
+      const std::uint8_t means = kMeans[static_cast<std::size_t>(inside.opcode())];
+      if (means == kNothing) continue;
+      nests |= (means & kRuns) != 0;
       const std::optional<CollectiveKind> kind = begun_kind(inside.opcode());
       if (!kind || is_with_host(inside)) continue;
       const std::optional<std::int64_t> channel = integer(inside, AttributeKey::kChannelId);
@@ -375,6 +403,7 @@ class Finder {
 
   std::vector<Collective> known_;
   std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet matched
+  std::vector<bool> may_have_collectives_;                   // by ComputationId
   CollectivesAgain result_;
   std::map<std::int64_t, std::size_t> open_;                   // by channel: split into steps and not yet ended
   std::map<std::uint32_t, std::vector<std::size_t>> started_;  // by carrier

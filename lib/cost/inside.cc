@@ -36,7 +36,10 @@ class Examination {
         aliases_(aliases),
         is_by_element_(table.by_element_[computation.id().index] != 0) {
     table_.order_.clear();
-    for (InstructionView instruction : computation.instructions()) table_.order_.push_back(instruction);
+    for (InstructionView instruction : computation.instructions()) {
+      table_.place_[instruction.id().index] = static_cast<std::uint32_t>(table_.order_.size());
+      table_.order_.push_back(instruction);
+    }
     table_.wanted_.assign(table_.order_.size(), Share{});
     table_.in_place_.assign(table_.order_.size(), 0);
     table_.follows_product_.assign(table_.order_.size(), 0);
@@ -374,12 +377,10 @@ InsideTable::InsideTable(const Module& module)
       known_(module.computation_limit()),
       place_(module.instruction_limit()),
       by_element_(module.computation_limit(), 0) {
-  const bool has_elemental_fusions = !has_tiles(module.shapes());
+  if (has_tiles(module.shapes())) return;  // only fusions on GPUs compute element by element
   for (ComputationView computation : module.computations()) {
-    std::uint32_t place = 0;
     for (InstructionView instruction : computation.instructions()) {
-      place_[instruction.id().index] = place++;
-      if (!has_elemental_fusions || instruction.opcode() != Opcode::kFusion) continue;
+      if (instruction.opcode() != Opcode::kFusion) continue;
       const std::string_view kind = instruction.text(AttributeKey::kKind);
       const ComputationId called = inlined_computation(instruction);
       if (called.valid() && (kind == "kLoop" || kind == "kInput")) by_element_[called.index] = 1;

@@ -364,6 +364,10 @@ void time_again(const CostInputs& inputs, absl::Span<const InstructionId> change
 }
 
 void cut_costs(const Module& module, Costs& costs) {
+  if (costs.time.empty()) {
+    costs.time.reserve(table_capacity(module));
+    costs.demand.reserve(table_capacity(module));
+  }
   costs.work.resize(module.instruction_limit());
   costs.time.resize(module.instruction_limit());
   costs.demand.resize(module.instruction_limit());
