@@ -27,6 +27,15 @@ struct CollectivesAgain {
   static constexpr std::size_t kNew = static_cast<std::size_t>(-1);
   std::vector<Collective> collectives;
   std::vector<std::size_t> before;  // index in the known collectives if unchanged, otherwise kNew
+
+  // Returns whether they are the `known` collectives in the same order, and no others.
+  bool are_all(std::size_t known) const {
+    if (before.size() != known) return false;
+    for (std::size_t i = 0; i < known; ++i) {
+      if (before[i] != i) return false;
+    }
+    return true;
+  }
 };
 
 // Updates the list after edits. `known` is the result before them. Only collectives whose instruction indices are in

@@ -315,7 +315,8 @@ struct Predictor::State {
     CollectivesAgain again =
         find_collectives_again(module, facts->calls, std::move(all.collectives), stale.descriptions, stale.collectives);
     all.collectives = std::move(again.collectives);
-    if (!options.mesh.axes.empty() || !same_axes(infer_axes(module, all.collectives), all.mesh)) {
+    if (!options.mesh.axes.empty() ||
+        (!again.are_all(carriers_before.size()) && !same_axes(infer_axes(module, all.collectives), all.mesh))) {
       add_carriers(stale.carriers);
       if (absl::Status status =
               lay_out_collectives(module, facts->calls, facts->target, options.mesh, options.collectives, all);

@@ -16,31 +16,13 @@ double rounding(double clock) { return 4 * std::numeric_limits<double>::epsilon(
 
 }  // namespace
 
-Crowd::Mask Crowd::resources_of(const Flight& flight, bool is_moving) {
-  Mask mask = 0;
-  for (int r = is_moving ? 0 : kFirstSparseCore; r < kSharedCount; ++r) {
-    if (flight.share[r] > 0) mask |= Mask{1} << r;
-  }
-  return mask;
-}
-
-double Crowd::speed(Mask resources, const SharedSeconds& load) {
-  double crowd = 1;
-  for (int r = 0; r < kSharedCount; ++r) {
-    if ((resources >> r & 1) != 0) crowd = std::max(crowd, load[r]);
-  }
-  return 1 / crowd;
-}
-
 void Crowd::count(const Member& member, int sign) {
-  for (int r = 0; r < kSharedCount; ++r) {
-    if ((member.group >> r & 1) != 0) load_[r] += sign * std::llround(member.flight.share[r] / kLoadUnit);
-  }
+  for_each_unit(member.group, [&](int r) { load_[r] += sign * std::llround(member.flight.share[r] / kLoadUnit); });
 }
 
 void Crowd::join(std::size_t index, double remaining) {
   Member& member = members_[index];
-  member.group = resources_of(member.flight, member.is_moving);
+  member.group = member.flight.units_now();
   Group& group = groups_[member.group];
   member.ends = group.clock + remaining;
   group.ends.emplace(member.ends, index);
@@ -68,22 +50,22 @@ SharedSeconds Crowd::load() const {
 
 double Crowd::next_event(const SharedSeconds& load, InstructionId awaited, double left) const {
   double step = std::numeric_limits<double>::infinity();
-  for (const auto& [resources, group] : groups_) {
+  for (const auto& [units, group] : groups_) {
     ++looked_at_;
-    step = std::min(step, std::max(0.0, group.ends.top().first - group.clock) / speed(resources, load));
+    step = std::min(step, std::max(0.0, group.ends.top().first - group.clock) * crowd_on(units, load));
   }
   if (!awaited.valid() || left <= 0) return step;
   const auto [first, last] = by_start_.equal_range(awaited.index);
   for (auto found = first; found != last; ++found) {
     const Member& member = members_[found->second];
     const double rest = remaining(member) - left;
-    if (rest > rounding(groups_.at(member.group).clock)) step = std::min(step, rest / speed(member.group, load));
+    if (rest > rounding(groups_.at(member.group).clock)) step = std::min(step, rest * crowd_on(member.group, load));
   }
   return step;
 }
 
 void Crowd::advance(const SharedSeconds& load, double step, std::vector<Flight>& ended) {
-  for (auto& [resources, group] : groups_) group.clock += step * speed(resources, load);
+  for (auto& [units, group] : groups_) group.clock += step / crowd_on(units, load);
   const double crumb = 1e-9 * step;  // see Machine::advance
   std::vector<std::size_t> done;
   std::vector<std::size_t> begun;
@@ -102,6 +84,7 @@ void Crowd::advance(const SharedSeconds& load, double step, std::vector<Flight>&
   for (const std::size_t index : begun) {
     count(members_[index], -1);
     members_[index].is_moving = true;
+    members_[index].flight.remaining = members_[index].flight.moving;
     join(index, members_[index].flight.moving);
   }
   std::sort(done.begin(), done.end());

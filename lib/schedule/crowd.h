@@ -51,11 +51,10 @@ class Crowd {
   std::uint64_t looked_at() const { return looked_at_; }
 
  private:
-  using Mask = std::uint32_t;  // a bit for each resource that a transfer uses now
   struct Member {
-    Flight flight;    // `remaining` is not kept up to date
-    Mask group = 0;   // by which it moves, or waits for its latency to pass
-    double ends = 0;  // on the clock of that group: the end, or the end of the latency
+    Flight flight;          // `remaining` is that at the beginning of the phase
+    SharedUnits group = 0;  // the units that it uses in this phase
+    double ends = 0;        // of the phase, on the clock of the group
     bool is_moving = false;
     bool has_ended = false;
   };
@@ -65,8 +64,6 @@ class Crowd {
     std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   };
 
-  static Mask resources_of(const Flight& flight, bool is_moving);
-  static double speed(Mask resources, const SharedSeconds& load);
   // Adds the demand of a member times `sign` to the load.
   void count(const Member& member, int sign);
   // Puts a member into the group of its phase.
@@ -75,7 +72,7 @@ class Crowd {
 
   std::vector<Member> members_;  // in the order in which they were added
   std::size_t size_ = 0;         // those that have not ended
-  std::map<Mask, Group> groups_;
+  std::map<SharedUnits, Group> groups_;
   std::unordered_multimap<std::uint32_t, std::size_t> by_start_;  // index of the start to index of the member
   // The load in units of 2^-36, so that the sum does not depend on the order of additions and subtractions.
   std::array<std::int64_t, kSharedCount> load_ = {};

@@ -35,7 +35,7 @@ double Machine::start(InstructionId id, const Demand& demand) {
     }
     SharedSeconds share = shares(moving, demand.busy);
     for (int r = kFirstSparseCore; r < kSharedCount; ++r) share[r] = std::min(1.0, demand.busy[r] / seconds);
-    add({id, demand.lane, seconds, moving, share, now_});
+    add({id, demand.lane, seconds, moving, share, now_, used_units(share)});
   }
   return stalled;
 }
@@ -116,16 +116,16 @@ void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, doub
   while (!open.empty()) {
     const Flight& flight = flights_[open.back()];
     open.pop_back();
-    for (int r = 0; r < kSharedCount; ++r) {
-      if (flight.asks(r) <= 0 || load[r] <= 1 || spread[r]) continue;
+    for_each_unit(flight.units_now(), [&](int r) {
+      if (load[r] <= 1 || spread[r]) return;
       spread[r] = true;
       for (std::size_t i = 0; i < count; ++i) {
-        if (shares[i] || flights_[i].asks(r) <= 0) continue;
+        if (shares[i] || (flights_[i].units_now() >> r & 1) == 0) continue;
         shares[i] = true;
         others += speeds_[i];
         open.push_back(i);
       }
-    }
+    });
   }
   charge(awaited, others > 0 ? seconds * speeds_[own] : seconds);
   if (others <= 0) return;
@@ -144,24 +144,17 @@ void Machine::advance(double* remaining, const SharedSeconds* share, Instruction
     for (int r = 0; r < kSharedCount; ++r) load[r] += of_crowd[r];
   }
   for (const Flight& flight : flights_) {
-    for (int r = 0; r < kSharedCount; ++r) load[r] += flight.asks(r);
+    for_each_unit(flight.units_now(), [&](int r) { load[r] += flight.share[r]; });
   }
-  const auto speed = [&load](const auto& asks) {
-    double crowd = 1;
-    for (int r = 0; r < kSharedCount; ++r) {
-      if (asks(r) > 0) crowd = std::max(crowd, load[r]);
-    }
-    return 1 / crowd;
-  };
 
   double step = std::numeric_limits<double>::infinity();
-  const double own_speed = share != nullptr ? speed([share](int r) { return (*share)[r]; }) : 0;
+  const double own_speed = share != nullptr ? 1 / crowd_on(used_units(*share), load) : 0;
   if (in_crowd) return advance_crowd(remaining, own_speed, load, awaited, left);
   if (share != nullptr) step = *remaining / own_speed;
   speeds_.resize(flights_.size());
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     const Flight& flight = flights_[i];
-    speeds_[i] = speed([&flight](int r) { return flight.asks(r); });
+    speeds_[i] = 1 / crowd_on(flight.units_now(), load);
     double phase = flight.is_moving() ? flight.remaining : flight.remaining - flight.moving;
     if (flight.start == awaited && flight.remaining > left) phase = std::min(phase, flight.remaining - left);
     step = std::min(step, phase / speeds_[i]);
