@@ -144,8 +144,9 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
     while (calling != context.calling.begin() && row_of(module, *std::prev(calling)).computation == computation.id()) {
       --calling;
     }
-    const auto calls = absl::MakeConstSpan(context.calling).subspan(
-        static_cast<std::size_t>(calling - context.calling.begin()), static_cast<std::size_t>(calling_end - calling));
+    const auto calls = absl::MakeConstSpan(context.calling)
+                           .subspan(static_cast<std::size_t>(calling - context.calling.begin()),
+                                    static_cast<std::size_t>(calling_end - calling));
     calling_end = calling;
     const ComputationRole role = graph.roles_[computation.id().index];
     if (role == ComputationRole::kUnused) continue;

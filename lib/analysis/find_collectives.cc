@@ -240,8 +240,8 @@ Collective describe(InstructionView instruction, CollectiveKind kind, Instructio
   return collective;
 }
 
-// What an instruction may mean for the computation that contains it, by opcode. Most instructions of a module are inside
-// of fusions, so that a look-up takes a quarter of the time of the questions.
+// What an instruction may mean for the computation that contains it, by opcode. Most instructions of a module are
+// inside of fusions, so that a look-up takes a quarter of the time of the questions.
 enum Means : std::uint8_t { kNothing = 0, kBegins = 1, kRuns = 2 };
 constexpr std::array<std::uint8_t, kOpcodeCount + 1> kMeans = [] {
   std::array<std::uint8_t, kOpcodeCount + 1> means = {};
@@ -252,6 +252,17 @@ constexpr std::array<std::uint8_t, kOpcodeCount + 1> kMeans = [] {
   }
   return means;
 }();
+
+// Returns whether an instruction names a computation that is marked, or that is not in the text.
+bool runs_any(InstructionView instruction, const std::vector<bool>& marked) {
+  for (const AttributeData& attribute : instruction.attributes()) {
+    if (attribute.key == AttributeKey::kControlPredecessors) continue;
+    for (const std::uint32_t called : ModuleRows::references(instruction.module(), attribute)) {
+      if (called >= marked.size() || marked[called]) return true;
+    }
+  }
+  return false;
+}
 
 // Returns by ComputationId whether a computation has a collective, itself or in a computation that it runs.
 // Computations precede their callers; if one does not, the answer is that it may have one.
@@ -264,12 +275,7 @@ std::vector<bool> may_have_collectives(const Module& module) {
       if (means == kNothing) continue;
       has_any |= (means & kBegins) != 0;
       if ((means & kRuns) == 0) continue;
-      for (const AttributeData& attribute : instruction.attributes()) {
-        if (attribute.key == AttributeKey::kControlPredecessors) continue;
-        for (const std::uint32_t called : ModuleRows::references(module, attribute)) {
-          has_any |= called >= result.size() || result[called];
-        }
-      }
+      has_any |= runs_any(instruction, result);
     }
     result[computation.id().index] = has_any;
   }
@@ -326,10 +332,10 @@ class Finder {
   void scan_inside(InstructionView carrier) {
     const Module& module = carrier.module();
     const std::vector<ComputationId> direct = carrier.called_computations();
-    const bool may_have_any = std::any_of(direct.begin(), direct.end(), [&](ComputationId id) {
-      return id.index < may_have_collectives_.size() && may_have_collectives_[id.index];
-    });
-    if (!may_have_any) return;
+    const auto may_have_any = [&](ComputationId id) {
+      return id.index >= may_have_collectives_.size() || may_have_collectives_[id.index];
+    };
+    if (std::none_of(direct.begin(), direct.end(), may_have_any)) return;
     bool nests = false;
     for (const ComputationId called : direct) {
       const ComputationView computation = module.computation(called);
@@ -345,13 +351,13 @@ class Finder {
 
   // Adds the collectives of one computation. A collective that is split into steps appears with one channel in several
   // fusions: the one that starts it, those that continue it in addition to their other work, and the one that ends it.
-  // Returns whether the computation runs others.
+  // Returns whether the computation runs others that may have collectives.
   bool scan_wrapped(ComputationView called, Step step, double runs, InstructionView carrier) {
     bool nests = false;
     for (InstructionView inside : called.instructions()) {
       const std::uint8_t means = kMeans[static_cast<std::size_t>(inside.opcode())];
       if (means == kNothing) continue;
-      nests |= (means & kRuns) != 0;
+      nests |= (means & kRuns) != 0 && runs_any(inside, may_have_collectives_);
       const std::optional<CollectiveKind> kind = begun_kind(inside.opcode());
       if (!kind || is_with_host(inside)) continue;
       const std::optional<std::int64_t> channel = integer(inside, AttributeKey::kChannelId);

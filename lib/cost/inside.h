@@ -56,9 +56,9 @@ class InsideTable {
   const Module& module_;
   SizeCache sizes_;
   std::vector<std::unique_ptr<Inside>> known_;  // by ComputationId
-  std::vector<std::uint32_t> place_;            // by InstructionId: its position in its computation, if that was examined
-  std::vector<char> by_element_;                // by ComputationId: whether its fusion computes element by element
-  Inside fusion_;                               // the last result of of_fusion()
+  std::vector<std::uint32_t> place_;  // by InstructionId: its position in its computation, if that was examined
+  std::vector<char> by_element_;      // by ComputationId: whether its fusion computes element by element
+  Inside fusion_;                     // the last result of of_fusion()
   // The state of the computation under examination, by position.
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;

@@ -2,6 +2,7 @@
 #include "lib/analysis/calls.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -66,10 +67,17 @@ bool have_same_terms(const StepFacts& facts, InstructionId a, InstructionId b) {
 
 std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, absl::Span<const OpPrediction> ops) {
   std::vector<std::uint32_t> first(ops.size());
+  std::optional<std::uint32_t> first_without_any;
   absl::flat_hash_map<std::size_t, std::vector<std::uint32_t>> by_hash;  // one op of each kind
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     first[i] = i;
     const InstructionId id = ops[i].id;
+    const Demand& demand = facts.costs.demand[id.index];
+    if (demand.step != Step::kLoop && demand.seconds <= 0) {  // see execution_terms()
+      if (!first_without_any) first_without_any = i;
+      first[i] = *first_without_any;
+      continue;
+    }
     if (!has_plain_terms(facts, id)) continue;
     std::vector<std::uint32_t>& kinds = by_hash[terms_hash(facts, id)];
     const auto same = std::find_if(kinds.begin(), kinds.end(),

@@ -262,6 +262,11 @@ void JsonWriter::repeat(std::size_t begin, std::size_t end_of_text) {
   end(copy(std::string_view(out_).substr(begin, end_of_text - begin), at));
 }
 
+void JsonWriter::repeat_members(std::size_t begin, std::size_t end_of_text) {
+  char* at = room(end_of_text - begin);
+  end(copy(std::string_view(out_).substr(begin, end_of_text - begin), at));
+}
+
 void JsonWriter::null() { end(copy("null", start(4))); }
 
 }  // namespace hloroof::internal

@@ -60,6 +60,10 @@ class JsonWriter {
   // Writes the value again whose text stands at [begin, end_of_text) of text(). It was written at the same depth.
   void repeat(std::size_t begin, std::size_t end_of_text);
 
+  // Writes the members again whose text, with the comma before the first, stands at [begin, end_of_text) of text().
+  // They were written at the same depth. The object has a member already.
+  void repeat_members(std::size_t begin, std::size_t end_of_text);
+
   template <typename T>
   void member(std::string_view name, const T& v) {
     key(name);

@@ -143,6 +143,9 @@ struct Described<OpPrediction> {
 struct OpRow {
   const OpPrediction& op;
   OpTerms terms;
+
+  // Writes all members. Most ops differ from an earlier one only in the first ones, and copy the text of the others.
+  void write_members(JsonWriter& out, DeviceFamily family) const;
 };
 
 // The rows of `ops`, which must outlive them.

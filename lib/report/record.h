@@ -242,6 +242,12 @@ concept WritesItself = requires(const T& value, JsonWriter& out) {
   value.write_json(out);
 };
 
+// A record that writes its described members to JSON itself, because it knows a shorter way.
+template <typename T>
+concept WritesMembers = requires(const T& value, JsonWriter& out, DeviceFamily family) {
+  value.write_members(out, family);
+};
+
 // True for types that a CSV cell can hold.
 template <typename T>
 constexpr bool is_scalar() {

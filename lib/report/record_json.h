@@ -37,7 +37,11 @@ void write_json_value(const T& value, JsonWriter& out, DeviceFamily family) {
     value.write_json(out);
   } else if constexpr (DescribedRecord<T>) {
     out.begin_object();
-    write_json_members(value, out, family);
+    if constexpr (WritesMembers<T>) {
+      value.write_members(out, family);
+    } else {
+      write_json_members(value, out, family);
+    }
     out.end_object();
   } else if constexpr (std::is_same_v<T, Settings>) {
     out.begin_object();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "hloroof/predict.h"
 #include "lib/cost/terms.h"
@@ -78,12 +79,24 @@ class WrittenTerms {
   // Writes terms_of(facts, ops[i].id). All terms of a document are written at the same depth.
   void write(std::size_t i, JsonWriter& out);
 
- private:
+  // Whether the ops at two positions have the same terms. May miss that they do.
+  bool are_same(std::size_t i, std::size_t j) const { return facts_ == nullptr || first_[i] == first_[j]; }
+
+  const OpPrediction& op(std::size_t i) const { return ops_[i]; }
+
+  // A stretch of the document.
   struct Place {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
+  // The members of an op whose text others may copy; see OpRow::write_members().
+  struct Members {
+    std::size_t op = 0;
+    Place place;
+  };
+  absl::flat_hash_map<std::size_t, Members> members;  // by a hash of their values
 
+ private:
   const StepFacts* facts_;
   absl::Span<const OpPrediction> ops_;
   std::vector<std::uint32_t> first_;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kLoadUnit = 0x1p-36;
 
-// Differences on a clock below this are rounding errors. Waiting for such a moment could take forever, because the clock
-// would not advance.
+// Differences on a clock below this are rounding errors. Waiting for such a moment could take forever, because the
+// clock would not advance.
 double rounding(double clock) { return 4 * std::numeric_limits<double>::epsilon() * clock; }
 
 }  // namespace

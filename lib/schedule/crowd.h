@@ -1,10 +1,10 @@
 // Very many transfers in flight at once. A Machine hands its transfers to a Crowd when a look at each of them whenever
 // one ends would take quadratic time.
 //
-// All transfers that use the same resources run at the same speed, because the most crowded of these determines it. They
-// form a group with a clock that counts seconds at full speed: a transfer ends when the clock of its group reaches a time
-// that is known at its start. A heap of these times finds the next end, so that n transfers take O(n log n) time,
-// multiplied by the few groups.
+// All transfers that use the same resources run at the same speed, because the most crowded of these determines it.
+// They form a group with a clock that counts seconds at full speed: a transfer ends when the clock of its group reaches
+// a time that is known at its start. A heap of these times finds the next end, so that n transfers take O(n log n)
+// time, multiplied by the few groups.
 #ifndef HLOROOF_LIB_SCHEDULE_CROWD_H_
 #define HLOROOF_LIB_SCHEDULE_CROWD_H_
 
