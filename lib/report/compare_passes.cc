@@ -25,6 +25,9 @@ constexpr double kSameStep = 1e-8;
 constexpr std::size_t kMostNamed = 3;
 constexpr double kLeastShare = 0.05;  // of the difference, for a second pass to be named
 
+constexpr const char* kBackends[] = {"", "TPU", "GPU", "CPU"};  // by Backend
+std::size_t index_of(Backend backend) { return static_cast<std::size_t>(backend); }
+
 const PassRow* state_of(const PassReport& report, const PassSide& side) {
   return side.row ? &report.rows[*side.row] : nullptr;
 }
@@ -37,6 +40,12 @@ absl::Status check_comparable(const PassReport& before, const PassReport& after,
     return invalid_argument(absl::StrCat(before.folder, " has the compile of module ", before.program, ", and ",
                                          after.folder, " that of ", after.program,
                                          "; --module NAME chooses among several modules of a folder"));
+  }
+  const bool is_known = before.backend != Backend::kUnknown && after.backend != Backend::kUnknown;
+  if (is_known && before.backend != after.backend) {
+    return invalid_argument(absl::StrCat(before.folder, " has a compile for a ", kBackends[index_of(before.backend)],
+                                         ", and ", after.folder, " one for a ", kBackends[index_of(after.backend)],
+                                         "; compare two compiles for one kind of device"));
   }
   const bool meet = std::any_of(passes.begin(), passes.end(), [&](const AlignedPass& pass) {
     return pass.before && pass.after && !is_outer(before.rows[*pass.before]);
@@ -144,7 +153,7 @@ std::string parting(const PassComparison& comparison) {
   if (!comparison.part_for_good) return out + " They end with the same program.";
   if (*comparison.part_for_good != *comparison.part) {
     const PassPair& last = comparison.rows[*comparison.part_for_good];
-    absl::StrAppend(&out, " They have the same program once more, and part for good at ", full_name(last),
+    absl::StrAppend(&out, " Later they have the same program again, and part for good at ", full_name(last),
                     only_one(comparison, last), ".");
   }
   return out;

@@ -173,10 +173,12 @@ std::string pass_comparison_view(const PassComparison& comparison, bool all, con
   }
   const PassReport& before = comparison.before;
   const PassReport& after = comparison.after;
+  const std::string topologies =
+      before.topology == after.topology ? after.topology : before.topology + " and " + after.topology;
   std::string out =
       wrap(absl::StrFormat("Passes of %s on %s %s: before %s, %d states; after %s, %d states", after.program,
-                           after.device, after.topology, before.folder, static_cast<int>(before.rows.size()),
-                           after.folder, static_cast<int>(after.rows.size())),
+                           after.device, topologies, before.folder, static_cast<int>(before.rows.size()), after.folder,
+                           static_cast<int>(after.rows.size())),
            layout.width, 2) +
       "\n" + wrap("  " + pass_summary(comparison), layout.width, 2) + "\n";
   out += table.to_string(layout);

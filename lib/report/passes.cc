@@ -74,6 +74,7 @@ struct ReadState {
   std::string program;
   std::string device;
   std::string topology;
+  Backend backend = Backend::kUnknown;
   std::vector<Diagnostic> diagnostics;
   absl::Status status;
 };
@@ -102,6 +103,7 @@ ReadState read_state(const PassDump& dump, const Target& target, const PredictOp
   state.program = std::string(module->name());
   state.device = step->device;
   state.topology = step->topology;
+  state.backend = step->origin.backend;
   state.diagnostics = std::move(step->diagnostics);
   return state;
 }
@@ -131,6 +133,7 @@ absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vec
         report.program = std::move(state.program);
         report.device = std::move(state.device);
         report.topology = std::move(state.topology);
+        report.backend = state.backend;
         report.diagnostics = std::move(state.diagnostics);
       });
   std::size_t last = report.rows.size();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/report/pass_dumps.h"
@@ -46,6 +47,7 @@ struct PassReport {
   std::string program;  // the name of the module in the dumps
   std::string device;
   std::string topology;
+  Backend backend = Backend::kUnknown;  // that the last state was compiled for
   std::vector<PassRow> rows;
   std::vector<Diagnostic> diagnostics;  // of the last state
 };

@@ -24,6 +24,14 @@ bool is_content(AttributeKey key) {
   }
 }
 
+// The value of an attribute, or nothing for one that another version of XLA leaves out because it is the default.
+std::string_view without_default(Opcode opcode, AttributeKey key, std::string_view value) {
+  if (opcode == Opcode::kTopk && key == AttributeKey::kIsStable && value == "true") return "";
+  // The order of a comparison was part of its type.
+  if (opcode == Opcode::kCompare && key == AttributeKey::kType) return value == "TOTALORDER" ? "TOTAL" : "";
+  return value;
+}
+
 // Whether the operands may change places. Frontends and passes write them in either order.
 bool is_commutative(Opcode opcode) {
   switch (opcode) {
@@ -90,14 +98,14 @@ class ProgramHasher {
       for (const InstructionId operand : operands) hash = combine(hash, values_[operand.index]);
     }
     std::uint64_t attributes = 0;  // their order has no meaning
-    for (const AttributeData& attribute : instruction.attributes()) {
-      if (is_content(attribute.key))
-        attributes += combine(static_cast<std::uint64_t>(attribute.key), hash_of(attribute));
-    }
+    for (const AttributeData& attribute : instruction.attributes())
+      attributes += hash_of(instruction.opcode(), attribute);
     return combine(hash, attributes);
   }
 
-  std::uint64_t hash_of(const AttributeData& attribute) const {
+  // 0 for an attribute that does not count.
+  std::uint64_t hash_of(Opcode opcode, const AttributeData& attribute) const {
+    if (!is_content(attribute.key)) return 0;
     const absl::Span<const std::uint32_t> references = ModuleRows::references(module_, attribute);
     std::uint64_t hash = 0;
     if (attribute.key == AttributeKey::kControlPredecessors) {
@@ -109,9 +117,15 @@ class ProgramHasher {
       }
       return hash;
     }
-    if (references.empty()) return text_hash(module_.text(attribute.value));
+    AttributeKey key = attribute.key;
+    if (references.empty()) {
+      const std::string_view value = without_default(opcode, key, module_.text(attribute.value));
+      if (value.empty()) return 0;
+      if (opcode == Opcode::kCompare && key == AttributeKey::kType) key = AttributeKey::kOrder;
+      hash = text_hash(value);
+    }
     for (const std::uint32_t id : references) hash = combine(hash, computations_[id]);
-    return hash;
+    return combine(static_cast<std::uint64_t>(key), hash);
   }
 
   const Module& module_;

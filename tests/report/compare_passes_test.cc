@@ -63,6 +63,18 @@ TEST_CASE("a program is the same whatever its names and numbers are") {
        "HloModule m\nENTRY e {\n  ROOT a = f32[8,8]{0,1} parameter(0)\n}\n", false},
       {"a configuration", head + "  ROOT r = f32[8]{0} negate(a), backend_config={\"x\":1}\n}\n",
        head + "  ROOT r = f32[8]{0} negate(a), backend_config={\"x\":2}\n}\n", false},
+      {"a comparison as older and newer XLA print it",
+       head + "  ROOT r = pred[8]{0} compare(a, b), direction=LT, type=TOTALORDER\n}\n",
+       head + "  ROOT r = pred[8]{0} compare(a, b), direction=LT, order=TOTAL\n}\n", true},
+      {"another order of a comparison", head + "  ROOT r = pred[8]{0} compare(a, b), direction=LT\n}\n",
+       head + "  ROOT r = pred[8]{0} compare(a, b), direction=LT, order=TOTAL\n}\n", false},
+      {"a usual type", head + "  ROOT r = pred[8]{0} compare(a, b), direction=LT, type=FLOAT\n}\n",
+       head + "  ROOT r = pred[8]{0} compare(a, b), direction=LT\n}\n", true},
+      {"a top-k as older and newer XLA print it",
+       head + "  ROOT r = (f32[2]{0}, s32[2]{0}) topk(a), k=2, largest=true\n}\n",
+       head + "  ROOT r = (f32[2]{0}, s32[2]{0}) topk(a), k=2, largest=true, is_stable=true\n}\n", true},
+      {"a top-k that is not stable", head + "  ROOT r = (f32[2]{0}, s32[2]{0}) topk(a), k=2, largest=true\n}\n",
+       head + "  ROOT r = (f32[2]{0}, s32[2]{0}) topk(a), k=2, largest=true, is_stable=false\n}\n", false},
       {"a value", "HloModule m\nENTRY e {\n  ROOT a = f32[] constant(1)\n}\n",
        "HloModule m\nENTRY e {\n  ROOT a = f32[] constant(2)\n}\n", false},
       {"one that is used twice, and two", head + "  c = f32[8]{0} negate(a)\n  ROOT r = f32[8]{0} add(c, c)\n}\n",
@@ -210,7 +222,7 @@ TEST_CASE("where two compiles part, and which passes made the difference") {
        "They part at a of pipeline pipe. The step goes from 7.00 ms to 3.00 ms; of the -4.00 ms, -3.00 ms come at a of "
        "pipeline pipe; -1.00 ms at b of pipeline pipe."},
       {"apart, together and apart", "input:1:5 a:2:4 b:3:4 c:4:4 result:4:4", "input:1:5 a:7:4 b:3:4 c:5:4 result:5:4",
-       "They part at a of pipeline pipe. They have the same program once more, and part for good at c of pipeline "
+       "They part at a of pipeline pipe. Later they have the same program again, and part for good at c of pipeline "
        "pipe. "
        "Both steps take 4.00 ms."},
       {"together in the end", "input:1:5 a:2:4 result:3:4", "input:1:5 a:7:4 result:3:4",
@@ -250,6 +262,8 @@ TEST_CASE("where two compiles part, and which passes made the difference") {
 TEST_CASE("compiles that cannot be compared say why") {
   PassReport other = report_of("AFTER", "input:1:5 a:2:4");
   other.program = "n";
+  PassReport gpu = report_of("AFTER", "input:1:5 a:2:4");
+  gpu.backend = Backend::kGpu;
   struct Case {
     PassReport after;
     const char* message;
@@ -259,9 +273,12 @@ TEST_CASE("compiles that cannot be compared say why") {
       {report_of("AFTER", "input:1:5 z:2:4"),
        "no pass in common: the first of BEFORE is pipe: a, that of AFTER is pipe: z"},
       {report_of("AFTER", "input:1:5"), "that of AFTER is none"},
+      {gpu, "BEFORE has a compile for a TPU, and AFTER one for a GPU"},
   };
   for (const Case& c : cases) {
-    const absl::Status status = compare_passes(report_of("BEFORE", "input:1:5 a:2:4"), c.after).status();
+    PassReport before = report_of("BEFORE", "input:1:5 a:2:4");
+    before.backend = Backend::kTpu;
+    const absl::Status status = compare_passes(before, c.after).status();
     INFO(status.message());
     CHECK(status.message().find(c.message) != absl::string_view::npos);
   }
