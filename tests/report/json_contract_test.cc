@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/calls.h"
 #include "lib/base/json.h"
+#include "lib/report/prediction_fields.h"
 #include "lib/report/prediction_json.h"
+#include "lib/report/record_json.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/report/json_schema.h"
@@ -48,6 +51,19 @@ void add_paths(const JsonValue& term, std::set<std::string>& paths) {
   }
 }
 
+// Ops copy the text of others. It must be the one that they have alone.
+void check_copies(const StepPrediction& prediction) {
+  JsonWriter together(JsonLayout::kCompact);
+  write_json_value(op_rows(prediction.facts.get(), prediction.ops), together, prediction.family);
+  std::string alone;
+  for (const OpPrediction& op : prediction.ops) {
+    JsonWriter one(JsonLayout::kCompact);
+    write_json_value(op_rows(prediction.facts.get(), absl::MakeConstSpan(&op, 1)).front(), one, prediction.family);
+    alone += (alone.empty() ? "[" : ",") + one.take();
+  }
+  CHECK(together.take() == alone + "]");
+}
+
 void check_prediction(const std::string& path, const char* device) {
   CAPTURE(path, device);
   const auto module = load_module(path);
@@ -55,6 +71,7 @@ void check_prediction(const std::string& path, const char* device) {
   const auto prediction = predict_step_time(*module, find_device(device).value());
   CAPTURE(prediction.status().message());
   REQUIRE(prediction.ok());
+  check_copies(*prediction);
   const auto parsed = parse_json(predictions_json({*prediction}), "out");
   REQUIRE(parsed.ok());
   const JsonValue& json = *parsed;
