@@ -36,8 +36,8 @@ bool same_other_values(const OpPrediction& a, const OpPrediction& b) {
   std::size_t field = 0;
   bool is_same = true;
   Described<OpPrediction>::kFields.each([&](const auto& row) {
-    is_same = is_same && (field++ < kOwnFields || row.info.formats == Formats::kCsvOnly ||
-                          same_value(row.of(a), row.of(b)));
+    is_same =
+        is_same && (field++ < kOwnFields || row.info.formats == Formats::kCsvOnly || same_value(row.of(a), row.of(b)));
   });
   return is_same;
 }

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kFewCauses = 16;
 
 // With more transfers in flight, they become a Crowd: looking at each of them whenever one ends would take time that
-// grows with the square of their number. (200,000 copies of different sizes: 30 s, and 0.3 s in a crowd.)
+// grows with the square of their number. (A program that starts 200,000 copies of different sizes
+// at once takes 4 s to read and predict, and more than 250 s with a list.)
 constexpr std::size_t kMostInList = 1024;
 
 }  // namespace
