@@ -6,6 +6,7 @@
 #include "lib/calibrate/parameter_fit.h"
 #include "lib/cli/calibration_report.h"
 #include "lib/cli/subjects.h"
+#include "lib/hardware/settings.h"
 #include "lib/hardware/write_device.h"
 
 namespace hloroof::internal {
@@ -34,9 +35,9 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
   absl::StatusOr<Target> target = find_one_target(flags.predict);
   if (!target.ok()) return context.fail(target.status());
   Device device = std::move(target->device);
-  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.predict.set);
+  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.predict.set, kSetOption);
   if (!settings.ok()) return context.fail(settings.status());
-  const absl::StatusOr<std::vector<Point>> points = points_of(*settings, device);
+  const absl::StatusOr<std::vector<Point>> points = points_of(*settings, device, kSetOption);
   if (!points.ok()) return context.fail(points.status());
   if (points->size() != 1) return context.fail(invalid_argument("--set: one value for each parameter"));
   for (const auto& [path, value] : points->front()) {

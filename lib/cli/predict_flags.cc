@@ -7,13 +7,9 @@
 
 #include "lib/base/strings.h"
 #include "lib/cli/kernel_lists.h"
-#include "lib/hardware/device_facts.h"
 
 namespace hloroof::internal {
 namespace {
-
-// Nobody reads a longer table, and each line is a prediction.
-constexpr std::size_t kMaxPoints = 10'000;
 
 // Splits `text` at each separator. An empty text has one empty part.
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -251,77 +247,6 @@ absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags) {
   if (absl::Status status = read_mesh_flags(flags, options); !status.ok()) return status;
   options.strict = flags.strict;
   return options;
-}
-
-absl::StatusOr<std::vector<Setting>> parse_settings(const std::vector<std::string>& texts) {
-  std::vector<Setting> settings;
-  for (const std::string& text : texts) {
-    const auto parts = name_and_value(text);
-    Setting setting;
-    if (parts) {
-      setting.parameter = parts->first;
-      for (std::string part : split(parts->second, ',')) {
-        Setting::Value value;
-        value.is_multiple = part.size() > 1 && part.back() == 'x';
-        if (value.is_multiple) part.pop_back();
-        const std::optional<double> number = parse_number<double>(part);
-        if (!number) {
-          setting.values.clear();
-          break;
-        }
-        value.number = *number;
-        setting.values.push_back(value);
-      }
-    }
-    if (setting.values.empty()) {
-      return malformed("set", text,
-                       "PARAMETER=NUMBER, or NUMBERx for a multiple, several separated by commas; `hloroof devices "
-                       "show` lists the parameters");
-    }
-    for (const Setting& other : settings) {
-      if (other.parameter == setting.parameter) {
-        return invalid_argument("--set " + setting.parameter +
-                                " is given twice; several values go into one: " + setting.parameter + "=1,2");
-      }
-    }
-    settings.push_back(std::move(setting));
-  }
-  return settings;
-}
-
-absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& settings, const Device& device) {
-  std::vector<Point> points(1);
-  for (const Setting& setting : settings) {
-    if (points.size() * setting.values.size() > kMaxPoints) {
-      return invalid_argument("--set: more than " + std::to_string(kMaxPoints) + " combinations of values");
-    }
-    std::vector<double> numbers;
-    for (const Setting::Value& value : setting.values) {
-      double number = value.number;
-      if (value.is_multiple) {
-        Device copy = device;  // says of a name that it is none, with the nearest ones, or that nothing reads it
-        if (absl::Status status = set_parameter(copy, setting.parameter, 1); !status.ok()) return status;
-        std::optional<double> base;
-        for (const Parameter& parameter : parameters(device)) {
-          if (parameter.path == setting.parameter) base = to_optional(parameter.value);
-        }
-        if (!base) {
-          return not_found("--set " + setting.parameter + ": " + device.name + " has no value to take a multiple of");
-        }
-        number *= *base;
-      }
-      numbers.push_back(number);
-    }
-    std::vector<Point> grown;
-    for (const Point& point : points) {
-      for (double number : numbers) {
-        grown.push_back(point);
-        grown.back().emplace_back(setting.parameter, number);
-      }
-    }
-    points = std::move(grown);
-  }
-  return points;
 }
 
 }  // namespace hloroof::internal

@@ -47,6 +47,7 @@ Option files_argument(std::vector<std::string>& files);
 
 Option device_option(PredictFlags& flags);
 Option set_option(PredictFlags& flags);
+inline constexpr std::string_view kSetOption = "--set";  // for messages about its values
 Option strict_option(PredictFlags& flags);
 // For commands that predict several files or devices.
 Option jobs_option(PredictFlags& flags);
@@ -62,23 +63,6 @@ std::vector<Option> prediction_options(PredictFlags& flags);
 absl::Status read_mesh_flags(const PredictFlags& flags, PredictOptions& options);
 // Reads all options but --device and --set. Errors: InvalidArgument naming the option and the form it takes.
 absl::StatusOr<PredictOptions> predict_options(const PredictFlags& flags);
-
-// One --set NAME=V,V,... A value is a number, or, followed by x, a multiple of the device's value.
-struct Setting {
-  struct Value {
-    double number = 0;
-    bool is_multiple = false;
-  };
-  std::string parameter;
-  std::vector<Value> values;
-};
-absl::StatusOr<std::vector<Setting>> parse_settings(const std::vector<std::string>& texts);
-
-// One number for each setting, in the form of PredictOptions::set.
-using Point = std::vector<std::pair<std::string, double>>;
-// All combinations of the settings' values on `device`, the last setting varying fastest. Without settings there is one
-// empty point. Errors: NotFound for a multiple of a value that the device lacks; InvalidArgument for too many points.
-absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& settings, const Device& device);
 
 }  // namespace hloroof::internal
 

@@ -185,7 +185,7 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   absl::StatusOr<PredictOptions> options = predict_options(flags);
   if (!options.ok()) return options.status();
   subjects.options = *std::move(options);
-  absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.set);
+  absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.set, kSetOption);
   if (!settings.ok()) return settings.status();
   subjects.settings = *std::move(settings);
   absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
@@ -215,7 +215,8 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
   if (!file.ok()) return file.status();
   absl::StatusOr<Subjects> subjects = find_subjects(flags, {*file}, Breadth::kOne);
   if (!subjects.ok()) return subjects.status();
-  absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, subjects->targets.front().device);
+  absl::StatusOr<std::vector<Point>> points =
+      points_of(subjects->settings, subjects->targets.front().device, kSetOption);
   if (!points.ok()) return points.status();
   subjects->options.set = std::move(points->front());
   absl::StatusOr<Module> module = read_module(*file, context, constants);
@@ -238,7 +239,7 @@ absl::StatusOr<std::vector<Variant>> variants_of(const Subjects& subjects) {
   for (std::size_t i = 0; i < subjects.topologies.size(); ++i) topologies[i] = &subjects.topologies[i];
   std::vector<Variant> variants;
   for (const Target& target : subjects.targets) {
-    absl::StatusOr<std::vector<Point>> points = points_of(subjects.settings, target.device);
+    absl::StatusOr<std::vector<Point>> points = points_of(subjects.settings, target.device, kSetOption);
     if (!points.ok()) return points.status();
     variants.reserve(variants.size() + topologies.size() * points->size());
     for (const std::string* topology : topologies) {

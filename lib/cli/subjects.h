@@ -12,6 +12,7 @@
 #include "hloroof/predict.h"
 #include "lib/cli/context.h"
 #include "lib/cli/predict_flags.h"
+#include "lib/hardware/settings.h"
 #include "lib/text/parse_proto.h"
 
 namespace hloroof::internal {
