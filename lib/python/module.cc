@@ -20,17 +20,18 @@
 #include "hloroof/print.h"
 #include "hloroof/version.h"
 #include "lib/base/units.h"
+#include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
+#include "lib/python/answers.h"
 #include "lib/python/editor.h"
 #include "lib/python/errors.h"
 #include "lib/python/kernels.h"
 #include "lib/python/module_parts.h"
 #include "lib/python/predict_options.h"
 #include "lib/python/reschedule.h"
+#include "lib/python/subject.h"
 #include "lib/python/target.h"
 #include "lib/report/counts_report.h"
-#include "lib/report/explain.h"
-#include "lib/report/html_report.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/views.h"
 #include "lib/text/module_file.h"
@@ -40,16 +41,6 @@ using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nano
 
 namespace hloroof::internal {
 namespace {
-
-// Runs `work` without the GIL; it must not use Python objects. Raises an exception if it returns an error.
-template <typename Work>
-auto without_gil(const Work& work) {
-  auto result = [&] {
-    const nb::gil_scoped_release release;
-    return work();
-  }();
-  return value_or_raise(std::move(result));
-}
 
 Module parse(std::string_view text, const std::string& path, bool strict) {
   ParseOptions options;
@@ -73,9 +64,7 @@ absl::StatusOr<std::string> summary_of(const StepPrediction& step) {
 std::pair<std::string, std::string> predict(const Module& module, const std::string& device,
                                             const PredictOptions& options) {
   return without_gil([&]() -> absl::StatusOr<std::pair<std::string, std::string>> {
-    absl::StatusOr<Target> target = target_of(device);
-    if (!target.ok()) return target.status();
-    absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
+    absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
     if (!step.ok()) return step.status();
     absl::StatusOr<std::string> summary = summary_of(*step);
     if (!summary.ok()) return summary.status();
@@ -88,9 +77,7 @@ std::tuple<std::string, std::string, std::string> predict_kernels(const Module& 
                                                                   const PredictOptions& options) {
   using Texts = std::tuple<std::string, std::string, std::string>;
   return without_gil([&]() -> absl::StatusOr<Texts> {
-    absl::StatusOr<Target> target = target_of(device);
-    if (!target.ok()) return target.status();
-    absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
+    absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
     if (!step.ok()) return step.status();
     absl::StatusOr<std::string> summary = summary_of(*step);
     if (!summary.ok()) return summary.status();
@@ -99,41 +86,13 @@ std::tuple<std::string, std::string, std::string> predict_kernels(const Module& 
   });
 }
 
-std::string report(const Module& module, const std::string& device, const PredictOptions& options,
-                   const std::vector<std::string>& views, std::size_t width, std::size_t limit) {
-  return without_gil([&]() -> absl::StatusOr<std::string> {
-    absl::StatusOr<Target> target = target_of(device);
-    if (!target.ok()) return target.status();
-    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
-    if (!step.ok()) return step.status();
-    ViewOptions view_options;
-    view_options.width = width;
-    view_options.rows.limit = limit;
-    return render_views(*step, views, view_options);
-  });
-}
-
-std::string html(const Module& module, const std::string& device, const PredictOptions& options) {
-  return without_gil([&]() -> absl::StatusOr<std::string> {
-    absl::StatusOr<Target> target = target_of(device);
-    if (!target.ok()) return target.status();
-    PredictOptions with_what_ifs = options;
-    with_what_ifs.resource_what_ifs = true;
-    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), with_what_ifs);
-    if (!step.ok()) return step.status();
-    return html_report(*step);
-  });
-}
-
-std::string explain_op(const Module& module, const std::string& op, const std::string& device,
-                       const PredictOptions& options, std::size_t width) {
-  return without_gil([&]() -> absl::StatusOr<std::string> {
-    absl::StatusOr<Target> target = target_of(device);
-    if (!target.ok()) return target.status();
-    const absl::StatusOr<StepPrediction> step = predict_step_time(module, *std::move(target), options);
-    if (!step.ok()) return step.status();
-    return explain(*step, op, width);
-  });
+// Returns the chips along each axis of one slice, the slices, and the devices of a chip.
+std::tuple<std::vector<std::int64_t>, std::int64_t, std::int64_t> device_topology(const std::string& device,
+                                                                                  std::int64_t devices) {
+  const Target target = value_or_raise(target_of(device));
+  const Topology topology =
+      value_or_raise(target.topology ? absl::StatusOr<Topology>(*target.topology) : topology_for(target, devices));
+  return {topology.shape, topology.slices, topology.devices_per_chip};
 }
 
 std::string counts(const Module& module) {
@@ -150,6 +109,7 @@ std::string counts(const Module& module) {
 NB_MODULE(_core, m) {
   using namespace hloroof;            // NOLINT(google-build-using-namespace): limited to this function
   using namespace hloroof::internal;  // NOLINT(google-build-using-namespace): limited to this function
+  nb::set_leak_warnings(false);       // a script may end with modules and editors alive
   m.attr("__version__") = HLOROOF_VERSION_STRING;
   add_errors(m);
   add_predict_options(m);
@@ -176,13 +136,13 @@ NB_MODULE(_core, m) {
            })
       // The text, and the proto that it was made from or nothing.
       .def("__getstate__",
-           [](const Module& module) {
+           [](const Module& module) -> nb::typed<nb::tuple, std::string, nb::bytes> {
              const std::string& proto = ModuleRows::source(module).proto();
              if (proto.empty()) return nb::make_tuple(print_module(module), nb::bytes("", 0));
              const std::string bytes = without_gil([&] { return write_proto(module); });
              return nb::make_tuple("", nb::bytes(bytes.data(), bytes.size()));
            })
-      .def("__setstate__", [](Module& module, const nb::tuple& state) {
+      .def("__setstate__", [](Module& module, const nb::typed<nb::tuple, std::string, nb::bytes>& state) {
         const auto proto = nb::cast<nb::bytes>(state[1]);
         if (proto.size() == 0) {
           new (&module) Module(parse(nb::cast<std::string>(state[0]), "<pickle>", false));
@@ -210,14 +170,13 @@ NB_MODULE(_core, m) {
         "The prediction as JSON (schema hloroof.prediction/1) and as the command's summary.");
   m.def("predict_kernels", &predict_kernels, "module"_a, "device"_a, "options"_a,
         "The prediction, the summary, and the Pallas kernels as JSON (lib/python/kernels.h).");
-  m.def("report", &report, "module"_a, "device"_a, "options"_a, "views"_a, "width"_a, "limit"_a,
-        "Views of the prediction as text.");
-  m.def("html_report", &html, "module"_a, "device"_a, "options"_a, "The report as one HTML page.");
-  m.def("explain", &explain_op, "module"_a, "op"_a, "device"_a, "options"_a, "width"_a, "The anatomy of one op.");
+  add_answers(m);
   m.def("counts", &counts, "module"_a, "Counts in XLA's convention as JSON (schema hloroof.counts/1).");
   m.def(
       "device_name", [](const std::string& device) { return value_or_raise(target_of(device)).device.name; },
       "device"_a, "The name of a device, without topology and slices.");
+  m.def("device_topology", &device_topology, "device"_a, "devices"_a,
+        "Chips along each axis of one slice, slices, and devices of a chip, for a program on so many devices.");
   m.def("device_names", &device_names, "The names of all devices of the library.");
   m.def("view_names", &view_names, "The names of the views for report().");
   m.def("format_seconds", &format_seconds, "seconds"_a);

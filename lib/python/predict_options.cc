@@ -1,6 +1,10 @@
 #include "lib/python/predict_options.h"
 #include "hloroof/cost.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/mesh.h"
+#include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
+#include "lib/python/errors.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -11,6 +15,17 @@
 namespace nb = nanobind;
 
 namespace hloroof::internal {
+namespace {
+
+void set_reduce_dtype(PredictOptions& options, const std::string& name) {
+  const std::optional<ElementType> type = element_type_from_string(name);
+  if (!type || bits(*type) == 0) {
+    raise(invalid_argument("reduce_dtype=\"" + name + "\": expected an element type such as s8 or bf16"));
+  }
+  options.collectives.reduce_element_bytes = bits(*type) / 8.0;
+}
+
+}  // namespace
 
 void add_predict_options(nb::module_& module) {
   nb::class_<CustomCallCost>(module, "CustomCallCost", "Work of custom calls by target.")
@@ -41,6 +56,23 @@ void add_predict_options(nb::module_& module) {
       .def_rw("kernel_lists", &PredictOptions::kernel_lists)
       .def_rw("set", &PredictOptions::set)
       .def_rw("branch_probabilities", &PredictOptions::branch_probabilities)
+      // These read the texts that the options of the command take.
+      .def("set_mesh",
+           [](PredictOptions& o, const std::string& text) { o.mesh.axes = value_or_raise(parse_mesh(text)); })
+      .def("set_device_order",
+           [](PredictOptions& o, const std::string& text) {
+             o.mesh.device_order = value_or_raise(parse_device_order(text));
+           })
+      .def("set_reduce_dtype", &set_reduce_dtype)
+      .def_prop_rw(
+          "mesh_order", [](const PredictOptions& o) { return o.mesh.order; },
+          [](PredictOptions& o, const std::vector<std::string>& order) { o.mesh.order = order; })
+      .def_prop_rw(
+          "wrap", [](const PredictOptions& o) { return o.mesh.wrap; },
+          [](PredictOptions& o, std::optional<bool> wrap) { o.mesh.wrap = wrap; }, nb::arg().none())
+      .def_prop_rw(
+          "imbalance", [](const PredictOptions& o) { return o.collectives.imbalance; },
+          [](PredictOptions& o, double imbalance) { o.collectives.imbalance = imbalance; })
       .def_rw("resource_what_ifs", &PredictOptions::resource_what_ifs)
       .def_rw("strict", &PredictOptions::strict);
 }

@@ -91,7 +91,7 @@ def test_watched_compiles(tmp_path, capsys):
     assert "post-scheduler" in said
     kept = sorted(tmp_path.iterdir())
     assert len(kept) == len(watched.seen)
-    again = hloroof.predict_step_time(kept[-1], "tpu_v5e")
+    again = hloroof.predict_step_time(kept[-1], "tpu_v5e", allow_other_backend=True)
     assert again.step_seconds == watched.predictions[-1].step_seconds
     # The watch has ended.
     jax.jit(lambda x: x * 3)(jnp.ones(7))

@@ -4,8 +4,10 @@
     prediction = hloroof.predict_step_time(compiled, "tpu_v5e")
     prediction.step_seconds, prediction.bound, prediction.memory.fits
 
-A program may be HLO text, the path of a dump, the bytes of a file, a ``hloroof.Module``, or any object with ``as_text()``,
-such as JAX's ``Compiled`` and ``Lowered``. ``hloroof.jax.watch`` predicts what JAX compiles, inside the compile. The package needs neither JAX nor a device. It keeps no state: any number of threads and
+A program may be HLO text, the path of a dump, the bytes of a file, a ``hloroof.Module``, or what JAX traced, lowered, compiled or
+exported; ``help(hloroof.parse)`` lists all forms. The prediction answers further questions: ``explain``, ``what_if``, ``diff``,
+``sweep``, ``html``, ``trace``. ``hloroof.jax.compile_for`` compiles for a TPU that is not there, and ``hloroof.jax.watch`` predicts
+what JAX compiles, inside the compile. The package needs neither JAX nor a device. It keeps no state: any number of threads and
 processes may call it, and results can be pickled.
 """
 
@@ -24,10 +26,12 @@ from hloroof._core import (
     __version__,
 )
 from hloroof._ahead import CompileError
+from hloroof._answer import Answer, Rows
 from hloroof._edit import Editor
 from hloroof._functions import (
     count,
     device_names,
+    devices,
     explain,
     html_report,
     parse,
@@ -35,6 +39,7 @@ from hloroof._functions import (
     report,
 )
 from hloroof._kernel import Configuration, KernelCall, KernelPrediction, KernelSweep, kernel, sweep_kernel
+from hloroof._options import Options
 from hloroof._prediction import StepPrediction
 from hloroof._reschedule import Rescheduling, reschedule
 from hloroof._results import (
@@ -44,6 +49,7 @@ from hloroof._results import (
     Device,
     Diagnostic,
     Generator,
+    Layer,
     LiveBuffer,
     Memory,
     MeshAxis,
@@ -54,6 +60,7 @@ from hloroof._results import (
 )
 
 __all__ = [
+    "Answer",
     "Checkpoint",
     "Collective",
     "CompileError",
@@ -73,6 +80,7 @@ __all__ = [
     "KernelCall",
     "KernelPrediction",
     "KernelSweep",
+    "Layer",
     "LimitError",
     "LiveBuffer",
     "Memory",
@@ -81,14 +89,17 @@ __all__ = [
     "ModuleFacts",
     "NotFoundError",
     "Op",
+    "Options",
     "Rescheduling",
     "Resource",
+    "Rows",
     "Shape",
     "StepPrediction",
     "Totals",
     "__version__",
     "count",
     "device_names",
+    "devices",
     "explain",
     "html_report",
     "kernel",

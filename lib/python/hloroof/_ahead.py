@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import inspect
+import keyword
 import os
 import pickle
+import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
-from typing import Any, BinaryIO, Callable, Mapping, Optional, Sequence
+import threading
+import time
+from typing import IO, Any, BinaryIO, Callable, Mapping, Optional, Sequence
 
 from hloroof import _core
 
 
 class CompileError(_core.Error):
-    """The compiler rejects the program, or ended while compiling it. The message is libtpu's."""
+    """The compiler rejects the program, or ended while compiling it. The message says what to do about it where that is known, then
+    what libtpu said."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +58,7 @@ def chip_of(device: str) -> Chip:
     libtpu compiles for."""
     name = _core.device_name(device)
     if name not in CHIPS:
-        raise ValueError(f"cannot compile a Pallas kernel for {name}; expected one of {', '.join(CHIPS)}")
+        raise ValueError(f"libtpu cannot compile for {name}; expected one of {', '.join(CHIPS)}")
     return CHIPS[name]
 
 
@@ -60,24 +67,53 @@ def has_compiler() -> bool:
     return importlib.util.find_spec("libtpu") is not None
 
 
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A program to compile."""
+
+    exported: bytes
+    """A pickled ``jax.export.Exported`` whose arguments and results are flat lists."""
+    topology: str
+    """Of one slice, as libtpu names it: ``"v5e:4x4"``."""
+    slices: int = 1
+    donated: Sequence[int] = ()
+    """Arguments whose memory the program may reuse."""
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Options of the compiler by name, without dashes."""
+    x64: bool = False
+    """``jax_enable_x64``."""
+    names: Sequence[str] = ()
+    """What the function calls its arguments: ``"params['w']"``."""
+
+
 def lower(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any], chip: Chip) -> str:
     """Returns the HLO text before optimization, in which kernels have their bodies. Raises what the function raises."""
     leaves, flat = _flatten(function, arguments, static)
     import jax
 
     with _as_on(chip):
-        return jax.jit(flat).trace(*leaves).lower(lowering_platforms=("tpu",)).as_text(dialect="hlo")
+        text: str = jax.jit(flat).trace(*leaves).lower(lowering_platforms=("tpu",)).as_text(dialect="hlo")
+    return text
 
 
-def export(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any], chip: Chip) -> bytes:
-    """Returns a pickled ``jax.export.Exported`` for ``Compiler``. Raises what the function raises."""
+def export(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any], chip: Chip) -> Job:
+    """Returns the job of compiling for one chip. Raises what the function raises."""
     leaves, flat = _flatten(function, arguments, static)
     import jax
     import jax.export
 
     with _as_on(chip):
         exported = jax.export.export(jax.jit(flat), platforms=["tpu"])(*leaves)
-    return pickle.dumps(dataclasses.replace(exported, _get_vjp=None))  # the function itself need not be picklable
+    return Job(pack(exported), chip.topology)
+
+
+def pack(exported: Any) -> bytes:
+    """Pickles a ``jax.export.Exported``. Neither the function nor the classes of its arguments need be picklable."""
+    import jax
+
+    flat = jax.tree.structure(((0,) * len(exported.in_avals), {}))
+    results = jax.tree.structure([0] * len(exported.out_avals))
+    return pickle.dumps(dataclasses.replace(exported, _get_vjp=None, in_tree=flat, out_tree=results))
 
 
 def _flatten(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any]) -> tuple[list[Any], Callable[..., Any]]:
@@ -85,6 +121,8 @@ def _flatten(function: Callable[..., Any], arguments: Sequence[Any], static: Map
     caller then need not be pickled."""
     import jax
 
+    leaves: list[Any]
+    tree: Any
     leaves, tree = jax.tree.flatten(tuple(arguments))
     shapes = [jax.ShapeDtypeStruct(jax.numpy.shape(leaf), jax.numpy.result_type(leaf)) for leaf in leaves]
     return shapes, lambda *values: jax.tree.leaves(function(*tree.unflatten(values), **static))
@@ -94,8 +132,14 @@ def _as_on(chip: Chip) -> Any:
     """A context in which JAX traces as on ``chip``: a kernel may ask which TPU it runs on."""
     import jax
 
-    device = jax.sharding.AbstractDevice(device_kind=chip.kind, num_cores=chip.cores, platform="tpu")
-    return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=device))
+    return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=abstract_device(chip)))
+
+
+def abstract_device(chip: Chip) -> Any:
+    """What JAX calls a device that is not there."""
+    import jax
+
+    return jax.sharding.AbstractDevice(device_kind=chip.kind, num_cores=chip.cores, platform="tpu")
 
 
 class Compiler:
@@ -121,26 +165,35 @@ class Compiler:
             self._log.close()
             self._log = None
 
-    def compile(self, exported: bytes, topology: str) -> str:
-        """Returns the optimized HLO text. Raises ``CompileError`` if there is none."""
+    def compile(self, job: Job, timeout: Optional[float] = None) -> str:
+        """Returns the optimized HLO text. Raises ``CompileError`` if there is none, also after ``timeout`` seconds."""
         if self._process is None:
             self._start()
         process, log = self._process, self._log
         assert process is not None and process.stdin is not None and process.stdout is not None and log is not None
         log.seek(0)
         log.truncate()
+        timer = threading.Timer(timeout, process.kill) if timeout is not None else None
+        if timer is not None:
+            timer.start()
+        begin = time.monotonic()
         try:
-            _send(process.stdin, (exported, topology))
+            _send(process.stdin, job)
             text, error = _receive(process.stdout)
         except (EOFError, BrokenPipeError):
             status = process.wait()
             log.seek(0)
             said = _last_words(log.read().decode(errors="replace"))
             self.close()
-            raise CompileError(f"the compiler ended with status {status}: {said}") from None
+            if timeout is not None and time.monotonic() - begin >= timeout:
+                raise CompileError(f"the compiler did not finish in {timeout:g} seconds (timeout)") from None
+            raise CompileError(f"the compiler ended with {_ending(status)}: {said}") from None
+        finally:
+            if timer is not None:
+                timer.cancel()
         if error is not None:
-            raise CompileError(error)
-        return text
+            raise CompileError(explain_failure(error))
+        return str(text)
 
     def _start(self) -> None:
         # No TPU VM, so there is no metadata server and no other user of the TPU. The CPU is JAX's own backend.
@@ -161,6 +214,38 @@ class Compiler:
         )
 
 
+def _ending(status: int) -> str:
+    """An exit status in words: ``"status -6 (SIGABRT)"``."""
+    try:
+        return f"status {status} ({signal.Signals(-status).name})" if status < 0 else f"status {status}"
+    except ValueError:
+        return f"status {status}"
+
+
+# What libtpu says, and what it means.
+_MEANINGS = (
+    (
+        r"CompileTimeHbmOom|[Oo]ut of memory on HBM|memory space hbm",
+        "the program does not fit in the memory of a device: shard it over more devices, donate arguments, or recompute",
+    ),
+    (r"memory space vmem", "a kernel or a fusion does not fit in VMEM: choose smaller blocks"),
+    (r"No such compile option: '(?P<what>[^']*)'", "libtpu has no option {what}"),
+    (r"Failed to parse '(?P<value>[^']*)' into flag (?P<what>\w+)", "{value} is no value for the option {what}"),
+    (r"[Tt]opology layout|Invalid TPU external name|chips_per_host_bounds", "libtpu does not know a TPU of this shape"),
+    (r"already in use|libtpu_lockfile", "another process uses libtpu"),
+)
+
+
+def explain_failure(message: str) -> str:
+    """The message of libtpu below one of ours, where its meaning is known. The name of a status code at its start is dropped."""
+    said = re.sub(r"^(?:[A-Z_]{6,}: )+", "", message)
+    for pattern, meaning in _MEANINGS:
+        match = re.search(pattern, said)
+        if match:
+            return f"{meaning.format(**match.groupdict())}\nlibtpu: {said}"
+    return said
+
+
 def _last_words(log: str, lines: int = 12) -> str:
     """The lines of a log from the first fatal one on, or the last ones."""
     rows = [row for row in log.splitlines() if row.strip()]
@@ -168,13 +253,13 @@ def _last_words(log: str, lines: int = 12) -> str:
     return "\n".join(rows[fatal : fatal + lines]) or "no message"
 
 
-def _send(stream: BinaryIO, value: Any) -> None:
+def _send(stream: IO[bytes], value: Any) -> None:
     data = pickle.dumps(value)
     stream.write(struct.pack("<q", len(data)) + data)
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> Any:
+def _receive(stream: IO[bytes]) -> Any:
     head = stream.read(8)
     if len(head) < 8:
         raise EOFError
@@ -185,17 +270,80 @@ def _receive(stream: BinaryIO) -> Any:
     return pickle.loads(data)
 
 
-def _compile(exported_bytes: bytes, topology: str) -> str:
+def _compile(job: Job) -> str:
     import jax
+    import numpy
     from jax.experimental import topologies
 
-    exported = pickle.loads(exported_bytes)
-    device = topologies.get_topology_desc(platform="tpu", topology_name=topology).devices[0]
-    sharding = jax.sharding.SingleDeviceSharding(device)
-    arguments = [jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding) for aval in exported.in_avals]
-    text = jax.jit(exported.call).lower(*arguments).compile().as_text()
+    if job.x64:
+        jax.config.update("jax_enable_x64", True)
+    exported = pickle.loads(job.exported)
+    slices = {"num_slices": job.slices} if job.slices > 1 else {}
+    devices = topologies.get_topology_desc(platform="tpu", topology_name=job.topology, **slices).devices
+    if exported.nr_devices > len(devices):
+        raise ValueError(f"the program is for {exported.nr_devices} devices, and {job.topology} has {len(devices)}")
+    sizes, names, types = _axes_of(exported)
+    if exported.nr_devices == len(devices) and job.slices == 1:
+        mesh = jax.make_mesh(sizes, names, axis_types=types, devices=devices)
+    else:  # make_mesh knows no slices; slices are the outermost axis of the list
+        mesh = jax.sharding.Mesh(numpy.array(devices[: exported.nr_devices]).reshape(sizes), names, axis_types=types)
+    shardings = list(exported.in_shardings_jax(mesh))
+    if all(sharding is None for sharding in shardings):  # something must say where the program runs
+        shardings = [jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()) for _ in shardings]
+    results = [sharding for sharding in exported.out_shardings_jax(mesh)]
+
+    def call(*values: Any) -> Any:
+        return exported.call(*values)
+
+    parameters = _parameters(job.names)
+    call.__name__ = exported.fun_name
+    if len(parameters) == len(exported.in_avals):
+        call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in parameters]
+        )
+    arguments = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
+        for aval, sharding in zip(exported.in_avals, shardings)
+    ]
+    jitted = jax.jit(call, donate_argnums=tuple(job.donated), out_shardings=results)
+    text = jitted.lower(*arguments).compile(compiler_options=dict(job.options) or None).as_text()
     assert text is not None
-    return text
+    return _without_export(text, call.__name__, job.names)
+
+
+def _parameters(names: Sequence[str]) -> list[str]:
+    """Names of parameters, from which XLA makes those of instructions, as it does from ``params['w']``; none if they clash."""
+    parameters = [re.sub(r"\W", "_", name) for name in names]
+    is_valid = all(name.isidentifier() and not keyword.iskeyword(name) for name in parameters)
+    return parameters if is_valid and len(set(parameters)) == len(parameters) else []
+
+
+def _without_export(text: str, function: str, names: Sequence[str]) -> str:
+    """The text with the op_names that the function has without the export."""
+    outside = rf'op_name="(?:jit\({re.escape(function)}\)/)?call_exported'
+    text = re.sub(outside + "/", 'op_name="', text)
+    text = re.sub(outside + '"', lambda _: f'op_name="jit({function})"', text)
+    parameters = _parameters(names) or [f"values[{index}]" for index in range(len(names))]
+    name_of = dict(zip(parameters, names))
+
+    def original(match: re.Match[str]) -> str:
+        name = re.sub(r"([\\'\"])", r"\\\1", name_of[match[1]])
+        return f'op_name="{name}"'
+
+    if not names:
+        return text
+    return re.sub(f'op_name="({"|".join(map(re.escape, parameters))})"', original, text)
+
+
+def _axes_of(exported: Any) -> tuple[Any, Any, Any]:
+    """Sizes, names and types of the axes of the mesh that the program was traced with."""
+    import jax
+
+    shardings = [*getattr(exported, "_in_named_shardings", ()), *getattr(exported, "_out_named_shardings", ())]
+    for sharding in shardings:
+        if sharding is not None and sharding.mesh.size == exported.nr_devices:
+            return sharding.mesh.axis_sizes, sharding.mesh.axis_names, sharding.mesh.axis_types
+    return (exported.nr_devices,), ("devices",), (jax.sharding.AxisType.Auto,)
 
 
 def _serve() -> None:
@@ -203,11 +351,12 @@ def _serve() -> None:
     os.dup2(2, 1)  # libraries may print
     while True:
         try:
-            exported, topology = _receive(requests)
+            job = _receive(requests)
         except EOFError:
             return
+        reply: tuple[str, Optional[str]]
         try:
-            reply = (_compile(exported, topology), None)
+            reply = (_compile(job), None)
         except Exception as error:  # libtpu's, of many types
             reply = ("", str(error) or type(error).__name__)
         _send(replies, reply)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Optional
 
 from hloroof import _core
-from hloroof._functions import Program, _options, parse
-from hloroof._prediction import StepPrediction
+from hloroof._devices import Device, device_text
+from hloroof._options import Options, core_options
+from hloroof._prediction import Source, StepPrediction
+from hloroof._programs import Program, parse
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Editor(_core.Editor):
@@ -29,10 +35,13 @@ class Editor(_core.Editor):
     An editor and what it returns belong to one thread at a time.
     """
 
-    def __init__(self, program: Program, device: Optional[str] = None, **options: Any) -> None:
-        super().__init__(parse(program), device, _options(**options))
+    def __init__(self, program: Program, device: Optional[Device] = None, **options: Unpack[Options]) -> None:
+        self._place = None if device is None else device_text(device)
+        self._given = options
+        super().__init__(parse(program), self._place, core_options(self._place or "", **options))
 
     def predict(self) -> StepPrediction:
         """The full prediction of the module as it is. ``step_seconds`` is much cheaper after an edit."""
         text, summary = self._predict()
-        return StepPrediction.from_dict(json.loads(text), summary)
+        source = Source(self.module, self._place or "", self._given)  # the module is a copy, which later edits leave alone
+        return dataclasses.replace(StepPrediction.from_dict(json.loads(text), summary), _source=source)

@@ -2,108 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
-from typing import Any, Iterable, Mapping, Optional, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 from hloroof import _core
-from hloroof._kernel import KernelLists, kernel_lists_of
-from hloroof._prediction import StepPrediction
+from hloroof._answer import Answer
+from hloroof._devices import Device, device_text, platform_of
+from hloroof._kernel_lists import KernelLists
+from hloroof._options import Number, Options
+from hloroof._prediction import Source, StepPrediction, devices_answer, predict_source
+from hloroof._programs import Program, module_of
+from hloroof._programs import parse as parse
 
-
-class HasText(Protocol):
-    """Anything that prints itself as HLO, such as ``jax.stages.Compiled`` and ``jax.stages.Lowered``."""
-
-    def as_text(self) -> Optional[str]: ...
-
-
-Program = Union[str, bytes, "os.PathLike[str]", _core.Module, HasText]
-
-_SUFFIXES = (".hlo", ".txt", ".pb", ".gz", ".log")
-
-
-def _is_path(program: str) -> bool:
-    """Whether a str is the path of a dump: one short line that is not HLO, and names a file or looks as if it should."""
-    if "\n" in program or len(program) > 4096 or "{" in program or program.lstrip().startswith("HloModule"):
-        return False
-    path = program.partition("#")[0]
-    return bool(path) and (path.endswith(_SUFFIXES) or os.path.exists(path))
-
-
-def parse(program: Program, *, strict: bool = False) -> _core.Module:
-    """Parses a program once, to predict it many times.
-
-    A ``str`` is HLO text or the path of a dump, ``bytes`` are those of a file: text, an ``HloModuleProto``, a profile.
-    With ``strict``, opcodes and attributes of HLO text that are not in the grammar are errors. Raises ``InvalidInputError`` with line,
-    column and a caret, and ``NotFoundError`` for a path that does not exist.
-    """
-    if isinstance(program, _core.Module):
-        return program
-    if isinstance(program, str):
-        return _core.load(program) if _is_path(program) else _core.parse(program, strict=strict)
-    if isinstance(program, bytes):
-        return _core.parse_bytes(gzip.decompress(program) if program[:2] == b"\x1f\x8b" else program)
-    if isinstance(program, os.PathLike):
-        return _core.load(os.fspath(program))
-    as_text = getattr(program, "as_text", None)
-    if as_text is None:
-        raise TypeError(
-            "expected HLO text, the path of a dump, the bytes of a file, a hloroof.Module or an object with as_text() such "
-            f"as jax.stages.Compiled, not {type(program).__name__}"
-        )
-    # jax.stages.Lowered prints StableHLO unless asked for HLO. It is told apart by its compile().
-    text = as_text(dialect="hlo") if hasattr(program, "compile") else as_text()
-    if not isinstance(text, str):
-        raise TypeError(f"as_text() of this {type(program).__name__} returned {type(text).__name__}, not text")
-    return _core.parse(text, strict=strict)
-
-
-def _options(
-    topology: Optional[str] = None,
-    slices: Optional[int] = None,
-    partitions: Optional[int] = None,
-    estimates: str = "model",
-    trip_counts: Optional[Mapping[str, int]] = None,
-    default_trip_count: int = 1,
-    custom_calls: Optional[Mapping[str, Mapping[str, float]]] = None,
-    set: Optional[Mapping[str, float]] = None,
-    branch_probabilities: Optional[Mapping[str, Sequence[float]]] = None,
-    strict: bool = False,
-    kernel_lists: Optional[KernelLists] = None,
-) -> _core.PredictOptions:
-    if estimates not in ("model", "compiler"):
-        raise ValueError(f'estimates={estimates!r}: expected "model" or "compiler"')
-    options = _core.PredictOptions()
-    options.topology = topology
-    options.slices = slices
-    options.partitions = partitions
-    options.compiler_estimates = estimates == "compiler"
-    options.trip_counts = {name.lstrip("%"): count for name, count in (trip_counts or {}).items()}
-    options.default_trip_count = default_trip_count
-    calls = []
-    for target, work in (custom_calls or {}).items():
-        call = _core.CustomCallCost()
-        call.target = target
-        for name, value in work.items():
-            if name not in ("flops", "bytes", "transcendentals", "seconds"):
-                raise ValueError(f"custom_calls[{target!r}]: no {name!r}; expected flops, bytes, transcendentals, seconds")
-            setattr(call, name, value)
-        calls.append(call)
-    options.custom_calls = calls
-    options.set = list((set or {}).items())
-    options.branch_probabilities = {
-        name.lstrip("%"): list(shares) for name, shares in (branch_probabilities or {}).items()
-    }
-    options.strict = strict
-    options.kernel_lists = kernel_lists_of(kernel_lists)
-    return options
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def predict_step_time(
-    program: Program,
-    device: str,
+    program: Union[Program, Callable[..., Any]],
+    device: Device,
     *,
+    arguments: Optional[Sequence[Any]] = None,
     topology: Optional[str] = None,
     slices: Optional[int] = None,
     partitions: Optional[int] = None,
@@ -111,60 +30,122 @@ def predict_step_time(
     trip_counts: Optional[Mapping[str, int]] = None,
     default_trip_count: int = 1,
     custom_calls: Optional[Mapping[str, Mapping[str, float]]] = None,
-    set: Optional[Mapping[str, float]] = None,
+    set: Optional[Mapping[str, Number]] = None,
     branch_probabilities: Optional[Mapping[str, Sequence[float]]] = None,
-    strict: bool = False,
     kernel_lists: Optional[KernelLists] = None,
+    mesh: Union[Mapping[str, int], str, None] = None,
+    mesh_order: Optional[Sequence[str]] = None,
+    device_order: Union[Sequence[int], str, None] = None,
+    wrap: Optional[bool] = None,
+    reduce_dtype: Optional[str] = None,
+    imbalance: float = 1,
+    strict: bool = False,
+    allow_other_backend: bool = False,
 ) -> StepPrediction:
     """Predicts one step of ``program`` on ``device``.
 
-    ``device`` is a name (``"tpu_v5e"``, ``"tpu_v5e:4x4"``, ``"h100_sxm:16"``; see ``device_names()``) or the path of a device
-    file. ``trip_counts`` and ``branch_probabilities`` are keyed by the name of the instruction. ``custom_calls`` is keyed by
-    target: ``{"my_kernel": {"flops": 1e9, "bytes": 4e6}}``. ``set`` overrides numbers of the device:
-    ``{"hbm.bandwidth": 1.2e12}``. ``kernel_lists`` states the contents of lists that Pallas kernels read:
-    ``{"gmm.group_sizes": [128, 384]}``. With ``strict``, the call raises ``IncompleteError`` if anything is not known.
+    ``program`` is what ``hloroof.parse`` takes: HLO text, a path, bytes, a ``hloroof.Module``, what JAX traced, lowered, compiled
+    or exported, a module of jaxlib or MLIR. A function, jitted or not, is a program with example ``arguments``: arrays,
+    ``jax.ShapeDtypeStruct`` or structures of them. It is compiled for a TPU by ``hloroof.jax.compile_for`` if libtpu is installed,
+    and otherwise only lowered.
+
+    ``device`` is a name (``"tpu_v5e"``, ``"tpu_v5e:4x4"``, ``"h100_sxm:16"``; see ``device_names()``), the path of a device file,
+    a ``jax.Device``, or a list, topology or mesh of them.
+
+    The work of the program:
+
+    - ``trip_counts``, ``branch_probabilities``: by name of the ``while`` or ``conditional``; ``default_trip_count`` for all others
+    - ``custom_calls``: by target, ``{"my_kernel": {"flops": 1e9, "bytes": 4e6}}``
+    - ``kernel_lists``: contents of lists that Pallas kernels read, ``{"gmm.group_sizes": [128, 384]}``
+
+    The machine:
+
+    - ``topology``, ``slices``: ``"4x4"`` chips in each of so many slices; ``partitions`` for a text that does not state them
+    - ``set``: numbers of the device, in SI units or as multiples, ``{"hbm.bandwidth": "2x"}``
+    - ``mesh``: axes, outermost first, ``{"data": 4, "model": 2}``; ``mesh_order`` and ``device_order`` place them on the machine
+    - ``wrap``, ``reduce_dtype``, ``imbalance``: what if all axes were rings, reductions sent ``"s8"``, or exchanges were uneven
+
+    ``estimates="compiler"`` takes the times of ops from the estimates in the dump. With ``strict``, the call raises
+    ``IncompleteError`` if anything is not known. A program that was compiled for another kind of machine is an error unless
+    ``allow_other_backend`` is set.
 
     Raises ``InvalidInputError``, ``NotFoundError``, ``IncompleteError``, ``LimitError``; all are ``hloroof.Error``.
     """
-    options = _options(
-        topology,
-        slices,
-        partitions,
-        estimates,
-        trip_counts,
-        default_trip_count,
-        custom_calls,
-        set,
-        branch_probabilities,
-        strict,
-        kernel_lists,
-    )
-    text, summary = _core.predict(parse(program, strict=strict), device, options)
-    return StepPrediction.from_dict(json.loads(text), summary)
+    options: dict[str, Any] = {
+        "topology": topology,
+        "slices": slices,
+        "partitions": partitions,
+        "estimates": estimates,
+        "trip_counts": trip_counts,
+        "default_trip_count": default_trip_count,
+        "custom_calls": custom_calls,
+        "set": set,
+        "branch_probabilities": branch_probabilities,
+        "kernel_lists": kernel_lists,
+        "mesh": mesh,
+        "mesh_order": mesh_order,
+        "device_order": device_order,
+        "wrap": wrap,
+        "reduce_dtype": reduce_dtype,
+        "imbalance": imbalance,
+        "strict": strict,
+        "allow_other_backend": allow_other_backend,
+    }
+    defaults = predict_step_time.__kwdefaults__ or {}
+    given: Any = {name: value for name, value in options.items() if value != defaults.get(name)}
+    return predict_source(_source(program, device, arguments, given))
+
+
+def _source(program: Any, device: Device, arguments: Optional[Sequence[Any]], options: Options) -> Source:
+    place = device_text(device)
+    if arguments is not None:
+        from hloroof._compile_for import program_for
+
+        program = program_for(program, arguments, place)
+    platform = platform_of(place) if hasattr(program, "jaxpr") else None  # traced for no platform yet
+    return Source(module_of(program, bool(options.get("strict")), platform), place, options)
 
 
 def report(
-    program: Program, device: str, views: Iterable[str] = ("summary", "ops"), *, width: int = 80, limit: int = 10
+    program: Program,
+    device: Device,
+    views: Iterable[str] = ("summary", "ops"),
+    *,
+    width: int = 80,
+    limit: int = 10,
+    **options: Unpack[Options],
 ) -> str:
-    """Returns the views of ``hloroof predict --view`` as text, with at most ``limit`` rows each. 0 means all rows."""
-    return _core.report(parse(program), device, _core.PredictOptions(), list(views), width, limit)
+    """Returns the views of ``hloroof predict --view`` as text, with at most ``limit`` rows each. 0 means all rows.
+
+    ``options`` are those of ``predict_step_time``."""
+    return predict_step_time(program, device, **options).report(views, width=width, limit=limit)
 
 
-def html_report(program: Program, device: str) -> str:
-    """Returns the report as one self-contained page: roofline, timeline, memory, time by layer, all ops."""
-    return _core.html_report(parse(program), device, _core.PredictOptions())
+def html_report(program: Program, device: Device, **options: Unpack[Options]) -> str:
+    """Returns the report as one self-contained page: roofline, timeline, memory, time by layer, all ops.
+
+    ``options`` are those of ``predict_step_time``."""
+    return predict_step_time(program, device, **options).html()
 
 
-def explain(program: Program, op: str, device: str, *, width: int = 80) -> str:
-    """Explains one op: each part of its line, its bytes, and how its time is computed."""
-    return _core.explain(parse(program), op, device, _core.PredictOptions(), width)
+def explain(program: Program, op: str, device: Device, *, width: int = 80, **options: Unpack[Options]) -> Answer:
+    """Explains one op: each part of its line, its bytes, and how its time is computed.
+
+    ``options`` are those of ``predict_step_time``."""
+    return predict_step_time(program, device, **options).explain(op, width=width)
 
 
 def count(program: Program) -> dict[str, Any]:
     """Counts FLOPs, transcendentals and bytes as XLA's cost analysis does. Returns JSON of schema ``hloroof.counts/1``."""
-    return json.loads(_core.counts(parse(program)))
+    counts: dict[str, Any] = json.loads(_core.counts(parse(program)))
+    return counts
 
 
 def device_names() -> list[str]:
     """Returns the names of the built-in devices."""
     return _core.device_names()
+
+
+def devices(*names: Device) -> Answer:
+    """Returns the headline numbers of all built-in devices, or all numbers of the devices named, with their sources."""
+    return devices_answer([device_text(name) for name in names])

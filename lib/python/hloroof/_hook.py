@@ -49,6 +49,7 @@ def _platforms(wanted: Union[str, Sequence[str], None]) -> list[str]:
             raise ImportError("platforms: there is no TPU, and libtpu, which compiles for one ahead of time, is not installed")
         # Without a TPU, libtpu is loaded when a topology is first asked for.
         os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
+        os.environ.setdefault("ALLOW_MULTIPLE_LIBTPU_LOAD", "1")  # no process has a TPU to itself here
         from jax.experimental import topologies
 
         topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x2")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import itertools
 import json
-import operator
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from hloroof import _ahead, _core
-from hloroof._prediction import StepPrediction, _table
+from hloroof._kernel_lists import KernelLists
+from hloroof._options import Options
+from hloroof._prediction import Source, StepPrediction, _table
 from hloroof._results import Op
 
 
@@ -72,32 +74,13 @@ class KernelPrediction:
         return f"{' and '.join(dict.fromkeys(call.name for call in self.calls))}({static}) on {self.device}: " + ", ".join(parts)
 
 
-KernelLists = Mapping[str, Sequence[int]]
-"""Contents of scalar operands by ``"NAME.OPERAND"``, as ``--kernel`` takes them: ``{"gmm.group_sizes": [128, 384]}``."""
-
-
-def kernel_lists_of(lists: Optional[KernelLists]) -> list[_core.KernelList]:
-    """The lists for the options of a prediction. Raises ``ValueError`` if a key has no dot."""
-    result = []
-    for key, values in (lists or {}).items():
-        name, dot, operand = key.lstrip("%").rpartition(".")
-        if not name or not operand:
-            raise ValueError(f'kernel_lists[{key!r}]: expected "NAME.OPERAND", such as "gmm.group_sizes" or "gmm.3"')
-        entry = _core.KernelList()
-        entry.kernel = name
-        entry.operand = operand
-        entry.values = [operator.index(value) for value in values]
-        result.append(entry)
-    return result
-
-
 def _predict(
     text: str, device: str, static: Mapping[str, Any], stage: str, lists: Optional[KernelLists]
 ) -> KernelPrediction:
-    options = _core.PredictOptions()
-    options.kernel_lists = kernel_lists_of(lists)
-    prediction, summary, kernels = _core.predict_kernels(_core.parse(text), device, options)
-    step = StepPrediction.from_dict(json.loads(prediction), summary)
+    options: Options = {"kernel_lists": lists} if lists else {}
+    source = Source(_core.parse(text), device, options)
+    prediction, summary, kernels = _core.predict_kernels(*source.core())
+    step = dataclasses.replace(StepPrediction.from_dict(json.loads(prediction), summary), _source=source)
     ops = {(op.computation, op.name): op for op in step.ops}
     listed = json.loads(kernels)
     calls = [
@@ -154,9 +137,9 @@ def kernel(
     chip = _ahead.chip_of(device)
     if not _ahead.has_compiler():
         return _predict(_ahead.lower(function, arguments, static, chip), device, static, "lowered", kernel_lists)
-    exported = _ahead.export(function, arguments, static, chip)
+    job = _ahead.export(function, arguments, static, chip)
     with _ahead.Compiler() as compiler:
-        return _predict(compiler.compile(exported, chip.topology), device, static, "compiled", kernel_lists)
+        return _predict(compiler.compile(job), device, static, "compiled", kernel_lists)
 
 
 @dataclass(frozen=True)
@@ -264,10 +247,10 @@ def sweep_kernel(
     def price_lowered(static: dict[str, Any], text: str) -> Configuration:
         return _fit(_predict(text, device, static, "lowered", kernel_lists))
 
-    def price_compiled(static: dict[str, Any], exported: bytes) -> Configuration:
+    def price_compiled(static: dict[str, Any], job: _ahead.Job) -> Configuration:
         compiler = compilers.get()
         try:
-            text = compiler.compile(exported, chip.topology)
+            text = compiler.compile(job)
         except _ahead.CompileError as error:
             return Configuration(static, None, str(error))
         finally:
@@ -280,6 +263,7 @@ def sweep_kernel(
             # JAX traces here, one configuration after another, while the compilers work on those before.
             for values in itertools.product(*space.values()):
                 static = dict(zip(space, values))
+                task: tuple[Any, ...]
                 try:
                     if compile:
                         task = (price_compiled, static, _ahead.export(function, arguments, static, chip))

@@ -7,17 +7,91 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import json
+import os
+import pickle
+import warnings
+import zlib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Union
 
 from hloroof import _core, _results
-from hloroof._results import Op
+from hloroof._answer import Answer, Rows, import_pandas
+from hloroof._devices import Device, device_text
+from hloroof._options import Number, Options, core_options, number_text
+from hloroof._programs import Program, module_of
+from hloroof._results import Diagnostic, Layer, Op
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Source:
+    """What a prediction was made from: a module, a device and the options that are not the defaults."""
+
+    def __init__(self, module: _core.Module, device: str, options: Options) -> None:
+        self._module: Optional[_core.Module] = module
+        self._packed = b""
+        self.device = device
+        self.options = options
+
+    @property
+    def module(self) -> _core.Module:
+        if self._module is None:
+            self._module = pickle.loads(zlib.decompress(self._packed))
+        return self._module
+
+    def core(self) -> tuple[_core.Module, str, _core.PredictOptions]:
+        """The arguments of most functions of the library."""
+        return self.module, self.device, core_options(self.device, **self.options)
+
+    # A module is pickled as its text, which compresses to a tenth, and is parsed again only if something asks for it.
+    def __getstate__(self) -> tuple[bytes, str, Options]:
+        return self._packed or zlib.compress(pickle.dumps(self._module), 1), self.device, self.options
+
+    def __setstate__(self, state: tuple[bytes, str, Options]) -> None:
+        self._module = None
+        self._packed, self.device, self.options = state
+
+
+def predict_source(source: Source) -> StepPrediction:
+    text, summary = _core.predict(*source.core())
+    prediction = StepPrediction.from_dict(json.loads(text), summary)
+    if not source.options.get("allow_other_backend"):
+        _refuse_other_backend(prediction)
+    return dataclasses.replace(prediction, _source=source)
+
+
+def _refuse_other_backend(prediction: StepPrediction) -> None:
+    if not any(finding.code == "wrong-backend" for finding in prediction.diagnostics):
+        return
+    origin, device = prediction.module.origin, prediction.device
+    place = device.name + (f":{device.topology}" if prediction.module.num_partitions > 1 else "")
+    machine = {"cpu": "the CPU", "gpu": "a GPU", "tpu": "a TPU"}.get(origin.backend, origin.backend)
+    remedy = (
+        f'Compile it for the device, which need not be there: hloroof.jax.compile_for(function, arguments, "{place}")'
+        if device.name.startswith("tpu")
+        else f"Compile it on a {device.name}"
+    )
+    raise _core.InvalidInputError(
+        f"{prediction.module.name} was compiled for {machine} ({origin.backend_evidence}), and {device.name} would run another "
+        f"program: other fusions, layouts and kernels.\n{remedy}.\nallow_other_backend=True predicts the module as it is; "
+        "such times can be several times off."
+    )
+
+
+def devices_answer(names: Sequence[str]) -> Answer:
+    text, data = _core.devices(list(names))
+    found = json.loads(data)
+    if len(names) > 1:  # the JSON of several devices is an array
+        found = {"devices": found}
+    return Answer(text, found, "parameters" if len(names) == 1 else "devices")
 
 
 def make_record(cls: type, data: dict[str, Any], records: dict[str, type] = _results.RECORD_OF_MEMBER) -> Any:
     """Makes a `cls` from the members of `data` that it has. Ignores others, which a newer library may add. `records` has the
     classes of members that are records."""
-    names = cls.__dataclass_fields__
+    names = {member.name for member in dataclasses.fields(cls)}
     values = {name: value for name, value in data.items() if name in names}
     for name, value in values.items():
         record = records.get(name)
@@ -46,21 +120,30 @@ def _plain(value: Any) -> Any:
 class StepPrediction(_results.StepPrediction):
     """The step time of a program on a device, the reasons for it, and how much of it is known.
 
-    ``print(prediction)`` shows the same text as the command. ``to_dict()`` returns the JSON. ``records()`` returns one row
-    for each op, for ``pandas.DataFrame``.
+    The fields are those of the JSON that ``hloroof predict --format json`` prints, in SI units. ``print(prediction)`` shows the
+    same text as the command, a notebook shows timeline and roofline.
+
+        prediction.explain("fusion.2")                    # where the time of one op comes from
+        prediction.what_if(set={"hbm.bandwidth": "2x"})   # another prediction, with all other options as they were
+        prediction.diff(other)                            # what changed between two predictions
+        prediction.to_pandas()                            # one row for each op
+
+    Methods that ask the library again need the program, which a prediction from ``from_dict`` does not have.
     """
 
-    _summary: str = field(default="", compare=False)
+    _summary: str = field(default="", compare=False, repr=False)
+    _source: Optional[Source] = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], summary: str = "") -> StepPrediction:
         """Makes a prediction from its JSON, as ``to_dict()`` or the command returns it."""
-        return dataclasses.replace(make_record(cls, data), _summary=summary)
+        made: StepPrediction = make_record(cls, data)
+        return dataclasses.replace(made, _summary=summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns dicts, lists, numbers and strings: schema ``hloroof.prediction/1``."""
-        data = _plain(self)
-        del data["_summary"]
+        data: dict[str, Any] = _plain(self)
+        del data["_summary"], data["_source"]
         return data
 
     def records(self) -> list[dict[str, Any]]:
@@ -71,6 +154,120 @@ class StepPrediction(_results.StepPrediction):
     def top_ops(self, n: int = 10) -> list[Op]:
         """Returns the ``n`` ops with most time in the step, longest first."""
         return sorted(self.ops, key=lambda op: -op.exposed_seconds)[:n]
+
+    def to_pandas(self) -> Any:
+        """Returns ``records()`` as a ``pandas.DataFrame``."""
+        return import_pandas().DataFrame(self.records())
+
+    def by_layer(self) -> Rows[Layer]:
+        """Returns the step by scopes of the traced program, as a tree in preorder. ``print()`` shows the table."""
+        return Rows(self.layers, self.report(["layers"], limit=0))
+
+    def report(self, views: Iterable[str] = ("summary", "ops"), *, width: int = 80, limit: int = 10) -> str:
+        """Returns the views of ``hloroof predict --view`` as text, with at most ``limit`` rows each. 0 means all rows."""
+        return _core.report(*self._asked().core(), list(views), width, limit)
+
+    def explain(self, op: str, *, width: int = 80) -> Answer:
+        """Explains one op: each part of its line, its bytes, and how its time is computed. ``op`` is its name, an end of it such
+        as ``".11"``, or a name as a table shortens it. Schema ``hloroof.explanation/1``; its rows are the numbers of the device that the time is computed from.
+
+        Raises ``NotFoundError`` with the nearest names."""
+        module, device, options = self._asked().core()
+        text, data = _core.explain(module, op, device, options, width)
+        return Answer(text, json.loads(data), "parameters")
+
+    def html(self, path: Union[str, os.PathLike[str], None] = None) -> str:
+        """Returns the report as one self-contained page, and writes it to ``path``."""
+        return _written(path, _core.html_report(*self._asked().core()))
+
+    def trace(self, path: Union[str, os.PathLike[str], None] = None) -> str:
+        """Returns the timeline as a trace for Perfetto (ui.perfetto.dev) or chrome://tracing, and writes it to ``path``."""
+        return _written(path, _core.trace(*self._asked().core()))
+
+    def diff(
+        self,
+        other: Union[StepPrediction, Program],
+        *,
+        fail_if: Union[str, Sequence[str]] = (),
+        group_by: str = "none",
+        width: int = 80,
+        limit: int = 20,
+    ) -> Answer:
+        """Returns what changes from this prediction to ``other``: totals, categories, ops. Schema ``hloroof.diff/1``.
+
+        ``other`` is a prediction, also on another device, or a program, which is predicted with the device and options of this
+        one. ``fail_if`` has conditions such as ``"step>+2%"``; ``diff["gates"]`` says which of them hold. ``group_by`` is one of
+        computation, category, op_name, source and layer."""
+        before = self._asked()
+        if isinstance(other, StepPrediction):
+            after = other._asked()
+        else:
+            after = Source(module_of(other), before.device, before.options)
+        settings = _core.DiffSettings()
+        settings.fail_if = [fail_if] if isinstance(fail_if, str) else list(fail_if)
+        settings.group_by = group_by
+        settings.width = width
+        settings.limit = limit
+        text, data = _core.diff(*before.core(), *after.core(), settings)
+        return Answer(text, json.loads(data), "ops" if group_by == "none" else "groups")
+
+    def compare(self, profile: Union[str, os.PathLike[str]], *, width: int = 80, limit: int = 20) -> Answer:
+        """Compares with a measured profile, op by op: a file with XProf's hlo_stats as CSV or JSON, or a Chrome trace. Schema
+        ``hloroof.comparison/1``.
+
+        Raises ``InvalidInputError`` if the profile is of another program."""
+        text, data = _core.compare(*self._asked().core(), os.fspath(profile), width, limit)
+        return Answer(text, json.loads(data), "ops")
+
+    def what_if(self, device: Optional[Device] = None, **changes: Unpack[Options]) -> StepPrediction:
+        """Predicts the program again with some options changed: ``what_if(set={"hbm.bandwidth": "2x"})``,
+        ``what_if(mesh={"data": 2, "model": 4})``, ``what_if("tpu_v6e")``. All other options are kept, and so are the numbers
+        that ``set`` does not name."""
+        source = self._asked()
+        options = _changed(source.options, changes)
+        return predict_source(Source(source.module, source.device if device is None else device_text(device), options))
+
+    def sweep(
+        self,
+        *,
+        devices: Optional[Iterable[Device]] = None,
+        topologies: Optional[Iterable[str]] = None,
+        set: Optional[Mapping[str, Union[Number, Sequence[Number]]]] = None,
+        order: str = "",
+        width: int = 80,
+    ) -> Answer:
+        """Predicts the program on all combinations of devices, topologies and values, such as
+        ``sweep(devices=["tpu_v5e", "tpu_v6e"], set={"hbm.bandwidth": ["1x", "2x"]})``. All other options are kept. Schema
+        ``hloroof.sweep/1``.
+
+        ``order`` is one of none, step, mfu and memory. A combination that cannot be predicted is left out with a warning."""
+        source = self._asked()
+        values = {name: [value] if isinstance(value, (str, int, float)) else value for name, value in (set or {}).items()}
+        base = {name: value for name, value in (source.options.get("set") or {}).items() if name not in values}
+        places = _core.Places()
+        places.devices = [device_text(device) for device in (devices or [source.device])]
+        places.topologies = list(topologies or [])
+        everything = {**{name: [value] for name, value in base.items()}, **values}
+        places.settings = [f"{name}={','.join(map(number_text, numbers))}" for name, numbers in everything.items()]
+        places.order = order
+        places.allow_other_backend = bool(source.options.get("allow_other_backend"))
+        options = core_options(source.device, **_changed(source.options, {"set": None}))
+        text, data, failures = _core.sweep(source.module, self.module.name, places, options, width)
+        for failure in failures:
+            warnings.warn(failure, stacklevel=2)
+        return Answer(text, json.loads(data), "points")
+
+    def devices(self, *names: Device) -> Answer:
+        """Returns all numbers of the device of this prediction, or of those named, with their sources. Schema
+        ``hloroof.device/1``."""
+        return devices_answer([device_text(name) for name in names] or [self._asked().device])
+
+    def _asked(self) -> Source:
+        if self._source is None:
+            raise _core.Error(
+                "this prediction was made from JSON and has no program; hloroof.predict_step_time makes one that can answer this"
+            )
+        return self._source
 
     def __repr__(self) -> str:
         return f"StepPrediction({self._headline()})"
@@ -118,9 +315,33 @@ class StepPrediction(_results.StepPrediction):
         return (
             f"<h4>{html.escape(self._place())}</h4>"
             + _table([], facts)
+            + ("" if self._source is None else _core.notebook(*self._source.core()))
             + _table(["share", "time", "bound", "op", "category", "op_name"], rows)
-            + "".join(f"<p><b>{html.escape(d.code)}</b> {html.escape(d.message)}</p>" for d in warnings)
+            + "".join(f"<p>{_finding(finding)}</p>" for finding in warnings)
         )
+
+
+def _changed(options: Options, changes: Options) -> Options:
+    """The options with changes. Numbers of the device are changed one by one."""
+    merged: Options = {**options, **changes}
+    if changes.get("set"):
+        merged["set"] = {**(options.get("set") or {}), **(changes["set"] or {})}
+    return merged
+
+
+def _written(path: Union[str, os.PathLike[str], None], text: str) -> str:
+    if path is not None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return text
+
+
+def _finding(finding: Diagnostic) -> str:
+    """A diagnostic as HTML: its code, what it costs, what its instructions share, and the remedy."""
+    cost = "" if finding.seconds_at_stake is None else _core.format_seconds(finding.seconds_at_stake) + ", "
+    place = finding.cause or finding.op
+    message = (f"{place}: " if place else "") + finding.message
+    return f"<b>{html.escape(finding.code)}</b> {cost}{html.escape(message)}"
 
 
 def _table(head: list[str], rows: list[Any]) -> str:
@@ -129,4 +350,4 @@ def _table(head: list[str], rows: list[Any]) -> str:
 
     lines = [f"<tr>{cells('th', head)}</tr>"] if head else []
     lines += [f"<tr>{cells('td', row)}</tr>" for row in rows]
-    return f"<table>{''.join(lines)}</table>"
+    return f'<table style="color:inherit">{"".join(lines)}</table>'

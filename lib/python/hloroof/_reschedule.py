@@ -5,11 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Optional
 
 from hloroof import _core, _reschedule_results
-from hloroof._functions import Program, _options, parse
+from hloroof._devices import Device, device_text
+from hloroof._options import Options, core_options
 from hloroof._prediction import make_record
+from hloroof._programs import Program, parse
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +36,7 @@ class Rescheduling(_reschedule_results.Rescheduling):
 
 
 def reschedule(
-    program: Program, device: str, *, seconds: float = 5, memory_limit: Optional[float] = None, **options: Any
+    program: Program, device: Device, *, seconds: float = 5, memory_limit: Optional[float] = None, **options: Unpack[Options]
 ) -> Rescheduling:
     """Searches the legal orders of a scheduled module for the least predicted step, and says what it moved and why.
 
@@ -42,6 +47,9 @@ def reschedule(
     """
     if not seconds >= 0 or seconds == float("inf"):
         raise ValueError(f"seconds={seconds}: expected a number that is not negative")
-    module, text, summary = _core.reschedule(parse(program), device, _options(**options), seconds, memory_limit)
-    found = make_record(Rescheduling, json.loads(text), _reschedule_results.RECORD_OF_MEMBER)
+    place = device_text(device)
+    module, text, summary = _core.reschedule(
+        parse(program), place, core_options(place, **options), seconds, memory_limit
+    )
+    found: Rescheduling = make_record(Rescheduling, json.loads(text), _reschedule_results.RECORD_OF_MEMBER)
     return dataclasses.replace(found, program=module, _text=summary)

@@ -20,6 +20,7 @@ import sys
 from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Union
 
 from hloroof import _core
+from hloroof._compile_for import CompiledProgram, compile_for
 from hloroof._functions import parse, predict_step_time
 from hloroof._hook import STAGES, check_stage, registered
 from hloroof._prediction import StepPrediction
@@ -27,12 +28,14 @@ from hloroof._transform import Transformed, TransformError, reschedule, transfor
 
 __all__ = [
     "STAGES",
+    "CompiledProgram",
     "Condition",
     "Seen",
     "TransformError",
     "Transformed",
     "WatchError",
     "Watched",
+    "compile_for",
     "reschedule",
     "transform",
     "watch",
@@ -182,7 +185,7 @@ def _look(proto: bytes, device: str, stage: str, options: dict[str, Any]) -> See
     try:
         module = parse(proto)
         name = module.name
-        return Seen(name, stage, predict_step_time(module, device, **options))
+        return Seen(name, stage, predict_step_time(module, device, **{"allow_other_backend": True, **options}))
     except Exception as error:  # of the program, or a fault of ours: neither may end somebody's compile
         return Seen(name, stage, None, str(error).splitlines()[0] if str(error) else type(error).__name__)
 

@@ -1,0 +1,285 @@
+"""``hloroof.jax.compile_for``: what libtpu makes of a function for a TPU that is not there."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gzip
+import hashlib
+import importlib.metadata
+import inspect
+import math
+import os
+import pathlib
+import tempfile
+import zlib
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+
+from hloroof import _ahead, _core
+from hloroof._devices import Device, device_text, platform_of
+from hloroof._prediction import StepPrediction
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hloroof._options import Options
+
+_FORMAT = "1"  # of the key of the cache
+
+
+@dataclasses.dataclass(frozen=True)
+class CompiledProgram:
+    """A program that was compiled ahead of time. It is a program for ``hloroof.predict_step_time`` and ``hloroof.parse``."""
+
+    device: str
+    """What it was compiled for, such as ``"tpu_v5e:4x4"``."""
+    text: str = dataclasses.field(repr=False)
+    """The optimized HLO text."""
+    path: Optional[pathlib.Path]
+    """The text in the cache, which the command reads as well; ``None`` without a cache."""
+    from_cache: bool
+    """Whether it was there already."""
+
+    def as_text(self) -> str:
+        """Returns the optimized HLO text."""
+        return self.text
+
+    def predict(self, **options: Unpack[Options]) -> StepPrediction:
+        """Predicts the program on the device that it was compiled for. ``options`` are those of ``hloroof.predict_step_time``."""
+        from hloroof._functions import predict_step_time
+
+        return predict_step_time(self, self.device, **options)
+
+
+def compile_for(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    device: Device,
+    *,
+    keyword_arguments: Optional[Mapping[str, Any]] = None,
+    mesh: Any = None,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    donate_argnums: Union[int, Sequence[int], None] = None,
+    static_argnums: Union[int, Sequence[int], None] = None,
+    options: Optional[Mapping[str, Any]] = None,
+    cache: Union[bool, str, os.PathLike[str]] = True,
+    timeout: Optional[float] = None,
+) -> CompiledProgram:
+    """Compiles ``function(*arguments)`` for a TPU that need not be there. Nothing runs on a device.
+
+        compiled = hloroof.jax.compile_for(
+            train_step, (params, batch), "tpu_v5e:4x4",
+            mesh={"data": 4, "model": 4}, in_shardings=(P(None, "model"), P("data")), donate_argnums=0,
+        )
+        print(compiled.predict())
+
+    ``function`` is jitted or not; ``arguments`` are arrays, ``jax.ShapeDtypeStruct`` or structures of them, of which only shapes,
+    types and shardings matter. ``device`` is a TPU with or without a topology; without one it is the smallest that fits.
+
+    ``mesh`` has the axes of the devices, as a mapping, a ``jax.sharding.Mesh`` or an ``AbstractMesh``. ``in_shardings`` and
+    ``out_shardings`` are those of ``jax.jit``, with a ``PartitionSpec`` of these axes or a sharding of JAX in each place;
+    ``donate_argnums`` and ``static_argnums`` are those of ``jax.jit``. A function that is jitted with its own needs none of them.
+    ``options`` are options of the compiler: ``{"xla_tpu_scoped_vmem_limit_kib": "65536"}``. ``LIBTPU_INIT_ARGS`` holds as well.
+
+    libtpu runs in a process of its own for at most ``timeout`` seconds. Results are kept in ``cache``, a folder, by default
+    ``HLOROOF_CACHE_DIR`` or ``~/.cache/hloroof``, under a hash of the program, the topology, the options and the versions of JAX
+    and libtpu; ``cache=False`` keeps nothing. Needs JAX and libtpu.
+
+    Raises ``CompileError`` with libtpu's message if the program does not compile or the compiler crashes, ``ImportError`` if
+    there is no libtpu, ``ValueError`` if the device is not a TPU that libtpu compiles for or has too few devices, and what the
+    function raises when JAX traces it.
+    """
+    _check_arguments(arguments)
+    place = device_text(device)
+    chip = _ahead.chip_of(place)
+    if not _ahead.has_compiler():
+        raise ImportError("hloroof.jax.compile_for needs libtpu: pip install libtpu")
+    import jax
+    import jax.export
+
+    abstract = _abstract_mesh(mesh, chip)
+    with _tracing_on(abstract):
+        jitted = _jitted(function, abstract, in_shardings, out_shardings, donate_argnums, static_argnums)
+        keywords = jax.tree.map(_shape_of, dict(keyword_arguments or {}))
+        shapes = [jax.tree.map(_shape_of, argument) for argument in arguments]
+        traced = jitted.trace(*shapes, **keywords)
+        exported = jax.export.export(jitted, platforms=["tpu"])(*shapes, **keywords)
+    shape, slices, per_chip = _core.device_topology(place, exported.nr_devices)
+    count = slices * per_chip * math.prod(shape)
+    if count < exported.nr_devices:
+        raise ValueError(f"the program is for {exported.nr_devices} devices, and {place} has {count}")
+    box = "x".join(map(str, shape))
+    generation, _, smallest = chip.topology.partition(":")
+    job = _ahead.Job(
+        exported=_ahead.pack(exported),
+        # A single chip is one of the smallest topology, because not every libtpu compiles for less.
+        topology=chip.topology if math.prod(shape) < math.prod(map(int, smallest.split("x"))) else f"{generation}:{box}",
+        slices=slices,
+        donated=_donated(traced),
+        options=dict(options or {}),
+        x64=bool(jax.config.jax_enable_x64),
+        names=_argument_names(function, traced),
+    )
+    name = f"{_core.device_name(place)}:{box}" + (f"*{slices}" if slices > 1 else "")
+    path = _path_in(cache, job, exported)
+    kept = _read(path)
+    if kept is not None:
+        return CompiledProgram(name, kept, path, True)
+    with _ahead.Compiler() as compiler:
+        text = compiler.compile(job, timeout)
+    if path is not None:
+        _write(path, gzip.compress(text.encode(), 6, mtime=0))
+    return CompiledProgram(name, text, path, False)
+
+
+def program_for(function: Any, arguments: Sequence[Any], place: str) -> Any:
+    """A program for ``place`` of a function: compiled if libtpu can, and otherwise only lowered."""
+    if not callable(function):
+        raise TypeError(f"arguments are those of a function, and the program is a {type(function).__name__}")
+    name = _core.device_name(place)
+    _check_arguments(arguments)
+    if name in _ahead.CHIPS and _ahead.has_compiler():
+        return compile_for(function, arguments, place)
+    import jax
+
+    platform = platform_of(place)
+    traced = _jitted(function, None, None, None, None, None).trace(*(jax.tree.map(_shape_of, a) for a in arguments))
+    return traced.lower(lowering_platforms=(platform,)) if platform else traced.lower()
+
+
+def _check_arguments(arguments: Any) -> None:
+    if hasattr(arguments, "dtype") or isinstance(arguments, (str, bytes, Mapping)):
+        raise TypeError(f"arguments are a sequence, such as (x,), not a single {type(arguments).__name__}")
+
+
+def _abstract_mesh(mesh: Any, chip: _ahead.Chip) -> Any:
+    """The mesh without devices. One of ours says on which TPU the function runs, because a kernel may ask; one of the caller's stays
+    as it is, because the function may use it."""
+    import jax
+
+    device = _ahead.abstract_device(chip)
+    if mesh is None:
+        return jax.sharding.AbstractMesh((), (), abstract_device=device)
+    if isinstance(mesh, Mapping):
+        types = (jax.sharding.AxisType.Auto,) * len(mesh)
+        return jax.sharding.AbstractMesh(tuple(mesh.values()), tuple(mesh), axis_types=types, abstract_device=device)
+    return getattr(mesh, "abstract_mesh", mesh)
+
+
+@contextlib.contextmanager
+def _tracing_on(mesh: Any) -> Iterator[None]:
+    import jax
+
+    with jax.sharding.use_abstract_mesh(mesh):
+        yield
+
+
+def _jitted(function: Any, mesh: Any, in_shardings: Any, out_shardings: Any, donated: Any, static: Any) -> Any:
+    import jax
+
+    given: dict[str, Any] = {}
+    for name, shardings in (("in_shardings", in_shardings), ("out_shardings", out_shardings)):
+        if shardings is not None:
+            given[name] = _named(shardings, mesh)
+    if donated is not None:
+        given["donate_argnums"] = donated
+    if static is not None:
+        given["static_argnums"] = static
+    return function if not given and hasattr(function, "trace") else jax.jit(function, **given)
+
+
+def _named(shardings: Any, mesh: Any) -> Any:
+    """Shardings for ``jax.jit`` from those whose leaves may be specs of ``mesh``."""
+    import jax
+
+    def named(leaf: Any) -> Any:
+        if not isinstance(leaf, jax.sharding.PartitionSpec):
+            return leaf
+        if not mesh.axis_names:
+            raise ValueError(f'{leaf} needs the axes of the devices: mesh={{"data": 4, "model": 2}}')
+        return jax.sharding.NamedSharding(mesh, leaf)
+
+    return jax.tree.map(named, shardings, is_leaf=lambda x: x is None or isinstance(x, jax.sharding.PartitionSpec))
+
+
+def _shape_of(leaf: Any) -> Any:
+    """The shape of an array. The devices that it is on now say nothing, unless it is sharded over several."""
+    import jax
+
+    if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
+        return leaf  # static, or a Python number
+    sharding = getattr(leaf, "sharding", None)
+    if not isinstance(sharding, jax.sharding.NamedSharding) or sharding.mesh.size <= 1:
+        sharding = None
+    weak = {"weak_type": True} if getattr(leaf, "weak_type", False) else {}
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding, **weak)
+
+
+def _donated(traced: Any) -> list[int]:
+    import jax
+
+    infos = jax.tree.leaves(traced.args_info, is_leaf=lambda x: hasattr(x, "donated"))
+    return [index for index, info in enumerate(infos) if info.donated]
+
+
+def _argument_names(function: Any, traced: Any) -> list[str]:
+    """The arguments as JAX names them in a program: ``params['w']``."""
+    import jax
+
+    try:
+        parameters = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        parameters = []
+    leaves = jax.tree_util.tree_flatten_with_path(traced.args_info, is_leaf=lambda x: hasattr(x, "donated"))[0]
+    names = []
+    for path, _ in leaves:  # (positional or keyword, argument, path inside it...)
+        key = getattr(path[1], "key", getattr(path[1], "idx", ""))
+        name = parameters[key] if isinstance(key, int) and key < len(parameters) else str(key)
+        names.append(name + jax.tree_util.keystr(path[2:]))
+    return names
+
+
+def _path_in(cache: Union[bool, str, os.PathLike[str]], job: _ahead.Job, exported: Any) -> Optional[pathlib.Path]:
+    if cache is False:
+        return None
+    if cache is True:
+        folder = os.environ.get("HLOROOF_CACHE_DIR") or os.path.join(
+            os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hloroof"
+        )
+    else:
+        folder = os.fspath(cache)
+    facts = [
+        _FORMAT,
+        *(f"{name} {importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "libtpu")),
+        os.environ.get("LIBTPU_INIT_ARGS", ""),
+        os.environ.get("XLA_FLAGS", ""),
+        job.topology,
+        str(job.slices),
+        str(job.donated),
+        repr(sorted((str(name), str(value)) for name, value in job.options.items())),
+        str(job.x64),
+        exported.fun_name,
+        repr(job.names),
+    ]
+    key = hashlib.sha256("\0".join(facts).encode() + b"\0" + exported.mlir_module_serialized).hexdigest()
+    return pathlib.Path(folder) / "compiled" / f"{key[:32]}.hlo.gz"
+
+
+def _read(path: Optional[pathlib.Path]) -> Optional[str]:
+    """The text in the cache. A file that is damaged is as good as none."""
+    if path is None:
+        return None
+    try:
+        return gzip.decompress(path.read_bytes()).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        return None
+
+
+def _write(path: pathlib.Path, data: bytes) -> None:
+    """Writes the file at once: another process may read it meanwhile. A cache that cannot be written is no error."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(data)
+        os.replace(file.name, path)
