@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from typing import IO, Any, BinaryIO, Callable, Mapping, Optional, Sequence
 
 from hloroof import _core
@@ -173,10 +172,15 @@ class Compiler:
         assert process is not None and process.stdin is not None and process.stdout is not None and log is not None
         log.seek(0)
         log.truncate()
-        timer = threading.Timer(timeout, process.kill) if timeout is not None else None
+        is_late = threading.Event()
+
+        def end() -> None:
+            is_late.set()
+            process.kill()
+
+        timer = threading.Timer(timeout, end) if timeout is not None else None
         if timer is not None:
             timer.start()
-        begin = time.monotonic()
         try:
             _send(process.stdin, job)
             text, error = _receive(process.stdout)
@@ -185,7 +189,7 @@ class Compiler:
             log.seek(0)
             said = _last_words(log.read().decode(errors="replace"))
             self.close()
-            if timeout is not None and time.monotonic() - begin >= timeout:
+            if is_late.is_set():
                 raise CompileError(f"the compiler did not finish in {timeout:g} seconds (timeout)") from None
             raise CompileError(f"the compiler ended with {_ending(status)}: {said}") from None
         finally:
