@@ -1,0 +1,125 @@
+# %% [markdown]
+# # Which mesh, remat and batch for a small transformer on 16 chips?
+#
+# Sixteen v5e chips can be 16-way data parallel, 16-way tensor parallel, or anything between. The backward pass can keep what the
+# forward pass computed, or compute it again. A larger batch uses the chips better until it does not fit. `hloroof.tune` compiles
+# every combination ahead of time, predicts it, and ranks them by step time per sequence. No TPU is needed.
+#
+#     python examples/python/tune_transformer.py                                           # or, with more to choose:
+#     python -m hloroof.tune examples/python/tune_transformer.py:space --folder runs/transformer --html tune.html
+#
+# Needs `pip install jax libtpu hloroof`, and matplotlib for the plot.
+
+# %%
+import functools
+import os
+
+from hloroof import tune
+
+LAYERS, LENGTH, EMBED, HIDDEN, HEADS, HEAD, VOCAB = 8, 2048, 2048, 8192, 16, 128, 32768
+
+# %% [markdown]
+# The program: a training step in bf16 with AdamW's two moments in f32. The layers are a scan, so that the compile takes seconds.
+
+
+# %%
+def loss(params, tokens, remat):
+    import jax
+    import jax.numpy as jnp
+    from jax.sharding import PartitionSpec as P
+
+    def norm(x):
+        return x * jax.lax.rsqrt(jnp.mean(jnp.square(x.astype(jnp.float32)), -1, keepdims=True) + 1e-6).astype(x.dtype)
+
+    def layer(x, w):
+        y = norm(x)
+        query, key, value = (jnp.einsum("bse,ehd->bshd", y, w[name]) for name in ("query", "key", "value"))
+        scores = jnp.einsum("bshd,bthd->bhst", query, key) * HEAD**-0.5
+        scores = jnp.where(jnp.tril(jnp.ones((LENGTH, LENGTH), bool)), scores, -1e30)
+        attended = jnp.einsum("bhst,bthd->bshd", jax.nn.softmax(scores.astype(jnp.float32)).astype(x.dtype), value)
+        x = x + jnp.einsum("bshd,hde->bse", attended, w["output"])
+        x = jax.lax.with_sharding_constraint(x, P("data", None, None))
+        y = norm(x)
+        y = jax.nn.silu(y @ w["gate"]) * (y @ w["up"])
+        return jax.lax.with_sharding_constraint(x + y @ w["down"], P("data", None, None)), None
+
+    policies = {
+        "none": lambda body: body,
+        "dots": lambda body: jax.checkpoint(body, policy=jax.checkpoint_policies.dots_with_no_batch_dims_saveable),
+        "full": jax.checkpoint,
+    }
+    x = jax.lax.with_sharding_constraint(params["embed"][tokens[:, :-1]], P("data", None, None))
+    x, _ = jax.lax.scan(policies[remat](layer), x, params["layers"])
+    logits = (norm(x) @ params["embed"].T).astype(jnp.float32)
+    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), tokens[:, 1:, None], -1))
+
+
+def train_step(state, tokens, remat):
+    import jax
+    import jax.numpy as jnp
+
+    params, first, second = state
+    gradients = jax.grad(loss)(params, tokens, remat)
+    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g.astype(jnp.float32), first, gradients)
+    second = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * jnp.square(g.astype(jnp.float32)), second, gradients)
+    params = jax.tree.map(lambda p, m, v: (p - 1e-3 * m / (jnp.sqrt(v) + 1e-8)).astype(p.dtype), params, first, second)
+    return params, first, second
+
+
+# %% [markdown]
+# `build` makes the program of one candidate. Weights are split over `model` as Megatron does, and over `data` as well (FSDP).
+
+
+# %%
+def build(mesh, remat, batch):
+    import jax
+    import jax.numpy as jnp
+    from jax.sharding import PartitionSpec as P
+
+    shapes = {
+        "query": ((EMBED, HEADS, HEAD), P(None, "data", "model", None)),
+        "key": ((EMBED, HEADS, HEAD), P(None, "data", "model", None)),
+        "value": ((EMBED, HEADS, HEAD), P(None, "data", "model", None)),
+        "output": ((HEADS, HEAD, EMBED), P(None, "model", None, "data")),
+        "gate": ((EMBED, HIDDEN), P(None, "data", "model")),
+        "up": ((EMBED, HIDDEN), P(None, "data", "model")),
+        "down": ((HIDDEN, EMBED), P(None, "model", "data")),
+    }
+
+    def weights(dtype):
+        layers = {name: jax.ShapeDtypeStruct((LAYERS, *shape), dtype) for name, (shape, _) in shapes.items()}
+        return {"embed": jax.ShapeDtypeStruct((VOCAB, EMBED), dtype), "layers": layers}
+
+    specs = {"embed": P("model", "data"), "layers": {name: spec for name, (_, spec) in shapes.items()}}
+    state = weights(jnp.bfloat16), weights(jnp.float32), weights(jnp.float32)
+    tokens = jax.ShapeDtypeStruct((batch, LENGTH + 1), jnp.int32)
+    return tune.Program(
+        functools.partial(train_step, remat=remat),
+        (state, tokens),
+        mesh=mesh,
+        in_shardings=((specs, specs, specs), P("data", None)),
+        out_shardings=(specs, specs, specs),
+        donate_argnums=(0,),
+        examples=batch,
+    )
+
+
+# %% [markdown]
+# The candidates. A larger batch only needs more memory, so where one does not fit, the larger ones are not compiled.
+
+# %%
+space = tune.Space(
+    "tpu_v5e:4x4",
+    build,
+    {"mesh": tune.meshes(16, "data", "model", most={"model": 8}), "remat": ["none", "dots", "full"], "batch": [32, 64, 128]},
+    grows=["batch"],
+    where=lambda mesh, remat, batch: batch % mesh["data"] == 0,
+)
+
+# %% [markdown]
+# The ranking. `why` says where a candidate spends more time per sequence than the best.
+
+# %%
+if __name__ == "__main__":
+    results = tune.run(space, folder=os.environ.get("TUNE_FOLDER"), progress=True)
+    print(results)
