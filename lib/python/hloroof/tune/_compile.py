@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Optional
 
 from hloroof import _ahead, _core
 from hloroof._prediction import StepPrediction
@@ -78,7 +78,7 @@ def compile_program(program: Program, device: str) -> str:
             **given,
         )
         lowered = jitted.trace(*program.arguments).lower(lowering_platforms=("tpu",))
-        text = lowered.compile(compiler_options=dict(program.options)).as_text()
+        text: Optional[str] = lowered.compile(compiler_options=dict(program.options)).as_text()
     assert text is not None
     return text
 

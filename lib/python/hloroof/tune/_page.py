@@ -45,8 +45,8 @@ def page(results: Results) -> str:
     if unable:
         body.append("<h2>Candidates that cannot run</h2><table><tr><th>candidate</th><th>status</th><th>reason</th></tr>")
         for o in unable:
-            cells = [html.escape(describe(o.candidate)), html.escape(o.status), f"<pre>{html.escape(o.reason or '')}</pre>"]
-            body.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+            facts = [html.escape(describe(o.candidate)), html.escape(o.status), f"<pre>{html.escape(o.reason or '')}</pre>"]
+            body.append("<tr>" + "".join(f"<td>{fact}</td>" for fact in facts) + "</tr>")
         body.append("</table>")
     title = f"<meta charset=utf-8><title>hloroof.tune on {html.escape(results.device)}</title>"
     return f"<!doctype html><html lang=en><head>{title}<style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import BinaryIO, Optional
+from typing import BinaryIO, Optional, cast
 
 from hloroof._ahead import _last_words, _receive, _send
 from hloroof.tune._compile import ENVIRONMENT
@@ -62,8 +62,8 @@ class Worker:
         if timer is not None:
             timer.start()
         try:
-            _send(self._process.stdin, (job.reference, job.device, job.candidate))
-            outcome, program = _receive(self._process.stdout)
+            _send(cast(BinaryIO, self._process.stdin), (job.reference, job.device, job.candidate))
+            outcome, program = _receive(cast(BinaryIO, self._process.stdout))
             return outcome, program
         except (EOFError, OSError):
             status = self._process.wait()

@@ -204,14 +204,15 @@ class _Cluster:
     def __init__(self, dask: Any, run: str) -> None:
         from distributed import Client
 
-        self._client = Client(dask) if isinstance(dask, str) else dask
+        self._client: Any = Client(dask) if isinstance(dask, str) else dask
         self._is_ours = self._client is not dask
         self._executor = self._client.get_executor(pure=False)
         self._run = run
 
     def slots(self) -> int:
         """One for each thread of the workers that there are now."""
-        return max(1, sum(self._client.nthreads().values()))
+        threads: dict[str, int] = self._client.nthreads()
+        return max(1, sum(threads.values()))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         return self._executor.submit(function, *arguments)

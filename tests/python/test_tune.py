@@ -1,0 +1,300 @@
+"""hloroof.tune: spaces, workers that die, runs that go on, tables, plot and page."""
+
+import csv
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import hloroof
+from hloroof import tune
+from hloroof.tune import _pool, _run, _space
+from hloroof.tune.__main__ import main
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import tune_spaces  # noqa: E402
+
+can_compile = pytest.mark.skipif(
+    importlib.util.find_spec("jax") is None or importlib.util.find_spec("libtpu") is None, reason="needs jax and libtpu"
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("TUNE_TEST_FOLDER", str(tmp_path))
+    return tmp_path
+
+
+def built(folder):
+    file = folder / "built.txt"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+MESHES = [
+    ((4, "data", "model"), [{"data": 4, "model": 1}, {"data": 2, "model": 2}, {"data": 1, "model": 4}]),
+    ((6, "a"), [{"a": 6}]),
+    ((1, "a", "b"), [{"a": 1, "b": 1}]),
+    ((4, "a", "b", "c"), [(4, 1, 1), (2, 2, 1), (2, 1, 2), (1, 4, 1), (1, 2, 2), (1, 1, 4)]),
+]
+
+
+@pytest.mark.parametrize("arguments, expected", MESHES, ids=[str(row[0]) for row in MESHES])
+def test_meshes(arguments, expected):
+    expected = [dict(zip(arguments[1:], sizes)) if isinstance(sizes, tuple) else sizes for sizes in expected]
+    assert tune.meshes(*arguments) == expected
+    assert tune.meshes(*arguments, most={arguments[-1]: 1}) == [mesh for mesh in expected if mesh[arguments[-1]] == 1]
+
+
+def test_candidates():
+    space = tune.Space("tpu_v5e", print, {"batch": [8, 2, 4], "remat": ["a", "b"]}, grows=["batch"],
+                       where=lambda batch, remat: batch != 4)  # fmt: skip
+    assert [tuple(c.values()) for c in space.candidates()] == [(2, "a"), (2, "b"), (8, "a"), (8, "b")]
+
+
+MALFORMED = [
+    (lambda: tune.Space("v5e", print, {"a": [1]}, grows=["b"]).candidates(), "grows has 'b', which is not an axis; expected one of a"),
+    (lambda: tune.Space("v5e", print, {"a": "text"}).candidates(), "expected a list of values"),
+    (lambda: tune.Space("v5e", print, {"a": [print]}).candidates(), "values of an axis are numbers, strings, lists and dicts"),
+    (lambda: tune.meshes(0, "a"), "expected at least one device"),
+    (lambda: tune.run("no_colon"), 'expected "module:space"'),
+    (lambda: tune.run("no_such_module:space"), "there is no module no_such_module"),
+    (lambda: tune.run("no/such.py:space"), "there is no file"),
+    (lambda: tune.run(f"{HERE}/tune_spaces.py:not_a_space"), "or a function that returns one, not int"),
+    (lambda: tune.run(tune.Space("h100_sxm:4", print, {"a": [1]})), "h100_sxm"),
+    (lambda: tune.run(tune.Space("tpu_v5e:fast", print, {"a": [1]})), "expected a topology such as tpu_v5e:2x2"),
+    (lambda: tune.run(tune.Space("tpu_v5e", print, {"a": [1]}), processes=0), "processes=0: expected at least 1"),
+]
+
+
+@pytest.mark.parametrize("call, message", MALFORMED, ids=[row[1] for row in MALFORMED])
+def test_malformed_spaces(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def outcome(name, seconds, peak, status="ok", **more):
+    values = dict(step_seconds=seconds, examples=2, peak_bytes=peak * 2**30, capacity_bytes=16 * 2**30, mfu=0.5)
+    values.update(breakdown={"mxu": 0.4 * seconds, "wait (ici)": 0.6 * seconds}, recompute_seconds=0.0)
+    if status != "ok":
+        values = {"reason": "because"}
+    return tune.Outcome({"name": name, "mesh": {"data": 2}}, status, **{**values, **more})
+
+
+@pytest.fixture
+def results():
+    rows = [outcome("c", 4e-3, 9), outcome("x", 0, 0, "failed"), outcome("b", 3e-3, 2), outcome("a", 2e-3, 8), outcome("d", 9e-3, 1),
+            outcome("y", 0, 0, "does not fit")]  # fmt: skip
+    return tune.Results("tpu_v5e:2x2", rows)
+
+
+def test_results(results):
+    assert [o.candidate["name"] for o in results.outcomes] == ["a", "b", "c", "d", "y", "x"]
+    assert results.best.candidate["name"] == "a" and results.best.seconds_per_example == 1e-3
+    assert [o.candidate["name"] for o in results.pareto()] == ["a", "b", "d"]
+    assert results.why(results.best) == "wait (ici) 60.0 %, mxu 40.0 %"
+    assert results.why(results.ranked[1]) == "+300 us wait (ici), +200 us mxu"
+    recomputing = outcome("r", 3e-3, 1, recompute_seconds=4e-4)
+    assert results.why(recomputing) == "+300 us wait (ici), +200 us mxu; recomputes 200 us more"
+    assert results.why(results.outcomes[-1]) == "because"
+    lines = str(results).splitlines()
+    assert lines[0] == "6 candidates on tpu_v5e:2x2, 1 do not fit, 1 failed; * on the Pareto front of time and memory"
+    assert lines[2].split()[:6] == ["1*", "a", "data=2", "1.00", "ms", "1.00"]
+    assert lines[-1].split() == ["-", "x", "data=2", "-", "because"]
+    assert pickle.loads(pickle.dumps(results)) == results
+    assert "<td>data=2</td>" in results._repr_html_()
+    row = results.records()[0]
+    assert (row["rank"], row["mesh"], row["is_pareto"], row["status"]) == (1, "data=2", True, "ok")
+    with pytest.raises(ValueError, match="no candidate can run: because"):
+        tune.Results("tpu_v5e", [outcome("x", 0, 0, "failed")]).best
+    with pytest.raises(ValueError, match="no candidate can run"):
+        tune.Results("tpu_v5e", []).best
+
+
+def test_to_pandas(results):
+    pytest.importorskip("pandas")
+    frame = results.to_pandas()
+    assert list(frame["name"]) == ["a", "b", "c", "d", "y", "x"]
+    assert frame["seconds_per_example"][0] == 1e-3
+
+
+def test_plot_and_page(results, tmp_path):
+    bare = results.html()
+    assert bare.count("<tr>") >= 7 and "because" in bare and "The fastest is name: a, mesh: data=2" in bare
+    pytest.importorskip("matplotlib")
+    figure = results.plot(tmp_path / "pareto.png")
+    assert (tmp_path / "pareto.png").read_bytes().startswith(b"\x89PNG")
+    (axes,) = figure.axes
+    assert [list(line.get_xdata()) for line in axes.lines][0] == [8, 2, 1]  # the front
+    assert "4 candidates on tpu_v5e:2x2; 2 cannot run" in axes.get_title()
+    assert len(axes.collections) == 4
+    assert "<svg" in results.html(tmp_path / "tune.html") and (tmp_path / "tune.html").exists()
+    with pytest.raises(ValueError, match="color='speed': expected one of name, mesh"):
+        results.plot(color="speed")
+    tune.Results("tpu_v5e", [outcome("a", 1e-3, 1)]).plot()
+    tune.Results("tpu_v5e", []).html()
+
+
+@can_compile
+def test_ranking(tmp_path):
+    seen = []
+    results = tune.run(tune_spaces.ranked(), folder=tmp_path / "run", progress=False, on_result=seen.append)
+    assert len(results.ranked) == 6 and len(seen) == 6, str(results)
+    times = [o.seconds_per_example for o in results.ranked]
+    assert times == sorted(times) and times[0] > 0
+    best = results.best
+    assert best.candidate["batch"] == 1024  # the latency of the ops is shared by more rows
+    assert sum(best.breakdown.values()) == pytest.approx(best.step_seconds)
+    assert best.capacity_bytes == 16 * 2**30 and best.unknown == 0
+    step = hloroof.predict_step_time(tmp_path / "run" / best.program, "tpu_v5e:2x2")
+    assert step.step_seconds == best.step_seconds  # the same program, kept
+    assert tune.load(tmp_path / "run") == results
+
+
+REASONS = [
+    ("fine", "ok", None),
+    ("raises", "failed", "RuntimeError: no such thing"),
+    ("no program", "failed", "TypeError: build returned NoneType, not hloroof.tune.Program"),
+    ("bad flag", "failed", "No such compile option"),
+    ("too many", "failed", "has 16 devices, and tpu_v5e:2x2 has 4"),
+    ("large arguments", "does not fit", "the arguments alone take 32.0 GiB of the 16.0 GiB of a device"),
+    ("large temporaries", "does not fit", "the compiler: Ran out of memory"),
+    ("dies once", "ok", None),
+    ("dies", "failed", "2 workers died, the last: the worker ended with signal SIGKILL"),
+]
+
+
+@can_compile
+def test_reasons_and_workers_that_die(folder):
+    results = tune.run(tune_spaces.failing([mood for mood, _, _ in REASONS]), progress=False)
+    found = {o.candidate["mood"]: o for o in results.outcomes}
+    assert set(found) == {mood for mood, _, _ in REASONS}
+    for mood, status, reason in REASONS:
+        assert found[mood].status == status, (mood, found[mood])
+        assert (reason is None) == (found[mood].reason is None) and (reason or "") in (found[mood].reason or ""), found[mood]
+    assert found["dies once"].attempts == found["dies"].attempts == 2 and found["fine"].attempts == 1
+    assert not _pool._idle  # no worker is left
+
+
+@can_compile
+def test_timeout(folder):
+    results = tune.run(tune_spaces.failing(["hangs"]), timeout=3, progress=False)
+    assert results.outcomes[0].reason == "took longer than 3 s"
+
+
+@can_compile
+def test_what_cannot_fit_is_not_compiled(folder):
+    space = tune_spaces.failing(["large arguments", "raises"], [256, 512, 1024], grows=["batch"])
+    results = tune.run(space, processes=1, progress=False)
+    assert sorted(built(folder)) == ["large arguments 256", "raises 1024", "raises 256", "raises 512"]
+    reasons = {o.candidate["batch"]: o.reason for o in results.outcomes if o.candidate["mood"] == "large arguments"}
+    first = "not compiled: batch: 256 does not fit: the arguments alone take"
+    assert reasons[512].startswith(first) and reasons[1024].startswith(first)
+
+
+@can_compile
+def test_a_run_goes_on(folder, capfd):
+    moods = ["fine", "raises", "dies"]
+    tune.run(tune_spaces.failing(moods), folder=folder / "run", retries=0, progress=False)
+    assert len(built(folder)) == 3
+    path = folder / "run" / "results.jsonl"
+    whole = path.read_text()
+    path.write_text(whole + '{"fingerprint": "cut off when the run was ki')
+    capfd.readouterr()
+    again = tune.run(tune_spaces.failing([*moods, "no program"]), folder=folder / "run", retries=0)
+    # Only what is new and what died is tried; a failure of the program stays.
+    assert sorted(built(folder)[3:]) == ["dies 256", "no program 256"]
+    assert "tune: 2 results of an earlier run" in capfd.readouterr().err
+    assert len(again.outcomes) == 4 and len(tune.load(folder / "run").outcomes) == 4
+
+    # Results of another version of the space are made anew.
+    path.write_text(path.read_text().replace(_run.fingerprint(tune_spaces.failing(moods)), "another"))
+    tune.run(tune_spaces.failing(["raises"]), folder=folder / "run")
+    assert built(folder)[-1] == "raises 256"
+    assert "1 earlier results are of another version of the space" in capfd.readouterr().err
+
+
+def test_damaged_results(tmp_path):
+    path = tmp_path / "results.jsonl"
+    line = json.dumps({"fingerprint": "f", "device": "tpu_v5e", "outcome": outcome("a", 1e-3, 1).to_dict()})
+    for end in range(len(line) + 1):
+        path.write_text(line[:end])
+        assert len(tune.load(tmp_path).outcomes) == (1 if end == len(line) else 0)
+    for text in ("3", "[]", "{}", '{"outcome": 3}', '{"outcome": {"candidate": 3, "status": ""}}', "\0\xff"):
+        path.write_text(text + "\n" + line)
+        assert len(tune.load(tmp_path).outcomes) == 1
+    with pytest.raises(FileNotFoundError, match="there are no results"):
+        tune.load(tmp_path / "none")
+
+
+@can_compile
+def test_an_interrupted_command_goes_on(folder):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "hloroof.tune", f"{HERE}/tune_spaces.py:ranked", "--folder", str(folder / "run"), "-j", "1"]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    process.stderr.readline()  # the first result
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130 and f"interrupted; the same command goes on from {folder / 'run'}" in errors
+    done = subprocess.run([*command, "--format", "csv"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "results of an earlier run" in done.stderr, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["rank"] for row in rows] == ["1", "2", "3", "4", "5", "6"]
+    assert rows[0]["mesh"].startswith("data=")
+
+
+@can_compile
+def test_the_command(folder, capsys):
+    space = f"{HERE}/tune_spaces.py:moods"
+    assert main([space, "--list"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+    assert main([space, "--folder", str(folder / "run"), "--html", str(folder / "tune.html")]) == 0
+    out = capsys.readouterr()
+    assert "2 candidates on tpu_v5e:2x2, 0 do not fit, 1 failed" in out.out and "2/2" in out.err
+    assert "RuntimeError: no such thing" in (folder / "tune.html").read_text()
+    assert main([space, "--folder", str(folder / "run"), "--show", "--format", "json", "-n", "1"]) == 0
+    assert [c["status"] for c in json.loads(capsys.readouterr().out)["candidates"]] == ["ok"]
+    assert main(["nothing:here"]) == 1
+    assert "there is no module nothing" in capsys.readouterr().err
+
+
+@can_compile
+def test_on_a_dask_cluster(folder):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            space = tune_spaces.failing(["fine", "raises", "dies once", "large arguments"], [256, 512], grows=["batch"])
+            results = tune.run(space, dask=client, folder=folder / "run", progress=False)
+    status = {tuple(o.candidate.values()): o.status for o in results.outcomes}
+    for batch in (256, 512):
+        assert status[batch, "fine"] == status[batch, "dies once"] == "ok", str(results)
+        assert status[batch, "raises"] == "failed" and status[batch, "large arguments"] == "does not fit"
+    assert (folder / "run" / results.best.program).exists()
+
+
+@can_compile
+def test_a_script_without_a_guard_says_so(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from hloroof import tune\n"
+        "def build(a):\n    return None\n"
+        "print(tune.run(tune.Space('tpu_v5e', build, {'a': [1]}), progress=False).outcomes[0].reason)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, timeout=120)
+    assert 'put tune.run under if __name__ == "__main__":' in done.stdout, done.stderr
+
+
+def test_a_function_that_no_worker_finds(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    with pytest.raises(ValueError, match="define it at the top level of a module or a script, or install cloudpickle"):
+        _run.reference_to(lambda: None)
+    assert _run.reference_to(tune_spaces.product) == ("module", "tune_spaces", "product")
+    assert _space.label({"data": 2, "options": [1.5, "a"]}) == "data=2 options=1.5,a"
