@@ -184,6 +184,23 @@ def test_reasons_and_workers_that_die(folder):
 
 
 @can_compile
+def test_the_example(root):
+    """Its programs trace. A compile of one takes a minute."""
+    import jax
+
+    space = _space.load_space(str(root / "examples" / "python" / "tune_transformer.py") + ":space")
+    candidates = space.candidates()
+    assert len(candidates) == 12 and [c["batch"] for c in candidates] == [64] * 6 + [256] * 6
+    types = (jax.sharding.AxisType.Auto,) * 2
+    for candidate in candidates[:2]:
+        program = space.build(**candidate)
+        mesh = jax.sharding.AbstractMesh(tuple(program.mesh.values()), tuple(program.mesh), axis_types=types)
+        with jax.sharding.use_abstract_mesh(mesh):
+            state = jax.eval_shape(program.function, *program.arguments)
+        assert jax.tree.map(lambda x: x.shape, state) == jax.tree.map(lambda x: x.shape, program.arguments[0])
+
+
+@can_compile
 def test_timeout(folder):
     results = tune.run(tune_spaces.failing(["hangs"]), timeout=3, progress=False)
     assert results.outcomes[0].reason == "took longer than 3 s"

@@ -204,7 +204,7 @@ class _Cluster:
     def __init__(self, dask: Any, run: str) -> None:
         from distributed import Client
 
-        self._client: Any = Client(dask) if isinstance(dask, str) else dask
+        self._client: Any = Client(dask) if isinstance(dask, str) else dask  # type: ignore[no-untyped-call, unused-ignore]
         self._is_ours = self._client is not dask
         self._executor = self._client.get_executor(pure=False)
         self._run = run
