@@ -105,7 +105,7 @@ def test_results(results):
     assert results.why(recomputing) == "+300 us wait (ici), +200 us mxu; recomputes 200 us more"
     assert results.why(results.outcomes[-1]) == "because"
     lines = str(results).splitlines()
-    assert lines[0] == "6 candidates on tpu_v5e:2x2, 1 do not fit, 1 failed; * on the Pareto front of time and memory"
+    assert lines[0] == "6 candidates on tpu_v5e:2x2, 1 do not fit, 1 failed; * is on the Pareto front"
     assert lines[2].split()[:6] == ["1*", "a", "data=2", "1.00", "ms", "1.00"]
     assert lines[-1].split() == ["-", "x", "data=2", "-", "because"]
     assert pickle.loads(pickle.dumps(results)) == results
@@ -156,6 +156,12 @@ def test_ranking(tmp_path):
     step = hloroof.predict_step_time(tmp_path / "run" / best.program, "tpu_v5e:2x2")
     assert step.step_seconds == best.step_seconds  # the same program, kept
     assert tune.load(tmp_path / "run") == results
+
+
+@can_compile
+def test_a_mesh_may_split_an_axis_of_the_topology():
+    space = tune.Space("tpu_v5e:4x4", tune_spaces.product, {"mesh": [{"data": 8, "model": 2}], "batch": [256]})
+    assert tune.run(space, progress=False).best.status == "ok"
 
 
 REASONS = [

@@ -113,10 +113,7 @@ def diagnostics(step: StepPrediction) -> str:
     view = _view(step, "diagnostics")
     if view is not None:
         return view
-    lines = [
-        f"  {d.severity} [{d.code}] {d.op + ': ' if d.op else ''}{d.message}\n"
-        for d in step.diagnostics[:ROWS]
-    ]
+    lines = [f"  {d.severity} [{d.code}] {d.op + ': ' if d.op else ''}{d.message}\n" for d in step.diagnostics[:ROWS]]
     hidden = len(step.diagnostics) - ROWS
     return "".join(lines) + (f"  [{hidden} others]\n" if hidden > 0 else "")
 

@@ -197,7 +197,8 @@ def assert_collectives(
     kinds = {name.replace("_", "-"): wanted for name, wanted in counts.items()}
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
-        raise TypeError(f"no collective is called {unknown[0].replace('-', '_')}; expected one of " + ", ".join(kind.replace("-", "_") for kind in KINDS))
+        names = ", ".join(kind.replace("-", "_") for kind in KINDS)
+        raise TypeError(f"no collective is called {unknown[0].replace('-', '_')}; expected one of {names}")
     looked_at = [c for c in step.collectives if over is None or over in c.axis_names]
     if over is not None and over not in {axis.name for axis in step.mesh}:
         raise ValueError(f"over={over!r}: the mesh has the axes {', '.join(axis.name for axis in step.mesh) or 'none'}")
@@ -208,12 +209,14 @@ def assert_collectives(
     for what, wanted, found in groups:
         allowed = wanted if isinstance(wanted, range) else (wanted,)
         asked = f"{wanted.start} to {wanted.stop - 1}" if isinstance(wanted, range) else str(wanted)
-        _require(_check(step, len(found) in allowed, f"{len(found)} {what}{where}", asked, lambda: _listed(step, found or looked_at)))
+        shown = found or looked_at
+        _require(_check(step, len(found) in allowed, f"{len(found)} {what}{where}", asked, lambda: _listed(step, shown)))
     if bytes_below is not None:
         large = [c for c in looked_at if not c.bytes < bytes_below]
         largest = max((c.bytes for c in large), default=0.0)
         found_text = f"the largest collective{where} is of {_core.format_bytes(largest)}"
-        _require(_check(step, not large, found_text, f"less than {_core.format_bytes(bytes_below)}", lambda: _listed(step, large)))
+        asked = f"less than {_core.format_bytes(bytes_below)}"
+        _require(_check(step, not large, found_text, asked, lambda: _listed(step, large)))
     if exposed_below is not None:
         exposed = sum(c.exposed_seconds for c in looked_at)
         found_text = f"{_core.format_seconds(exposed)} of communication{where} are exposed"

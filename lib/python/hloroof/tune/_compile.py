@@ -39,7 +39,7 @@ def _mesh(program: Program, device: str) -> Any:
         raise ValueError(f"the mesh {sizes} has {count} devices, and {device} has {chips}")
     devices = list(topologies.get_topology_desc(platform="tpu", topology_name=name).devices)
     if count == len(devices):
-        grid = mesh_utils.create_device_mesh(tuple(sizes.values()), devices)
+        grid = mesh_utils.create_device_mesh(tuple(sizes.values()), devices, allow_split_physical_axes=True)
     else:
         import numpy
 
@@ -112,8 +112,11 @@ def arguments_bytes(program: Program) -> float:
         def pair(spec: Any, argument: Any) -> None:
             leaves.extend((leaf, spec) for leaf in jax.tree.leaves(argument))
 
+        def is_leaf(value: Any) -> bool:
+            return value is None or isinstance(value, jax.sharding.PartitionSpec)
+
         # A spec stands for the whole structure at its place.
-        jax.tree.map(pair, tuple(specs), tuple(arguments), is_leaf=lambda x: x is None or isinstance(x, jax.sharding.PartitionSpec))
+        jax.tree.map(pair, tuple(specs), tuple(arguments), is_leaf=is_leaf)
     everyone = math.prod(program.mesh.values())
     total = 0.0
     for leaf, spec in leaves:

@@ -22,7 +22,7 @@ body { font: 14px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1300p
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: .25em .7em; text-align: left; }
 th { border-bottom: 1px solid #999; font-weight: 600; } tr:nth-child(even) td { background: #f6f6f6; }
-td.bar { min-width: 260px; } td.bar div { display: flex; height: 13px; } svg { max-width: 100%; height: auto; }
+td { white-space: nowrap; } td:last-child { white-space: normal; } td.bar { min-width: 260px; } td.bar div { display: flex; height: 13px; } svg { max-width: 100%; height: auto; }
 .key span { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em; } pre { white-space: pre-wrap; margin: 0; }
 """
 

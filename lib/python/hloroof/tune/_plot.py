@@ -62,11 +62,14 @@ def plot(results: Results, color: Optional[str]) -> Any:
             marker=MARKERS[markers.get(_value(o, by_marker), 0)],
             s=48, edgecolor="white", linewidth=0.6, zorder=2,
         )  # fmt: skip
+    capacity = next((o.capacity_bytes for o in results.outcomes if o.capacity_bytes), None)
+    middle = max((o.peak_bytes or 0 for o in ranked), default=0) / 2
     for o in front[:6]:
         text = ", ".join(label(value) for value in o.candidate.values())
         at = ((o.peak_bytes or 0) / 2**30, (o.seconds_per_example or 0) * unit)
-        axes.annotate(text, at, xytext=(6, -11), textcoords="offset points", fontsize=7, color="0.3")
-    capacity = next((o.capacity_bytes for o in results.outcomes if o.capacity_bytes), None)
+        is_right = (o.peak_bytes or 0) > middle
+        axes.annotate(text, at, xytext=(-6 if is_right else 6, -12), textcoords="offset points",
+                      ha="right" if is_right else "left", fontsize=7, color="0.3")  # fmt: skip
     if capacity:
         axes.axvline(capacity / 2**30, color="0.4", linestyle="--", linewidth=1)
         axes.annotate("capacity", (capacity / 2**30, 1), xycoords=("data", "axes fraction"), xytext=(-3, -10),

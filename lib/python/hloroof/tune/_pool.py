@@ -40,7 +40,8 @@ class Worker:
 
     def __init__(self) -> None:
         self._log: BinaryIO = tempfile.TemporaryFile()
-        environment = {**os.environ, **ENVIRONMENT, MARK: "1", "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        environment = {**os.environ, **ENVIRONMENT, MARK: "1", "PYTHONPATH": paths}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "hloroof.tune._worker"],
             stdin=subprocess.PIPE,

@@ -120,7 +120,7 @@ class Results:
         head, rows = self.cells()
         unfit = sum(o.status not in (OK, FAILED) for o in self.outcomes)
         failed = sum(o.status == FAILED for o in self.outcomes)
-        title = f"{len(rows)} candidates on {self.device}, {unfit} do not fit, {failed} failed; * on the Pareto front of time and memory\n"
+        title = f"{len(rows)} candidates on {self.device}, {unfit} do not fit, {failed} failed; * is on the Pareto front\n"
         return (title + aligned([head, *rows], [*range(1, len(head) - 6), -1])).rstrip("\n")
 
     def _repr_html_(self) -> str:
