@@ -10,6 +10,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -271,6 +272,23 @@ def test_an_interrupted_command_goes_on(folder):
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4", "5", "6"]
     assert rows[0]["mesh"].startswith("data=")
+
+
+@can_compile
+def test_workers_end_with_their_run(folder):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([sys.executable, "-m", "hloroof.tune", f"{HERE}/tune_spaces.py:hanging"], env=environment)
+    pid = folder / "pid"
+    while not pid.exists() or not pid.read_text():
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    for _ in range(300):
+        if not os.path.exists(f"/proc/{pid.read_text()}"):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the worker goes on")
 
 
 @can_compile

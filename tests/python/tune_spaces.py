@@ -37,6 +37,7 @@ def moody(batch, mood):
         (folder / "died").touch()
         os.kill(os.getpid(), signal.SIGKILL)
     if mood == "hangs":
+        (folder / "pid").write_text(str(os.getpid()))
         time.sleep(60)
     if mood == "no program":
         return None
@@ -61,4 +62,5 @@ def failing(moods, batches=(256,), **fields):
 
 
 moods = failing(["fine", "raises"])
+hanging = failing(["hangs"])
 not_a_space = 3

@@ -10,6 +10,7 @@ import os
 import pickle
 import re
 import sys
+import threading
 import time
 from typing import Any, Callable, Optional
 
@@ -120,7 +121,15 @@ def _outcome(candidate: Candidate, program: Program, step: StepPrediction, secon
     )
 
 
+def _end_with(parent: int) -> None:
+    """Ends this process when its parent is gone, also in the middle of a compile."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def _serve() -> None:
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries may print
     build: Any = None
