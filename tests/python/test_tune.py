@@ -1,6 +1,7 @@
 """hloroof.tune: spaces, workers that die, runs that go on, tables, plot and page."""
 
 import csv
+import functools
 import importlib.util
 import io
 import json
@@ -262,7 +263,8 @@ def test_damaged_results(tmp_path):
 def test_an_interrupted_command_goes_on(folder):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "hloroof.tune", f"{HERE}/tune_spaces.py:ranked", "--folder", str(folder / "run"), "-j", "1"]
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    default = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # the shell of the test may ignore it
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=default)
     process.stderr.readline()  # the first result
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
@@ -311,11 +313,13 @@ def test_on_a_dask_cluster(folder):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:
-            space = tune_spaces.failing(["fine", "raises", "dies once", "large arguments"], [256, 512], grows=["batch"])
+            moods = ["fine", "raises", "dies once", "ends its cluster's worker once", "large arguments"]
+            space = tune_spaces.failing(moods, [256, 512], grows=["batch"])
             results = tune.run(space, dask=client, folder=folder / "run", progress=False)
     status = {tuple(o.candidate.values()): o.status for o in results.outcomes}
     for batch in (256, 512):
-        assert status[batch, "fine"] == status[batch, "dies once"] == "ok", str(results)
+        for mood in ("fine", "dies once", "ends its cluster's worker once"):
+            assert status[batch, mood] == "ok", str(results)
         assert status[batch, "raises"] == "failed" and status[batch, "large arguments"] == "does not fit"
     assert (folder / "run" / results.best.program).exists()
 

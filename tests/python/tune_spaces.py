@@ -36,6 +36,9 @@ def moody(batch, mood):
     if mood == "dies" or (mood == "dies once" and not (folder / "died").exists()):
         (folder / "died").touch()
         os.kill(os.getpid(), signal.SIGKILL)
+    if mood == "ends its cluster's worker once" and not (folder / "ended").exists():
+        (folder / "ended").touch()
+        os.kill(os.getppid(), signal.SIGKILL)
     if mood == "hangs":
         (folder / "pid").write_text(str(os.getpid()))
         time.sleep(60)

@@ -221,7 +221,7 @@ class _Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._client.run(_pool.close, self._run)
+        self._client.run(_pool.close, self._run, on_error="ignore")  # one may have just died
         if self._is_ours:
             self._client.close()
 
