@@ -120,16 +120,23 @@ if __name__ == "__main__":
     print(results)
 
 # %% [markdown]
-# With batch 64 (JAX 0.12, libtpu 0.0.50):
+# With JAX 0.12 and libtpu 0.0.50:
 #
 #     rank   mesh             remat  batch  an example  relative     step      peak     MFU  why
 #        1*  data=16 model=1  full   64        1.33 ms      1.00  85.3 ms   322 MiB  31.9 %  vpu 32.9 %, mxu 26.6 %, latency 18.2 %
-#        2   data=16 model=1  none   64        1.66 ms      1.24   106 ms  7.67 GiB  20.3 %  +384 us hbm, +116 us latency, ...
-#        3   data=8 model=2   full   64        1.72 ms      1.29   110 ms   453 MiB  24.7 %  +572 us ici; recomputes 127 us more
-#        4   data=8 model=2   none   64        1.75 ms      1.32   112 ms  8.67 GiB  19.2 %  +456 us ici, +427 us hbm
-#        5   data=4 model=4   none   64        2.50 ms      1.88   160 ms  10.7 GiB  13.4 %  +1.37 ms ici, +517 us hbm
+#        2   data=16 model=1  full   256       1.44 ms      1.08   368 ms  1.18 GiB  29.5 %  +838 us hbm; recomputes 65.2 us more
+#        3   data=16 model=1  none   64        1.66 ms      1.24   106 ms  7.67 GiB  20.3 %  +384 us hbm, +116 us latency, ...
+#        4   data=8 model=2   full   64        1.72 ms      1.29   110 ms   453 MiB  24.7 %  +572 us ici; recomputes 127 us more
+#        5   data=8 model=2   none   64        1.75 ms      1.32   112 ms  8.67 GiB  19.2 %  +456 us ici, +427 us hbm
+#        6   data=8 model=2   full   256       1.95 ms      1.47   500 ms  1.79 GiB  21.7 %  +817 us hbm, +556 us ici; ...
+#        7   data=4 model=4   none   64        2.50 ms      1.88   160 ms  10.7 GiB  13.4 %  +1.37 ms ici, +517 us hbm
+#        8   data=4 model=4   full   64        2.66 ms      2.00   170 ms   786 MiB  16.0 %  +1.71 ms ici; recomputes 317 us more
+#        9   data=4 model=4   full   256       3.07 ms      2.30   785 ms  3.10 GiB  13.9 %  +1.69 ms ici, +1.15 ms hbm; ...
+#        -   data=16 model=1  none   256             -                                       the compiler: Ran out of memory on HBM, ...
+#        ...
 #
 # Recomputing is faster here, although it is more work: without it every layer writes its attention scores, 1024 x 1024 for each
 # head, and reads them again, and that takes more time of HBM than the recomputation takes of the matrix and vector units. The
 # weights are so small that each chip could hold them many times over, so tensor parallelism gains nothing and adds transfers of
-# activations over ICI in each layer, which grow with the width of `model`.
+# activations over ICI in each layer, which grow with the width of `model`. The larger batch does not fit without
+# recomputation, and with it the larger arrays no longer stay on the chip between the ops: more HBM time per sequence.
