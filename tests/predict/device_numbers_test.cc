@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "tests/catch.h"
@@ -262,7 +263,9 @@ void add_messages(Program& program, std::int64_t devices) {
 void add_weights(Program& program, const VectorUnit& unit) {
   for (const OpWeight& weight : unit.weights) {
     const bool is_integer = weight.op.rfind("integer-", 0) == 0;
-    const std::string opcode = is_integer ? weight.op.substr(8) : weight.op;
+    const bool is_conversion = weight.op.rfind("convert-", 0) == 0;
+    const std::vector<std::string> words = absl::StrSplit(weight.op, '-');  // "convert", "f32", "s8"
+    const std::string opcode = is_integer ? weight.op.substr(8) : is_conversion ? "convert" : weight.op;
     if (opcode == "sort") {
       program.computation(
           "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
@@ -271,7 +274,8 @@ void add_weights(Program& program, const VectorUnit& unit) {
       program.add("f32[65536]{0}", "sort(" + keys + "), dimensions={0}, to_apply=less");
       continue;
     }
-    const std::string small = program.shape(is_integer ? "s32" : "f32", "8,1024");
+    const std::string small = program.shape(is_conversion ? words[1] : is_integer ? "s32" : "f32", "8,1024");
+    const std::string result = is_conversion ? program.shape(words[2], "8,1024") : small;
     const std::string large = program.shape("f32", "16384,1024");
     std::string arguments = "(x)";
     if (opcode == "clamp") arguments = "(x, x, x)";
@@ -281,10 +285,10 @@ void add_weights(Program& program, const VectorUnit& unit) {
     for (const char* other : {"add(y, y)", "tanh(y)"}) {
       const std::string name = program.name();
       program.computation(name + " {\n  x = " + small + " parameter(0)\n  y = " + large +
-                          " parameter(1)\n  a = " + small + " " + opcode + arguments + "\n  b = " + large + " " +
-                          other + "\n  ROOT t = (" + small + ", " + large + ") tuple(a, b)\n}\n");
-      program.add("(" + small + ", " + large + ")", "fusion(" + program.parameter(small) + ", " +
-                                                        program.parameter(large) + "), kind=kLoop, calls=" + name);
+                          " parameter(1)\n  a = " + result + " " + opcode + arguments + "\n  b = " + large + " " +
+                          other + "\n  ROOT t = (" + result + ", " + large + ") tuple(a, b)\n}\n");
+      program.add("(" + result + ", " + large + ")", "fusion(" + program.parameter(small) + ", " +
+                                                         program.parameter(large) + "), kind=kLoop, calls=" + name);
     }
   }
 }
