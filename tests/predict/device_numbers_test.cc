@@ -33,13 +33,13 @@ class Program {
   }
 
   std::string parameter(const std::string& of) {
-    const std::string name = "p" + std::to_string(parameters_++);
+    std::string name = "p" + std::to_string(parameters_++);
     entry_ += "  " + name + " = " + of + " parameter(" + std::to_string(parameters_ - 1) + ")\n";
     return name;
   }
 
   std::string add(const std::string& of, const std::string& rest) {
-    const std::string name = "v" + std::to_string(values_++);
+    std::string name = "v" + std::to_string(values_++);
     entry_ += "  " + name + " = " + of + " " + rest + "\n";
     return name;
   }
@@ -228,6 +228,7 @@ void add_started_gather(Program& program, std::int64_t devices) {
 void add_gathers_ahead(Program& program, std::int64_t devices) {
   constexpr int kGathers = 6;
   std::vector<std::string> gathered;
+  gathered.reserve(kGathers);
   for (int i = 0; i < kGathers; ++i) {
     gathered.push_back(program.add(program.shape("f32", std::to_string(64 * devices) + ",1024"),
                                    "all-gather(" + program.parameter(program.shape("f32", "64,1024")) +
