@@ -16,32 +16,45 @@ namespace hloroof::internal {
 
 MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
   MatrixRate result;
-  // Returns the native rate of a type, otherwise the rate of the type it is converted to.
-  const auto own_or = [&](const Fact<double>& own, MatrixType converted) {
-    if (own.has_value()) {
-      result.rate = *own;
+  // A type without a path of its own is converted to another, until one has a rate.
+  while (true) {
+    const Fact<double>* own = nullptr;
+    MatrixType converted = MatrixType::kF32;
+    switch (type) {
+      case MatrixType::kF16: result.rate = peak.f16; return result;
+      case MatrixType::kF32: result.rate = peak.f32; return result;
+      case MatrixType::kF64:
+        result.rate = to_optional(peak.f64);
+        if (!result.rate) result.unknown = &peak.f64;  // the rate of an emulation is unknown
+        return result;
+      case MatrixType::kF32Highest: own = &peak.f32_highest; break;
+      case MatrixType::kTf32: own = &peak.tf32; break;
+      case MatrixType::kBf16: own = &peak.bf16; break;
+      case MatrixType::kF8:
+        own = &peak.f8;
+        converted = MatrixType::kBf16;
+        break;
+      case MatrixType::kF4:
+        own = &peak.f4;
+        converted = MatrixType::kF8;
+        break;
+      case MatrixType::kS8:
+        own = &peak.s8;
+        converted = MatrixType::kBf16;
+        break;
+      case MatrixType::kS4:
+        own = &peak.s4;
+        converted = MatrixType::kS8;
+        break;
+    }
+    if (own == nullptr) return result;
+    if (own->has_value()) {
+      result.rate = **own;
       return result;
     }
-    MatrixRate other = matrix_rate(peak, converted);
-    if (is_unknown(own)) other.unknown = &own;
-    return other;
-  };
-  switch (type) {
-    case MatrixType::kF16: result.rate = peak.f16; return result;
-    case MatrixType::kF32: result.rate = peak.f32; return result;
-    case MatrixType::kF32Highest: return own_or(peak.f32_highest, MatrixType::kF32);
-    case MatrixType::kTf32: return own_or(peak.tf32, MatrixType::kF32);
-    case MatrixType::kBf16: return own_or(peak.bf16, MatrixType::kF32);
-    case MatrixType::kF64:
-      result.rate = to_optional(peak.f64);
-      if (!result.rate) result.unknown = &peak.f64;  // the rate of an emulation is unknown
-      return result;
-    case MatrixType::kF8: return own_or(peak.f8, MatrixType::kBf16);
-    case MatrixType::kF4: return own_or(peak.f4, MatrixType::kF8);
-    case MatrixType::kS8: return own_or(peak.s8, MatrixType::kBf16);
-    case MatrixType::kS4: return own_or(peak.s4, MatrixType::kS8);
+    if (is_unknown(*own) && result.unknown == nullptr) result.unknown = own;
+    type = converted;
   }
-  return result;
 }
 
 const OpWeight* find_op_weight(const VectorUnit& unit, std::string_view op) {
