@@ -10,18 +10,13 @@ import dataclasses
 import importlib.util
 import inspect
 import keyword
-import os
 import pickle
 import re
 import signal
-import struct
-import subprocess
-import sys
-import tempfile
-import threading
-from typing import IO, Any, BinaryIO, Callable, Mapping, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 from hloroof import _core
+from hloroof._process import TPU_ELSEWHERE, Ended, Process, serve
 
 
 class CompileError(_core.Error):
@@ -145,8 +140,7 @@ class Compiler:
     """A process with libtpu. It starts with the first program; use it in a ``with`` statement, from one thread at a time."""
 
     def __init__(self) -> None:
-        self._process: Optional[subprocess.Popen[bytes]] = None
-        self._log: Optional[BinaryIO] = None
+        self._process: Optional[Process] = None
 
     def __enter__(self) -> Compiler:
         return self
@@ -157,65 +151,23 @@ class Compiler:
     def close(self) -> None:
         """Ends the process."""
         if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
+            self._process.close()
             self._process = None
-        if self._log is not None:
-            self._log.close()
-            self._log = None
 
     def compile(self, job: Job, timeout: Optional[float] = None) -> str:
         """Returns the optimized HLO text. Raises ``CompileError`` if there is none, also after ``timeout`` seconds."""
         if self._process is None:
-            self._start()
-        process, log = self._process, self._log
-        assert process is not None and process.stdin is not None and process.stdout is not None and log is not None
-        log.seek(0)
-        log.truncate()
-        is_late = threading.Event()
-
-        def end() -> None:
-            is_late.set()
-            process.kill()
-
-        timer = threading.Timer(timeout, end) if timeout is not None else None
-        if timer is not None:
-            timer.start()
+            self._process = Process("hloroof._ahead", {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"})
         try:
-            _send(process.stdin, job)
-            text, error = _receive(process.stdout)
-        except (EOFError, BrokenPipeError):
-            status = process.wait()
-            log.seek(0)
-            said = _last_words(log.read().decode(errors="replace"))
+            text, error = self._process.ask(job, timeout)
+        except Ended as ended:
             self.close()
-            if is_late.is_set():
+            if ended.is_late:
                 raise CompileError(f"the compiler did not finish in {timeout:g} seconds (timeout)") from None
-            raise CompileError(f"the compiler ended with {_ending(status)}: {said}") from None
-        finally:
-            if timer is not None:
-                timer.cancel()
+            raise CompileError(f"the compiler ended with {_ending(ended.status)}: {ended.said}") from None
         if error is not None:
             raise CompileError(explain_failure(error))
         return str(text)
-
-    def _start(self) -> None:
-        # No TPU VM, so there is no metadata server and no other user of the TPU. The CPU is JAX's own backend.
-        environment = {
-            **os.environ,
-            "JAX_PLATFORMS": "cpu",
-            "TPU_SKIP_MDS_QUERY": "1",
-            "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        }
-        self._log = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hloroof._ahead"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            env=environment,
-        )
 
 
 def _ending(status: int) -> str:
@@ -248,30 +200,6 @@ def explain_failure(message: str) -> str:
         if match:
             return f"{meaning.format(**match.groupdict())}\nlibtpu: {said}"
     return said
-
-
-def _last_words(log: str, lines: int = 12) -> str:
-    """The lines of a log from the first fatal one on, or the last ones."""
-    rows = [row for row in log.splitlines() if row.strip()]
-    fatal = next((i for i, row in enumerate(rows) if row.startswith("F") or "Check failed" in row), max(len(rows) - lines, 0))
-    return "\n".join(rows[fatal : fatal + lines]) or "no message"
-
-
-def _send(stream: IO[bytes], value: Any) -> None:
-    data = pickle.dumps(value)
-    stream.write(struct.pack("<q", len(data)) + data)
-    stream.flush()
-
-
-def _receive(stream: IO[bytes]) -> Any:
-    head = stream.read(8)
-    if len(head) < 8:
-        raise EOFError
-    (size,) = struct.unpack("<q", head)
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError
-    return pickle.loads(data)
 
 
 def _compile(job: Job) -> str:
@@ -350,21 +278,12 @@ def _axes_of(exported: Any) -> tuple[Any, Any, Any]:
     return (exported.nr_devices,), ("devices",), (jax.sharding.AxisType.Auto,)
 
 
-def _serve() -> None:
-    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # libraries may print
-    while True:
-        try:
-            job = _receive(requests)
-        except EOFError:
-            return
-        reply: tuple[str, Optional[str]]
-        try:
-            reply = (_compile(job), None)
-        except Exception as error:  # libtpu's, of many types
-            reply = ("", str(error) or type(error).__name__)
-        _send(replies, reply)
+def _answer(job: Job) -> tuple[str, Optional[str]]:
+    try:
+        return _compile(job), None
+    except Exception as error:  # libtpu's, of many types
+        return "", str(error) or type(error).__name__
 
 
 if __name__ == "__main__":
-    _serve()
+    serve(_answer)

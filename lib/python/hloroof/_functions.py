@@ -71,28 +71,9 @@ def predict_step_time(
 
     Raises ``InvalidInputError``, ``NotFoundError``, ``IncompleteError``, ``LimitError``; all are ``hloroof.Error``.
     """
-    options: dict[str, Any] = {
-        "topology": topology,
-        "slices": slices,
-        "partitions": partitions,
-        "estimates": estimates,
-        "trip_counts": trip_counts,
-        "default_trip_count": default_trip_count,
-        "custom_calls": custom_calls,
-        "set": set,
-        "branch_probabilities": branch_probabilities,
-        "kernel_lists": kernel_lists,
-        "mesh": mesh,
-        "mesh_order": mesh_order,
-        "device_order": device_order,
-        "wrap": wrap,
-        "reduce_dtype": reduce_dtype,
-        "imbalance": imbalance,
-        "strict": strict,
-        "allow_other_backend": allow_other_backend,
-    }
-    defaults = predict_step_time.__kwdefaults__ or {}
-    given: Any = {name: value for name, value in options.items() if value != defaults.get(name)}
+    values = locals()
+    defaults = {name: value for name, value in (predict_step_time.__kwdefaults__ or {}).items() if name != "arguments"}
+    given: Any = {name: values[name] for name, value in defaults.items() if values[name] != value}
     return predict_source(_source(program, device, arguments, given))
 
 

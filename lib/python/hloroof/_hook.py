@@ -9,6 +9,8 @@ import os
 import sys
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
+from hloroof._process import TPU_ELSEWHERE
+
 STAGES = ("pre_scheduler", "post_scheduler")
 
 _numbers = itertools.count()
@@ -48,8 +50,8 @@ def _platforms(wanted: Union[str, Sequence[str], None]) -> list[str]:
         if not has_libtpu:
             raise ImportError("platforms: there is no TPU, and libtpu, which compiles for one ahead of time, is not installed")
         # Without a TPU, libtpu is loaded when a topology is first asked for.
-        os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
-        os.environ.setdefault("ALLOW_MULTIPLE_LIBTPU_LOAD", "1")  # no process has a TPU to itself here
+        for name, value in TPU_ELSEWHERE.items():
+            os.environ.setdefault(name, value)
         from jax.experimental import topologies
 
         topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x2")

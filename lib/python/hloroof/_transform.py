@@ -57,14 +57,14 @@ def _first_line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _replacing(
-    change: Callable[[_core.Module], tuple[Transformed, Optional[bytes]]],
+    change: Callable[[_core.Module, bytes], tuple[Transformed, Optional[bytes]]],
     stage: str,
     platforms: Union[str, Sequence[str], None],
     on_error: str,
     stream: Optional[TextIO],
     quiet: bool,
 ) -> Iterator[list[Transformed]]:
-    """Replaces each module by the bytes that ``change`` returns."""
+    """Replaces each module by the bytes that ``change`` returns. It is given the module, and the bytes that it was read from."""
     check_stage(stage)
     if on_error not in ON_ERROR:
         raise ValueError(f"on_error={on_error!r}: expected one of {', '.join(ON_ERROR)}")
@@ -76,7 +76,7 @@ def _replacing(
         try:
             module = parse(proto)
             name = module.name
-            one, replaced = change(module)
+            one, replaced = change(module, proto)
         except Exception as error:
             one = Transformed(name, stage, False, error=_first_line(error))
             if on_error == "raise":
@@ -122,12 +122,12 @@ def transform(
     instruction. Raises ``ImportError`` if JAX is older than 0.12.0.
     """
 
-    def change(module: _core.Module) -> tuple[Transformed, Optional[bytes]]:
+    def change(module: _core.Module, original: bytes) -> tuple[Transformed, Optional[bytes]]:
         edit = Editor(module, device, **options)
         before = edit.step_seconds if device is not None else None
         function(edit)
         proto = edit.module.to_proto()
-        if proto == module.to_proto():
+        if proto == original:
             return Transformed(module.name, stage, False, before, before), None
         edit.verify()
         after = edit.step_seconds if device is not None else None
@@ -154,7 +154,7 @@ def reschedule(
     """
     _core.device_name(device)  # an unknown device is an error here, not at the first compile
 
-    def change(module: _core.Module) -> tuple[Transformed, Optional[bytes]]:
+    def change(module: _core.Module, _: bytes) -> tuple[Transformed, Optional[bytes]]:
         found = _search(module, device, seconds=seconds, memory_limit=memory_limit, **options)
         is_changed = bool(found.moves)
         before, after = found.before.step_seconds, found.after.step_seconds

@@ -7,10 +7,11 @@ from typing import Any, Optional
 
 from hloroof import _ahead, _core
 from hloroof._prediction import StepPrediction
+from hloroof._process import TPU_ELSEWHERE
 from hloroof.tune._space import Program
 
-ENVIRONMENT = {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
-"""Of a worker. No TPU VM, so there is no metadata server and no other user of the TPU."""
+ENVIRONMENT = {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"}
+"""Of a worker."""
 
 
 def _topology(device: str) -> tuple[str, int]:

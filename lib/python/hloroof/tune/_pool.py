@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import signal
-import subprocess
-import sys
-import tempfile
 import threading
-from typing import BinaryIO, Optional, cast
+from typing import Optional
 
-from hloroof._ahead import _last_words, _receive, _send
+from hloroof._process import Ended, Process
 from hloroof.tune._compile import ENVIRONMENT
 from hloroof.tune._outcome import FAILED, Outcome
 from hloroof.tune._space import Candidate
@@ -39,49 +35,21 @@ class Worker:
     """A process that compiles. Use it from one thread at a time."""
 
     def __init__(self) -> None:
-        self._log: BinaryIO = tempfile.TemporaryFile()
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-        environment = {**os.environ, **ENVIRONMENT, MARK: "1", "PYTHONPATH": paths}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hloroof.tune._worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            env=environment,
-        )
+        self._process = Process("hloroof.tune._worker", {**ENVIRONMENT, MARK: "1"})
+        self.kill = self._process.kill
+        self.close = self._process.close
 
     def run(self, job: Job) -> tuple[Outcome, Optional[bytes]]:
         """Raises ``WorkerDied``, and ``TimeoutError`` if it takes longer than the job allows. The worker is of no use then."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        expired = threading.Event()
-
-        def end() -> None:
-            expired.set()
-            self._process.kill()
-
-        timer = threading.Timer(job.timeout, end) if job.timeout is not None else None
-        if timer is not None:
-            timer.start()
         try:
-            _send(cast(BinaryIO, self._process.stdin), (job.reference, job.device, job.candidate))
-            outcome, program = _receive(cast(BinaryIO, self._process.stdout))
+            outcome, program = self._process.ask((job.reference, job.device, job.candidate), job.timeout)
             return outcome, program
-        except (EOFError, OSError):
-            status = self._process.wait()
-            if expired.is_set():
+        except Ended as ended:
+            if ended.is_late:
                 raise TimeoutError(f"took longer than {job.timeout:g} s") from None
-            self._log.seek(0)
-            said = _last_words(self._log.read().decode(errors="replace"))
-            how = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
-            raise WorkerDied(f"the worker ended with {how}: {said}") from None
-        finally:
-            if timer is not None:
-                timer.cancel()
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.communicate()
-        self._log.close()
+            is_signal = ended.status < 0
+            how = f"signal {signal.Signals(-ended.status).name}" if is_signal else f"status {ended.status}"
+            raise WorkerDied(f"the worker ended with {how}: {ended.said}") from None
 
 
 _lock = threading.Lock()
@@ -126,4 +94,4 @@ def close(run: str) -> None:
         for worker in _idle.pop(run, []):
             worker.close()
         for worker in _busy.get(run, []):
-            worker._process.kill()  # its thread sees the end, and closes it
+            worker.kill()  # its thread sees the end, and closes it

@@ -15,8 +15,8 @@ import time
 from typing import Any, Callable, Optional
 
 from hloroof import _core
-from hloroof._ahead import _receive, _send
 from hloroof._prediction import StepPrediction
+from hloroof._process import serve
 from hloroof.tune import _compile
 from hloroof.tune._outcome import DOES_NOT_FIT, FAILED, OK, Outcome
 from hloroof.tune._space import Candidate, Program
@@ -130,20 +130,18 @@ def _end_with(parent: int) -> None:
 
 def _serve() -> None:
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # libraries may print
     build: Any = None
-    while True:
-        try:
-            reference, device, candidate = _receive(requests)
-        except EOFError:
-            return
+
+    def answer(request: tuple[Reference, str, Candidate]) -> tuple[Outcome, Optional[bytes]]:
+        nonlocal build
+        reference, device, candidate = request
         try:
             build = build or _resolve(reference)
-            reply = evaluate(build, device, candidate)
+            return evaluate(build, device, candidate)
         except Exception as error:  # of the import
-            reply = (_failure(candidate, error), None)
-        _send(replies, reply)
+            return _failure(candidate, error), None
+
+    serve(answer)
 
 
 if __name__ == "__main__":
