@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lib/base/strings.h"
+#include "lib/calibrate/folds.h"
 #include "lib/calibrate/nonnegative_fit.h"
 #include "lib/hardware/write_device.h"
 
@@ -132,18 +133,12 @@ absl::StatusOr<std::vector<FittedParameter>> fit_parameters(Device& device,
 
 absl::Status add_spread(const Device& before, const std::vector<Measurement>& measurements,
                         std::vector<FittedParameter>& fitted) {
-  constexpr std::size_t kFolds = 5;
   std::vector<std::string> paths;
   paths.reserve(fitted.size());
   for (const FittedParameter& parameter : fitted) paths.push_back(parameter.path);
   for (std::size_t out = 0; out < kFolds && measurements.size() >= kFolds; ++out) {
-    std::vector<Measurement> kept;
-    kept.reserve(measurements.size());
-    for (std::size_t i = 0; i < measurements.size(); ++i) {
-      if (i % kFolds != out) kept.push_back(measurements[i]);
-    }
     Device device = before;
-    const auto fold = fit_parameters(device, kept, paths, ParameterSource{});
+    const auto fold = fit_parameters(device, without_fold(measurements, out), paths, ParameterSource{});
     if (!fold.ok()) return fold.status();
     for (std::size_t p = 0; p < fitted.size(); ++p) {
       fitted[p].least = std::min(fitted[p].least, (*fold)[p].after);

@@ -2,15 +2,11 @@
 
 #include <memory>
 
-#include "lib/base/source_text.h"
 #include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
 
 namespace hloroof::internal {
 namespace {
-
-// A trace of a few seconds is smaller than this.
-constexpr std::int64_t kMaxProfile = std::int64_t{1} << 30;
 
 struct CompareFlags {
   std::string file;
@@ -26,9 +22,7 @@ void run_compare(const CompareFlags& flags, Context& context) {
   const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file, context);
   if (!subject.ok()) return context.fail(subject.status());
   if (absl::Status status = context.take_input(flags.profile); !status.ok()) return context.fail(status);
-  const auto text = SourceText::read(flags.profile, kMaxProfile);
-  if (!text.ok()) return context.fail(text.status());
-  const absl::StatusOr<MeasuredProfile> profile = read_profile((*text)->view(), (*text)->path());
+  const absl::StatusOr<MeasuredProfile> profile = load_profile(flags.profile);
   if (!profile.ok()) return context.fail(profile.status());
   const absl::StatusOr<StepPrediction> prediction =
       predict_step_time(subject->module, subject->target, subject->options);

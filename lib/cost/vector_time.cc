@@ -68,10 +68,12 @@ VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& devi
       add_cross_lane(v, device, tpu->vector, terms);
       continue;
     }
-    const OpWeight weight = op_weight(unit, weight_name(v));
+    static const OpWeight kOneOperation;
+    const OpWeight* const listed = find_op_weight(unit, weight_name(v));
+    const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     const double share = alu_share(device);
     // The operations of a conversion are counted in code that fills the ALUs with them, on elements of 32 bits.
-    const bool is_counted = v.opcode == Opcode::kConvert && find_op_weight(unit, weight.op) != nullptr;
+    const bool is_counted = v.opcode == Opcode::kConvert && listed != nullptr;
     const double rate = is_counted ? unit.f32_rate : peak_rate(v.type, unit, missing) * share;
     if (rate > 0) {
       terms.operations += v.elements * weight.vector_ops * (unit.f32_rate * share) / rate;

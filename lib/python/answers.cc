@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/describe.h"
 #include "lib/python/notebook.h"
@@ -127,15 +126,10 @@ Answer diff(const Module& before, const std::string& before_device, const Predic
   });
 }
 
-// As for the command.
-constexpr std::int64_t kMaxProfileBytes = std::int64_t{1} << 30;
-
 Answer compare_with(const Module& module, const std::string& device, const PredictOptions& options,
                     const std::string& profile, std::size_t width, std::size_t limit) {
   return without_gil([&]() -> absl::StatusOr<Answer> {
-    const auto text = SourceText::read(profile, kMaxProfileBytes);
-    if (!text.ok()) return text.status();
-    const absl::StatusOr<MeasuredProfile> measured = read_profile((*text)->view(), (*text)->path());
+    const absl::StatusOr<MeasuredProfile> measured = load_profile(profile);
     if (!measured.ok()) return measured.status();
     const absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
     if (!step.ok()) return step.status();

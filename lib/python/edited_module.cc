@@ -26,6 +26,12 @@ absl::StatusOr<Predictor*> EditedModule::predictor() {
   return invalid_argument("this editor has no device; give one, as in hloroof.Editor(module, \"tpu_v5e\")");
 }
 
+Checkpoint EditedModule::checkpoint() { return predictor_ ? predictor_->checkpoint() : editor_->checkpoint(); }
+
+absl::Status EditedModule::release(const Checkpoint& checkpoint) {
+  return predictor_ ? predictor_->release(checkpoint) : editor_->release(checkpoint);
+}
+
 absl::Status EditedModule::rollback(const Checkpoint& checkpoint) {
   const std::size_t instructions = module().instruction_limit();
   const std::size_t computations = module().computation_limit();

@@ -29,7 +29,10 @@ class EditedModule {
   // Errors: InvalidArgument if there is no device to predict for.
   absl::StatusOr<Predictor*> predictor();
 
+  // Those of the predictor, or of the editor if there is none.
+  Checkpoint checkpoint();
   absl::Status rollback(const Checkpoint& checkpoint);
+  absl::Status release(const Checkpoint& checkpoint);
 
   // How often a rollback has freed the id.
   std::uint32_t age(InstructionId id) const { return age_of(instruction_ages_, id.index); }

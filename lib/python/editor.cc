@@ -28,10 +28,9 @@
 #include "lib/ir/rows.h"
 #include "lib/python/edited_module.h"
 #include "lib/python/errors.h"
+#include "lib/python/subject.h"
 #include "lib/python/target.h"
 #include "lib/report/find_instruction.h"
-#include "lib/report/prediction_json.h"
-#include "lib/report/views.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
@@ -260,27 +259,12 @@ void set_order(const Editor& editor, const ComputationHandle& computation, const
   check(status);
 }
 
-// The prediction as JSON and as the summary that the command prints.
 std::pair<std::string, std::string> full_prediction(const Editor& editor) {
-  StepPrediction step = value_or_raise(value_or_raise(editor.module->predictor())->predict());
-  std::string summary = value_or_raise(render_views(step, {"summary", "ops", "diagnostics"}, ViewOptions()));
-  std::vector<StepPrediction> steps;
-  steps.push_back(std::move(step));
-  return {predictions_json(steps), std::move(summary)};
+  return value_or_raise(prediction_texts(value_or_raise(value_or_raise(editor.module->predictor())->predict())));
 }
 
 StepSummary summary_of(const Editor& editor) {
   return value_or_raise(value_or_raise(editor.module->predictor())->summary());
-}
-
-EditorCheckpoint checkpoint_of(const Editor& editor) {
-  const absl::StatusOr<Predictor*> predictor = editor.module->predictor();
-  return {predictor.ok() ? (*predictor)->checkpoint() : editor.edit().checkpoint()};
-}
-
-void release_checkpoint(const Editor& editor, const EditorCheckpoint& checkpoint) {
-  const absl::StatusOr<Predictor*> predictor = editor.module->predictor();
-  check(predictor.ok() ? (*predictor)->release(checkpoint.at) : editor.edit().release(checkpoint.at));
 }
 
 void add_reading(nb::class_<Editor>& c) {
@@ -431,11 +415,15 @@ void add_prediction(nb::class_<Editor>& c) {
           "peak_memory_bytes",
           [](const Editor& e) { return value_or_raise(value_or_raise(e.module->predictor())->memory()).peak_bytes; },
           "Of one device, in a pass over the whole program.")
-      .def("checkpoint", &checkpoint_of, "Marks the state to which rollback() returns. Checkpoints nest.")
+      .def(
+          "checkpoint", [](const Editor& e) { return EditorCheckpoint{e.module->checkpoint()}; },
+          "Marks the state to which rollback() returns. Checkpoints nest.")
       .def(
           "rollback", [](const Editor& e, const EditorCheckpoint& at) { check(e.module->rollback(at.at)); },
           "checkpoint"_a, "Takes back all edits since the checkpoint, which remains usable.")
-      .def("release", &release_checkpoint, "checkpoint"_a, "Forgets the checkpoint and later ones; the edits stay.");
+      .def(
+          "release", [](const Editor& e, const EditorCheckpoint& at) { check(e.module->release(at.at)); },
+          "checkpoint"_a, "Forgets the checkpoint and later ones; the edits stay.");
 }
 
 // The error of a builder, which it keeps until it finishes.

@@ -32,7 +32,6 @@
 #include "lib/python/subject.h"
 #include "lib/python/target.h"
 #include "lib/report/counts_report.h"
-#include "lib/report/prediction_json.h"
 #include "lib/report/views.h"
 #include "lib/text/module_file.h"
 
@@ -56,19 +55,13 @@ absl::StatusOr<Module> parse_bytes(std::string_view bytes) {
   return std::move(loaded->module);
 }
 
-absl::StatusOr<std::string> summary_of(const StepPrediction& step) {
-  return render_views(step, {"summary", "ops", "diagnostics"}, ViewOptions());
-}
-
 // Returns the prediction as JSON and as the summary that the command prints.
 std::pair<std::string, std::string> predict(const Module& module, const std::string& device,
                                             const PredictOptions& options) {
   return without_gil([&]() -> absl::StatusOr<std::pair<std::string, std::string>> {
     absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
     if (!step.ok()) return step.status();
-    absl::StatusOr<std::string> summary = summary_of(*step);
-    if (!summary.ok()) return summary.status();
-    return std::make_pair(predictions_json({*std::move(step)}), *std::move(summary));
+    return prediction_texts(*std::move(step));
   });
 }
 
@@ -79,10 +72,10 @@ std::tuple<std::string, std::string, std::string> predict_kernels(const Module& 
   return without_gil([&]() -> absl::StatusOr<Texts> {
     absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
     if (!step.ok()) return step.status();
-    absl::StatusOr<std::string> summary = summary_of(*step);
-    if (!summary.ok()) return summary.status();
     std::string kernels = kernels_json(*step);
-    return Texts(predictions_json({*std::move(step)}), *std::move(summary), std::move(kernels));
+    auto texts = prediction_texts(*std::move(step));
+    if (!texts.ok()) return texts.status();
+    return Texts(std::move(texts->first), std::move(texts->second), std::move(kernels));
   });
 }
 

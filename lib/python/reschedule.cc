@@ -12,7 +12,7 @@
 #include "hloroof/edit.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
-#include "lib/python/errors.h"
+#include "lib/python/subject.h"
 #include "lib/python/target.h"
 #include "lib/report/reschedule_report.h"
 #include "lib/reschedule/search.h"
@@ -50,11 +50,7 @@ void add_reschedule(nb::module_& module) {
       "reschedule",
       [](const Module& of, const std::string& device, const PredictOptions& options, double seconds,
          std::optional<double> memory_limit) {
-        absl::StatusOr<Rescheduled> result = [&] {
-          const nb::gil_scoped_release release;
-          return search(of, device, options, seconds, memory_limit);
-        }();
-        return value_or_raise(std::move(result));
+        return without_gil([&] { return search(of, device, options, seconds, memory_limit); });
       },
       "module"_a, "device"_a, "options"_a, "seconds"_a, "memory_limit"_a.none(),
       "The module in the best order found, the result as JSON (schema hloroof.reschedule/1) and as the command's "

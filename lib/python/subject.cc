@@ -1,6 +1,8 @@
 #include "lib/python/subject.h"
 
 #include "lib/python/target.h"
+#include "lib/report/prediction_json.h"
+#include "lib/report/views.h"
 
 namespace hloroof::internal {
 
@@ -9,6 +11,12 @@ absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::strin
   absl::StatusOr<Target> target = target_of(device);
   if (!target.ok()) return target.status();
   return predict_step_time(module, *std::move(target), options);
+}
+
+absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPrediction step) {
+  absl::StatusOr<std::string> summary = render_views(step, {"summary", "ops", "diagnostics"}, ViewOptions());
+  if (!summary.ok()) return summary.status();
+  return std::make_pair(predictions_json({std::move(step)}), *std::move(summary));
 }
 
 }  // namespace hloroof::internal

@@ -28,6 +28,9 @@ auto without_gil(const Work& work) {
 absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::string& device,
                                           const PredictOptions& options);
 
+// The prediction as JSON and as the summary that the command prints. Errors: those of render_views().
+absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPrediction step);
+
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_PYTHON_SUBJECT_H_

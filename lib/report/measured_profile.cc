@@ -6,6 +6,7 @@
 
 #include "lib/base/csv.h"
 #include "lib/base/json.h"
+#include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/report/profile_collector.h"
 
@@ -143,6 +144,13 @@ absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_
   if (element.find("ph") != nullptr) return read_trace_events(*json, path);
   if (element.find("cols") != nullptr) return read_table(element, path);
   return read_records(*json, path);
+}
+
+absl::StatusOr<MeasuredProfile> load_profile(const std::string& path) {
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;  // a trace of a few seconds is smaller
+  const auto text = SourceText::read(path, kMaxBytes);
+  if (!text.ok()) return text.status();
+  return read_profile((*text)->view(), (*text)->path());
 }
 
 }  // namespace hloroof::internal

@@ -36,6 +36,9 @@ struct MeasuredProfile {
 // programs and their runs. Errors: InvalidArgument that names what is missing; those of parse_json.
 absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_view path);
 
+// Reads the file `path`, as SourceText::read does. Errors: also those of that.
+absl::StatusOr<MeasuredProfile> load_profile(const std::string& path);
+
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_MEASURED_PROFILE_H_

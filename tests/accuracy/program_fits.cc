@@ -6,6 +6,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/calibrate/folds.h"
 #include "tests/accuracy/measured_kernels.h"
 #include "tests/accuracy/observed_cases.h"
 #include "tests/accuracy/published_steps.h"
@@ -102,13 +103,9 @@ absl::StatusOr<std::vector<FittedParameter>> fit_programs(const ProgramFit& fit,
 }
 
 absl::Status add_spread(const ProgramFit& fit, const Target& before, std::vector<FittedParameter>& found) {
-  constexpr std::size_t kFolds = 5;
   for (FittedParameter& p : found) p.least = p.most = p.after;
   for (std::size_t out = 0; out < kFolds && fit.fitted.size() >= kFolds; ++out) {
-    ProgramFit part{fit.target, fit.paths, {}, {}};
-    for (std::size_t i = 0; i < fit.fitted.size(); ++i) {
-      if (i % kFolds != out) part.fitted.push_back(fit.fitted[i]);
-    }
+    const ProgramFit part{fit.target, fit.paths, without_fold(fit.fitted, out), {}};
     Target target = before;
     const auto fold = fit_programs(part, target);
     if (!fold.ok()) return fold.status();

@@ -11,14 +11,13 @@
 
 #include "hloroof/device.h"
 #include "lib/calibrate/collective_fit.h"
+#include "lib/calibrate/folds.h"
 #include "tests/calibrate/collective_table.h"
 
 namespace hloroof::internal {
 namespace {
 
 using Measurements = std::vector<CollectiveMeasurement>;
-
-constexpr std::size_t kFolds = 5;
 
 // One number of the rates of a kind.
 template <typename Rates>
@@ -46,11 +45,7 @@ void print(std::string rates, const Number<Rates> (&numbers)[kCount], const Rate
   const Rates found = fit(rows);
   std::vector<Rates> folds;
   for (std::size_t out = 0; out < kFolds && rows.size() >= kFolds; ++out) {
-    Measurements kept;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i % kFolds != out) kept.push_back(rows[i]);
-    }
-    folds.push_back(fit(kept));
+    folds.push_back(fit(without_fold(rows, out)));
   }
   for (const Number<Rates>& number : numbers) {
     const Fact<double>& before = shipped.*number.value;
