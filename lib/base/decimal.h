@@ -1,0 +1,38 @@
+// Reads and writes decimal numbers independently of the locale.
+#ifndef HLOROOF_LIB_BASE_DECIMAL_H_
+#define HLOROOF_LIB_BASE_DECIMAL_H_
+
+#include <charconv>
+#include <cstddef>
+#include <string>
+
+namespace hloroof::internal {
+
+// The most characters that write_shortest() writes.
+inline constexpr std::size_t kShortestSize = 32;
+
+#ifdef __cpp_lib_to_chars
+
+// Reads the number at the start of [begin, end) as std::from_chars does.
+inline std::from_chars_result read_decimal(const char* begin, const char* end, double& value) {
+  return std::from_chars(begin, end, value);
+}
+
+// Writes the shortest text that reads back as the same number, and returns its end.
+inline char* write_shortest(char* at, double value) { return std::to_chars(at, at + kShortestSize, value).ptr; }
+
+#else  // libc++ before version 20 has these functions for integers only; decimal.cc has both.
+
+std::from_chars_result read_decimal(const char* begin, const char* end, double& value);
+char* write_shortest(char* at, double value);
+
+#endif
+
+inline std::string shortest(double value) {
+  char buffer[kShortestSize];
+  return {buffer, write_shortest(buffer, value)};
+}
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_BASE_DECIMAL_H_
