@@ -147,6 +147,7 @@ class CallGraph {
   std::vector<internal::ComputationRole> roles_;
   std::vector<std::vector<InstructionId>> callers_;
   std::vector<ComputationId> scheduled_;
+  std::vector<InstructionId> calls_;  // the loops, conditionals and calls in scheduled computations, in their order
   std::vector<Loop> loops_;
   std::vector<bool> trips_read_off_;                                   // by InstructionId
   std::vector<bool> trips_follow_callers_;                             // by ComputationId

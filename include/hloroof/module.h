@@ -204,7 +204,7 @@ class ViewRange {
 // Read access to one instruction.
 class InstructionView {
  public:
-  InstructionView(const Module* module, InstructionId id) : module_(module), id_(id) {}
+  InstructionView(const Module* module ABSL_ATTRIBUTE_LIFETIME_BOUND, InstructionId id) : module_(module), id_(id) {}
 
   InstructionId id() const { return id_; }
   const Module& module() const { return *module_; }
@@ -286,7 +286,7 @@ class InstructionRange {
 // Read access to one computation.
 class ComputationView {
  public:
-  ComputationView(const Module* module, ComputationId id) : module_(module), id_(id) {}
+  ComputationView(const Module* module ABSL_ATTRIBUTE_LIFETIME_BOUND, ComputationId id) : module_(module), id_(id) {}
 
   ComputationId id() const { return id_; }
   const Module& module() const { return *module_; }

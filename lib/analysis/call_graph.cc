@@ -71,41 +71,39 @@ const TripCount* CallFacts::trip_count(const CallGraph& calls, InstructionId id)
 std::vector<double> CallFacts::executions_with(const CallGraph& calls, const BranchProbabilities& assumed) {
   std::vector<double> executions(calls.roles_.size(), 0.0);
   if (calls.module_->has_entry()) executions[calls.module_->entry().id().index] = 1;
-  std::size_t loop = 0;  // calls.loops_ has the order of this traversal
-  for (ComputationId caller : calls.scheduled_) {
-    const double times = executions[caller.index];
-    for (InstructionView instruction : calls.module_->computation(caller).instructions()) {
-      if (work_class(instruction.opcode()) != WorkClass::kCall) continue;
-      double trips = 1;
-      if (instruction.opcode() == Opcode::kWhile) trips = static_cast<double>(calls.loops_[loop++].trips.value);
-      std::size_t branch = 0;
-      std::size_t branches = 0;
-      const std::vector<double>* probabilities = nullptr;
-      if (instruction.opcode() == Opcode::kConditional) {
-        branches = instruction.called_computations().size();
-        probabilities = branch_probabilities(calls, instruction.id());
-        const auto found = assumed.find(instruction.id().index);
-        if (probabilities == nullptr && found != assumed.end()) probabilities = &found->second;
-      }
-      for (const AttributeData& attribute : instruction.attributes()) {
-        for (std::uint32_t reference : ModuleRows::references(*calls.module_, attribute)) {
-          if (attribute.key == AttributeKey::kControlPredecessors) break;
-          if (reference >= executions.size()) continue;
-          double factor = 0;
-          switch (role_of_callee(instruction, attribute.key)) {
-            case ComputationRole::kBody: factor = trips; break;
-            case ComputationRole::kCondition: factor = trips + 1; break;
-            case ComputationRole::kBranch:
-              factor = probabilities == nullptr         ? 1.0 / static_cast<double>(std::max<std::size_t>(branches, 1))
-                       : branch < probabilities->size() ? (*probabilities)[branch]
-                                                        : 0.0;
-              ++branch;
-              break;
-            case ComputationRole::kCalled: factor = 1; break;
-            default: break;
-          }
-          executions[reference] = std::min(executions[reference] + times * factor, kMaxExecutions);
+  std::size_t loop = 0;  // the loops of calls.calls_ have the order of calls.loops_
+  for (InstructionId id : calls.calls_) {
+    const InstructionView instruction = calls.module_->instruction(id);
+    const double times = executions[row_of(instruction).computation.index];
+    double trips = 1;
+    if (instruction.opcode() == Opcode::kWhile) trips = static_cast<double>(calls.loops_[loop++].trips.value);
+    std::size_t branch = 0;
+    std::size_t branches = 0;
+    const std::vector<double>* probabilities = nullptr;
+    if (instruction.opcode() == Opcode::kConditional) {
+      branches = instruction.called_computations().size();
+      probabilities = branch_probabilities(calls, id);
+      const auto found = assumed.find(id.index);
+      if (probabilities == nullptr && found != assumed.end()) probabilities = &found->second;
+    }
+    for (const AttributeData& attribute : instruction.attributes()) {
+      for (std::uint32_t reference : ModuleRows::references(*calls.module_, attribute)) {
+        if (attribute.key == AttributeKey::kControlPredecessors) break;
+        if (reference >= executions.size()) continue;
+        double factor = 0;
+        switch (role_of_callee(instruction, attribute.key)) {
+          case ComputationRole::kBody: factor = trips; break;
+          case ComputationRole::kCondition: factor = trips + 1; break;
+          case ComputationRole::kBranch:
+            factor = probabilities == nullptr         ? 1.0 / static_cast<double>(std::max<std::size_t>(branches, 1))
+                     : branch < probabilities->size() ? (*probabilities)[branch]
+                                                      : 0.0;
+            ++branch;
+            break;
+          case ComputationRole::kCalled: factor = 1; break;
+          default: break;
         }
+        executions[reference] = std::min(executions[reference] + times * factor, kMaxExecutions);
       }
     }
   }
@@ -165,6 +163,7 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
         }
       }
       if (!scheduled) continue;
+      if (calls_schedules(instruction.opcode())) graph.calls_.push_back(id);
       if (instruction.opcode() == Opcode::kWhile) {
         const auto at = trip_counts.find(instruction.id().index);
         TripCount trips = at == trip_counts.end() ? TripCount{} : std::move(at->second);

@@ -2,12 +2,18 @@
 #ifndef HLOROOF_LIB_ANALYSIS_WRAPPED_H_
 #define HLOROOF_LIB_ANALYSIS_WRAPPED_H_
 
+#include <string_view>
 #include <vector>
 
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
 
 namespace hloroof::internal {
+
+// The targets, as the text writes them, of the custom calls at the roots of the fusions that start and end a collective
+// which several fusions share.
+inline constexpr std::string_view kAsyncCollectiveStart = "\"AsyncCollectiveStart\"";
+inline constexpr std::string_view kAsyncCollectiveDone = "\"AsyncCollectiveDone\"";
 
 struct WrappedComputation {
   ComputationId id;

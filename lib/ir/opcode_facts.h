@@ -40,13 +40,6 @@ enum class WorkClass : std::uint8_t {
 
 inline constexpr int kCollectiveKindCount = 9;
 
-// Returns the number of operands, -1 if it varies.
-int arity(Opcode opcode);
-
-// Returns whether HLO text may omit the result shape of this opcode.
-bool shape_inferable(Opcode opcode);
-WorkClass work_class(Opcode opcode);
-
 // How the result of an instruction depends on its operands. Passes use it to follow a value through the instruction.
 enum class Flow : std::uint8_t {
   kOpaque,       // not described by the opcode alone, or not computed from operands
@@ -105,12 +98,22 @@ using Column = std::array<T, kRows>;
 inline constexpr Column<std::string_view> kText = {
 #define HLOROOF_OPCODE(enumerator, text, ...) text,
 #include "hloroof/opcode.def"
-    ""};
+    "unknown"};
 
 inline constexpr Column<std::int8_t> kArity = {
 #define HLOROOF_OPCODE(enumerator, text, arity, ...) arity,
 #include "hloroof/opcode.def"
     -1};
+
+inline constexpr Column<bool> kShapeInferable = {
+#define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, ...) shape_inferable,
+#include "hloroof/opcode.def"
+    false};
+
+inline constexpr Column<WorkClass> kWorkClass = {
+#define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, work_class, ...) WorkClass::work_class,
+#include "hloroof/opcode.def"
+    WorkClass::kCustomCall};
 
 inline constexpr Column<Flow> kFlow = {
 #define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, work_class, flow, ...) Flow::flow,
@@ -163,6 +166,18 @@ inline constexpr Column<bool> kHasDone = [] {
 
 }  // namespace opcode_columns
 
+// Returns the number of operands, -1 if it varies.
+constexpr int arity(Opcode opcode) {
+  const int rule = opcode_columns::kArity[static_cast<std::size_t>(opcode)];
+  return rule < 0 ? -1 : rule;
+}
+
+// Returns whether HLO text may omit the result shape of this opcode.
+constexpr bool shape_inferable(Opcode opcode) {
+  return opcode_columns::kShapeInferable[static_cast<std::size_t>(opcode)];
+}
+
+constexpr WorkClass work_class(Opcode opcode) { return opcode_columns::kWorkClass[static_cast<std::size_t>(opcode)]; }
 constexpr Flow flow(Opcode opcode) { return opcode_columns::kFlow[static_cast<std::size_t>(opcode)]; }
 constexpr AsyncRole async_role(Opcode opcode) { return opcode_columns::kAsync[static_cast<std::size_t>(opcode)]; }
 

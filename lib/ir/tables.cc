@@ -45,20 +45,6 @@ constexpr ElementTypeRow kElementTypes[] = {
     {"invalid", 0, 0, ElementKind::kAggregate},
 };
 
-struct OpcodeRow {
-  std::string_view text;
-  int arity;
-  bool shape_inferable;
-  WorkClass work_class;
-};
-
-constexpr OpcodeRow kOpcodes[] = {
-#define HLOROOF_OPCODE(enumerator, text, arity, shape_inferable, work_class, flow, async, collective, rules) \
-  {text, arity, shape_inferable, WorkClass::work_class},
-#include "hloroof/opcode.def"
-    {"unknown", -1, false, WorkClass::kCustomCall},
-};
-
 struct AttributeRow {
   std::string_view text;
   AttributeForm form;
@@ -71,6 +57,12 @@ constexpr AttributeRow kAttributes[] = {
     {"", AttributeForm::kRaw},
 };
 
+constexpr std::string_view spelling(std::string_view text) { return text; }
+template <typename Row>
+constexpr std::string_view spelling(const Row& row) {
+  return row.text;
+}
+
 // A constexpr hash table from a spelling to its row. It uses open addressing over a hash of the first four bytes, the
 // last four bytes and the length, which distinguish nearly all spellings. Rows without a spelling are omitted. Each
 // instruction needs one lookup of an opcode and two or three of attributes; this table made parsing 5 % faster than a
@@ -81,11 +73,12 @@ class TextIndex {
   template <typename Rows>
   constexpr TextIndex(const Rows& rows, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (rows[i].text.empty()) continue;
-      std::size_t slot = first_slot(rows[i].text);
+      const std::string_view text = spelling(rows[i]);
+      if (text.empty()) continue;
+      std::size_t slot = first_slot(text);
       while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
       slots_[slot] = static_cast<std::uint8_t>(i + 1);
-      keys_[i] = key_of(rows[i].text);
+      keys_[i] = key_of(text);
     }
   }
 
@@ -97,8 +90,8 @@ class TextIndex {
     for (std::size_t slot = slot_of(key, n); slots_[slot] != 0; slot = (slot + 1) % kSlots) {
       const std::size_t i = slots_[slot] - std::size_t{1};
       // Key and length determine a spelling of up to eight bytes. Compare the middle of a longer one.
-      const bool same = keys_[i] == key && rows[i].text.size() == n &&
-                        (n <= 8 || std::memcmp(rows[i].text.data() + 4, text.data() + 4, n - 8) == 0);
+      const bool same = keys_[i] == key && spelling(rows[i]).size() == n &&
+                        (n <= 8 || std::memcmp(spelling(rows[i]).data() + 4, text.data() + 4, n - 8) == 0);
       if (same) return static_cast<Enum>(i);
     }
     return std::nullopt;
@@ -122,9 +115,9 @@ class TextIndex {
 };
 
 constexpr TextIndex<128> kElementTypeIndex(kElementTypes, static_cast<std::size_t>(ElementType::kTuple));
-constexpr TextIndex<1024> kOpcodeIndex(kOpcodes, kOpcodeCount);
+constexpr TextIndex<1024> kOpcodeIndex(opcode_columns::kText, kOpcodeCount);
 constexpr TextIndex<1024> kAttributeIndex(kAttributes, std::size(kAttributes));
-static_assert(std::size(kOpcodes) <= 160 && std::size(kAttributes) <= 160);
+static_assert(opcode_columns::kRows <= 160 && std::size(kAttributes) <= 160);
 
 }  // namespace
 ElementKind kind(ElementType type) { return kElementTypes[static_cast<int>(type)].kind; }
@@ -134,16 +127,15 @@ int bytes(ElementType type) { return kElementTypes[static_cast<int>(type)].bytes
 std::optional<ElementType> element_type_from_string(std::string_view text) {
   return kElementTypeIndex.find<ElementType>(kElementTypes, text);
 }
-int arity(Opcode opcode) { return std::max(kOpcodes[static_cast<int>(opcode)].arity, -1); }
-bool shape_inferable(Opcode opcode) { return kOpcodes[static_cast<int>(opcode)].shape_inferable; }
-WorkClass work_class(Opcode opcode) { return kOpcodes[static_cast<int>(opcode)].work_class; }
 AttributeForm form(AttributeKey key) { return kAttributes[static_cast<int>(key)].form; }
 
 std::optional<AttributeKey> attribute_from_string(std::string_view text) {
   return kAttributeIndex.find<AttributeKey>(kAttributes, text);
 }
 
-std::optional<Opcode> opcode_from_string(std::string_view text) { return kOpcodeIndex.find<Opcode>(kOpcodes, text); }
+std::optional<Opcode> opcode_from_string(std::string_view text) {
+  return kOpcodeIndex.find<Opcode>(opcode_columns::kText, text);
+}
 
 }  // namespace hloroof::internal
 
@@ -152,7 +144,7 @@ using namespace internal;
 
 std::string_view to_string(ElementType type) { return kElementTypes[static_cast<int>(type)].text; }
 
-std::string_view to_string(Opcode opcode) { return kOpcodes[static_cast<int>(opcode)].text; }
+std::string_view to_string(Opcode opcode) { return opcode_columns::kText[static_cast<std::size_t>(opcode)]; }
 bool is_elementwise(Opcode opcode) {
   return work_class(opcode) == WorkClass::kElementwise || work_class(opcode) == WorkClass::kTranscendental;
 }

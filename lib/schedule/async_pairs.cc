@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
+#include "lib/analysis/wrapped.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 
 namespace hloroof::internal {
 namespace {
-
-constexpr std::string_view kStartTarget = "\"AsyncCollectiveStart\"";
-constexpr std::string_view kDoneTarget = "\"AsyncCollectiveDone\"";
 
 // Limit on the instructions visited for one done. Real chains have a handful of links.
 constexpr int kMaxVisits = 1024;
@@ -23,8 +21,8 @@ AsyncRole role_of_fusion(InstructionView fusion) {
     for (InstructionView inner : computation.instructions()) {
       if (inner.opcode() != Opcode::kCustomCall) continue;
       const std::string_view target = inner.text(AttributeKey::kCustomCallTarget);
-      if (target == kStartTarget) return AsyncRole::kStart;
-      if (target == kDoneTarget) role = AsyncRole::kDone;
+      if (target == kAsyncCollectiveStart) return AsyncRole::kStart;
+      if (target == kAsyncCollectiveDone) role = AsyncRole::kDone;
     }
   }
   return role;

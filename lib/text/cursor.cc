@@ -1,4 +1,5 @@
 #include "lib/text/cursor.h"
+#include "lib/base/decimal.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -262,7 +263,7 @@ bool Cursor::read_number(Number* number) {
   const char* done = *from == '.' ? nullptr : decimal_end(from);  // a token cannot begin with a point
   if (done != nullptr) {
     number->kind = Number::kDecimal;
-    const std::from_chars_result result = std::from_chars(from, done, number->decimal);
+    const std::from_chars_result result = read_decimal(from, done, number->decimal);
     if (result.ec == std::errc::result_out_of_range) {
       // Overflow or underflow; strtod returns infinity or zero.
       number->decimal = std::strtod(std::string(from, done).c_str(), nullptr);
