@@ -278,6 +278,13 @@ absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target ta
 absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view target,
                                                  const PredictOptions& options = {});
 
+// Predicts only the summary of one step, in about half of the time: no lists of ops, collectives and diagnostics, no
+// timeline and no memory. The numbers are those of predict_step_time(), to the last bit. Errors: those of
+// predict_step_time().
+absl::StatusOr<StepSummary> predict_summary(const Module& module, Target target, const PredictOptions& options = {});
+absl::StatusOr<StepSummary> predict_summary(std::string_view hlo, std::string_view target,
+                                            const PredictOptions& options = {});
+
 class Predictor {
  public:
   // Errors: those of predict_step_time().

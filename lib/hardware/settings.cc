@@ -1,10 +1,10 @@
 #include "lib/hardware/settings.h"
 
-#include <charconv>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/device_facts.h"
 
@@ -18,7 +18,7 @@ std::optional<Setting::Value> parse_setting_value(std::string_view text) {
   Setting::Value value;
   value.is_multiple = text.size() > 1 && text.back() == 'x';
   if (value.is_multiple) text.remove_suffix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value.number);
+  const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), value.number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }

@@ -1,8 +1,9 @@
 #include "lib/hardware/write_device.h"
+#include "lib/base/decimal.h"
 #include "lib/hardware/device_facts.h"
 
-#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/json.h"
+#include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/device_file.h"
@@ -23,6 +26,8 @@
 
 namespace hloroof::internal {
 namespace {
+
+constexpr std::int64_t kMostBytesOfFile = std::int64_t{1} << 24;
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
@@ -39,13 +44,6 @@ std::string json_string(std::string_view text) {
   return out + '"';
 }
 
-// Returns the shortest text that parses to the same number.
-std::string number(double value) {
-  char buffer[64];
-  const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  return std::string(buffer, end);
-}
-
 std::string source_members(const ParameterSource& source) {
   std::string out = absl::StrCat("\"kind\": ", json_string(word_of(kProvenanceWords, source.kind)),
                                  ", \"source\": ", json_string(source.source.empty() ? "not said" : source.source));
@@ -56,7 +54,7 @@ std::string source_members(const ParameterSource& source) {
 std::string quantity(const DeviceField& field, const Fact<double>& value, const ParameterSource& source) {
   if (is_unknown(value)) return "null";
   if (value.is_none()) return absl::StrCat("{\"value\": \"none\", ", source_members(source), "}");
-  const std::string shown = field.range == FieldRange::kFlag ? (*value != 0 ? "true" : "false") : number(*value);
+  const std::string shown = field.range == FieldRange::kFlag ? (*value != 0 ? "true" : "false") : shortest(*value);
   return absl::StrCat("{\"value\": ", shown, ", \"unit\": ", json_string(field.unit),
                       field.scope == FieldScope::kShared ? ", \"per\": \"device\"" : "", ", ", source_members(source),
                       "}");
@@ -110,8 +108,8 @@ std::string changed_weights(const VectorUnit& unit, const VectorUnit& original) 
     const OpWeight before = op_weight(original, weight.op);
     if (weight.vector_ops == before.vector_ops && weight.transcendentals == before.transcendentals) continue;
     absl::StrAppend(
-        &out, out.empty() ? "{" : ", ", json_string(weight.op), ": {\"vector_ops\": ", number(weight.vector_ops),
-        ", \"transcendentals\": ", number(weight.transcendentals), ", ", source_members(weight.source), "}");
+        &out, out.empty() ? "{" : ", ", json_string(weight.op), ": {\"vector_ops\": ", shortest(weight.vector_ops),
+        ", \"transcendentals\": ", shortest(weight.transcendentals), ", ", source_members(weight.source), "}");
   }
   return out.empty() ? out : out + "}";
 }
@@ -121,29 +119,57 @@ std::string accuracies(const std::vector<Accuracy>& list) {
   for (const Accuracy& accuracy : list) {
     absl::StrAppend(&out, out.empty() ? "[" : ",",
                     "\n    {\"what\": ", json_string(word_of(kMeasuredWords, accuracy.what)),
-                    ", \"rows\": ", accuracy.rows, ", \"median\": ", number(accuracy.median),
-                    ", \"p90\": ", number(accuracy.p90), "}");
+                    ", \"rows\": ", accuracy.rows, ", \"median\": ", shortest(accuracy.median),
+                    ", \"p90\": ", shortest(accuracy.p90), "}");
   }
   return out + "\n  ]";
 }
 
+bool is_abstract_file(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_hardware_files()) {
+    if (file.name != std::string(name) + ".json") continue;
+    const absl::StatusOr<JsonValue> json = parse_json(file.text, file.name);
+    const JsonValue* abstract = json.ok() ? json->find("abstract") : nullptr;
+    return abstract != nullptr && abstract->boolean;
+  }
+  return false;
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> extended_by(const std::string& path) {
+  const auto text = SourceText::read(path, kMostBytesOfFile);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<JsonValue> json = parse_json((*text)->view(), path);
+  if (!json.ok()) return json.status();
+  const JsonValue* base = json->find("extends");
+  if (base != nullptr && base->is(JsonValue::Kind::kString)) return base->string;
+  return invalid_argument(path + " extends no built-in device, and a fitted file must");
+}
 
 absl::StatusOr<std::string> write_device_file(const Device& device, std::string_view base, std::string_view name,
                                               std::string_view display_name) {
   absl::StatusOr<Device> original = find_device(base);
+  const bool is_abstract = !original.ok() && is_abstract_file(base);
+  if (is_abstract) {
+    original = Device();
+    original->name = std::string(base);
+  }
   if (!original.ok()) return original.status();
   std::vector<std::pair<std::string, std::string>> members = {{"schema", json_string(kDeviceSchema)},
                                                               {"name", json_string(name)},
                                                               {"extends", json_string(original->name)},
                                                               {"display_name", json_string(display_name)}};
+  if (is_abstract && !device.vendor.empty()) members.emplace_back("vendor", json_string(device.vendor));
   // Not inherited, and therefore written even if it is that of `original`.
   if (!device.accuracy.empty()) members.emplace_back("accuracy", accuracies(device.accuracy));
   const std::span<const DeviceField> fields = device_fields();
   size_t after_vector = members.size();  // the position for the weights, adjacent to the rest of their group
   for (size_t i = 0; i < fields.size(); ++i) {
     const Fact<double> value = get_field(fields[i], device);
-    if (value == get_field(fields[i], *original)) continue;
+    const bool is_left_out = is_abstract ? is_unknown(value) || !exists(fields[i], device.family())
+                                         : value == get_field(fields[i], *original);
+    if (is_left_out) continue;
     const ParameterSource source = i < device.sources.size() ? device.sources[i] : ParameterSource();
     members.emplace_back(fields[i].path, quantity(fields[i], value, source));
     const bool at_most_vector = fields[i].path.find('.') == std::string_view::npos ||

@@ -20,8 +20,13 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
 // `name` and
 // `display_name` are those of the new device. Errors: NotFound if `base` is not a built-in device; InvalidArgument if a
 // number that `base` requires is unknown in `device`, or if a name is invalid.
+// If `base` is only there to be extended, as other_common is, the text has all numbers of `device`.
 absl::StatusOr<std::string> write_device_file(const Device& device, std::string_view base, std::string_view name,
                                               std::string_view display_name);
+
+// The name of the built-in file that the device file `path` extends. Errors: those of SourceText::read() and
+// parse_json(); InvalidArgument if it extends none.
+absl::StatusOr<std::string> extended_by(const std::string& path);
 
 }  // namespace hloroof::internal
 

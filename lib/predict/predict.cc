@@ -65,15 +65,24 @@ class Prediction {
   }
 
   StepPrediction run_headline() {
-    summary_.fill(facts_);
+    add_up();
     describe_module();
-    summary_.add_up_exposed(facts_, result_);
-    summary_.add_up(facts_, result_);
     diagnose_origin_alone(facts_, result_);
     return std::move(result_);
   }
 
+  StepSummary run_summary() {
+    add_up();
+    return std::move(result_);
+  }
+
  private:
+  void add_up() {
+    summary_.fill(facts_);
+    summary_.add_up_exposed(facts_, result_);
+    summary_.add_up(facts_, result_);
+  }
+
   void describe_module() {
     result_.module_name = std::string(module_.name());
     result_.instructions = static_cast<std::int64_t>(module_.instruction_count());
@@ -295,6 +304,33 @@ absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, Tar
   return predict_on(*std::move(facts), std::move(target), options);
 }
 
+absl::StatusOr<StepSummary> summarise(std::shared_ptr<const Module> module, Target target,
+                                      const PredictOptions& options) {
+  if (options.strict || options.resource_what_ifs) return predict(std::move(module), std::move(target), options);
+  absl::StatusOr<ModuleFacts> of_module = find_counted_facts(std::move(module), options);
+  if (!of_module.ok()) return of_module.status();
+  absl::StatusOr<StepFacts> facts = find_facts(*std::move(of_module), std::move(target), options);
+  if (!facts.ok()) return facts.status();
+  if (absl::Status status = replay_sums(*facts); !status.ok()) return status;
+  return Prediction(*facts).run_summary();
+}
+
+// What the two functions for a text and the name of a target have in common.
+struct Named {
+  std::shared_ptr<const Module> module;
+  Target target;
+};
+
+absl::StatusOr<Named> read_named(std::string_view hlo, std::string_view target, const PredictOptions& options) {
+  absl::StatusOr<Target> found = find_target(target);
+  if (!found.ok()) return found.status();
+  ParseOptions parse_options;
+  parse_options.strict = options.strict;
+  absl::StatusOr<Module> module = parse_module(hlo, parse_options);
+  if (!module.ok()) return module.status();
+  return Named{std::make_shared<const Module>(*std::move(module)), *std::move(found)};
+}
+
 }  // namespace
 
 absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts) {
@@ -334,13 +370,20 @@ absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target ta
 
 absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view target,
                                                  const PredictOptions& options) {
-  absl::StatusOr<Target> found = find_target(target);
-  if (!found.ok()) return found.status();
-  ParseOptions parse_options;
-  parse_options.strict = options.strict;
-  absl::StatusOr<Module> module = parse_module(hlo, parse_options);
-  if (!module.ok()) return module.status();
-  return predict(std::make_shared<const Module>(*std::move(module)), *std::move(found), options);
+  absl::StatusOr<Named> named = read_named(hlo, target, options);
+  if (!named.ok()) return named.status();
+  return predict(std::move(named->module), std::move(named->target), options);
+}
+
+absl::StatusOr<StepSummary> predict_summary(const Module& module, Target target, const PredictOptions& options) {
+  return summarise(borrow(module), std::move(target), options);
+}
+
+absl::StatusOr<StepSummary> predict_summary(std::string_view hlo, std::string_view target,
+                                            const PredictOptions& options) {
+  absl::StatusOr<Named> named = read_named(hlo, target, options);
+  if (!named.ok()) return named.status();
+  return summarise(std::move(named->module), std::move(named->target), options);
 }
 
 }  // namespace hloroof::inline v0

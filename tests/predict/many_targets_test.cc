@@ -1,4 +1,5 @@
-// A prediction that reuses what does not depend on the target equals one from scratch, to the last bit.
+// A prediction that reuses what does not depend on the target equals one from scratch, to the last bit, and so do the
+// numbers of a summary.
 #include "lib/predict/many_targets.h"
 
 #include <filesystem>
@@ -92,6 +93,9 @@ void check_dump(const fs::path& path) {
     const absl::StatusOr<StepPrediction> headline = (*step)->headline(target, options);
     CHECK(whole.status() == scratch.status());
     CHECK(headline.status() == scratch.status());
+    const absl::StatusOr<StepSummary> summary = predict_summary(*module, target, options);
+    CHECK(summary.status() == scratch.status());
+    if (scratch.ok() && summary.ok()) CHECK(difference(*summary, static_cast<const StepSummary&>(*scratch)) == "");
     if (!scratch.ok() || !whole.ok() || !headline.ok()) continue;
     CHECK(difference(*whole, *scratch) == "");
     CHECK(headline_difference(*headline, *scratch) == "");
