@@ -1,0 +1,1 @@
+require("hloroof").setup(vim.g.hloroof or {})
