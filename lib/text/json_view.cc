@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "lib/base/decimal.h"
 #include "lib/text/cursor.h"
 #include "lib/text/scan.h"
 
@@ -89,7 +90,7 @@ std::optional<double> JsonView::number() const {
   const std::string_view digits = unquoted();
   double value = 0;
   const char* end = digits.data() + digits.size();
-  const std::from_chars_result result = std::from_chars(digits.data(), end, value);
+  const std::from_chars_result result = read_decimal(digits.data(), end, value);
   if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
   return value;
 }

@@ -16,6 +16,20 @@ namespace hloroof::internal {
 
 absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
                                  std::size_t lines_before) {
+  if (start_and_parse(std::move(source), options, module, lines_before)) return absl::OkStatus();
+  absl::Status result = status();
+  ModuleBuilder(module).clear();
+  return result;
+}
+
+bool ModuleParser::read(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module) {
+  if (start_and_parse(std::move(source), options, module, 0)) return true;
+  ModuleBuilder(module).clear();
+  return false;
+}
+
+bool ModuleParser::start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options,
+                                   Module& module, std::size_t lines_before) {
   ModuleBuilder builder(module);
   builder.clear();
   builder.reserve(source->size());
@@ -45,10 +59,7 @@ absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const
   made_up_names_ = 0;
   inferred_parts_ = 0;
 
-  if (parse_text()) return absl::OkStatus();
-  absl::Status result = status();
-  builder.clear();
-  return result;
+  return parse_text();
 }
 
 // Formats all errors. The first record of an error is the message; the others name the enclosing constructs or the
@@ -70,6 +81,23 @@ absl::Status ModuleParser::status() const {
   LineColumn at = line_column(ModuleRows::source(*module_).view(), errors.front().offset);
   at.line += lines_before_;
   return with_place(std::move(status), ModuleRows::path(*module_), at, is_over ? "limit" : "syntax");
+}
+
+std::vector<TextError> ModuleParser::errors() const {
+  std::vector<TextError> result;
+  result.reserve(errors_begin_.size() + 1);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < cursor_.errors().size(); ++i) {
+    const ErrorRecord& record = cursor_.errors()[i];
+    const bool is_first = i == 0 || (next < errors_begin_.size() && errors_begin_[next] == i);
+    while (next < errors_begin_.size() && errors_begin_[next] <= i) ++next;
+    if (is_first) {
+      result.push_back({record.offset, record.message, {}});
+    } else {
+      result.back().notes.push_back(record);
+    }
+  }
+  return result;
 }
 
 // text := header? tables? computation+ | instruction

@@ -43,12 +43,24 @@
 
 namespace hloroof::internal {
 
+// One of the independent errors of a text.
+struct TextError {
+  std::size_t offset = 0;
+  std::string message;
+  std::vector<ErrorRecord> notes;  // the enclosing constructs, or the conflicting definition
+};
+
 class ModuleParser {
  public:
   // Parses `source` into `module` and replaces its contents. Keeps scratch memory for the next call. `lines_before` is
   // added to the line numbers of messages, for a text that is part of a larger one.
   absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
                      std::size_t lines_before = 0);
+
+  // The same without a formatted message: returns whether there are no errors.
+  bool read(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
+  // The errors of the last text, in its order.
+  std::vector<TextError> errors() const;
 
  private:
   // A computation whose body is being read.
@@ -91,6 +103,8 @@ class ModuleParser {
   enum class Step : std::uint8_t { kInstruction, kOperands, kAttributes, kEndOfModulePart, kFailed };
 
   // module_parser.cc: the module around the computations
+  bool start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
+                       std::size_t lines_before);
   bool parse_text();
   bool parse_header();
   bool parse_header_attribute();

@@ -17,6 +17,7 @@
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/cursor.h"
+#include "lib/text/print_comments.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;
@@ -40,11 +41,13 @@ bool is_reserved(std::string_view name) {
 // an explicit stack.
 class Printer {
  public:
-  Printer(const Module& module, const PrintOptions& options, std::string& out)
-      : module_(module), options_(options), out_(out) {}
+  Printer(const Module& module, const PrintOptions& options, std::string& out, const PrintComments* comments = nullptr)
+      : module_(module), options_(options), comments_(comments), out_(out) {}
 
   void module() {
     if (ModuleRows::is_single_instruction(module_)) {
+      comment_above(module_.entry());
+      comment_leading(module_.entry().root());
       instruction(module_.entry().root());
       out_ += '\n';
       return;
@@ -53,6 +56,7 @@ class Printer {
     for (ComputationView c : module_.computations()) {
       const bool implied = (row_of(c).flags & ComputationData::kSynthesized) != 0 && options_.async_sugar;
       if (implied || c.is_missing()) continue;
+      comment_above(c);
       computation(c);
       out_ += "\n\n";
     }
@@ -122,6 +126,7 @@ class Printer {
         out_ += '\n';
       }
       while (top.next.valid() && is_compact(module_.instruction(top.next))) top.next = row_of(module_, top.next).next;
+      if (top.next.valid() && open_.size() == 1) comment_leading(module_.instruction(top.next));
       indent(open_.size() - (top.next.valid() ? 0 : 1));
       if (!top.next.valid()) {
         out_ += '}';
@@ -135,6 +140,14 @@ class Printer {
       if (i.is_root()) out_ += "ROOT ";
       begin_instruction(i);
     }
+  }
+
+  void comment_above(ComputationView c) {
+    if (comments_ != nullptr) out_ += comments_->above(c);
+  }
+
+  void comment_leading(InstructionView i) {
+    if (comments_ != nullptr) out_ += comments_->leading(i);
   }
 
   void indent(std::size_t levels) { out_.append(2 * levels, ' '); }
@@ -414,6 +427,7 @@ class Printer {
 
   const Module& module_;
   const PrintOptions& options_;
+  const PrintComments* comments_;
   std::string& out_;
   InstructionId pasted_;  // the pasted instruction, while it is printed
   bool operand_shapes_ = false;
@@ -459,3 +473,24 @@ std::string print_instruction(InstructionView instruction, const PrintOptions& o
 }
 
 }  // namespace hloroof::inline v0
+
+namespace hloroof::internal {
+
+std::string print_with_comments(const Module& module, const PrintOptions& options, const PrintComments& comments) {
+  std::string out;
+  out.reserve(2 * ModuleRows::source(module).size());
+  Printer(module, options, out, &comments).module();
+  return out;
+}
+
+std::string comment_text(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    const bool ends_comment = c == '/' && !safe.empty() && safe.back() == '*';
+    safe += ends_comment ? '|' : c < ' ' || c > '~' ? '?' : c;
+  }
+  return safe;
+}
+
+}  // namespace hloroof::internal
