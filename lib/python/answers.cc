@@ -13,16 +13,17 @@
 
 #include "lib/base/strings.h"
 #include "lib/hardware/describe.h"
+#include "lib/hardware/named_target.h"
+#include "lib/profile/profile_folder.h"
 #include "lib/python/notebook.h"
 #include "lib/python/subject.h"
 #include "lib/python/sweep.h"
-#include "lib/python/target.h"
 #include "lib/report/compare.h"
 #include "lib/report/device_report.h"
 #include "lib/report/diff.h"
 #include "lib/report/explain.h"
 #include "lib/report/html_report.h"
-#include "lib/report/measured_profile.h"
+#include "lib/report/profiled_program.h"
 #include "lib/report/trace.h"
 #include "lib/report/views.h"
 
@@ -126,6 +127,16 @@ Answer diff(const Module& before, const std::string& before_device, const Predic
   });
 }
 
+absl::StatusOr<Answer> comparison_answer(const StepPrediction& step, const MeasuredProfile& measured, std::size_t width,
+                                         std::size_t limit) {
+  const absl::StatusOr<Comparison> comparison = compare(step, measured);
+  if (!comparison.ok()) return comparison.status();
+  CompareOptions view;
+  view.width = width;
+  view.limit = limit;
+  return Answer(compare_view(step, *comparison, view), comparison_json(step, *comparison));
+}
+
 Answer compare_with(const Module& module, const std::string& device, const PredictOptions& options,
                     const std::string& profile, std::size_t width, std::size_t limit) {
   return without_gil([&]() -> absl::StatusOr<Answer> {
@@ -133,12 +144,25 @@ Answer compare_with(const Module& module, const std::string& device, const Predi
     if (!measured.ok()) return measured.status();
     const absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
     if (!step.ok()) return step.status();
-    const absl::StatusOr<Comparison> comparison = compare(*step, *measured);
-    if (!comparison.ok()) return comparison.status();
-    CompareOptions view;
-    view.width = width;
-    view.limit = limit;
-    return Answer(compare_view(*step, *comparison, view), comparison_json(*step, *comparison));
+    return comparison_answer(*step, *measured, width, limit);
+  });
+}
+
+// The program and, unless `device` is given, the device are those of the profile.
+Answer compare_folder(const std::string& profile, const std::string& device, const PredictOptions& options,
+                      std::size_t width, std::size_t limit) {
+  return without_gil([&]() -> absl::StatusOr<Answer> {
+    const absl::StatusOr<MeasuredProfile> measured = load_profile(profile);
+    if (!measured.ok()) return measured.status();
+    const absl::StatusOr<std::string> on = device.empty() ? profiled_device(*measured) : device;
+    if (!on.ok()) return on.status();
+    ParseOptions parse;
+    parse.path = profile;
+    const absl::StatusOr<Module> module = profiled_module(*measured, parse);
+    if (!module.ok()) return module.status();
+    const absl::StatusOr<StepPrediction> step = predict_on(*module, *on, options);
+    if (!step.ok()) return step.status();
+    return comparison_answer(*step, *measured, width, limit);
   });
 }
 
@@ -149,7 +173,7 @@ Answer devices(const std::vector<std::string>& names) {
     std::vector<Device> found;
     found.reserve(all.size());
     for (const std::string& name : all) {
-      absl::StatusOr<Target> target = target_of(name);
+      absl::StatusOr<Target> target = named_target(name);
       if (!target.ok()) return target.status();
       found.push_back(std::move(target->device));
     }
@@ -182,6 +206,8 @@ void add_answers(nb::module_& module) {
              "The changes between two predictions as text and as JSON (schema hloroof.diff/1).");
   module.def("compare", &compare_with, "module"_a, "device"_a, "options"_a, "profile"_a, "width"_a, "limit"_a,
              "The prediction and a measured profile, op by op, as text and as JSON (schema hloroof.comparison/1).");
+  module.def("compare_folder", &compare_folder, "profile"_a, "device"_a, "options"_a, "width"_a, "limit"_a,
+             "The same for the program of a profile, on its device if `device` is empty.");
   module.def("devices", &devices, "names"_a,
              "All devices as text and as JSON (schema hloroof.devices/1), or all numbers of those named "
              "(hloroof.device/1).");

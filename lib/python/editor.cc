@@ -23,13 +23,13 @@
 #include "hloroof/print.h"
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
+#include "lib/hardware/named_target.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/python/edited_module.h"
 #include "lib/python/errors.h"
 #include "lib/python/subject.h"
-#include "lib/python/target.h"
 #include "lib/report/find_instruction.h"
 
 namespace nb = nanobind;
@@ -181,7 +181,7 @@ NewInstruction new_instruction(const Editor& editor, const std::string& opcode, 
 
 Editor make_editor(const Module& module, const std::optional<std::string>& device, const PredictOptions& options) {
   if (!device) return {std::make_shared<EditedModule>(module)};
-  Target target = value_or_raise(target_of(*device));
+  Target target = value_or_raise(named_target(*device));
   return {std::make_shared<EditedModule>(value_or_raise(Predictor::create(module, std::move(target), options)))};
 }
 

@@ -20,6 +20,7 @@
 #include "hloroof/print.h"
 #include "hloroof/version.h"
 #include "lib/base/units.h"
+#include "lib/hardware/named_target.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
 #include "lib/python/answers.h"
@@ -30,7 +31,6 @@
 #include "lib/python/predict_options.h"
 #include "lib/python/reschedule.h"
 #include "lib/python/subject.h"
-#include "lib/python/target.h"
 #include "lib/report/counts_report.h"
 #include "lib/report/views.h"
 #include "lib/text/module_file.h"
@@ -82,7 +82,7 @@ std::tuple<std::string, std::string, std::string> predict_kernels(const Module& 
 // Returns the chips along each axis of one slice, the slices, and the devices of a chip.
 std::tuple<std::vector<std::int64_t>, std::int64_t, std::int64_t> device_topology(const std::string& device,
                                                                                   std::int64_t devices) {
-  const Target target = value_or_raise(target_of(device));
+  const Target target = value_or_raise(named_target(device));
   const Topology topology =
       value_or_raise(target.topology ? absl::StatusOr<Topology>(*target.topology) : topology_for(target, devices));
   return {topology.shape, topology.slices, topology.devices_per_chip};
@@ -166,7 +166,7 @@ NB_MODULE(_core, m) {
   add_answers(m);
   m.def("counts", &counts, "module"_a, "Counts in XLA's convention as JSON (schema hloroof.counts/1).");
   m.def(
-      "device_name", [](const std::string& device) { return value_or_raise(target_of(device)).device.name; },
+      "device_name", [](const std::string& device) { return value_or_raise(named_target(device)).device.name; },
       "device"_a, "The name of a device, without topology and slices.");
   m.def("device_topology", &device_topology, "device"_a, "devices"_a,
         "Chips along each axis of one slice, slices, and devices of a chip, for a program on so many devices.");

@@ -12,8 +12,8 @@
 #include "hloroof/edit.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
+#include "lib/hardware/named_target.h"
 #include "lib/python/subject.h"
-#include "lib/python/target.h"
 #include "lib/report/reschedule_report.h"
 #include "lib/reschedule/search.h"
 
@@ -29,7 +29,7 @@ constexpr std::size_t kMoves = 20;  // that the text shows, as the command does
 
 absl::StatusOr<Rescheduled> search(const Module& original, const std::string& device, const PredictOptions& options,
                                    double seconds, std::optional<double> memory_limit) {
-  const absl::StatusOr<Target> target = target_of(device);
+  const absl::StatusOr<Target> target = named_target(device);
   if (!target.ok()) return target.status();
   Module module = original;
   RescheduleOptions how;

@@ -1,6 +1,6 @@
 #include "lib/python/subject.h"
 
-#include "lib/python/target.h"
+#include "lib/hardware/named_target.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/views.h"
 
@@ -8,7 +8,7 @@ namespace hloroof::internal {
 
 absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::string& device,
                                           const PredictOptions& options) {
-  absl::StatusOr<Target> target = target_of(device);
+  absl::StatusOr<Target> target = named_target(device);
   if (!target.ok()) return target.status();
   return predict_step_time(module, *std::move(target), options);
 }

@@ -24,7 +24,8 @@ auto without_gil(const Work& work) {
   return value_or_raise(std::move(result));
 }
 
-// Predicts `module`, which must outlive the facts of the result. Errors: those of target_of() and predict_step_time().
+// Predicts `module`, which must outlive the facts of the result. Errors: those of named_target() and
+// predict_step_time().
 absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::string& device,
                                           const PredictOptions& options);
 

@@ -15,11 +15,12 @@
 
 #include "lib/base/in_order.h"
 #include "lib/base/strings.h"
+#include "lib/hardware/named_target.h"
 #include "lib/hardware/settings.h"
 #include "lib/predict/many_targets.h"
+#include "lib/predict/variants.h"
 #include "lib/python/subject.h"
 #include "lib/python/sweep.h"
-#include "lib/python/target.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
@@ -39,45 +40,6 @@ struct Places {
   std::size_t jobs = 0;                 // threads; 0: one for each processor
 };
 
-struct PlaceOfSweep {
-  const Target* target = nullptr;
-  PredictOptions options;
-};
-
-absl::StatusOr<std::vector<Target>> targets_of(const std::vector<std::string>& devices) {
-  std::vector<Target> targets;
-  targets.reserve(devices.size());
-  for (const std::string& device : devices) {
-    absl::StatusOr<Target> target = target_of(device);
-    if (!target.ok()) return target.status();
-    targets.push_back(*std::move(target));
-  }
-  return targets;
-}
-
-absl::StatusOr<std::vector<PlaceOfSweep>> expand_places(const Places& places, const std::vector<Target>& targets,
-                                                        const PredictOptions& options) {
-  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(places.settings, kOption);
-  if (!settings.ok()) return settings.status();
-  std::vector<std::optional<std::string>> topologies(places.topologies.begin(), places.topologies.end());
-  if (topologies.empty()) topologies.push_back(options.topology);
-  std::vector<PlaceOfSweep> expanded;
-  for (const Target& target : targets) {
-    const absl::StatusOr<std::vector<Point>> points = points_of(*settings, target.device, kOption);
-    if (!points.ok()) return points.status();
-    expanded.reserve(expanded.size() + topologies.size() * points->size());
-    for (const std::optional<std::string>& topology : topologies) {
-      for (const Point& point : *points) {
-        PlaceOfSweep place{&target, options};
-        place.options.topology = topology;
-        place.options.set.insert(place.options.set.end(), point.begin(), point.end());
-        expanded.push_back(std::move(place));
-      }
-    }
-  }
-  return expanded;
-}
-
 absl::StatusOr<StepPrediction> refuse_other_backend(StepPrediction prediction) {
   for (const Diagnostic& diagnostic : prediction.diagnostics) {
     if (diagnostic.code != DiagnosticCode::kWrongBackend) continue;
@@ -92,17 +54,19 @@ using SweepAnswer = std::tuple<std::string, std::string, std::vector<std::string
 SweepAnswer sweep(const Module& module, const std::string& name, const Places& places, const PredictOptions& options,
                   std::size_t width) {
   return without_gil([&]() -> absl::StatusOr<SweepAnswer> {
-    const absl::StatusOr<std::vector<Target>> targets = targets_of(places.devices);
+    const absl::StatusOr<std::vector<Target>> targets = named_targets(places.devices);
     if (!targets.ok()) return targets.status();
-    const absl::StatusOr<std::vector<PlaceOfSweep>> expanded = expand_places(places, *targets, options);
-    if (!expanded.ok()) return expanded.status();
+    const absl::StatusOr<std::vector<Setting>> settings = parse_settings(places.settings, kOption);
+    if (!settings.ok()) return settings.status();
+    const absl::StatusOr<std::vector<Variant>> variants = variants_of(*targets, places.topologies, *settings, kOption);
+    if (!variants.ok()) return variants.status();
     const absl::StatusOr<std::unique_ptr<ManyTargets>> step = ManyTargets::create(module, options);
     if (!step.ok()) return step.status();
     std::vector<SweepPoint> points;
     std::vector<absl::Status> failures;
     make_in_order(
-        expanded->size(), thread_count(places.jobs, expanded->size()),
-        [&](std::size_t i) { return (*step)->headline(*(*expanded)[i].target, (*expanded)[i].options); },
+        variants->size(), thread_count(places.jobs, variants->size()),
+        [&](std::size_t i) { return (*step)->headline(*(*variants)[i].target, (*variants)[i].options(options)); },
         [&](std::size_t, absl::StatusOr<StepPrediction> prediction) {
           if (prediction.ok() && !places.allow_other_backend) prediction = refuse_other_backend(*std::move(prediction));
           if (prediction.ok()) {
@@ -130,7 +94,7 @@ Point settings_on(const std::string& device, const std::vector<std::string>& tex
   return without_gil([&]() -> absl::StatusOr<Point> {
     const absl::StatusOr<std::vector<Setting>> settings = parse_settings(texts, kOption);
     if (!settings.ok()) return settings.status();
-    const absl::StatusOr<Target> target = target_of(device);
+    const absl::StatusOr<Target> target = named_target(device);
     if (!target.ok()) return target.status();
     for (const Setting& setting : *settings) {
       if (setting.values.size() == 1) continue;

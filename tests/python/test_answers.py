@@ -134,6 +134,21 @@ def test_compare(root, prediction, tmp_path):
         prediction.compare(tmp_path / "other.csv")
 
 
+def test_compare_folder(root):
+    samples = root / "tests" / "profile" / "samples"
+    answer = hloroof.compare(samples / "tpu")
+    assert set(answer) == members_of(root, "comparison")
+    assert answer["device"] == "tpu_v5e" and answer["device_kind"] == "TPU v5 lite"
+    assert [device["host"] + " " + device["name"] for device in answer["devices"] if device["straggler"]] == ["host-b TPU:1"]
+    assert hloroof.compare(samples / "cpu", samples / "two_cores.json")["steps"] == 5
+    with pytest.raises(hloroof.NotFoundError, match="taken on the CPU"):
+        hloroof.compare(samples / "cpu")
+    with pytest.raises(hloroof.InvalidInputError, match="tpu_v5e is not one"):
+        hloroof.compare(samples / "cpu", "tpu_v5e")
+    with pytest.raises(ValueError, match="device="):
+        hloroof.compare(samples / "tpu", set={"hbm.bandwidth": "2x"})
+
+
 def test_files(prediction, tmp_path):
     page = prediction.html(tmp_path / "step.html")
     assert page.lstrip().startswith("<!") and (tmp_path / "step.html").read_text() == page

@@ -210,6 +210,26 @@ def test_meshes_of_jax():
         hloroof.jax.compile_for(product, (shape(8, 8), shape(8, 8)), "tpu_v5e", in_shardings=P("data"))
 
 
+CORES = [("tpu_v4", 1), ("tpu_v4_core", 2), ("tpu_v5p", 1)]  # devices on a chip
+
+
+@has_libtpu
+@pytest.mark.parametrize("device, per_chip", CORES, ids=[row[0] for row in CORES])
+def test_chips_of_two_cores(device, per_chip):
+    """As one device or as two: what is compiled is for as many devices as hloroof says that a chip has."""
+    from jax.sharding import PartitionSpec as P
+
+    mesh = {"data": 4 * per_chip}
+    compiled = hloroof.jax.compile_for(
+        product, (shape(1024, 512), shape(512, 512)), f"{device}:2x2x1", mesh=mesh, in_shardings=(P("data"), P())
+    )
+    p = compiled.predict()
+    assert p.module.num_partitions == 4 * per_chip and p.device.name == device and p.module.origin.stage == "optimized"
+    with pytest.raises(ValueError, match=f"the program is for 16 devices, and {device}:2x2x1 has {4 * per_chip}"):
+        more = {"mesh": {"data": 16}, "in_shardings": (P("data"), P())}
+        hloroof.jax.compile_for(product, (shape(1024, 512), shape(512, 512)), f"{device}:2x2x1", **more)
+
+
 @has_libtpu
 def test_two_slices():
     from jax.sharding import PartitionSpec as P

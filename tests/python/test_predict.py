@@ -1,8 +1,11 @@
 """Tests the inputs, results and errors of predictions."""
 
+import dataclasses
 import gzip
+import inspect
 import pathlib
 import pickle
+import pydoc
 import threading
 import time
 
@@ -146,6 +149,37 @@ def test_options_change_what_they_name(decode, tmp_path):
     with pytest.raises(ValueError, match="flips"):
         hloroof.predict_step_time(call, "tpu_v5e", custom_calls={"mine": {"flips": 1}})
     assert hloroof.predict_step_time(PRODUCT, "tpu_v5e", topology="4x4").device.topology == "4x4"
+
+
+def test_the_options_of_all_functions():
+    """The options are a signature, for help, and a TypedDict, for the functions that pass them on."""
+    parameters = inspect.signature(hloroof.predict_step_time).parameters.values()
+    keywords = {p.name: p for p in parameters if p.kind == p.KEYWORD_ONLY and p.name != "arguments"}
+    types = {name: getattr(kind, "__forward_arg__", kind) for name, kind in hloroof.Options.__annotations__.items()}
+    assert {name: p.annotation for name, p in keywords.items()} == types
+    # The defaults are those of the library.
+    defaults = {name: p.default for name, p in keywords.items()}
+    step = hloroof.predict_step_time(PRODUCT, "tpu_v5e")
+    assert step == step.what_if(**defaults) == hloroof.predict_step_time(PRODUCT, "tpu_v5e", **defaults)
+    assert all(name in hloroof.predict_step_time.__doc__ for name in keywords)
+
+
+def test_help_describes_functions_and_fields():
+    import hloroof.jax
+    import hloroof.testing
+    from hloroof import tune
+
+    for module in (hloroof, hloroof.jax, hloroof.testing, tune):
+        for name in module.__all__:
+            value = getattr(module, name)
+            assert not callable(value) or value.__doc__, name
+            if dataclasses.is_dataclass(value):
+                shown = [line for line in value.__doc__.splitlines() if line.startswith("- ")]
+                fields = [f.name for f in dataclasses.fields(value) if not f.name.startswith("_")]
+                assert [line.partition(":")[0] for line in shown] == [f"- {name}" for name in fields], name
+    text = pydoc.render_doc(hloroof.StepPrediction, renderer=pydoc.plaintext)
+    assert "- step_seconds: float - Predicted step time." in text and "prediction.what_if(" in text
+    assert "- peak_bytes: float - " in hloroof.Memory.__doc__ and "- path: Optional[pathlib.Path] - " in hloroof.jax.CompiledProgram.__doc__
 
 
 def test_the_other_functions(ffn):

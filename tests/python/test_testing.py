@@ -212,7 +212,7 @@ def pytest_in(folder, *arguments):
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "HLOROOF_UPDATE": "",
     }
-    command = [sys.executable, "-m", "pytest", "-p", "hloroof._pytest_plugin", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", "-p", "hloroof_pytest", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return done.stdout + done.stderr
 
@@ -229,6 +229,24 @@ def test_the_plugin(root, tmp_path):
     assert "3 failed, 2 passed" in pytest_in(tmp_path, "--hloroof-update")
     assert (tmp_path / "hloroof_snapshots" / "test_contract.test_snapshot.json").exists()
     assert "3 failed, 2 passed" in pytest_in(tmp_path, "--assert=plain")
+
+
+OTHER = """
+import sys
+
+def test_other():
+    assert not [name for name in sys.modules if name.partition(".")[0] == "hloroof"]
+
+def test_fails():
+    assert 1 == 2
+"""
+
+
+def test_the_plugin_is_in_every_run(tmp_path):
+    """It leaves the package alone where no test uses it."""
+    (tmp_path / "test_other.py").write_text(OTHER)
+    out = pytest_in(tmp_path)
+    assert "1 failed, 1 passed" in out and "assert 1 == 2" in out, out
 
 
 def test_the_example(root):

@@ -5,6 +5,7 @@ import functools
 import importlib.util
 import io
 import json
+import math
 import os
 import pathlib
 import pickle
@@ -71,7 +72,7 @@ MALFORMED = [
     (lambda: tune.run("no/such.py:space"), "there is no file"),
     (lambda: tune.run(f"{HERE}/tune_spaces.py:not_a_space"), "or a function that returns one, not int"),
     (lambda: tune.run(tune.Space("h100_sxm:4", print, {"a": [1]})), "h100_sxm"),
-    (lambda: tune.run(tune.Space("tpu_v5e:fast", print, {"a": [1]})), "expected a topology such as tpu_v5e:2x2"),
+    (lambda: tune.run(tune.Space("tpu_v5e:fast", print, {"a": [1]})), 'the topology "fast" of tpu_v5e: expected chips along each axis'),
     (lambda: tune.run(tune.Space("tpu_v5e", print, {"a": [1]}), processes=0), "processes=0: expected at least 1"),
 ]
 
@@ -160,10 +161,29 @@ def test_ranking(tmp_path):
     assert tune.load(tmp_path / "run") == results
 
 
+PLACES = [
+    ("tpu_v5e:4x4", {"data": 8, "model": 2}),  # an axis of the mesh is a part of one of the topology
+    ("tpu_v5e:2x2*2", {"model": 2, "data": 4}),  # two slices
+    ("tpu_v5e", {"data": 4, "model": 2}),  # the smallest topology that fits
+    ("tpu_v5e:2x2", {"data": 2, "model": 1}),  # a part of the topology
+    ("tpu_v3:2x2", {"data": 4, "model": 2}),  # two devices on a chip
+]
+
+
 @can_compile
-def test_a_mesh_may_split_an_axis_of_the_topology():
-    space = tune.Space("tpu_v5e:4x4", tune_spaces.product, {"mesh": [{"data": 8, "model": 2}], "batch": [256]})
-    assert tune.run(space, progress=False).best.status == "ok"
+def test_places():
+    from hloroof import _compile_for
+    from hloroof.tune import _compile
+
+    for device, mesh in PLACES:
+        program = tune_spaces.product(mesh, 256)
+        given = dict(mesh=mesh, in_shardings=program.in_shardings)
+        # As compile_for lays it out, and compiled by a worker.
+        prepared = _compile_for.prepare(program.function, program.arguments, device, **given)
+        assert prepared.program.nr_devices == math.prod(mesh.values())
+        best = tune.run(tune.Space(device, tune_spaces.product, {"mesh": [mesh], "batch": [256]}), progress=False).outcomes[0]
+        assert best.status == "ok" and best.step_seconds > 0, (device, best)
+    assert _compile.check_device("tpu_v4:2x2x1") is None
 
 
 REASONS = [
@@ -171,7 +191,7 @@ REASONS = [
     ("raises", "failed", "RuntimeError: no such thing"),
     ("no program", "failed", "TypeError: build returned NoneType, not hloroof.tune.Program"),
     ("bad flag", "failed", "No such compile option"),
-    ("too many", "failed", "has 16 devices, and tpu_v5e:2x2 has 4"),
+    ("too many", "failed", "the program is for 16 devices, and tpu_v5e:2x2 has 4"),
     ("large arguments", "does not fit", "the arguments alone take 32.0 GiB of the 16.0 GiB of a device"),
     ("large temporaries", "does not fit", "the compiler: Ran out of memory"),
     ("dies once", "ok", None),

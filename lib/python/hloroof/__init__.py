@@ -28,7 +28,9 @@ from hloroof._core import (
 from hloroof._ahead import CompileError
 from hloroof._answer import Answer, Rows
 from hloroof._edit import Editor
+from hloroof._field_docs import document_fields as _document_fields
 from hloroof._functions import (
+    compare,
     count,
     device_names,
     devices,
@@ -97,6 +99,7 @@ __all__ = [
     "StepPrediction",
     "Totals",
     "__version__",
+    "compare",
     "count",
     "device_names",
     "devices",
@@ -109,3 +112,5 @@ __all__ = [
     "reschedule",
     "sweep_kernel",
 ]
+
+_document_fields(globals())

@@ -34,11 +34,14 @@ class Chip:
     """``jax.Device.device_kind``."""
     cores: int
     """Cores that JAX sees as one device."""
+    config: str = ""
+    """libtpu's ``chip_config_name``, if its default joins other cores."""
 
 
 CHIPS = {
     "tpu_v2": Chip("v2:2x2", "TPU v2", 1),
     "tpu_v3": Chip("v3:2x2", "TPU v3", 1),
+    "tpu_v4": Chip("v4:2x2x1", "TPU v4", 2, "megacore"),
     "tpu_v4_core": Chip("v4:2x2x1", "TPU v4", 1),
     "tpu_v5e": Chip("v5e:2x2", "TPU v5 lite", 1),
     "tpu_v5p": Chip("v5p:2x2x1", "TPU v5", 2),
@@ -70,6 +73,8 @@ class Job:
     topology: str
     """Of one slice, as libtpu names it: ``"v5e:4x4"``."""
     slices: int = 1
+    config: str = ""
+    """Of the chips: ``Chip.config``."""
     donated: Sequence[int] = ()
     """Arguments whose memory the program may reuse."""
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -98,7 +103,7 @@ def export(function: Callable[..., Any], arguments: Sequence[Any], static: Mappi
 
     with _as_on(chip):
         exported = jax.export.export(jax.jit(flat), platforms=["tpu"])(*leaves)
-    return Job(pack(exported), chip.topology)
+    return Job(pack(exported), chip.topology, config=chip.config)
 
 
 def pack(exported: Any) -> bytes:
@@ -202,7 +207,8 @@ def explain_failure(message: str) -> str:
     return said
 
 
-def _compile(job: Job) -> str:
+def compile_here(job: Job) -> str:
+    """Returns the optimized HLO text. Runs libtpu in this process, which a crash of the compiler ends."""
     import jax
     import numpy
     from jax.experimental import topologies
@@ -210,14 +216,17 @@ def _compile(job: Job) -> str:
     if job.x64:
         jax.config.update("jax_enable_x64", True)
     exported = pickle.loads(job.exported)
-    slices = {"num_slices": job.slices} if job.slices > 1 else {}
-    devices = topologies.get_topology_desc(platform="tpu", topology_name=job.topology, **slices).devices
+    more: dict[str, Any] = {"num_slices": job.slices} if job.slices > 1 else {}
+    if job.config:
+        more["chip_config_name"] = job.config
+    devices = topologies.get_topology_desc(platform="tpu", topology_name=job.topology, **more).devices
     if exported.nr_devices > len(devices):
         raise ValueError(f"the program is for {exported.nr_devices} devices, and {job.topology} has {len(devices)}")
     sizes, names, types = _axes_of(exported)
-    if exported.nr_devices == len(devices) and job.slices == 1:
+    is_split_v4 = devices[0].device_kind == "TPU v4" and any(device.core_on_chip > 0 for device in devices)
+    if exported.nr_devices == len(devices) and job.slices == 1 and not is_split_v4:
         mesh = jax.make_mesh(sizes, names, axis_types=types, devices=devices)
-    else:  # make_mesh knows no slices; slices are the outermost axis of the list
+    else:  # make_mesh knows no slices, and no single cores of TPU v4; slices are the outermost axis of the list
         mesh = jax.sharding.Mesh(numpy.array(devices[: exported.nr_devices]).reshape(sizes), names, axis_types=types)
     shardings = list(exported.in_shardings_jax(mesh))
     if all(sharding is None for sharding in shardings):  # something must say where the program runs
@@ -280,7 +289,7 @@ def _axes_of(exported: Any) -> tuple[Any, Any, Any]:
 
 def _answer(job: Job) -> tuple[str, Optional[str]]:
     try:
-        return _compile(job), None
+        return compile_here(job), None
     except Exception as error:  # libtpu's, of many types
         return "", str(error) or type(error).__name__
 

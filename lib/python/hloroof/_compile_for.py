@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from hloroof._options import Options
 
-_FORMAT = "1"  # of the key of the cache
+_FORMAT = "2"  # of the key of the cache
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,11 +90,63 @@ def compile_for(
     there is no libtpu, ``ValueError`` if the device is not a TPU that libtpu compiles for or has too few devices, and what the
     function raises when JAX traces it.
     """
-    _check_arguments(arguments)
     place = device_text(device)
-    chip = _ahead.chip_of(place)
+    _ahead.chip_of(place)
     if not _ahead.has_compiler():
         raise ImportError("hloroof.jax.compile_for needs libtpu: pip install libtpu")
+    prepared = prepare(
+        function,
+        arguments,
+        place,
+        keyword_arguments=keyword_arguments,
+        mesh=mesh,
+        in_shardings=in_shardings,
+        out_shardings=out_shardings,
+        donate_argnums=donate_argnums,
+        static_argnums=static_argnums,
+        options=options,
+    )
+    path = _path_in(cache, prepared.job, prepared.program)
+    kept = _read(path)
+    if kept is not None:
+        return CompiledProgram(prepared.device, kept, path, True)
+    with _ahead.Compiler() as compiler:
+        text = compiler.compile(prepared.job, timeout)
+    if path is not None:
+        _write(path, gzip.compress(text.encode(), 6, mtime=0))
+    return CompiledProgram(prepared.device, text, path, False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Prepared:
+    """A program that is traced and laid out on the devices, and not compiled yet."""
+
+    job: _ahead.Job
+    device: str
+    """With the topology: ``"tpu_v5e:4x4"``."""
+    device_count: int
+    """Of the topology; the program may be for fewer."""
+    program: Any
+    """The ``jax.export.Exported``."""
+
+
+def prepare(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    place: str,
+    *,
+    keyword_arguments: Optional[Mapping[str, Any]] = None,
+    mesh: Any = None,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    donate_argnums: Union[int, Sequence[int], None] = None,
+    static_argnums: Union[int, Sequence[int], None] = None,
+    options: Optional[Mapping[str, Any]] = None,
+) -> Prepared:
+    """Traces a function for ``compile_for``, which says what the arguments are. Raises ``ValueError`` if the device is not a TPU that
+    libtpu compiles for or has too few devices, and what the function raises."""
+    _check_arguments(arguments)
+    chip = _ahead.chip_of(place)
     import jax
     import jax.export
 
@@ -116,21 +168,14 @@ def compile_for(
         # A single chip is one of the smallest topology, because not every libtpu compiles for less.
         topology=chip.topology if math.prod(shape) < math.prod(map(int, smallest.split("x"))) else f"{generation}:{box}",
         slices=slices,
+        config=chip.config,
         donated=_donated(traced),
         options=dict(options or {}),
         x64=bool(jax.config.jax_enable_x64),
         names=_argument_names(function, traced),
     )
     name = f"{_core.device_name(place)}:{box}" + (f"*{slices}" if slices > 1 else "")
-    path = _path_in(cache, job, exported)
-    kept = _read(path)
-    if kept is not None:
-        return CompiledProgram(name, kept, path, True)
-    with _ahead.Compiler() as compiler:
-        text = compiler.compile(job, timeout)
-    if path is not None:
-        _write(path, gzip.compress(text.encode(), 6, mtime=0))
-    return CompiledProgram(name, text, path, False)
+    return Prepared(job, name, count, exported)
 
 
 def program_for(function: Any, arguments: Sequence[Any], place: str) -> Any:
@@ -256,6 +301,7 @@ def _path_in(cache: Union[bool, str, os.PathLike[str]], job: _ahead.Job, exporte
         os.environ.get("XLA_FLAGS", ""),
         job.topology,
         str(job.slices),
+        job.config,
         str(job.donated),
         repr(sorted((str(name), str(value)) for name, value in job.options.items())),
         str(job.x64),

@@ -38,7 +38,7 @@ class Editor(_core.Editor):
     def __init__(self, program: Program, device: Optional[Device] = None, **options: Unpack[Options]) -> None:
         self._place = None if device is None else device_text(device)
         self._given = options
-        super().__init__(parse(program), self._place, core_options(self._place or "", **options))
+        super().__init__(parse(program), self._place, core_options(self._place or "", options))
 
     def predict(self) -> StepPrediction:
         """The full prediction of the module as it is. ``step_seconds`` is much cheaper after an edit."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 from hloroof import _core
 from hloroof._answer import Answer
 from hloroof._devices import Device, device_text, platform_of
 from hloroof._kernel_lists import KernelLists
-from hloroof._options import Number, Options
+from hloroof._options import Number, Options, core_options
 from hloroof._prediction import Source, StepPrediction, devices_answer, predict_source
 from hloroof._programs import Program, module_of
 from hloroof._programs import parse as parse
@@ -114,6 +115,29 @@ def explain(program: Program, op: str, device: Device, *, width: int = 80, **opt
 
     ``options`` are those of ``predict_step_time``."""
     return predict_step_time(program, device, **options).explain(op, width=width)
+
+
+def compare(
+    profile: Union[str, os.PathLike[str]],
+    device: Optional[Device] = None,
+    *,
+    width: int = 80,
+    limit: int = 20,
+    **options: Unpack[Options],
+) -> Answer:
+    """Compares a profile with the prediction of its program: step, ops, layers, waits, gaps between ops, and devices.
+
+    ``profile`` is the folder that ``jax.profiler.trace`` was given, of which it takes the newest run, or one of its files. They
+    hold the program. They also name the device if it is a TPU or a GPU that hloroof knows; for a CPU, ``device`` is the path of a
+    device file. Schema ``hloroof.comparison/1``. ``options`` are those of ``predict_step_time``.
+
+    Raises ``NotFoundError`` if the folder has no profile or the profile does not determine the device, and
+    ``InvalidInputError`` if the device is of another kind than that of the profile."""
+    if device is None and options.get("set"):
+        raise ValueError("set changes numbers of a device: give it as device=")
+    place = "" if device is None else device_text(device)
+    text, data = _core.compare_folder(os.fspath(profile), place, core_options(place, options), width, limit)
+    return Answer(text, json.loads(data), "ops")
 
 
 def count(program: Program) -> dict[str, Any]:

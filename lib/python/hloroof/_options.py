@@ -12,7 +12,7 @@ Number = Union[float, str]
 
 
 class Options(TypedDict, total=False):
-    """The options of ``predict_step_time``, which documents them."""
+    """The options of ``predict_step_time``, which documents them and has the defaults."""
 
     topology: Optional[str]
     slices: Optional[int]
@@ -39,57 +39,45 @@ def number_text(value: Any) -> str:
     return value if isinstance(value, str) else format(float(value), ".17g")
 
 
-def core_options(
-    device: str,
-    topology: Optional[str] = None,
-    slices: Optional[int] = None,
-    partitions: Optional[int] = None,
-    estimates: str = "model",
-    trip_counts: Optional[Mapping[str, int]] = None,
-    default_trip_count: int = 1,
-    custom_calls: Optional[Mapping[str, Mapping[str, float]]] = None,
-    set: Optional[Mapping[str, Number]] = None,
-    branch_probabilities: Optional[Mapping[str, Sequence[float]]] = None,
-    kernel_lists: Optional[KernelLists] = None,
-    mesh: Union[Mapping[str, int], str, None] = None,
-    mesh_order: Optional[Sequence[str]] = None,
-    device_order: Union[Sequence[int], str, None] = None,
-    wrap: Optional[bool] = None,
-    reduce_dtype: Optional[str] = None,
-    imbalance: float = 1,
-    strict: bool = False,
-    allow_other_backend: bool = False,
-) -> _core.PredictOptions:
+def core_options(device: str, options: Options) -> _core.PredictOptions:
     """The options of the library. Raises ``ValueError`` and ``hloroof.Error`` for malformed ones, ``TypeError`` for unknown ones."""
+    unknown = sorted(options.keys() - Options.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]!r}; expected one of {', '.join(Options.__annotations__)}")
+    core = _core.PredictOptions()
+    estimates = options.get("estimates", "model")
     if estimates not in ("model", "compiler"):
         raise ValueError(f'estimates={estimates!r}: expected "model" or "compiler"')
-    options = _core.PredictOptions()
-    options.topology = topology
-    options.slices = slices
-    options.partitions = partitions
-    options.compiler_estimates = estimates == "compiler"
-    options.trip_counts = {name.lstrip("%"): count for name, count in (trip_counts or {}).items()}
-    options.default_trip_count = default_trip_count
-    options.custom_calls = [_custom_call(target, work) for target, work in (custom_calls or {}).items()]
-    if set:
-        options.set = _core.settings(device, [f"{name}={number_text(value)}" for name, value in set.items()])
-    options.branch_probabilities = {
-        name.lstrip("%"): list(shares) for name, shares in (branch_probabilities or {}).items()
-    }
-    options.kernel_lists = kernel_lists_of(kernel_lists)
+    core.compiler_estimates = estimates == "compiler"
+    core.topology = options.get("topology")
+    core.slices = options.get("slices")
+    core.partitions = options.get("partitions")
+    core.trip_counts = {name.lstrip("%"): count for name, count in (options.get("trip_counts") or {}).items()}
+    core.default_trip_count = options.get("default_trip_count", 1)
+    core.custom_calls = [_custom_call(target, work) for target, work in (options.get("custom_calls") or {}).items()]
+    settings = options.get("set")
+    if settings:
+        core.set = _core.settings(device, [f"{name}={number_text(value)}" for name, value in settings.items()])
+    probabilities = options.get("branch_probabilities") or {}
+    core.branch_probabilities = {name.lstrip("%"): list(shares) for name, shares in probabilities.items()}
+    core.kernel_lists = kernel_lists_of(options.get("kernel_lists"))
+    mesh = options.get("mesh")
     if mesh:
-        options.set_mesh(mesh if isinstance(mesh, str) else ",".join(f"{name}={size}" for name, size in mesh.items()))
-    options.mesh_order = list(mesh_order or [])
-    if device_order is not None:
-        options.set_device_order(device_order if isinstance(device_order, str) else ",".join(map(str, device_order)))
-    options.wrap = wrap
+        core.set_mesh(mesh if isinstance(mesh, str) else ",".join(f"{name}={size}" for name, size in mesh.items()))
+    core.mesh_order = list(options.get("mesh_order") or [])
+    order = options.get("device_order")
+    if order is not None:
+        core.set_device_order(order if isinstance(order, str) else ",".join(map(str, order)))
+    core.wrap = options.get("wrap")
+    reduce_dtype = options.get("reduce_dtype")
     if reduce_dtype is not None:
-        options.set_reduce_dtype(reduce_dtype)
+        core.set_reduce_dtype(reduce_dtype)
+    imbalance = options.get("imbalance", 1)
     if not imbalance >= 1:
         raise ValueError(f"imbalance={imbalance!r}: expected a number from 1")
-    options.imbalance = imbalance
-    options.strict = strict
-    return options
+    core.imbalance = imbalance
+    core.strict = options.get("strict", False)
+    return core
 
 
 def _custom_call(target: str, work: Mapping[str, float]) -> _core.CustomCallCost:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Un
 from hloroof import _core, _results
 from hloroof._answer import Answer, Rows, import_pandas
 from hloroof._devices import Device, device_text
+from hloroof._field_docs import document_fields
 from hloroof._options import Number, Options, core_options, number_text
 from hloroof._programs import Program, module_of
 from hloroof._results import Diagnostic, Layer, Op
@@ -43,7 +44,7 @@ class Source:
 
     def core(self) -> tuple[_core.Module, str, _core.PredictOptions]:
         """The arguments of most functions of the library."""
-        return self.module, self.device, core_options(self.device, **self.options)
+        return self.module, self.device, core_options(self.device, self.options)
 
     # A module is pickled as its text, which compresses to a tenth, and is parsed again only if something asks for it.
     def __getstate__(self) -> tuple[bytes, str, Options]:
@@ -212,8 +213,8 @@ class StepPrediction(_results.StepPrediction):
         return Answer(text, json.loads(data), "ops" if group_by == "none" else "groups")
 
     def compare(self, profile: Union[str, os.PathLike[str]], *, width: int = 80, limit: int = 20) -> Answer:
-        """Compares with a measured profile, op by op: a file with XProf's hlo_stats as CSV or JSON, or a Chrome trace. Schema
-        ``hloroof.comparison/1``.
+        """Compares with a measured profile, op by op: the folder of ``jax.profiler.trace``, a file with XProf's hlo_stats as CSV
+        or JSON, or a Chrome trace. Schema ``hloroof.comparison/1``. ``hloroof.compare`` takes the program from the profile.
 
         Raises ``InvalidInputError`` if the profile is of another program."""
         text, data = _core.compare(*self._asked().core(), os.fspath(profile), width, limit)
@@ -251,7 +252,7 @@ class StepPrediction(_results.StepPrediction):
         places.settings = [f"{name}={','.join(map(number_text, numbers))}" for name, numbers in everything.items()]
         places.order = order
         places.allow_other_backend = bool(source.options.get("allow_other_backend"))
-        options = core_options(source.device, **_changed(source.options, {"set": None}))
+        options = core_options(source.device, _changed(source.options, {"set": None}))
         text, data, failures = _core.sweep(source.module, self.module.name, places, options, width)
         for failure in failures:
             warnings.warn(failure, stacklevel=2)
@@ -319,6 +320,9 @@ class StepPrediction(_results.StepPrediction):
             + _table(["share", "time", "bound", "op", "category", "op_name"], rows)
             + "".join(f"<p>{_finding(finding)}</p>" for finding in warnings)
         )
+
+
+document_fields(vars(_results))
 
 
 def _changed(options: Options, changes: Options) -> Options:

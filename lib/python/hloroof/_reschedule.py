@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 from hloroof import _core, _reschedule_results
 from hloroof._devices import Device, device_text
+from hloroof._field_docs import document_fields
 from hloroof._options import Options, core_options
 from hloroof._prediction import make_record
 from hloroof._programs import Program, parse
@@ -35,6 +36,9 @@ class Rescheduling(_reschedule_results.Rescheduling):
         )
 
 
+document_fields(vars(_reschedule_results))
+
+
 def reschedule(
     program: Program, device: Device, *, seconds: float = 5, memory_limit: Optional[float] = None, **options: Unpack[Options]
 ) -> Rescheduling:
@@ -49,7 +53,7 @@ def reschedule(
         raise ValueError(f"seconds={seconds}: expected a number that is not negative")
     place = device_text(device)
     module, text, summary = _core.reschedule(
-        parse(program), place, core_options(place, **options), seconds, memory_limit
+        parse(program), place, core_options(place, options), seconds, memory_limit
     )
     found: Rescheduling = make_record(Rescheduling, json.loads(text), _reschedule_results.RECORD_OF_MEMBER)
     return dataclasses.replace(found, program=module, _text=summary)

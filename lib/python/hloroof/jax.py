@@ -21,6 +21,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Union
 
 from hloroof import _core
 from hloroof._compile_for import CompiledProgram, compile_for
+from hloroof._field_docs import document_fields as _document_fields
 from hloroof._functions import parse, predict_step_time
 from hloroof._hook import STAGES, check_stage, registered
 from hloroof._prediction import StepPrediction
@@ -226,3 +227,6 @@ def _run_script(arguments: Sequence[str]) -> int:
 
 if __name__ == "__main__":
     sys.exit(_run_script(sys.argv[1:]))
+
+
+_document_fields(globals())

@@ -28,9 +28,12 @@ earlier one ended. ``run(space, dask=client)`` does the same on a Dask cluster. 
 reason. Needs JAX and libtpu; tables for pandas and plots need pandas and matplotlib.
 """
 
+from hloroof._field_docs import document_fields as _document_fields
 from hloroof.tune._outcome import Outcome
 from hloroof.tune._results import Results
 from hloroof.tune._run import load, run
 from hloroof.tune._space import Program, Space, meshes
 
 __all__ = ["Outcome", "Program", "Results", "Space", "load", "meshes", "run"]
+
+_document_fields(globals())

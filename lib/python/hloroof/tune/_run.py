@@ -93,13 +93,13 @@ def load(folder: Union[str, os.PathLike[str]]) -> Results:
 
 def _check(space: Space, processes: Optional[int], retries: int, has_cluster: bool) -> None:
     from hloroof import _ahead
-    from hloroof.tune._compile import _topology
+    from hloroof.tune._compile import check_device
 
     if processes is not None and processes < 1:
         raise ValueError(f"processes={processes}: expected at least 1")
     if retries < 0:
         raise ValueError(f"retries={retries}: expected 0 or more")
-    _topology(space.device)
+    check_device(space.device)
     if not has_cluster and not _ahead.has_compiler():
         raise ImportError("hloroof.tune compiles with libtpu: pip install libtpu")
 

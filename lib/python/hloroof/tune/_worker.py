@@ -37,7 +37,7 @@ def reference_to(function: Callable[..., Any]) -> Reference:
     if is_top and module is not None and module != "__main__":
         return "module", module, name
     try:
-        import cloudpickle  # type: ignore[import-not-found, unused-ignore]
+        import cloudpickle
     except ImportError:
         raise ValueError(
             f"no worker can find {name or function!r}: define it at the top level of a module or a script, or install cloudpickle"
@@ -86,9 +86,9 @@ def evaluate(build: Callable[..., Program], device: str, candidate: Candidate) -
         if least > capacity:
             reason = f"the arguments alone take {_core.format_bytes(least)} of the {_core.format_bytes(capacity)} of a device"
             return Outcome(candidate, DOES_NOT_FIT, reason, examples=program.examples, capacity_bytes=capacity), None
-        text = _compile.compile_program(program, device)
+        text, place = _compile.compile_program(program, device)
         seconds = time.monotonic() - started
-        step = _compile.predict(program, text, device)
+        step = _compile.predict(program, text, place)
     except Exception as error:  # what the function, JAX, libtpu or the prediction raises
         return _failure(candidate, error), None
     return _outcome(candidate, program, step, seconds), gzip.compress(text.encode(), 6, mtime=0)

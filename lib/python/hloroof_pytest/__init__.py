@@ -1,9 +1,13 @@
-"""The plugin of pytest: tables of failing checks, the option ``--hloroof-update``, and the fixture ``hloroof_snapshot``."""
+"""The plugin of pytest: tables of failing checks, the option ``--hloroof-update``, and the fixture ``hloroof_snapshot``.
+
+Every run of pytest imports it, so it imports hloroof only for tests that use it, and is a package of its own.
+"""
 
 from __future__ import annotations
 
 import pathlib
 import re
+import sys
 from typing import Any, Callable, Generator
 
 import pytest
@@ -33,9 +37,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     outcome = yield
     report = outcome.get_result()
-    from hloroof import testing
-
-    failed = testing.failed_checks()
+    testing = sys.modules.get("hloroof.testing")
+    failed = testing.failed_checks() if testing is not None else []
     if call.excinfo is None or not isinstance(call.excinfo.value, AssertionError):
         return
     message = str(call.excinfo.value)
