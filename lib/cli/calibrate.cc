@@ -1,13 +1,20 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/base/strings.h"
 #include "lib/calibrate/measurements.h"
 #include "lib/calibrate/parameter_fit.h"
+#include "lib/calibrate/profile_measurements.h"
 #include "lib/cli/calibration_report.h"
 #include "lib/cli/subjects.h"
 #include "lib/hardware/settings.h"
 #include "lib/hardware/write_device.h"
+#include "lib/profile/profile_folder.h"
+#include "lib/report/profiled_program.h"
 
 namespace hloroof::internal {
 namespace {
@@ -15,6 +22,7 @@ namespace {
 struct CalibrateFlags {
   PredictFlags predict;
   std::string measurements;
+  std::string profile;
   std::vector<std::string> parameters;
   std::vector<std::string> where;
   double floor_seconds = 0;
@@ -31,38 +39,96 @@ std::pair<std::string, std::string> column_and_value(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void run_calibrate(const CalibrateFlags& flags, Context& context) {
-  absl::StatusOr<Target> target = find_one_target(flags.predict);
-  if (!target.ok()) return context.fail(target.status());
-  Device device = std::move(target->device);
-  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.predict.set, kSetOption);
-  if (!settings.ok()) return context.fail(settings.status());
-  const absl::StatusOr<std::vector<Point>> points = points_of(*settings, device, kSetOption);
-  if (!points.ok()) return context.fail(points.status());
-  if (points->size() != 1) return context.fail(invalid_argument("--set: one value for each parameter"));
-  for (const auto& [path, value] : points->front()) {
-    if (absl::Status status = set_parameter(device, path, value); !status.ok()) return context.fail(status);
-  }
-  if (!(flags.floor_seconds >= 0)) return context.fail(invalid_argument("--floor: expected seconds from 0"));
+// What numbers are fitted to, and the numbers if the flags name none.
+struct Evidence {
+  std::vector<Measurement> measurements;
+  std::vector<std::string> parameters;
+  std::string option;  // that the result names as its source
+};
+
+absl::StatusOr<Evidence> table_evidence(const CalibrateFlags& flags, const Device& device) {
   MeasurementOptions reading;
   reading.floor_seconds = flags.floor_seconds;
   reading.dump_root = flags.dumps;
+  reading.where.reserve(flags.where.size());
   for (const std::string& where : flags.where) {
     reading.where.push_back(column_and_value(where));
     if (reading.where.back().first.empty()) {
-      return context.fail(absl::InvalidArgumentError("--where takes COLUMN=VALUE, not '" + where + "'"));
+      return absl::InvalidArgumentError("--where takes COLUMN=VALUE, not '" + where + "'");
     }
   }
-  const auto measurements = read_measurements(flags.measurements, reading);
-  if (!measurements.ok()) return context.fail(measurements.status());
-  const Split split = split_in_two(*measurements);
+  absl::StatusOr<std::vector<Measurement>> measurements = read_measurements(flags.measurements, reading);
+  if (!measurements.ok()) return measurements.status();
+  return Evidence{*std::move(measurements), matmul_parameters(device),
+                  "--measurements " + flags.measurements.substr(flags.measurements.rfind('/') + 1)};
+}
+
+absl::StatusOr<Evidence> profile_evidence(const CalibrateFlags& flags, const MeasuredProfile& profile,
+                                          const Device& device, Context& context) {
+  ParseOptions options = reading_options();
+  options.path = flags.profile;
+  options.max_bytes = context.max_bytes;
+  const absl::StatusOr<Module> module = profiled_module(profile, options);
+  if (!module.ok()) return module.status();
+  const MeasuredProgram& program = longest_program(profile);
+  absl::StatusOr<std::vector<Measurement>> measurements = profile_measurements(*module, program);
+  if (!measurements.ok()) return measurements.status();
+  absl::StatusOr<std::vector<std::string>> parameters = flags.parameters;
+  if (flags.parameters.empty()) parameters = program_parameters(device, split_in_two(*measurements).fitted);
+  if (!parameters.ok()) return parameters.status();
+  return Evidence{*std::move(measurements), *std::move(parameters),
+                  "--profile " + (profile.run.empty() ? program.name : profile.run)};
+}
+
+// The built-in file that the fitted one extends: the device that was fitted, or what its file extends.
+absl::StatusOr<std::string> base_of(const CalibrateFlags& flags, const std::string& device) {
+  const bool is_built_in = flags.predict.devices.empty() || find_device(device).ok();
+  return is_built_in ? absl::StatusOr<std::string>(device) : extended_by(flags.predict.devices.front());
+}
+
+// Returns the device of --device, or else that of the profile, with the values of --set.
+absl::StatusOr<Device> device_to_fit(PredictFlags flags, const MeasuredProfile* profile) {
+  if (flags.devices.empty() && profile != nullptr) {
+    const absl::StatusOr<std::string> name = profiled_device(*profile);
+    if (!name.ok()) return name.status();
+    flags.devices = {*name};
+  }
+  absl::StatusOr<Target> target = find_one_target(flags);
+  if (!target.ok()) return target.status();
+  Device device = std::move(target->device);
+  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.set, kSetOption);
+  if (!settings.ok()) return settings.status();
+  const absl::StatusOr<std::vector<Point>> points = points_of(*settings, device, kSetOption);
+  if (!points.ok()) return points.status();
+  if (points->size() != 1) return invalid_argument("--set: one value for each parameter");
+  for (const auto& [path, value] : points->front()) {
+    if (absl::Status status = set_parameter(device, path, value); !status.ok()) return status;
+  }
+  return device;
+}
+
+void run_calibrate(const CalibrateFlags& flags, Context& context) {
+  if (!(flags.floor_seconds >= 0)) return context.fail(invalid_argument("--floor: expected seconds from 0"));
+  if (flags.measurements.empty() == flags.profile.empty()) {
+    return context.fail(invalid_argument("calibrate takes either --measurements or --profile"));
+  }
+  std::optional<MeasuredProfile> profile;
+  if (!flags.profile.empty()) {
+    absl::StatusOr<MeasuredProfile> loaded = load_profile(flags.profile, context.max_bytes);
+    if (!loaded.ok()) return context.fail(loaded.status());
+    profile = *std::move(loaded);
+  }
+  absl::StatusOr<Device> found = device_to_fit(flags.predict, profile ? &*profile : nullptr);
+  if (!found.ok()) return context.fail(found.status());
+  Device device = *std::move(found);
+  const absl::StatusOr<Evidence> evidence =
+      profile ? profile_evidence(flags, *profile, device, context) : table_evidence(flags, device);
+  if (!evidence.ok()) return context.fail(evidence.status());
+  const Split split = split_in_two(evidence->measurements);
   const Device before = device;
   const std::string base = device.name;
-  const ParameterSource source{Provenance::kFitted,
-                               "hloroof calibrate --device " + base + " --measurements " +
-                                   flags.measurements.substr(flags.measurements.rfind('/') + 1),
-                               ""};
-  const std::vector<std::string> paths = flags.parameters.empty() ? matmul_parameters(device) : flags.parameters;
+  const ParameterSource source{Provenance::kFitted, "hloroof calibrate --device " + base + " " + evidence->option, ""};
+  const std::vector<std::string> paths = flags.parameters.empty() ? evidence->parameters : flags.parameters;
   auto fitted = fit_parameters(device, split.fitted, paths, source);
   if (!fitted.ok()) return context.fail(fitted.status());
   if (absl::Status status = add_spread(before, split.fitted, *fitted); !status.ok()) return context.fail(status);
@@ -78,7 +144,9 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
                                           : calibration_text(report, layout));
   if (flags.output.empty()) return;
   const std::string name = flags.name.empty() ? base + "_calibrated" : flags.name;
-  const auto text = write_device_file(device, base, name, device.display_name + ", calibrated");
+  const absl::StatusOr<std::string> extended = base_of(flags, base);
+  if (!extended.ok()) return context.fail(extended.status());
+  const auto text = write_device_file(device, *extended, name, device.display_name + ", calibrated");
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) return context.fail(status);
 }
@@ -87,14 +155,17 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
 
 Command calibrate_command(Context& context) {
   auto flags = std::make_shared<CalibrateFlags>();
-  Command command{.name = "calibrate", .text = "Fits the efficiencies of a device to measured matmuls"};
+  Command command{.name = "calibrate", .text = "Fits the efficiencies of a device to measured matmuls or to a profile"};
   command.options = {
       device_option(flags->predict),
       {.names = {"--measurements"},
        .argument = "CSV",
        .text = "Measured matmuls, with columns m, n, k, dtype and seconds (or median_s)",
-       .target = &flags->measurements,
-       .required = true},
+       .target = &flags->measurements},
+      {.names = {"--profile"},
+       .argument = "FOLDER",
+       .text = "The folder of jax.profiler.trace: fit to the ops of its longest program; every second one is held back",
+       .target = &flags->profile},
       {.names = {"--parameters"},
        .argument = "PARAMETER,...",
        .text = "Parameters to fit, named as `devices show` prints them",

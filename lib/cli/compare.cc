@@ -1,9 +1,15 @@
 #include "lib/report/compare.h"
 
 #include <memory>
+#include <string>
+#include <utility>
 
+#include "lib/base/strings.h"
 #include "lib/cli/origin_warnings.h"
 #include "lib/cli/subjects.h"
+#include "lib/profile/profile_folder.h"
+#include "lib/report/html_report.h"
+#include "lib/report/profiled_program.h"
 
 namespace hloroof::internal {
 namespace {
@@ -18,16 +24,41 @@ struct CompareFlags {
   bool wide = false;
 };
 
+// The module, device and options: those that were given, or else what the profile says.
+absl::StatusOr<Subject> subject_of(const CompareFlags& flags, const MeasuredProfile& profile, Context& context) {
+  PredictFlags predict = flags.predict;
+  if (predict.devices.empty() && profile.backend != ProfiledBackend::kUnknown) {
+    const absl::StatusOr<std::string> device = profiled_device(profile);
+    if (!device.ok()) return device.status();
+    predict.devices = {*device};
+  }
+  if (!flags.profile.empty()) return find_subject(predict, flags.file, context);
+  ParseOptions options = reading_options();
+  options.path = flags.file;
+  options.max_bytes = context.max_bytes;
+  absl::StatusOr<Module> module = profiled_module(profile, options);
+  if (!module.ok()) return module.status();
+  return subject_of_module(predict, flags.file, *std::move(module));
+}
+
 void run_compare(const CompareFlags& flags, Context& context) {
-  const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file, context);
-  if (!subject.ok()) return context.fail(subject.status());
-  if (absl::Status status = context.take_input(flags.profile); !status.ok()) return context.fail(status);
-  const absl::StatusOr<MeasuredProfile> profile = load_profile(flags.profile);
+  const std::string& path = flags.profile.empty() ? flags.file : flags.profile;
+  if (flags.profile.empty() && !is_profile_path(path)) {
+    return context.fail(
+        invalid_argument(path + " is no folder of jax.profiler.trace: --profile must name the profile"));
+  }
+  absl::Status status = context.take_input(path);
+  if (status.ok() && path == "-" && flags.file == "-") status = context.take_input(flags.file);  // before it is read
+  if (!status.ok()) return context.fail(status);
+  const absl::StatusOr<MeasuredProfile> profile = load_profile(path, context.max_bytes);
   if (!profile.ok()) return context.fail(profile.status());
+  const absl::StatusOr<Subject> subject = subject_of(flags, *profile, context);
+  if (!subject.ok()) return context.fail(subject.status());
   const absl::StatusOr<StepPrediction> prediction =
       predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
-  OriginWarnings(context).add(subject->file, prediction->diagnostics);
+  // Warnings that the module is of another machine do not hold for a CPU, which no built-in device describes.
+  if (profile->backend != ProfiledBackend::kCpu) OriginWarnings(context).add(subject->file, prediction->diagnostics);
   const absl::StatusOr<Comparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());
   std::string result;
@@ -35,6 +66,8 @@ void run_compare(const CompareFlags& flags, Context& context) {
     result = comparison_json(*prediction, *comparison);
   } else if (flags.format == "csv") {
     result = comparison_csv(*comparison);
+  } else if (flags.format == "html") {
+    result = html_report(*prediction, comparison->timeline);
   } else {
     CompareOptions view;
     view.limit = flags.limit;
@@ -42,7 +75,7 @@ void run_compare(const CompareFlags& flags, Context& context) {
     view.markdown = flags.format == "markdown";
     result = compare_view(*prediction, *comparison, view);
   }
-  if (absl::Status status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
+  if (status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
 }
 
 }  // namespace
@@ -50,14 +83,17 @@ void run_compare(const CompareFlags& flags, Context& context) {
 Command compare_command(Context& context) {
   auto flags = std::make_shared<CompareFlags>();
   Command command{.name = "compare", .text = "Compares the prediction with a measured profile, op by op"};
-  command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true}};
+  command.positionals = {{.names = {"FILE"},
+                          .text = "HLO text; or the folder of jax.profiler.trace, which has the HLO of its programs",
+                          .target = &flags->file,
+                          .required = true}};
   command.options = prediction_options(flags->predict);
   append(command.options, {{.names = {"--profile"},
                             .argument = "PROFILE",
-                            .text = "XProf's hlo_stats as CSV or JSON, or a Chrome trace; may be compressed with gzip",
-                            .target = &flags->profile,
-                            .required = true},
-                           format_option(flags->format, "text|json|csv|markdown"),
+                            .text = "The folder of jax.profiler.trace, an xplane.pb file, XProf's hlo_stats as CSV or "
+                                    "JSON, or a Chrome trace; files may be compressed with gzip",
+                            .target = &flags->profile},
+                           format_option(flags->format, "text|json|csv|markdown|html"),
                            output_option(flags->output),
                            limit_option(flags->limit, "rows"),
                            wide_option(flags->wide)});

@@ -12,22 +12,28 @@ namespace hlo {  // HloProto
 enum : std::uint32_t { kModule = 1 };
 }
 namespace xspace {
-enum : std::uint32_t { kPlanes = 1 };
+enum : std::uint32_t { kPlanes = 1, kHosts = 4 };
 }
 namespace xplane {
-enum : std::uint32_t { kName = 2, kEventMetadata = 4, kStatMetadata = 5 };
+enum : std::uint32_t { kName = 2, kLines = 3, kEventMetadata = 4, kStatMetadata = 5, kStats = 6 };
+}
+namespace xline {
+enum : std::uint32_t { kName = 2, kTimestampNs = 3, kEvents = 4 };
+}
+namespace xevent {
+enum : std::uint32_t { kMetadataId = 1, kOffsetPs = 2, kDurationPs = 3, kStats = 4, kOccurrences = 5 };
 }
 namespace map_entry {
 enum : std::uint32_t { kKey = 1, kValue = 2 };
 }
 namespace event_metadata {
-enum : std::uint32_t { kStats = 5 };
+enum : std::uint32_t { kName = 2, kDisplayName = 4, kStats = 5 };
 }
 namespace stat_metadata {
 enum : std::uint32_t { kName = 2 };
 }
 namespace stat {
-enum : std::uint32_t { kMetadataId = 1, kBytes = 6 };
+enum : std::uint32_t { kMetadataId = 1, kUnsigned = 3, kInteger = 4, kText = 5, kBytes = 6, kReference = 7 };
 }
 namespace module {
 enum : std::uint32_t {

@@ -11,6 +11,7 @@
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/predict/execution_terms.h"
+#include "lib/report/compare_measured.h"
 #include "lib/report/short_names.h"
 #include "lib/report/table.h"
 #include "lib/report/terms_view.h"
@@ -94,6 +95,7 @@ absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const Measu
   OpsByName by_name;
   for (const OpPrediction& op : prediction.ops) by_name[op.name].push_back(&op);
   if (profile.programs.empty()) return invalid_argument("the profile has no ops");
+  if (absl::Status status = check_backend(prediction, profile); !status.ok()) return status;
   const MeasuredProgram& program = choose_program(prediction, profile, by_name);
   Comparison result;
   result.format = profile.format;
@@ -150,6 +152,7 @@ absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const Measu
                    [](const MeasuredOp& a, const MeasuredOp& b) { return a.seconds > b.seconds; });
   std::stable_sort(result.unmeasured.begin(), result.unmeasured.end(),
                    [](const ComparedOp& a, const ComparedOp& b) { return a.predicted > b.predicted; });
+  if (absl::Status status = add_measured(prediction, profile, program, result); !status.ok()) return status;
   return result;
 }
 
@@ -235,13 +238,21 @@ std::string op_table(const StepPrediction& prediction, const Comparison& compari
   return table.to_string(options);
 }
 
+// ", 3 steps", or ", 3 steps on each of 4 devices".
+std::string steps_text(const Comparison& comparison) {
+  const double devices = std::max(1.0, static_cast<double>(comparison.devices.size()));
+  const double steps = comparison.steps / devices;
+  return absl::StrFormat(", %.6g step%s%s", steps, steps == 1 ? "" : "s",
+                         devices > 1 ? absl::StrFormat(" on each of %.0f devices", devices) : std::string());
+}
+
 }  // namespace
 
 std::string compare_view(const StepPrediction& prediction, const Comparison& comparison,
                          const CompareOptions& options) {
   const auto share = [&](double seconds) { return share_of_step(comparison, seconds); };
   std::string out = comparison.format + (comparison.program.empty() ? "" : ", program " + comparison.program) +
-                    absl::StrFormat(", %.0f step%s", comparison.steps, comparison.steps == 1 ? "" : "s") + "\n\n";
+                    steps_text(comparison) + "\n\n";
   if (comparison.step_seconds) {
     out += absl::StrFormat("  measured    %-10s a step, of which %s in ops\n", format_seconds(*comparison.step_seconds),
                            format_seconds(comparison.measured_seconds));
@@ -262,6 +273,7 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
     out += absl::StrFormat("  left out    %-10s of other programs in the profile\n",
                            format_seconds(comparison.other_seconds));
   }
+  out += measured_lines(prediction, comparison);
 
   out = preformatted(std::move(out), options);
   out += "\nBy category; ratio: measured / predicted\n";
@@ -279,6 +291,7 @@ std::string compare_view(const StepPrediction& prediction, const Comparison& com
   out += "\nBy op; x: over twice the prediction, r: over twice the roof\n";
   out += op_table(prediction, comparison, options);
   out += terms_of_flagged(comparison, options);
+  out += measured_sections(prediction, comparison, options);
   if (!comparison.unmatched.empty()) {
     std::string names = "not in the module:";
     for (std::size_t i = 0; i < std::min<std::size_t>(5, comparison.unmatched.size()); ++i) {

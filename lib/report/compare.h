@@ -2,13 +2,14 @@
 #ifndef HLOROOF_LIB_REPORT_COMPARE_H_
 #define HLOROOF_LIB_REPORT_COMPARE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
-#include "lib/report/measured_profile.h"
+#include "lib/profile/measured_profile.h"
 #include "lib/report/schema.h"
 #include "lib/report/table.h"
 
@@ -28,6 +29,39 @@ struct ComparedOp {
   bool is_off_roof() const;
 };
 
+// A scope of the traced program, with everything in it, per step. As Layer in layers.h.
+struct ComparedLayer {
+  std::string path;
+  std::int64_t depth = 0;  // 0: at the top
+  double measured = 0;
+  double predicted = 0;
+};
+
+// An op that waits for a transfer: the end of an asynchronous one, or a synchronous collective. Seconds per step.
+struct ComparedWait {
+  std::string name;
+  double measured = 0;                        // that the op takes
+  double predicted = 0;                       // that the compute stream spends in it
+  std::optional<double> measured_in_flight;   // of the transfer; nullopt if the profile does not show it
+  std::optional<double> predicted_in_flight;  // nullopt if the op is no end of a transfer
+};
+
+// One device of the profile; seconds per run of the program.
+struct ComparedDevice {
+  std::string host;
+  std::string name;
+  double runs = 0;
+  double step_seconds = 0;
+  double busy_seconds = 0;     // in which at least one op runs
+  double own_seconds = 0;      // in ops that do not wait for other devices or transfers
+  double wait_seconds = 0;     // in the ops of ComparedWait
+  double between_seconds = 0;  // without a program before the next run
+  double over_median = 0;      // own_seconds / their median over all devices - 1
+  bool is_straggler = false;   // its own ops take over 5 % longer than the median, so that the others wait for it
+  std::string slowest_op;      // of a straggler: the op with the most time over its median
+  double slowest_op_over_seconds = 0;
+};
+
 struct Comparison {
   std::string format;                  // of the profile
   std::string program;                 // of the profile; empty if the profile does not name its programs
@@ -40,11 +74,22 @@ struct Comparison {
   std::vector<ComparedOp> categories;
   std::vector<MeasuredOp> unmatched;   // measured only, longest first; seconds and occurrences per step
   std::vector<ComparedOp> unmeasured;  // predicted only, longest first
+
+  // The rest is empty unless the profile is an xplane file.
+  std::string run;                            // the folder of the profile
+  std::string device_kind;                    // "TPU v5 lite"
+  std::optional<double> marked_step_seconds;  // mean of the steps that the program marked, with what is around them
+  std::vector<ComparedLayer> layers;          // in preorder
+  std::vector<ComparedWait> waits;            // longest measured first
+  std::vector<MeasuredGap> gaps;              // longest first; seconds and occurrences per step
+  std::vector<ComparedDevice> devices;        // by host and name
+  std::vector<MeasuredEvent> timeline;        // one run of the first device
 };
 
 // Matches ops by name. If the profile has several programs, compares the one with the name of the module. If no program
 // has that name, compares the one that spends the most time in ops of the module. Errors: InvalidArgument if no op of
-// the profile is in the module.
+// the profile is in the module; for an xplane file also if less than half of the time is in ops of the module, or if
+// the profile is of another backend than the module or the device.
 absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile);
 
 struct CompareOptions : TextLayout {

@@ -107,6 +107,67 @@ struct Described<UnmeasuredOp> {
 };
 
 template <>
+struct Described<ComparedLayer> {
+  static constexpr RecordInfo kInfo = {"compared_layer", "ComparedLayer", "A scope of the program, with all in it."};
+  static constexpr auto kFields =
+      fields(field("path", Unit::kNone, "Scopes from the top.", &ComparedLayer::path),
+             field("depth", Unit::kCount, "0 at the top.", &ComparedLayer::depth),
+             field("measured_seconds", Unit::kSeconds, "Measured time of one step.", &ComparedLayer::measured),
+             field("predicted_seconds", Unit::kSeconds, "Predicted time of one step.", &ComparedLayer::predicted),
+             field("ratio", Unit::kNone, "measured_seconds / predicted_seconds.",
+                   [](const ComparedLayer& row) { return ratio(row.measured, row.predicted); }));
+};
+
+template <>
+struct Described<ComparedWait> {
+  static constexpr RecordInfo kInfo = {"compared_wait", "ComparedWait",
+                                       "An op that waits for a transfer or for other devices."};
+  static constexpr auto kFields = fields(
+      field("name", Unit::kNone, "Name of the instruction, without %.", &ComparedWait::name),
+      field("measured_seconds", Unit::kSeconds, "Measured time of one step in the op.", &ComparedWait::measured),
+      field("predicted_seconds", Unit::kSeconds, "Predicted time of one step in the op.", &ComparedWait::predicted),
+      field("measured_in_flight_seconds", Unit::kSeconds,
+            "Measured time of the transfer in one step; null if the profile does not show it.",
+            &ComparedWait::measured_in_flight),
+      field("predicted_in_flight_seconds", Unit::kSeconds,
+            "Predicted time of the transfer in one step; null if the op starts no transfer.",
+            &ComparedWait::predicted_in_flight));
+};
+
+template <>
+struct Described<MeasuredGap> {
+  static constexpr RecordInfo kInfo = {"measured_gap", "MeasuredGap", "A time of the step in which no op runs."};
+  static constexpr auto kFields =
+      fields(field("after", Unit::kNone, "The op that ends last before it.", &MeasuredGap::after),
+             field("before", Unit::kNone, "The op that begins after it.", &MeasuredGap::before),
+             field("occurrences", Unit::kCount, "Occurrences in one step.", &MeasuredGap::occurrences),
+             field("seconds", Unit::kSeconds, "Idle time of one step.", &MeasuredGap::seconds));
+};
+
+template <>
+struct Described<ComparedDevice> {
+  static constexpr RecordInfo kInfo = {"compared_device", "ComparedDevice", "A device of the profile."};
+  static constexpr auto kFields = fields(
+      field("host", Unit::kNone, "Name of its host.", &ComparedDevice::host),
+      field("name", Unit::kNone, "Name on its host.", &ComparedDevice::name),
+      field("runs", Unit::kCount, "Runs of the program.", &ComparedDevice::runs),
+      field("step_seconds", Unit::kSeconds, "Mean time of a run.", &ComparedDevice::step_seconds),
+      field("busy_seconds", Unit::kSeconds, "Time of a run in which at least one op runs.",
+            &ComparedDevice::busy_seconds),
+      field("own_seconds", Unit::kSeconds,
+            "Time of a run in ops that wait neither for transfers nor for other devices.",
+            &ComparedDevice::own_seconds),
+      field("wait_seconds", Unit::kSeconds, "Time of a run in ops that wait.", &ComparedDevice::wait_seconds),
+      field("between_seconds", Unit::kSeconds, "Idle time before a run, after the previous one.",
+            &ComparedDevice::between_seconds),
+      field("over_median", Unit::kShare, "own_seconds / the median of all devices - 1.", &ComparedDevice::over_median),
+      field("straggler", Unit::kNone, "True if own_seconds is over 5 % above the median.",
+            &ComparedDevice::is_straggler),
+      field("slowest_op", Unit::kNone, "The op in which a straggler loses most; null for other devices.",
+            [](const ComparedDevice& device) { return text_or_null(device.slowest_op); }));
+};
+
+template <>
 struct Described<ComparisonDocument> {
   using Document = ComparisonDocument;
   static constexpr RecordInfo kInfo = {"comparison", "Comparison", "A prediction compared with a profile."};
@@ -140,7 +201,22 @@ struct Described<ComparisonDocument> {
             [](const Document& d) -> const std::vector<ComparedOp>& { return d.comparison->ops; }),
       field("unmatched", Unit::kNone, "Ops in the profile alone, longest first.",
             [](const Document& d) -> const std::vector<MeasuredOp>& { return d.comparison->unmatched; }),
-      field("unmeasured", Unit::kNone, "Ops in the module alone, longest predicted first.", &Document::unmeasured));
+      field("unmeasured", Unit::kNone, "Ops in the module alone, longest predicted first.", &Document::unmeasured),
+      field("run", Unit::kNone, "Folder of the profile; null unless it is one.",
+            [](const Document& d) { return text_or_null(d.comparison->run); }),
+      field("device_kind", Unit::kNone, "Device of the profile; null if the profile does not name it.",
+            [](const Document& d) { return text_or_null(d.comparison->device_kind); }),
+      field("marked_step_seconds", Unit::kSeconds,
+            "Mean time of the steps that the program marked; null if it marked none.",
+            [](const Document& d) { return d.comparison->marked_step_seconds; }),
+      field("layers", Unit::kNone, "Scopes of the program, parents first; from an xplane file, as all that follows.",
+            [](const Document& d) -> const std::vector<ComparedLayer>& { return d.comparison->layers; }),
+      field("waits", Unit::kNone, "Ops that wait, longest measured first.",
+            [](const Document& d) -> const std::vector<ComparedWait>& { return d.comparison->waits; }),
+      field("gaps", Unit::kNone, "Gaps between ops, longest first.",
+            [](const Document& d) -> const std::vector<MeasuredGap>& { return d.comparison->gaps; }),
+      field("devices", Unit::kNone, "Devices, by host and name.",
+            [](const Document& d) -> const std::vector<ComparedDevice>& { return d.comparison->devices; }));
 };
 
 std::string comparison_json(const StepPrediction& prediction, const Comparison& comparison) {

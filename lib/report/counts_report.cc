@@ -1,9 +1,9 @@
 #include "lib/report/counts_report.h"
 #include "absl/types/span.h"
+#include "lib/base/decimal.h"
 #include "lib/ir/rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -22,8 +22,7 @@ namespace {
 // Returns the shortest text that reads back as the same number.
 std::string exact(double number) {
   if (number == std::floor(number) && std::abs(number) < 9e15) return format_integer(number);
-  char buffer[32];
-  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+  return shortest(number);
 }
 
 CountsRow named_row(InstructionView instruction, double executions, const StackFrames& frames) {

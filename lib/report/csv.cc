@@ -1,10 +1,10 @@
 #include "lib/report/csv.h"
 
-#include <charconv>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_csv.h"
@@ -27,8 +27,7 @@ void CsvLine::add(std::string_view text) {
 
 void CsvLine::add(double number) {
   begin_field();
-  char buffer[32];
-  line_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+  line_ += shortest(number);
 }
 
 void CsvLine::add(std::int64_t number) {

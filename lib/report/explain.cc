@@ -51,6 +51,8 @@ const char* matrix_type_name(MatrixType type) {
   }
 }
 
+constexpr double kWorthPadding = 1.01;  // padded bytes by logical bytes that a short explanation mentions
+
 constexpr double kAtItsRoof = 0.85;  // share of the nominal peak
 
 class Explanation {
@@ -83,6 +85,39 @@ class Explanation {
     return std::move(out_);
   }
 
+  // What fits into a small window: no operands, no formulas, no advice.
+  std::string run_short() {
+    line("opcode", std::string(instruction_.opcode_text()) + (op_ != nullptr ? ", category " + op_->category : ""));
+    const absl::Span<const ShapeId> leaves = module_.shapes().leaves(instruction_.shape_id());
+    if (leaves.size() == 1) {
+      out_ += explain_shape(module_.shape(leaves[0]), device_.family(), 2);
+    } else {
+      const auto largest = std::max_element(leaves.begin(), leaves.end(), [&](ShapeId a, ShapeId b) {
+        return padded_bytes(module_.shape(a)) < padded_bytes(module_.shape(b));
+      });
+      line("result", absl::StrFormat("a tuple of %d arrays", leaves.size()) +
+                         (largest == leaves.end() ? "" : ", the largest " + to_string(module_.shapes(), *largest)));
+    }
+    if (op_ == nullptr) {
+      out_ += "  It is not executed on its own: its work belongs to what calls its computation.\n";
+      return std::move(out_);
+    }
+    if (op_->executions != 1) line("runs", format_count(op_->executions) + " times in a step");
+    if (op_->seconds > 0 || op_->exposed_seconds > 0) {
+      line("time", format_seconds(op_->seconds) + ", bound by " + bound_text(*op_, prediction_.family) + " at " +
+                       format_percent(op_->efficiency) + " of its peak");
+      const std::string terms = main_terms(execution_terms(*prediction_.facts, op_->id), 3);
+      if (!terms.empty()) line("terms", terms);
+      in_the_step();
+    } else {
+      line("time", "none of its own");
+    }
+    if (op_->work.padded_bytes > kWorthPadding * op_->work.logical_bytes) padding();
+    if (!op_->op_name.empty()) line("op_name", op_->op_name);
+    source_line();
+    return std::move(out_);
+  }
+
  private:
   void line(std::string_view key, const std::string& text) {
     out_ += absl::StrFormat("  %-12s ", std::string(key)) + wrap(text, width_, 15) + "\n";
@@ -98,8 +133,12 @@ class Explanation {
     if (op_ == nullptr) return;
     if (op_->executions != 1) line("runs", format_count(op_->executions) + " times in a step");
     if (!op_->op_name.empty()) line("op_name", op_->op_name);
-    if (!op_->source_file.empty())
-      line("source", op_->source_file + (op_->source_line > 0 ? absl::StrFormat(":%d", op_->source_line) : ""));
+    source_line();
+  }
+
+  void source_line() {
+    if (op_->source_file.empty()) return;
+    line("source", op_->source_file + (op_->source_line > 0 ? absl::StrFormat(":%d", op_->source_line) : ""));
   }
 
   void shapes() {
@@ -155,11 +194,15 @@ class Explanation {
     bytes(to_string(Resource::kVmem, prediction_.family), work.read.vmem, work.written.vmem);
     bytes("host", work.read.host, work.written.host);
     if (op_->time.wire_bytes > 0) line("wire", format_bytes(op_->time.wire_bytes) + " sent by each device");
-    if (work.padded_bytes > work.logical_bytes && work.logical_bytes > 0) {
-      line("padding", absl::StrFormat("%s of these bytes are tile padding (%.2fx)",
-                                      format_bytes(work.padded_bytes - work.logical_bytes),
-                                      work.padded_bytes / work.logical_bytes));
-    }
+    padding();
+  }
+
+  void padding() {
+    const Work& work = op_->work;
+    if (work.padded_bytes <= work.logical_bytes || work.logical_bytes <= 0) return;
+    line("padding",
+         absl::StrFormat("%s of these bytes are tile padding (%.2fx)",
+                         format_bytes(work.padded_bytes - work.logical_bytes), work.padded_bytes / work.logical_bytes));
   }
 
   // The products of different shapes. A kernel may have many, of which the largest are listed.
@@ -434,6 +477,10 @@ absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::strin
   const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
   if (!instruction.ok()) return instruction.status();
   return Explanation(*instruction, prediction, width).run();
+}
+
+std::string explain_shortly(const StepPrediction& prediction, InstructionView instruction, std::size_t width) {
+  return Explanation(instruction, prediction, width).run_short();
 }
 
 }  // namespace hloroof::internal

@@ -24,6 +24,9 @@ namespace hloroof::internal {
 // Reads prediction.facts and the module.
 absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::string_view name, std::size_t width = 80);
 
+// The same in about ten lines, for a small window: its result, runs, time, largest terms, waits, padding and source.
+std::string explain_shortly(const StepPrediction& prediction, InstructionView instruction, std::size_t width = 80);
+
 // Finds the instruction as find_instruction() does; ops that take time have precedence, then other executed
 // instructions, then those inside fusions.
 absl::StatusOr<InstructionView> find_op(const StepPrediction& prediction, std::string_view name);

@@ -1,11 +1,11 @@
 #include "lib/report/gate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "absl/strings/str_format.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 
@@ -99,7 +99,7 @@ absl::StatusOr<Gate> parse_gate(std::string_view text) {
   while (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
   const bool is_signed = !rest.empty() && (rest[0] == '+' || rest[0] == '-');
   if (!rest.empty() && rest[0] == '+') rest.remove_prefix(1);
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), gate.limit);
+  const auto [end, error] = read_decimal(rest.data(), rest.data() + rest.size(), gate.limit);
   if (error != std::errc() || !std::isfinite(gate.limit)) return malformed;
   std::string_view unit = rest.substr(static_cast<std::size_t>(end - rest.data()));
   while (!unit.empty() && unit[0] == ' ') unit.remove_prefix(1);

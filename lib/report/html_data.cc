@@ -3,7 +3,9 @@
 #include "lib/analysis/calls.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -136,7 +138,7 @@ class PageStep {
     }
   }
 
-  void write(std::string_view file) {
+  void write(std::string_view file, std::span<const MeasuredEvent> measured) {
     out_.begin_object();
     out_.member("file", file);
     StepPrediction summary = prediction_;
@@ -160,7 +162,7 @@ class PageStep {
     out_.key("shapes");
     shapes_.write(out_);
     out_.key("timeline");
-    timeline();
+    timeline(measured);
     out_.key("memory");
     memory();
     out_.end_object();
@@ -251,8 +253,30 @@ class PageStep {
     out_.end_array();
   }
 
-  void timeline() {
+  // The lanes of the measured run: "measured", or "measured 2" for a further thread or stream. An op that the module
+  // does not have is left out.
+  void measured_timeline(std::span<const MeasuredEvent> measured) {
+    std::unordered_map<std::string_view, std::int64_t> by_name;
+    for (std::size_t i = 0; i < prediction_.ops.size(); ++i)
+      by_name.emplace(prediction_.ops[i].name, static_cast<std::int64_t>(i));
+    std::map<std::size_t, std::size_t> lanes;
+    for (const MeasuredEvent& event : measured) {
+      const auto found = by_name.find(event.name);
+      if (found == by_name.end()) continue;
+      const std::size_t lane = lanes.try_emplace(event.lane, lanes.size() + 1).first->second;
+      out_.begin_array();
+      out_.value(found->second);
+      out_.value(lane == 1 ? std::string("measured") : "measured " + std::to_string(lane));
+      out_.value(event.begin);
+      out_.value(event.begin + event.seconds);
+      out_.null();
+      out_.end_array();
+    }
+  }
+
+  void timeline(std::span<const MeasuredEvent> measured) {
     out_.begin_array();
+    measured_timeline(measured);
     for (const TimelineEvent& event : prediction_.timeline) {
       const auto found = index_.find(event.id.index);
       if (found == index_.end()) continue;
@@ -364,8 +388,9 @@ void write_page_members(JsonWriter& out) {
   out.end_array();
 }
 
-void write_page_step(std::string_view file, const StepPrediction& prediction, JsonWriter& out) {
-  PageStep(prediction, out).write(file);
+void write_page_step(std::string_view file, const StepPrediction& prediction, JsonWriter& out,
+                     std::span<const MeasuredEvent> measured) {
+  PageStep(prediction, out).write(file, measured);
 }
 
 }  // namespace hloroof::internal

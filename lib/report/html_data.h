@@ -2,9 +2,11 @@
 #ifndef HLOROOF_LIB_REPORT_HTML_DATA_H_
 #define HLOROOF_LIB_REPORT_HTML_DATA_H_
 
+#include <span>
 #include <string_view>
 
 #include "hloroof/predict.h"
+#include "lib/profile/measured_profile.h"
 #include "lib/report/json_writer.h"
 
 namespace hloroof::internal {
@@ -21,8 +23,10 @@ void write_page_members(JsonWriter& out);
 //    "shared": [...],
 //    "shapes": [["f32[8]{0}", "words about its layout"]], "ops": [[...]],
 //    "timeline": [[op, lane, begin, end, awaited op or null]], "memory": {...}}
-// Ops are referred to by their index in "ops".
-void write_page_step(std::string_view file, const StepPrediction& prediction, JsonWriter& out);
+// Ops are referred to by their index in "ops". The events of a `measured` run precede those of the prediction, on lanes
+// of their own.
+void write_page_step(std::string_view file, const StepPrediction& prediction, JsonWriter& out,
+                     std::span<const MeasuredEvent> measured = {});
 
 }  // namespace hloroof::internal
 

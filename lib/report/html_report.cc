@@ -11,8 +11,8 @@ PageWriter::PageWriter() {
   out_.begin_array();
 }
 
-void PageWriter::add(std::string_view file, const StepPrediction& prediction) {
-  write_page_step(file, prediction, out_);
+void PageWriter::add(std::string_view file, const StepPrediction& prediction, std::span<const MeasuredEvent> measured) {
+  write_page_step(file, prediction, out_, measured);
 }
 
 std::string PageWriter::take() {
@@ -21,9 +21,9 @@ std::string PageWriter::take() {
   return make_page("report.html", out_.take());
 }
 
-std::string html_report(const StepPrediction& prediction) {
+std::string html_report(const StepPrediction& prediction, std::span<const MeasuredEvent> measured) {
   PageWriter page;
-  page.add("", prediction);
+  page.add("", prediction, measured);
   return page.take();
 }
 

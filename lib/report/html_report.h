@@ -9,6 +9,7 @@
 
 #include "hloroof/predict.h"
 #include "lib/hardware/registry.h"
+#include "lib/profile/measured_profile.h"
 #include "lib/report/json_writer.h"
 
 namespace hloroof::internal {
@@ -20,8 +21,8 @@ std::span<const EmbeddedFile> embedded_report_files();
 class PageWriter {
  public:
   PageWriter();
-  // `file` is the path of the module, or empty.
-  void add(std::string_view file, const StepPrediction& prediction);
+  // `file` is the path of the module, or empty. The timeline shows the `measured` run above the prediction.
+  void add(std::string_view file, const StepPrediction& prediction, std::span<const MeasuredEvent> measured = {});
   std::string take();
 
  private:
@@ -29,7 +30,7 @@ class PageWriter {
 };
 
 // The page of one prediction.
-std::string html_report(const StepPrediction& prediction);
+std::string html_report(const StepPrediction& prediction, std::span<const MeasuredEvent> measured = {});
 
 }  // namespace hloroof::internal
 

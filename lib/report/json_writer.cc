@@ -1,11 +1,12 @@
 #include "lib/report/json_writer.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
+#include "absl/base/casts.h"
+#include "lib/base/decimal.h"
 #include "lib/base/huge_pages.h"
 
 namespace hloroof::internal {
@@ -238,11 +239,11 @@ void JsonWriter::value(double number) {
     return;
   }
   if (known_.empty()) known_.resize(std::size_t{1} << kKnownBits);
-  const auto bits = std::bit_cast<std::uint64_t>(number);
+  const auto bits = absl::bit_cast<std::uint64_t>(number);
   KnownNumber& known = known_[(bits * 0x9e3779b97f4a7c15u) >> (64 - kKnownBits)];
   if (known.size == 0 || known.bits != bits) {
     known.bits = bits;
-    known.size = static_cast<std::uint8_t>(std::to_chars(known.text, known.text + kNumber, number).ptr - known.text);
+    known.size = static_cast<std::uint8_t>(write_shortest(known.text, number) - known.text);
   }
   std::memcpy(at, known.text, kNumber);
   end(at + known.size);

@@ -1,11 +1,11 @@
 #include "lib/report/op_graph.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include "absl/base/casts.h"
 #include "hloroof/attributes.h"
 #include "lib/ir/rows.h"
 #include "lib/predict/facts.h"
@@ -257,8 +257,8 @@ OpGraph graph_of_fields(const StepPrediction& prediction) {
     node.category = hash_of_text(op.category);
     node.op_name = op_name_hash(op.op_name);
     node.shapes =
-        combine(std::bit_cast<std::uint64_t>(op.work.flops), std::bit_cast<std::uint64_t>(op.work.logical_bytes));
-    node.layouts = combine(node.shapes, std::bit_cast<std::uint64_t>(op.work.padded_bytes));
+        combine(absl::bit_cast<std::uint64_t>(op.work.flops), absl::bit_cast<std::uint64_t>(op.work.logical_bytes));
+    node.layouts = combine(node.shapes, absl::bit_cast<std::uint64_t>(op.work.padded_bytes));
     graph.nodes.push_back(node);
   }
   graph.operands.begin.assign(graph.nodes.size() + 1, 0);

@@ -1,9 +1,9 @@
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
+#include "absl/base/casts.h"
 #include "absl/hash/hash.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_json.h"
@@ -16,7 +16,7 @@ namespace {
 // which makes writing the JSON take a third fewer instructions.
 constexpr std::size_t kOwnFields = 4;
 
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same_bits(double a, double b) { return absl::bit_cast<std::uint64_t>(a) == absl::bit_cast<std::uint64_t>(b); }
 
 // Whether two values have the same text. May miss that they have.
 template <typename T>

@@ -1,8 +1,8 @@
 #include "lib/report/schema.h"
 
-#include <charconv>
 #include <cmath>
 
+#include "lib/base/decimal.h"
 #include "lib/report/table.h"
 
 namespace hloroof::internal {
@@ -17,11 +17,6 @@ std::string json_text(std::string_view text) {
     out += c;
   }
   return out + '"';
-}
-
-std::string number(double value) {
-  char buffer[32];
-  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
@@ -78,8 +73,8 @@ std::vector<std::string> value_schema(const FieldRow& row, std::size_t indent) {
   parts.push_back("\"type\": " + (type.is_nullable ? "[" + name + ", \"null\"]" : name));
   if (type.kind == Kind::kNumbersByName) parts.emplace_back("\"additionalProperties\": {\"type\": \"number\"}");
   if (type.kind == Kind::kNumber || type.kind == Kind::kInteger) {
-    if (std::isfinite(info.least)) parts.push_back("\"minimum\": " + number(info.least));
-    if (std::isfinite(info.most)) parts.push_back("\"maximum\": " + number(info.most));
+    if (std::isfinite(info.least)) parts.push_back("\"minimum\": " + shortest(info.least));
+    if (std::isfinite(info.most)) parts.push_back("\"maximum\": " + shortest(info.most));
   }
   return parts;
 }

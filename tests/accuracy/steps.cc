@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -36,6 +37,24 @@ void report_order(const std::map<std::string, std::vector<Sample>>& by_device, R
   report.paragraph(absl::StrFormat("%d of %d such pairs are in the right order.", pairs - wrong, pairs));
   if (!rows.empty()) report.table({"slower", "than", "on, predicted otherwise"}, rows);
   if (pairs > 0) report.figure("seen.step.pairs_in_wrong_order", static_cast<double>(wrong) / pairs);
+}
+
+// The mean error of each device, and how well its steps are ranked. Two steps have one pair only, which is no ranking.
+void report_ranking(const std::map<std::string, std::vector<Sample>>& by_device, Report& report) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [device, samples] : by_device) {
+    double error = 0;
+    for (const Sample& s : samples) error += std::abs(s.predicted / s.reference - 1);
+    const bool is_ranked = samples.size() >= kFewest;
+    const double tau = figures(samples).tau;
+    rows.push_back({device, std::to_string(samples.size()), percent(error / static_cast<double>(samples.size())),
+                    is_ranked ? absl::StrFormat("%.2f", tau) : "too few steps"});
+    if (is_ranked) report.figure("seen.step." + device + ".unranked", 1 - tau);
+  }
+  report.paragraph(
+      "The mean error and the ranking of the steps of each device, over all rows above whatever their mark.");
+  report.table({"device", "steps", "mean error", "Kendall's tau"}, rows);
 }
 
 }  // namespace
@@ -76,6 +95,7 @@ void report_steps(const std::string& shared, Report& report) {
   report.held_back("whole training steps, TPU v4, v5e, v5p, v6e and 7x", held_back);
   report.figure("step.median", figures(held_back).median);
   report_order(by_device, report);
+  report_ranking(by_device, report);
 }
 
 }  // namespace hloroof::internal

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "lib/report/measured_profile.h"
+#include "lib/profile/measured_profile.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,6 @@
-#include "lib/report/measured_profile.h"
+// Reads XProf's hlo_stats table, and recognizes which kind of text a profile is.
+
+#include "lib/profile/measured_profile.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,9 +8,8 @@
 
 #include "lib/base/csv.h"
 #include "lib/base/json.h"
-#include "lib/base/source_text.h"
 #include "lib/base/strings.h"
-#include "lib/report/profile_collector.h"
+#include "lib/profile/profile_collector.h"
 
 namespace hloroof::internal {
 namespace {
@@ -128,9 +129,10 @@ absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return invalid_argument(std::string(path) + ": the profile is empty");
   if (text.substr(0, kHeadOfText).find('\0') != std::string_view::npos) {
-    return invalid_argument(std::string(path) +
-                            ": is no text; of what the profiler writes, hloroof reads the trace (.trace.json.gz) and "
-                            "XProf's hlo_stats as CSV or JSON, not the .xplane.pb behind them");
+    return invalid_argument(
+        std::string(path) +
+        ": is no text; of what the profiler writes, hloroof reads the folder with the .xplane.pb of "
+        "each host, the trace (.trace.json.gz), and XProf's hlo_stats as CSV or JSON");
   }
   if (text[first] != '{' && text[first] != '[') return read_csv(text, path);
   JsonOptions options;
@@ -144,13 +146,6 @@ absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_
   if (element.find("ph") != nullptr) return read_trace_events(*json, path);
   if (element.find("cols") != nullptr) return read_table(element, path);
   return read_records(*json, path);
-}
-
-absl::StatusOr<MeasuredProfile> load_profile(const std::string& path) {
-  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;  // a trace of a few seconds is smaller
-  const auto text = SourceText::read(path, kMaxBytes);
-  if (!text.ok()) return text.status();
-  return read_profile((*text)->view(), (*text)->path());
 }
 
 }  // namespace hloroof::internal

@@ -1,10 +1,10 @@
-#include "lib/report/profile_collector.h"
+#include "lib/profile/profile_collector.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::internal {
@@ -51,7 +51,7 @@ double number_of(const std::string& cell) {
   const char* begin = cell.data();
   const char* end = begin + cell.size();
   while (begin < end && *begin == ' ') ++begin;
-  const auto [rest, error] = std::from_chars(begin, end, value);
+  const auto [rest, error] = read_decimal(begin, end, value);
   return error == std::errc() ? value : NAN;
 }
 
@@ -68,11 +68,9 @@ double number_in(const JsonValue* value) {
 
 std::string text_in(const JsonValue* value) {
   if (value == nullptr || !value->is(JsonValue::Kind::kNumber)) return string_in(value);
-  // An id is a whole number. The digits of a huge number such as 1e300 would not fit.
-  char buffer[32];
-  const auto whole = std::to_chars(buffer, buffer + sizeof(buffer), value->number, std::chars_format::fixed, 0);
-  if (whole.ec == std::errc()) return std::string(buffer, whole.ptr);
-  return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value->number).ptr);
+  const double number = value->number;  // an id is a whole number
+  if (std::abs(number) < 9e15) return std::to_string(std::llround(number));
+  return shortest(number);
 }
 
 }  // namespace hloroof::internal

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "lib/report/profile_collector.h"
+#include "lib/profile/profile_collector.h"
 
 namespace hloroof::internal {
 namespace {

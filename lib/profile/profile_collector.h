@@ -1,6 +1,6 @@
 // Helpers that the readers of profiles share.
-#ifndef HLOROOF_LIB_REPORT_PROFILE_COLLECTOR_H_
-#define HLOROOF_LIB_REPORT_PROFILE_COLLECTOR_H_
+#ifndef HLOROOF_LIB_PROFILE_PROFILE_COLLECTOR_H_
+#define HLOROOF_LIB_PROFILE_PROFILE_COLLECTOR_H_
 
 #include <map>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/base/json.h"
-#include "lib/report/measured_profile.h"
+#include "lib/profile/measured_profile.h"
 
 namespace hloroof::internal {
 
@@ -43,4 +43,4 @@ absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::
 
 }  // namespace hloroof::internal
 
-#endif  // HLOROOF_LIB_REPORT_PROFILE_COLLECTOR_H_
+#endif  // HLOROOF_LIB_PROFILE_PROFILE_COLLECTOR_H_
