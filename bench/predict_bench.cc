@@ -3,10 +3,10 @@
 //   predict_bench [--seconds S] [--device D] [--json OUT] [FILE...]
 //
 // The default files are the TPU dumps over 1 MB of the shared corpus. Prints one row per file with the best CPU times
-// of the stages and of the whole from text to JSON. `lists` is the part of predict_from_facts without the replay and
-// memory: the records of ops and collectives, sums, diagnostics, and the step with the compiler's estimates. If
-// HLOROOF_JAX_PYTHON or python3 has jaxlib, also times XLA's parser and cost analysis; the ratio is their time divided
-// by ours.
+// of the stages, of the whole from text to the summary of the step (`step`), and of the whole from text to JSON
+// (`all`). `lists` is the part of predict_from_facts without the replay and memory: the records of ops and collectives,
+// sums, diagnostics, and the step with the compiler's estimates. If HLOROOF_JAX_PYTHON or python3 has jaxlib, also
+// times XLA's parser and cost analysis; a ratio is their time divided by the time before it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "bench/reference.h"
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
@@ -39,7 +40,7 @@ namespace fs = std::filesystem;
 struct Times {
   double megabytes = 0;
   std::size_t instructions = 0;
-  double parse = 0, calls = 0, costs = 0, schedule = 0, memory = 0, lists = 0, json = 0, all = 0;
+  double parse = 0, calls = 0, costs = 0, schedule = 0, memory = 0, lists = 0, json = 0, step = 0, all = 0;
   double theirs = 0;
 };
 
@@ -86,6 +87,13 @@ absl::Status measure(const std::string& file, const hloroof::Target& target, dou
   times.json = bench::best_seconds(budget, [&] { sink += hloroof::internal::predictions_json(one).size(); });
   // Freeing the results is not timed, as for XLA's module.
   absl::StatusOr<hloroof::Module> read = absl::UnknownError("");
+  times.step = bench::best_seconds(
+      budget,
+      [&] {
+        read = hloroof::parse_module(text);
+        sink += hloroof::predict_summary(*read, target)->step_seconds > 0 ? 1 : 0;
+      },
+      [&] { read = absl::UnknownError(""); });
   std::vector<hloroof::StepPrediction> result;
   times.all = bench::best_seconds(
       budget,
@@ -112,6 +120,7 @@ nlohmann::json as_json(const std::string& file, const Times& t) {
                         {"memory_seconds", t.memory},
                         {"lists_seconds", t.lists},
                         {"json_seconds", t.json},
+                        {"step_seconds", t.step},
                         {"seconds", t.all}};
   row["jaxlib_seconds"] = t.theirs > 0 ? nlohmann::json(t.theirs) : nlohmann::json();
   return row;
@@ -147,8 +156,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   const std::map<std::string, double> jaxlib = bench::jaxlib_seconds("predict", files);
-  std::printf("%-34s %6s %7s %7s %7s %7s %7s %7s %7s %7s %8s %7s %9s %7s\n", "file", "MB", "instr", "parse", "calls",
-              "costs", "sched", "memory", "lists", "json", "all ms", "MB/s", "XLA ms", "ratio");
+  std::printf("%-34s %6s %7s %7s %7s %7s %7s %7s %7s %7s %9s %8s %8s %7s %8s %7s\n", "file", "MB", "instr", "parse",
+              "calls", "costs", "sched", "memory", "lists", "json", "XLA ms", "step ms", "ratio", "all ms", "ratio",
+              "MB/s");
   nlohmann::json rows = nlohmann::json::array();
   for (const std::string& file : files) {
     Times t;
@@ -156,14 +166,12 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s: %s\n", file.c_str(), std::string(status.message()).c_str());
       return 1;
     }
-    std::printf("%-34s %6.2f %7zu %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %8.2f %7.0f",
+    if (const auto theirs = jaxlib.find(file); theirs != jaxlib.end()) t.theirs = theirs->second;
+    const auto ratio = [&t](double ours) { return t.theirs > 0 ? absl::StrFormat("%.1fx", t.theirs / ours) : "-"; };
+    std::printf("%-34s %6.2f %7zu %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %7.2f %9.1f %8.2f %8s %7.2f %8s %7.0f",
                 fs::path(file).filename().c_str(), t.megabytes, t.instructions, t.parse * 1e3, t.calls * 1e3,
-                t.costs * 1e3, t.schedule * 1e3, t.memory * 1e3, t.lists * 1e3, t.json * 1e3, t.all * 1e3,
-                t.megabytes / t.all);
-    if (const auto theirs = jaxlib.find(file); theirs != jaxlib.end()) {
-      t.theirs = theirs->second;
-      std::printf(" %9.1f %6.1fx", t.theirs * 1e3, t.theirs / t.all);
-    }
+                t.costs * 1e3, t.schedule * 1e3, t.memory * 1e3, t.lists * 1e3, t.json * 1e3, t.theirs * 1e3,
+                t.step * 1e3, ratio(t.step).c_str(), t.all * 1e3, ratio(t.all).c_str(), t.megabytes / t.all);
     std::printf("\n");
     std::fflush(stdout);
     rows.push_back(as_json(file, t));

@@ -1,8 +1,11 @@
-# Finds the dependencies of the enabled parts. Uses installed packages by default, and downloads pinned releases with
-# HLOROOF_FETCH_DEPENDENCIES. A target that a parent project defines is used unchanged.
+# Finds the dependencies of the enabled parts. Uses installed packages by default, downloads pinned releases with
+# HLOROOF_FETCH_DEPENDENCIES, and builds the sources in third_party/ with HLOROOF_BUNDLED_DEPENDENCIES. A target that a parent
+# project defines is used unchanged.
 
 if(HLOROOF_FETCH_DEPENDENCIES)
   include(HloroofFetch)
+elseif(HLOROOF_BUNDLED_DEPENDENCIES AND EXISTS "${PROJECT_SOURCE_DIR}/third_party/abseil")
+  include(HloroofBundled)
 endif()
 
 if(NOT TARGET absl::status)
@@ -11,7 +14,7 @@ endif()
 if(NOT TARGET re2::re2)
   find_package(re2 REQUIRED MODULE)
 endif()
-if(NOT TARGET Eigen3::Eigen)
+if(HLOROOF_BUILD_CALIBRATE AND NOT TARGET Eigen3::Eigen)
   find_package(Eigen3 3.3 REQUIRED CONFIG)
 endif()
 if(NOT TARGET nlohmann_json::nlohmann_json)

@@ -282,6 +282,31 @@ function(hloroof_merged_library)
   endif()
 endfunction()
 
+# hloroof_c_library(<version>)
+#
+# Declares the shared library hloroof_c, alias hloroof::c, with the C interface and all that it needs of the library.
+# <version> is HLOROOF_C_VERSION, and the number in the SONAME. Needs the layer `c`.
+function(hloroof_c_library version)
+  add_library(hloroof_c_shared SHARED $<TARGET_OBJECTS:hloroof_c>)
+  add_library(hloroof::c ALIAS hloroof_c_shared)
+  set_target_properties(
+    hloroof_c_shared
+    PROPERTIES LINKER_LANGUAGE CXX
+               OUTPUT_NAME hloroof_c
+               EXPORT_NAME c
+               VERSION ${version}.${PROJECT_VERSION}
+               SOVERSION ${version}
+               LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  target_include_directories(hloroof_c_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                                        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  get_target_property(layers hloroof_c INTERFACE_LINK_LIBRARIES)
+  target_link_libraries(hloroof_c_shared PRIVATE hloroof_compile_options ${layers})
+  if(NOT APPLE)
+    target_link_options(hloroof_c_shared PRIVATE "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/hloroof_c.map")
+    set_property(TARGET hloroof_c_shared APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/hloroof_c.map")
+  endif()
+endfunction()
+
 # hloroof_cc_command(NAME <command> SRCS <file>... [DEPS <layer or target>...])
 #
 # Declares an installed command at the top of the build folder. The target is <command>_command, because the library has the

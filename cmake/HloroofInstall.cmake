@@ -10,6 +10,9 @@ install(
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET hloroof_c_shared)
+  install(TARGETS hloroof_c_shared EXPORT hloroofTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/include/hloroof" "${PROJECT_BINARY_DIR}/include/hloroof"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
@@ -83,3 +86,7 @@ file(RELATIVE_PATH pc_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_I
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/hloroof.pc.in" "${PROJECT_BINARY_DIR}/hloroof.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/hloroof.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(TARGET hloroof_c_shared)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/hloroof_c.pc.in" "${PROJECT_BINARY_DIR}/hloroof_c.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/hloroof_c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()

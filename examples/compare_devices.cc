@@ -19,11 +19,10 @@ int fail(const absl::Status& status) {
 }
 
 absl::Status print_step(const hloroof::Module& module, const hloroof::Target& target, const std::string& what) {
-  const absl::StatusOr<hloroof::StepPrediction> step = hloroof::predict_step_time(module, target);
+  const absl::StatusOr<hloroof::StepSummary> step = hloroof::predict_summary(module, target);
   if (!step.ok()) return step.status();
-  std::printf("%-28s %10.3f ms, bound by %s, %s\n", what.c_str(), step->step_seconds * 1e3,
-              std::string(to_string(step->bound, step->family)).c_str(),
-              step->memory.fits ? "fits in memory" : "does not fit in memory");
+  std::printf("%-28s %10.3f ms, bound by %s, at best %.3f ms\n", what.c_str(), step->step_seconds * 1e3,
+              std::string(to_string(step->bound, step->family)).c_str(), step->lower_bound_seconds * 1e3);
   return absl::OkStatus();
 }
 

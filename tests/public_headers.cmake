@@ -1,5 +1,5 @@
 # Checks that public headers include nothing but the standard library, abseil's Status and Span, and each other, so that
-# users need no other package's headers (testing.h: Catch2's too):
+# users need no other package's headers (testing.h: Catch2's too; c.h: C's):
 #   cmake -DSOURCE_DIR=... -P public_headers.cmake
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE headers "${SOURCE_DIR}/include/*.h" "${SOURCE_DIR}/include/*.def")
@@ -8,6 +8,9 @@ foreach(header IN LISTS headers)
   file(STRINGS "${header}" includes REGEX "^ *# *include")
   foreach(include IN LISTS includes)
     if(include MATCHES "\"(hloroof/|absl/(base/attributes|status/status(or)?|types/span)\\.h\")" OR include MATCHES "<[a-z_]+>")
+      continue()
+    endif()
+    if(header MATCHES "/c\\.h$" AND include MATCHES "<std(def|int)\\.h>")
       continue()
     endif()
     if(header MATCHES "testing\\.h$" AND include MATCHES "<catch2/")

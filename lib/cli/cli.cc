@@ -28,7 +28,7 @@ std::string version_text() {
 
 // Whether a command reads modules.
 bool limits_modules(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"devices", "calibrate", "completion", "man"};
+  constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "completion", "man"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
 }
 
@@ -41,22 +41,37 @@ Option max_bytes_option(Context& context) {
           .rare = true};
 }
 
-// `top` is filled in place, because `completion` and `man` refer to it.
+}  // namespace
+
 void describe_commands(Context& context, Command& top) {
   top.name = "hloroof";
   top.text = "Predicts the step time of an HLO program on a named device from its text.";
   top.options = {{.names = {"-V", "--version"}, .text = "Display program version information and exit"}};
-  top.subcommands = {predict_command(context), explain_command(context),    lint_command(context),
-                     compare_command(context), diff_command(context),       sweep_command(context),
-                     passes_command(context),  reschedule_command(context), memory_command(context),
-                     kernel_command(context),  counts_command(context),     print_command(context),
-                     devices_command(context), calibrate_command(context),  completion_command(top, context),
+  top.subcommands = {predict_command(context),
+                     explain_command(context),
+                     lint_command(context),
+                     compare_command(context),
+                     diff_command(context),
+                     sweep_command(context),
+                     passes_command(context),
+                     reschedule_command(context),
+                     memory_command(context),
+                     kernel_command(context),
+                     counts_command(context),
+                     print_command(context),
+                     devices_command(context),
+                     calibrate_command(context),
+                     lsp_command(context),
+                     mcp_command(context),
+                     completion_command(top, context),
                      man_command(top, context)};
   for (Command& command : top.subcommands) {
     if (limits_modules(command.name)) command.options.push_back(max_bytes_option(context));
   }
   complete_command(top);
 }
+
+namespace {
 
 std::string help_of(const Command& command, HelpExtent extent) {
   std::string footer(kExitCodes);

@@ -46,6 +46,7 @@ absl::Status write_output(Context& context, const std::string& path, std::string
 Command predict_command(Context& context);
 Command explain_command(Context& context);
 Command lint_command(Context& context);
+Command lsp_command(Context& context);
 Command compare_command(Context& context);
 Command diff_command(Context& context);
 Command sweep_command(Context& context);
@@ -57,9 +58,13 @@ Command counts_command(Context& context);
 Command print_command(Context& context);
 Command devices_command(Context& context);
 Command calibrate_command(Context& context);
+Command mcp_command(Context& context);
 // These two describe `top`, which must outlive them.
 Command completion_command(const Command& top, Context& context);
 Command man_command(const Command& top, Context& context);
+
+// Describes all commands. Fills `top` in place, because `completion` and `man` refer to it.
+void describe_commands(Context& context, Command& top);
 
 }  // namespace hloroof::internal
 

@@ -11,6 +11,7 @@
 #include "lib/base/strings.h"
 #include "lib/cli/subjects.h"
 #include "lib/ir/rows.h"
+#include "lib/report/annotated_text.h"
 #include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
 #include "lib/text/module_choice.h"
@@ -24,7 +25,9 @@ struct PrintFlags {
   std::string format = "hlo";
   std::string output;
   std::string around;
-  PredictFlags predict;  // only the device
+  PredictFlags predict;  // without strict
+  double min_share = 0;
+  bool annotate = false;
   std::int64_t radius = 2;
   bool strict = false;
   bool elide_constants = false;
@@ -44,7 +47,7 @@ absl::Status print_timing(const PrintFlags& flags, const Module& module, Context
   double best_seconds = std::numeric_limits<double>::infinity();
   for (std::int64_t i = 0; i < flags.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const absl::Status status = parser.parse(ModuleRows::source(module).view(), again);
+    absl::Status status = parser.parse(ModuleRows::source(module).view(), again);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     if (!status.ok()) return status;
     best_seconds = std::min(best_seconds, took.count());
@@ -88,12 +91,22 @@ std::optional<Module> read_for_printing(const PrintFlags& flags, const std::stri
   return std::move(loaded->module);
 }
 
+// The prediction on the device and with the settings of the options.
+absl::StatusOr<StepPrediction> predict_printed(const PrintFlags& flags, const Module& module) {
+  absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, {}, Breadth::kOne);
+  if (!subjects.ok()) return subjects.status();
+  const Target& target = subjects->targets.front();
+  absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, target.device, kSetOption);
+  if (!points.ok()) return points.status();
+  subjects->options.set = std::move(points->front());
+  subjects->options.strict = flags.strict;
+  return predict_step_time(module, target, subjects->options);
+}
+
 absl::StatusOr<std::string> render_graph(const PrintFlags& flags, const Module& module) {
   std::optional<StepPrediction> prediction;
   if (!flags.predict.devices.empty()) {
-    const absl::StatusOr<Target> target = find_one_target(flags.predict);
-    if (!target.ok()) return target.status();
-    absl::StatusOr<StepPrediction> predicted = predict_step_time(module, *target);
+    absl::StatusOr<StepPrediction> predicted = predict_printed(flags, module);
     if (!predicted.ok()) return predicted.status();
     prediction = *std::move(predicted);
   }
@@ -109,20 +122,38 @@ absl::StatusOr<std::string> render_module(const PrintFlags& flags, const Module&
   if (flags.format != "hlo") return "";
   PrintOptions options;
   options.large_constants = !flags.elide_constants;
-  return print_module(module, options);
+  if (!flags.annotate) return print_module(module, options);
+  const absl::StatusOr<StepPrediction> prediction = predict_printed(flags, module);
+  if (!prediction.ok()) return prediction.status();
+  return annotated_text(module, *prediction, options, flags.min_share);
+}
+
+absl::Status check_combination(const PrintFlags& flags) {
+  const bool has_device = !flags.predict.devices.empty();
+  if (!flags.around.empty() && flags.format != "dot") return invalid_argument("--around requires --format dot");
+  if (flags.annotate && flags.format != "hlo") return invalid_argument("--annotate requires --format hlo");
+  if (flags.annotate && !has_device) return find_targets(flags.predict).status();
+  if (has_device && !flags.annotate && flags.format != "dot") {
+    return invalid_argument("--device requires --annotate or --format dot");
+  }
+  const bool is_changed = !flags.predict.topologies.empty() || !flags.predict.set.empty();
+  const std::string work_option = given_work_option(flags.predict);
+  if (!has_device && (is_changed || !work_option.empty())) {
+    const std::string option = !flags.predict.topologies.empty() ? "--topology" : is_changed ? "--set" : work_option;
+    return invalid_argument(option + " requires --device");
+  }
+  if (!(flags.min_share >= 0 && flags.min_share <= 1)) {
+    return invalid_argument("--min-share takes a share of the step from 0 to 1, such as 0.01 for 1 %");
+  }
+  if (flags.min_share > 0 && !flags.annotate) return invalid_argument("--min-share requires --annotate");
+  if (flags.format == "proto" && flags.elide_constants) {
+    return invalid_argument("--format proto has the values of all constants; leave out --elide-constants");
+  }
+  return absl::OkStatus();
 }
 
 void run_print(const PrintFlags& flags, Context& context) {
-  if (!flags.around.empty() && flags.format != "dot") {
-    return context.fail(invalid_argument("--around requires --format dot"));
-  }
-  if (!flags.predict.devices.empty() && flags.format != "dot") {
-    return context.fail(invalid_argument("--device requires --format dot"));
-  }
-  if (flags.format == "proto" && flags.elide_constants) {
-    return context.fail(
-        invalid_argument("--format proto has the values of all constants; leave out --elide-constants"));
-  }
+  if (absl::Status status = check_combination(flags); !status.ok()) return context.fail(status);
   const absl::StatusOr<std::vector<std::string>> files = expand_inputs(flags.files);
   if (!files.ok()) return context.fail(files.status());
   if (flags.format == "proto" && files->size() != 1) {
@@ -136,7 +167,7 @@ void run_print(const PrintFlags& flags, Context& context) {
       if (absl::Status status = print_timing(flags, *module, context); !status.ok()) return context.fail(status);
     }
     const absl::StatusOr<std::string> text = render_module(flags, *module);
-    if (!text.ok()) return context.fail(text.status());
+    if (!text.ok()) return context.fail_prediction(text.status());
     result += *text;
   }
   if (absl::Status status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
@@ -153,10 +184,14 @@ Command print_command(Context& context) {
                       .text = "Output format; dot is for Graphviz, proto is XLA's HloModuleProto",
                       .target = &flags->format},
                      output_option(flags->output),
-                     {.names = {"--device"},
-                      .argument = "DEVICE",
-                      .text = "With --format dot, colour the instructions by their share of the step on this device",
-                      .target = &flags->predict.devices},
+                     {.names = {"--annotate"},
+                      .text = "Print the predicted time, bound, bytes, padding and source of each op in a comment in "
+                              "front of it; the text remains valid HLO. Requires --device",
+                      .target = &flags->annotate},
+                     {.names = {"--min-share"},
+                      .argument = "SHARE",
+                      .text = "With --annotate, only comment ops with this share of the step; 0.01 is 1 %",
+                      .target = &flags->min_share},
                      {.names = {"--around"},
                       .argument = "OP",
                       .text = "With --format dot, print only the neighbourhood of this instruction",
@@ -177,6 +212,10 @@ Command print_command(Context& context) {
                      {.names = {"--timing"},
                       .text = "Print the shortest parse time as JSON to standard error",
                       .target = &flags->timing}};
+  // The device is for --annotate and for the colours of --format dot. --strict above is about the text as well.
+  for (Option& option : prediction_options(flags->predict)) {
+    if (option.names.back() != "--strict") command.options.push_back(std::move(option));
+  }
   command.run = [flags, &context] { run_print(*flags, context); };
   return command;
 }

@@ -14,21 +14,16 @@
 #include "lib/base/in_order.h"
 #include "lib/base/strings.h"
 #include "lib/cli/progress.h"
+#include "lib/hardware/named_target.h"
 #include "lib/predict/many_targets.h"
+#include "lib/predict/variants.h"
 #include "lib/text/module_choice.h"
 #include "lib/text/module_file.h"
 
 namespace hloroof::internal {
 
 absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags) {
-  std::vector<Target> targets;
-  for (const std::string& name : flags.devices) {
-    const bool is_path = name.find('/') != std::string::npos || (name.size() > 5 && name.ends_with(".json"));
-    absl::StatusOr<Target> target = is_path ? load_device(name) : find_target(name);
-    if (!target.ok()) return target.status();
-    targets.push_back(*std::move(target));
-  }
-  if (targets.empty()) {
+  if (flags.devices.empty()) {
     std::string message = "--device is required; the devices are";
     std::size_t column = 80;
     for (const std::string& name : device_names()) {
@@ -41,7 +36,7 @@ absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags) {
     }
     return invalid_argument(message);
   }
-  return targets;
+  return named_targets(flags.devices);
 }
 
 absl::StatusOr<Target> find_one_target(const PredictFlags& flags) {
@@ -209,45 +204,39 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   return subjects;
 }
 
-absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
-                                     LargeConstants constants) {
-  absl::StatusOr<std::string> file = expand_to_one(path);
-  if (!file.ok()) return file.status();
-  absl::StatusOr<Subjects> subjects = find_subjects(flags, {*file}, Breadth::kOne);
+namespace {
+
+// The target and the options of a command that takes one of each, which are those of its one subject.
+absl::StatusOr<Subjects> find_place(const PredictFlags& flags) {
+  absl::StatusOr<Subjects> subjects = find_subjects(flags, {}, Breadth::kOne);
   if (!subjects.ok()) return subjects.status();
   absl::StatusOr<std::vector<Point>> points =
       points_of(subjects->settings, subjects->targets.front().device, kSetOption);
   if (!points.ok()) return points.status();
   subjects->options.set = std::move(points->front());
+  return subjects;
+}
+
+}  // namespace
+
+absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
+                                     LargeConstants constants) {
+  absl::StatusOr<std::string> file = expand_to_one(path);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<Subjects> place = find_place(flags);
+  if (!place.ok()) return place.status();
   absl::StatusOr<Module> module = read_module(*file, context, constants);
   if (!module.ok()) return module.status();
-  return Subject{*std::move(file), *std::move(module), std::move(subjects->targets.front()),
-                 std::move(subjects->options)};
+  return Subject{*std::move(file), *std::move(module), std::move(place->targets.front()), std::move(place->options)};
+}
+
+absl::StatusOr<Subject> subject_of_module(const PredictFlags& flags, std::string file, Module module) {
+  absl::StatusOr<Subjects> place = find_place(flags);
+  if (!place.ok()) return place.status();
+  return Subject{std::move(file), std::move(module), std::move(place->targets.front()), std::move(place->options)};
 }
 
 namespace {
-
-// What a file is predicted on.
-struct Variant {
-  const Target* target = nullptr;
-  const std::string* topology = nullptr;  // null: the default
-  Point point;
-};
-
-absl::StatusOr<std::vector<Variant>> variants_of(const Subjects& subjects) {
-  std::vector<const std::string*> topologies(std::max<std::size_t>(1, subjects.topologies.size()), nullptr);
-  for (std::size_t i = 0; i < subjects.topologies.size(); ++i) topologies[i] = &subjects.topologies[i];
-  std::vector<Variant> variants;
-  for (const Target& target : subjects.targets) {
-    absl::StatusOr<std::vector<Point>> points = points_of(subjects.settings, target.device, kSetOption);
-    if (!points.ok()) return points.status();
-    variants.reserve(variants.size() + topologies.size() * points->size());
-    for (const std::string* topology : topologies) {
-      for (const Point& point : *points) variants.push_back({&target, topology, point});
-    }
-  }
-  return variants;
-}
 
 // A file whose predictions are pending. The first thread that needs the module reads it, and the others wait for that.
 class PendingFile {
@@ -260,9 +249,7 @@ class PendingFile {
                                          std::int64_t max_bytes) {
     std::call_once(read_, [&] { loaded_ = may_read_.ok() ? load_with_advice(path_, max_bytes) : may_read_; });
     if (!loaded_.ok()) return loaded_.status();
-    PredictOptions options = common;
-    if (variant.topology != nullptr) options.topology = *variant.topology;
-    options.set = variant.point;
+    const PredictOptions options = variant.options(common);
     if (detail == Detail::kAll && !is_shared_) return predict_step_time(loaded_->module, *variant.target, options);
     std::call_once(share_, [&] { step_ = ManyTargets::create(loaded_->module, common); });
     if (!step_.ok()) return step_.status();
@@ -287,7 +274,8 @@ class PendingFile {
 }  // namespace
 
 bool predict_all(const Subjects& subjects, Detail detail, Context& context, const UsePrediction& use) {
-  const absl::StatusOr<std::vector<Variant>> variants = variants_of(subjects);
+  const absl::StatusOr<std::vector<Variant>> variants =
+      variants_of(subjects.targets, subjects.topologies, subjects.settings, kSetOption);
   if (!variants.ok()) {
     context.fail(variants.status());
     return false;

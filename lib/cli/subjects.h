@@ -64,6 +64,9 @@ struct Subject {
 absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
                                      LargeConstants constants = LargeConstants::kModerate);
 
+// The same for a module that was read in another way, and that messages call `file`.
+absl::StatusOr<Subject> subject_of_module(const PredictFlags& flags, std::string file, Module module);
+
 // Predicts all subjects, on several threads, and passes the predictions to `use` in order, files outermost, on the
 // calling thread. Shows progress on a terminal. Reports each failure and continues with the next subject; returns
 // whether there is any prediction. The facts of a prediction point to a module that lives until use() returns: `use`

@@ -298,6 +298,36 @@ TEST_CASE("diff: JSON as its schema says, and CSV with the same ops") {
   }
 }
 
+TEST_CASE("calibrate to a profile writes a device file with which the comparison is closer") {
+  const std::string profile = "tests/profile/samples/cpu";
+  const std::string before = "tests/profile/samples/two_cores.json";
+  const TemporaryFolder folder;
+  const std::string after = folder.path() + "/fitted.json";
+  const CliResult run =
+      run_hloroof({"calibrate", "--profile", profile, "--device", before, "-o", after, "--format", "json"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  const JsonValue report = parse_json(run.out, "report").value();
+  const JsonValue& held_back = report.find("errors")->elements[1];
+  CHECK(held_back.find("p90_after")->number < 0.6 * held_back.find("p90_before")->number);
+  // The errors of all ops, as powers of e.
+  const auto error_on = [&](const std::string& device) {
+    double sum = 0;
+    const JsonValue comparison = json_of({"compare", profile, "--device", device, "--format", "json"});
+    for (const JsonValue& op : comparison.find("ops")->elements) {
+      sum += std::abs(std::log(op.find("ratio")->number));
+    }
+    return sum;
+  };
+  CHECK(error_on(after) < 0.9 * error_on(before));
+  const CliResult both =
+      run_hloroof({"calibrate", "--profile", profile, "--measurements", "x.csv", "--device", before});
+  CHECK_THAT(both.err, ContainsSubstring("either --measurements or --profile"));
+  const CliResult unnamed = run_hloroof({"compare", profile});
+  CHECK(unnamed.code != 0);
+  CHECK_THAT(unnamed.err, ContainsSubstring("--device needs the path of a device file"));
+}
+
 TEST_CASE("compare as JSON and CSV: both profiles say the same, and the rows add up") {
   const JsonSchema schema("comparison");
   for (const char* form : {".hlo_stats.csv", ".trace.json.gz"}) {

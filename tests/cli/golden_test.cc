@@ -50,6 +50,7 @@ TEST_CASE("subcommands on the shipped dumps") {
       {"diff_markdown", {"diff", decode, free_cache, "--device", kTpuX, "--format", "markdown", "-n", "5"}},
       {"compare_ffn",
        {"compare", ffn, "--device", kTpuX, "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.trace.json.gz"}},
+      {"compare_folder", {"compare", "tests/profile/samples/tpu"}},
       {"compare_ffn_stats",
        {"compare", ffn, "--device", kTpuX, "--profile", "tests/cli/profiles/ffn_block.v5e_2x4.hlo_stats.csv", "-n",
         "5"}},

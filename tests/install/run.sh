@@ -44,6 +44,12 @@ quietly c++ -std=c++17 "$consumer/main.cc" -o "$work/pkg_config_consumer" $(pkg-
 quietly "$work/pkg_config_consumer"
 echo "install test: static_pkg_config: $(cat "$work/log")"
 
+# The C interface, from C alone.
+# shellcheck disable=SC2046
+quietly cc -std=c99 -Wall -Wextra -pedantic -Werror "$consumer/product.c" -o "$work/product" $(pkg-config --cflags --libs hloroof_c)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir hloroof_c) quietly "$work/product"
+echo "install test: C with pkg-config: $(head -1 "$work/log")"
+
 # Users' compilers, standards and flags, against the same installed library.
 for compiler in g++ clang++; do
   if ! command -v "$compiler" >/dev/null; then

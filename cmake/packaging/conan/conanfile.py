@@ -42,6 +42,7 @@ class Hloroof(ConanFile):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
         toolchain.variables["HLOROOF_BUILD_CLI"] = bool(self.options.command)
+        toolchain.variables["HLOROOF_BUILD_C"] = False
         toolchain.variables["HLOROOF_BUILD_TESTS"] = False
         toolchain.variables["HLOROOF_BUILD_EXAMPLES"] = False
         toolchain.variables["HLOROOF_INSTALL"] = True

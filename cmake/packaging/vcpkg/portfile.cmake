@@ -4,7 +4,7 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE
 vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES tools HLOROOF_BUILD_CLI)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS ${options} -DHLOROOF_BUILD_TESTS=OFF -DHLOROOF_BUILD_EXAMPLES=OFF -DHLOROOF_INSTALL=ON)
+  OPTIONS ${options} -DHLOROOF_BUILD_C=OFF -DHLOROOF_BUILD_TESTS=OFF -DHLOROOF_BUILD_EXAMPLES=OFF -DHLOROOF_INSTALL=ON)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/hloroof)
 vcpkg_fixup_pkgconfig()
