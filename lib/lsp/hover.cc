@@ -97,6 +97,10 @@ std::string_view value_text(const EditorView& view, const LineTokens& line, cons
   bool in_string = false;
   for (std::size_t i = begin; i < end; ++i) {
     const char c = text[i];
+    if (in_string && c == '\\') {
+      ++i;
+      continue;
+    }
     if (c == '"') in_string = !in_string;
     if (in_string) continue;
     if (c == '{' || c == '[' || c == '(') ++depth;

@@ -98,6 +98,20 @@ TEST_CASE("A hover without a device has the shape and says what to do") {
   CHECK_THAT(text, ContainsSubstring("choose a device"));
 }
 
+TEST_CASE("The value of an attribute ends at its end, quotes in its strings or not") {
+  Session session;
+  session.initialize();
+  session.open(R"(HloModule m
+ENTRY e {
+  ROOT p = f32[8] parameter(0), metadata={op_name="a\"},b"}, sharding={replicated}
+})");
+  const int id = session.at("textDocument/hover", 2, 36);  // in op_name
+  session.run();
+  const std::string text = session.result(id).at("contents").at("value");
+  CHECK_THAT(text, ContainsSubstring(R"(op_name="a\"},b"})"));
+  CHECK_THAT(text, !ContainsSubstring("replicated"));
+}
+
 TEST_CASE("Definitions, references and the end of a transfer") {
   struct Case {
     std::string_view method;

@@ -56,7 +56,8 @@ TEST_CASE("The server announces the commands of the extension") {
   const int id = session.initialize();
   session.run();
   const Json announced = session.result(id).at("capabilities").at("executeCommandProvider").at("commands");
-  for (const Json& command : package().at("contributes").at("commands")) {
+  const Json commands = package().at("contributes").at("commands");
+  for (const Json& command : commands) {
     CHECK(std::count(announced.begin(), announced.end(), command.at("command")) == 1);
   }
 }

@@ -22,14 +22,9 @@ namespace {
 
 #ifdef HLOROOF_SANITIZED
 constexpr int kSlower = 5;
-constexpr std::uintmax_t kMostBytes = 40'000;
 #else
 constexpr int kSlower = 1;
-constexpr std::uintmax_t kMostBytes = UINTMAX_MAX;
 #endif
-
-// With sanitizers a prediction takes some thirty times as long, and large dumps reach the same code as small ones.
-bool is_too_slow(const std::filesystem::path& path) { return std::filesystem::file_size(path) > kMostBytes; }
 
 // A state to return to.
 struct State {

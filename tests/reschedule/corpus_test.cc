@@ -18,11 +18,7 @@
 namespace hloroof::internal {
 namespace {
 
-#ifdef HLOROOF_SANITIZED
-constexpr std::uintmax_t kLargest = 40'000;
-#else
 constexpr std::uintmax_t kLargest = 4'000'000;
-#endif
 
 // The collectives of each computation in order, by name.
 std::map<std::string, std::vector<std::string>> collectives_of(const Module& module) {
