@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/calibrate/measurements.h"
 #include "lib/calibrate/parameter_fit.h"
 #include "lib/calibrate/profile_measurements.h"
@@ -107,6 +109,15 @@ absl::StatusOr<Device> device_to_fit(PredictFlags flags, const MeasuredProfile* 
   return device;
 }
 
+// What to say if the fit does not carry over to what it did not see; empty if it does.
+std::string worse_on_held_back(const CalibrationErrors& held_back) {
+  if (held_back.after.median <= held_back.before.median) return "";
+  return absl::StrCat("the fitted numbers predict the ", held_back.measurements,
+                      " measurements held back worse than those before: median error ",
+                      format_percent(held_back.after.median), " instead of ", format_percent(held_back.before.median),
+                      ". Fit to more of them, or fit fewer numbers (--parameters)");
+}
+
 void run_calibrate(const CalibrateFlags& flags, Context& context) {
   if (!(flags.floor_seconds >= 0)) return context.fail(invalid_argument("--floor: expected seconds from 0"));
   if (flags.measurements.empty() == flags.profile.empty()) {
@@ -142,6 +153,7 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
   context.out << (flags.format == "json"  ? calibration_json(report)
                   : flags.format == "csv" ? calibration_csv(report)
                                           : calibration_text(report, layout));
+  context.note(profile ? flags.profile : flags.measurements, worse_on_held_back(report.errors.back()));
   if (flags.output.empty()) return;
   const std::string name = flags.name.empty() ? base + "_calibrated" : flags.name;
   const absl::StatusOr<std::string> extended = base_of(flags, base);

@@ -261,9 +261,11 @@ TEST_CASE("calibrate in its formats") {
   const auto records = records_of(run_hloroof(with("csv")).out);
   CHECK(records.size() == json.find("parameters")->elements.size() + 1);
   CHECK(records.front() == std::vector<std::string>{"path", "unit", "before", "after", "least", "most"});
-  const std::string text = run_hloroof(arguments).out;
+  const CliResult fitted = run_hloroof(arguments);
+  const std::string text = fitted.out;
   CHECK(widest_line(text) <= 80);
   CHECK_THAT(text, ContainsSubstring(records[1][0]));
+  CHECK(fitted.err.empty());  // it carries over
   CHECK(count_markdown_tables(run_hloroof(with("markdown")).out) == 2);
 }
 
@@ -310,6 +312,9 @@ TEST_CASE("calibrate to a profile writes a device file with which the comparison
   const JsonValue report = parse_json(run.out, "report").value();
   const JsonValue& held_back = report.find("errors")->elements[1];
   CHECK(held_back.find("p90_after")->number < 0.6 * held_back.find("p90_before")->number);
+  // It says that the fit does not carry over to the ops that it did not see.
+  CHECK(held_back.find("median_after")->number > held_back.find("median_before")->number);
+  CHECK_THAT(run.err, ContainsSubstring("held back worse than those before: median error"));
   // The errors of all ops, as powers of e.
   const auto error_on = [&](const std::string& device) {
     double sum = 0;
