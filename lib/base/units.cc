@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace hloroof::internal {
@@ -82,6 +83,10 @@ std::string format_number(double number) {
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text;
+}
+
+std::string format_others(std::size_t count) {
+  return absl::StrCat("[", format_integer(static_cast<double>(count)), count == 1 ? " other]" : " others]");
 }
 
 std::string format_count(double count) {

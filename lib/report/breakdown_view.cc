@@ -30,7 +30,7 @@ std::string breakdown_view(const StepPrediction& p, const ViewOptions& options) 
       ++count;
     }
   }
-  if (rest > 0) add(rest, "[" + std::to_string(count) + " others]");
+  if (rest > 0) add(rest, count == 1 ? p.breakdown.back().name : format_others(count));
   table.add({"100.0 %", format_seconds(p.step_seconds), "", "the step"});
   return "Where the step goes: what the compute stream works on, or waits for\n" + table.to_string(options);
 }

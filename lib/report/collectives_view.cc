@@ -49,7 +49,7 @@ std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t
   if (shown < rows.size()) {
     double others = 0;  // summed directly: if all are hidden, total minus shown is not exactly 0
     for (std::size_t i = shown; i < rows.size(); ++i) others += rows[i]->exposed_seconds;
-    table.add({format_seconds(others), "", "", "", "", "", absl::StrFormat("[%d others]", rows.size() - shown)});
+    table.add({format_seconds(others), "", "", "", "", "", format_others(rows.size() - shown)});
   }
   table.add({format_seconds(p.exposed_communication_seconds), "", "", "", "", "", "TOTAL"});
   return "Collectives: exposed over the step; time and bytes of one execution\n" + table.to_string(layout);

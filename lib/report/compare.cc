@@ -221,8 +221,7 @@ std::string op_table(const StepPrediction& prediction, const Comparison& compari
     table.add({share(m), format_seconds(m), format_seconds(p), ratio_text(m, p), "", "", std::move(name)});
   };
   if (rows < comparison.ops.size()) {
-    line(absl::StrFormat("[%d others]", comparison.ops.size() - rows), comparison.explained_seconds - measured,
-         matched - predicted);
+    line(format_others(comparison.ops.size() - rows), comparison.explained_seconds - measured, matched - predicted);
   }
   const double outside = comparison.measured_seconds - comparison.explained_seconds;
   if (!comparison.unmatched.empty()) {

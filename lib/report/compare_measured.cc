@@ -243,7 +243,7 @@ std::string place_of(const ComparedDevice& device, std::size_t hosts) {
 void add_others(std::size_t rows, std::size_t shown, std::size_t columns, Table& table) {
   if (rows <= shown) return;
   std::vector<std::string> cells(columns);
-  cells.back() = absl::StrFormat("[%d others]", rows - shown);
+  cells.back() = format_others(rows - shown);
   table.add(std::move(cells));
 }
 

@@ -282,7 +282,7 @@ std::string counts_text(const CountsReport& report, const CountsTextOptions& opt
   }
   if (shown < order.size()) {
     ops.add({format_bytes(others.bytes_accessed), format_flops(others.flops), format_count(others.transcendentals), "",
-             "[" + std::to_string(order.size() - shown) + " others]", ""});
+             format_others(order.size() - shown), ""});
   }
   ops.add({format_bytes(report.bytes_accessed), format_flops(report.flops), format_count(report.transcendentals), "",
            "TOTAL", ""});

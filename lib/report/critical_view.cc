@@ -46,8 +46,7 @@ std::string path(const StepPrediction& p, const ViewOptions& options) {
   }
   for (const CategoryPrediction& part : p.critical_path) total += part.seconds;
   if (all > ops.size()) {
-    table.add({format_seconds(total - shown), share_of(total - shown, p), "", "",
-               absl::StrFormat("[%d others]", all - ops.size())});
+    table.add({format_seconds(total - shown), share_of(total - shown, p), "", "", format_others(all - ops.size())});
   }
   table.add({format_seconds(total), share_of(total, p), "", "", "TOTAL"});
   return "The longest of it, in the order of the program\n" + table.to_string(options);

@@ -103,7 +103,7 @@ std::vector<ChangeRow> change_rows(const Difference& difference, const std::vect
     rows.push_back(change_row_of(sum.before, sum.after, std::move(state), "", std::move(name)));
   };
   if (others.count > 0) {
-    add(others, relative(others.before, others.after), absl::StrFormat("[%d others]", others.count));
+    add(others, relative(others.before, others.after), format_others(others.count));
   }
   if (unchanged.count > 0) {
     unchanged.after = unchanged.before;  // without the rounding

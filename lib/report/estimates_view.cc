@@ -91,8 +91,7 @@ std::string estimates_view(const StepPrediction& p, const ViewOptions& options) 
                std::string(believe_name(op.believe())), op.name});
   }
   if (hidden.ops > 0) {
-    table.add({"", "", "", estimate_ratio(hidden.model / hidden.compiler), "", "",
-               absl::StrFormat("[%d others]", hidden.ops)});
+    table.add({"", "", "", estimate_ratio(hidden.model / hidden.compiler), "", "", format_others(hidden.ops)});
   }
   return out + "\nOne execution of each op, those with the most time in the step first\n" + table.to_string(options);
 }

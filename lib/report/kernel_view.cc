@@ -54,7 +54,7 @@ std::string time_table(const KernelReport& report, std::size_t shown, const View
   const auto add_sum = [&](double seconds, std::string label) {
     table.add({step > 0 ? format_percent(seconds / step) : "", format_seconds(seconds), "", "", "", std::move(label)});
   };
-  if (shown < report.kernels.size()) add_sum(rest, absl::StrFormat("[%d others]", report.kernels.size() - shown));
+  if (shown < report.kernels.size()) add_sum(rest, format_others(report.kernels.size() - shown));
   if (report.kernels.size() > 1) add_sum(total, "TOTAL");
   return table.to_string(options);
 }

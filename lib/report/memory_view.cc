@@ -74,8 +74,7 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
               buffer.name, buffer.shape, short_source(buffer.source_file, buffer.source_line)});
   }
   if (rows < memory.live_at_peak.size()) {
-    live.add({format_bytes(memory.hbm_peak_bytes - shown), "",
-              absl::StrFormat("[%d others]", memory.live_at_peak.size() - rows)});
+    live.add({format_bytes(memory.hbm_peak_bytes - shown), "", format_others(memory.live_at_peak.size() - rows)});
   }
   live.add({format_bytes(memory.hbm_peak_bytes), "", "TOTAL"});
   return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options);

@@ -10,6 +10,7 @@
 #include "hloroof/analysis.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/report/fold.h"
 
 namespace hloroof::internal {
@@ -246,7 +247,7 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
     Row others;
     result.others_count = result.rows.size() - options.limit;
     for (std::size_t i = options.limit; i < result.rows.size(); ++i) add(others, result.rows[i]);
-    others.label = "[" + std::to_string(result.others_count) + " others]";
+    others.label = format_others(result.others_count);
     result.rows.resize(options.limit);
     result.others = std::move(others);
   }

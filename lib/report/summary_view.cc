@@ -32,7 +32,8 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
                     format_percent(ops[i]->exposed_seconds / p.step_seconds),
                     ops[i]->source == CostSource::kUnknown ? " unknown" : "");
   }
-  if (ops.size() > kMost) absl::StrAppend(&text, ", ", ops.size() - kMost, " others");
+  if (ops.size() > kMost)
+    absl::StrAppend(&text, ", ", ops.size() - kMost, ops.size() == kMost + 1 ? " other" : " others");
   return "  not modelled    " + wrap(text, width, 18) + "\n";
 }
 

@@ -7,12 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/units.h"
 
 namespace hloroof::internal {
 namespace {
 
-// Waits below this share of the step are not what limits it.
+// Parts below this share of the step are not what limits it.
 constexpr double kWorthAVerdict = 0.10;
 // At this share of its peak, a resource is used well.
 constexpr double kNearPeak = 0.85;
@@ -118,27 +119,27 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
 
 std::string verdict(const StepPrediction& p) {
   if (p.step_seconds <= 0 || p.breakdown.empty()) return "";
-  std::string text;
+  std::vector<std::string> sentences;
   if (!p.memory.fits) {
-    text = absl::StrCat("The program does NOT fit: it needs ",
-                        format_bytes(p.memory.hbm_peak_bytes - p.memory.capacity_bytes), " more memory. ");
+    sentences.push_back(absl::StrCat("The program does NOT fit: it needs ",
+                                     format_bytes(p.memory.hbm_peak_bytes - p.memory.capacity_bytes), " more memory."));
   }
+  const double worth = kWorthAVerdict * p.step_seconds;
   const BreakdownPart* worst = nullptr;
   for (const BreakdownPart& part : p.breakdown) {
     const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
     if (!part.is_wait && !is_link) continue;
     if (worst == nullptr || part.seconds > worst->seconds) worst = &part;
   }
-  if (worst != nullptr && worst->seconds >= kWorthAVerdict * p.step_seconds) {
-    absl::StrAppend(&text, on_link(p, *worst), " ");
-  }
+  const bool waits = worst != nullptr && worst->seconds >= worth;
+  if (waits) sentences.push_back(on_link(p, *worst));
   for (const BreakdownPart& part : p.breakdown) {
     const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
     if (part.is_wait || is_link) continue;
-    absl::StrAppend(&text, on_chip(p, part));
+    if (!waits || part.seconds >= worth) sentences.push_back(on_chip(p, part));
     break;
   }
-  return text;
+  return absl::StrJoin(sentences, " ");
 }
 
 }  // namespace hloroof::internal

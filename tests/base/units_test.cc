@@ -14,6 +14,8 @@ TEST_CASE("counts and numbers") {
     const char* expected;
   };
   const Case cases[] = {
+      {format_others(1), "[1 other]"},
+      {format_others(4620), "[4,620 others]"},
       {format_count(0), "0"},
       {format_count(31), "31"},
       {format_count(999), "999"},

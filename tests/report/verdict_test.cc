@@ -58,6 +58,13 @@ TEST_CASE("a wait that no schedule can hide") {
         "of its peak: these ops are near their roof.");
 }
 
+TEST_CASE("work that takes a small part of a step that waits is not remarked on") {
+  StepPrediction p = step_of({waits("wait (ici, axis_0)", 0.95), works("overhead", Resource::kLatency, 0.05)});
+  CHECK(verdict(p) == "95 % of the step waits for ici, axis_0.");
+  p = step_of({works("overhead", Resource::kLatency, 0.05)});  // but it is, if there is nothing else
+  CHECK_THAT(verdict(p), Catch::Matchers::Contains("5 % of the step is overhead"));
+}
+
 TEST_CASE("a wait that a schedule can hide, and a fit that fails") {
   StepPrediction p = step_of({waits("wait (ici, axis_0)", 0.6), works("hbm", Resource::kHbm, 0.4)});
   set_busy(p, Resource::kIci, 0.6);
