@@ -34,6 +34,16 @@ std::string scaled(double value, double base, const char* const* prefixes, int c
   return significant(shown, digits) + " " + prefixes[i] + unit;
 }
 
+// At most three digits, behind the zeros of a small number.
+std::string digits_of(double number) {
+  const int digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(std::abs(number)))), 0, 12);
+  std::string text = absl::StrFormat("%.*f", digits, number);
+  if (digits == 0) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 std::string format_seconds(double seconds) {
@@ -73,18 +83,6 @@ std::string format_integer(double number) {
   return text;
 }
 
-std::string format_number(double number) {
-  const double size = std::abs(number);
-  if (number == std::floor(number) || !(size < 999.5)) return format_count(number);
-  // Small numbers keep three digits behind their zeros.
-  const int digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(size))), 0, 12);
-  std::string text = absl::StrFormat("%.*f", digits, number);
-  if (digits == 0) return text;
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
 std::string format_others(std::size_t count) {
   return absl::StrCat("[", format_integer(static_cast<double>(count)), count == 1 ? " other]" : " others]");
 }
@@ -95,10 +93,14 @@ std::string format_count(double count) {
   const double size = std::abs(count);
   if (!(size < kMost)) return scaled(count, 1000, kPrefixes, 7, "");
   if (count == std::floor(count)) return format_integer(count);
-  if (size < 0.9995) return format_number(count);
+  if (size < 0.9995) return digits_of(count);
   if (size < 999.5) return three_digits(count);
   const double step = std::pow(10, std::floor(std::log10(size)) - 2);
   return format_integer(std::round(count / step) * step);
+}
+
+std::string format_number(double number) {
+  return number == std::floor(number) || !(std::abs(number) < 999.5) ? format_count(number) : digits_of(number);
 }
 
 std::string format_quantity(double value, std::string_view unit) {

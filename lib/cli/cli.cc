@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hloroof/device.h"
@@ -47,24 +48,25 @@ void describe_commands(Context& context, Command& top) {
   top.name = "hloroof";
   top.text = "Predicts the step time of an HLO program on a named device from its text.";
   top.options = {{.names = {"-V", "--version"}, .text = "Display program version information and exit"}};
-  top.subcommands = {predict_command(context),
-                     explain_command(context),
-                     lint_command(context),
-                     compare_command(context),
-                     diff_command(context),
-                     sweep_command(context),
-                     passes_command(context),
-                     reschedule_command(context),
-                     memory_command(context),
-                     kernel_command(context),
-                     counts_command(context),
-                     print_command(context),
-                     devices_command(context),
-                     calibrate_command(context),
-                     lsp_command(context),
-                     mcp_command(context),
-                     completion_command(top, context),
-                     man_command(top, context)};
+  const auto add = [&top](Command command) { top.subcommands.push_back(std::move(command)); };
+  add(predict_command(context));
+  add(explain_command(context));
+  add(lint_command(context));
+  add(compare_command(context));
+  add(diff_command(context));
+  add(sweep_command(context));
+  add(passes_command(context));
+  add(reschedule_command(context));
+  add(memory_command(context));
+  add(kernel_command(context));
+  add(counts_command(context));
+  add(print_command(context));
+  add(devices_command(context));
+  add(calibrate_command(context));
+  add(lsp_command(context));
+  add(mcp_command(context));
+  add(completion_command(top, context));
+  add(man_command(top, context));
   for (Command& command : top.subcommands) {
     if (limits_modules(command.name)) command.options.push_back(max_bytes_option(context));
   }

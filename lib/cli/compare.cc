@@ -1,5 +1,6 @@
 #include "lib/report/compare.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,7 +44,9 @@ absl::StatusOr<Subject> subject_of(const CompareFlags& flags, const MeasuredProf
 
 void run_compare(const CompareFlags& flags, Context& context) {
   const std::string& path = flags.profile.empty() ? flags.file : flags.profile;
-  if (flags.profile.empty() && !is_profile_path(path)) {
+  std::error_code unknown;
+  const bool is_there = path == "-" || std::filesystem::exists(path, unknown);  // reading says why it is not
+  if (flags.profile.empty() && is_there && !is_profile_path(path)) {
     return context.fail(
         invalid_argument(path + " is no folder of jax.profiler.trace: --profile must name the profile"));
   }

@@ -168,7 +168,7 @@ inline constexpr Column<bool> kHasDone = [] {
 
 // Returns the number of operands, -1 if it varies.
 constexpr int arity(Opcode opcode) {
-  const int rule = opcode_columns::kArity[static_cast<std::size_t>(opcode)];
+  const std::int8_t rule = opcode_columns::kArity[static_cast<std::size_t>(opcode)];
   return rule < 0 ? -1 : rule;
 }
 

@@ -193,6 +193,7 @@ std::string matched_text(const Difference& difference) {
   std::string text = absl::StrFormat("%d op%s matched", matched, matched == 1 ? "" : "s");
   if (changed > 0) {
     std::vector<std::pair<std::size_t, std::string>> counts;
+    counts.reserve(kinds.size());
     for (const auto& [what, number] : kinds) counts.emplace_back(number, what);
     std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     text += absl::StrFormat(", %d of them changed", changed);

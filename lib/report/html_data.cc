@@ -58,8 +58,8 @@ constexpr bool is_shared_field(const FieldInfo& info) {
 // Values that rows refer to by their index.
 class SharedValues {
  public:
-  std::int64_t index_of(std::string json) {
-    const auto [found, is_new] = index_.try_emplace(std::move(json), static_cast<std::int64_t>(index_.size()));
+  std::int64_t index_of(const std::string& json) {
+    const auto [found, is_new] = index_.try_emplace(json, static_cast<std::int64_t>(index_.size()));
     if (is_new) values_.push_back(found->first);
     return found->second;
   }

@@ -34,7 +34,7 @@ constexpr std::size_t kWidth = 120;
 
 // `parts` between brackets on one line, or wrapped to several if they do not fit.
 std::string list(const std::vector<std::string>& parts, std::size_t indent) {
-  const std::string line = "[" + joined(parts, ", ") + "]";
+  std::string line = "[" + joined(parts, ", ") + "]";
   if (indent + line.size() + 12 <= kWidth) return line;
   const std::string pad(indent + 2, ' ');
   return "[\n" + pad + wrap(joined(parts, ", "), kWidth, indent + 2) + "\n" + std::string(indent, ' ') + "]";
@@ -87,7 +87,7 @@ std::string property(const FieldRow& row, std::size_t indent) {
   }
   if (!row.info.meaning.empty()) parts.push_back("\"description\": " + json_text(row.info.meaning));
   const std::string start = std::string(indent, ' ') + json_text(row.info.name) + ": {";
-  const std::string line = start + joined(parts, ", ") + "}";
+  std::string line = start + joined(parts, ", ") + "}";
   if (line.size() < kWidth && line.find('\n') == std::string::npos) return line;
   const std::string pad = "\n" + std::string(indent + 2, ' ');
   return start + pad + joined(parts, "," + pad) + "\n" + std::string(indent, ' ') + "}";

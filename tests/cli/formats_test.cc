@@ -328,6 +328,7 @@ TEST_CASE("calibrate to a profile writes a device file with which the comparison
   const CliResult both =
       run_hloroof({"calibrate", "--profile", profile, "--measurements", "x.csv", "--device", before});
   CHECK_THAT(both.err, ContainsSubstring("either --measurements or --profile"));
+  CHECK_THAT(run_hloroof({"compare", "nosuch"}).err, ContainsSubstring("nosuch: no such file"));
   const CliResult unnamed = run_hloroof({"compare", profile});
   CHECK(unnamed.code != 0);
   CHECK_THAT(unnamed.err, ContainsSubstring("--device needs the path of a device file"));
