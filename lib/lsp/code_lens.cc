@@ -14,7 +14,13 @@ Json lens(const EditorView& view, std::size_t begin, std::size_t end, const std:
 // What the first line of the text says about the step.
 std::string step_text(const EditorView& view) {
   const Predicted* predicted = view.document.predicted();
-  if (predicted == nullptr) return "choose a device to see times";
+  if (predicted == nullptr) {
+    if (view.settings.device.empty()) return "choose a device to see times";
+    if (!view.document.errors().empty()) return "no times: the text has errors";
+    if (view.document.prediction_status().ok()) return "predicting";
+    const std::string why(from_absl(view.document.prediction_status().message()));
+    return "no times: " + why.substr(0, why.find('\n'));
+  }
   const StepPrediction& step = predicted->prediction;
   std::string text = "step " + format_seconds(step.step_seconds) + " on " + step.device;
   if (!step.topology.empty()) text += " " + step.topology;

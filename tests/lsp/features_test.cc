@@ -237,6 +237,23 @@ TEST_CASE("Lenses have the step and the time and runs of computations") {
   CHECK_THAT(lenses[3].at("command").at("title").get<std::string>(), ContainsSubstring("100.0 % of the step"));
 }
 
+TEST_CASE("Without times a lens says why") {
+  const auto title = [](const char* device, const std::string& text) {
+    Session session;
+    session.initialize({{"device", device}});
+    session.open(text);
+    const int id = session.about("textDocument/codeLens");
+    session.run();
+    const Json lenses = session.result(id);
+    REQUIRE(lenses.size() == 1);
+    return lenses[0].at("command").at("title").get<std::string>();
+  };
+  const std::string program(kProgram);
+  CHECK(title("", program) == "choose a device to see times");
+  CHECK(title("tpu_v5e", "HloModule m\nENTRY e {") == "no times: the text has errors");
+  CHECK_THAT(title("tpu_v99", program), Catch::Matchers::StartsWith("no times: ") && ContainsSubstring("tpu_v99"));
+}
+
 TEST_CASE("Symbols and folds follow the computations") {
   Opened session;
   const int symbols = session.about("textDocument/documentSymbol");

@@ -32,7 +32,7 @@ function M.show_hints(buffer)
     for _, hint in ipairs(hints or {}) do
       if hint.position.line < count then
         vim.api.nvim_buf_set_extmark(buffer, M.namespace, hint.position.line, 0, {
-          virt_text = { { hint.label, "Comment" } },
+          virt_text = { { "  " .. hint.label, "Comment" } },  -- apart from text that goes on below it
           virt_text_pos = "right_align",
         })
       end
