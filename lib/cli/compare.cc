@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/base/strings.h"
 #include "lib/cli/origin_warnings.h"
@@ -57,11 +58,14 @@ void run_compare(const CompareFlags& flags, Context& context) {
   if (!profile.ok()) return context.fail(profile.status());
   const absl::StatusOr<Subject> subject = subject_of(flags, *profile, context);
   if (!subject.ok()) return context.fail(subject.status());
-  const absl::StatusOr<StepPrediction> prediction =
-      predict_step_time(subject->module, subject->target, subject->options);
+  absl::StatusOr<StepPrediction> prediction = predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
-  // Warnings that the module is of another machine do not hold for a CPU, which no built-in device describes.
-  if (profile->backend != ProfiledBackend::kCpu) OriginWarnings(context).add(subject->file, prediction->diagnostics);
+  // No built-in device describes a CPU. That the module is of another machine does not hold for a device file of one.
+  if (profile->backend == ProfiledBackend::kCpu) {
+    std::erase_if(prediction->diagnostics,
+                  [](const Diagnostic& diagnostic) { return diagnostic.code == DiagnosticCode::kWrongBackend; });
+  }
+  OriginWarnings(context).add(subject->file, prediction->diagnostics);
   const absl::StatusOr<Comparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());
   std::string result;

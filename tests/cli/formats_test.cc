@@ -328,6 +328,9 @@ TEST_CASE("calibrate to a profile writes a device file with which the comparison
   const CliResult both =
       run_hloroof({"calibrate", "--profile", profile, "--measurements", "x.csv", "--device", before});
   CHECK_THAT(both.err, ContainsSubstring("either --measurements or --profile"));
+  const CliResult page = run_hloroof({"compare", profile, "--device", before, "--format", "html"});
+  CHECK(page.err.empty());
+  CHECK_THAT(page.out, ContainsSubstring("measured") && !ContainsSubstring("was compiled for the CPU"));
   CHECK_THAT(run_hloroof({"compare", "nosuch"}).err, ContainsSubstring("nosuch: no such file"));
   const CliResult unnamed = run_hloroof({"compare", profile});
   CHECK(unnamed.code != 0);
