@@ -132,7 +132,7 @@ TEST_CASE("no collective goes without a price: dumps of the large corpus") {
   for (const char* folder : {"tpu", "gpu", "step"}) {
     for (const std::filesystem::path& path : dumps_in(corpus / folder)) checked += check_dump(path);
   }
-  CHECK(checked > 1000);
+  CHECK(checked > 100);
 }
 
 }  // namespace
