@@ -28,11 +28,11 @@ rm -f "$root.log"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 if [[ -e /etc/pip.conf ]]; then cp /etc/pip.conf "$root/etc/"; fi
-mkdir -p "$root/work"
-cp "$sdist" "$root/work/"
-cat >"$root/work/run" <<'INSIDE'
+mkdir -p "$root/install"
+cp "$sdist" "$root/install/"
+cat >"$root/install/run" <<'INSIDE'
 set -euo pipefail
-cd /work
+cd /install
 for library in absl re2 nlohmann eigen3; do
   if [[ -e /usr/include/$library ]]; then echo "clean root: /usr/include/$library is there" >&2; exit 1; fi
 done
@@ -51,4 +51,4 @@ HLO
 gzip f.hlo
 venv/bin/python -c 'import hloroof; print("clean root:", hloroof.predict_step_time("f.hlo.gz", "tpu_v5e"))'
 INSIDE
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 chroot "$root" bash /work/run
+env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/install LANG=C.UTF-8 chroot "$root" bash /install/run

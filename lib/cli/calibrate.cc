@@ -41,7 +41,7 @@ std::pair<std::string, std::string> column_and_value(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// What numbers are fitted to, and the numbers if the flags name none.
+// What numbers are fitted to, and the numbers.
 struct Evidence {
   std::vector<Measurement> measurements;
   std::vector<std::string> parameters;
@@ -61,16 +61,13 @@ absl::StatusOr<Evidence> table_evidence(const CalibrateFlags& flags, const Devic
   }
   absl::StatusOr<std::vector<Measurement>> measurements = read_measurements(flags.measurements, reading);
   if (!measurements.ok()) return measurements.status();
-  return Evidence{*std::move(measurements), matmul_parameters(device),
+  return Evidence{*std::move(measurements), flags.parameters.empty() ? matmul_parameters(device) : flags.parameters,
                   "--measurements " + flags.measurements.substr(flags.measurements.rfind('/') + 1)};
 }
 
 absl::StatusOr<Evidence> profile_evidence(const CalibrateFlags& flags, const MeasuredProfile& profile,
                                           const Device& device, Context& context) {
-  ParseOptions options = reading_options();
-  options.path = flags.profile;
-  options.max_bytes = context.max_bytes;
-  const absl::StatusOr<Module> module = profiled_module(profile, options);
+  const absl::StatusOr<Module> module = module_in_profile(profile, flags.profile, context);
   if (!module.ok()) return module.status();
   const MeasuredProgram& program = longest_program(profile);
   absl::StatusOr<std::vector<Measurement>> measurements = profile_measurements(*module, program);
@@ -139,8 +136,7 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
   const Device before = device;
   const std::string base = device.name;
   const ParameterSource source{Provenance::kFitted, "hloroof calibrate --device " + base + " " + evidence->option, ""};
-  const std::vector<std::string> paths = flags.parameters.empty() ? evidence->parameters : flags.parameters;
-  auto fitted = fit_parameters(device, split.fitted, paths, source);
+  auto fitted = fit_parameters(device, split.fitted, evidence->parameters, source);
   if (!fitted.ok()) return context.fail(fitted.status());
   if (absl::Status status = add_spread(before, split.fitted, *fitted); !status.ok()) return context.fail(status);
 

@@ -35,10 +35,7 @@ absl::StatusOr<Subject> subject_of(const CompareFlags& flags, const MeasuredProf
     predict.devices = {*device};
   }
   if (!flags.profile.empty()) return find_subject(predict, flags.file, context);
-  ParseOptions options = reading_options();
-  options.path = flags.file;
-  options.max_bytes = context.max_bytes;
-  absl::StatusOr<Module> module = profiled_module(profile, options);
+  absl::StatusOr<Module> module = module_in_profile(profile, flags.file, context);
   if (!module.ok()) return module.status();
   return subject_of_module(predict, flags.file, *std::move(module));
 }

@@ -93,14 +93,10 @@ std::optional<Module> read_for_printing(const PrintFlags& flags, const std::stri
 
 // The prediction on the device and with the settings of the options.
 absl::StatusOr<StepPrediction> predict_printed(const PrintFlags& flags, const Module& module) {
-  absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, {}, Breadth::kOne);
-  if (!subjects.ok()) return subjects.status();
-  const Target& target = subjects->targets.front();
-  absl::StatusOr<std::vector<Point>> points = points_of(subjects->settings, target.device, kSetOption);
-  if (!points.ok()) return points.status();
-  subjects->options.set = std::move(points->front());
-  subjects->options.strict = flags.strict;
-  return predict_step_time(module, target, subjects->options);
+  absl::StatusOr<Subjects> place = find_place(flags.predict);
+  if (!place.ok()) return place.status();
+  place->options.strict = flags.strict;
+  return predict_step_time(module, place->targets.front(), place->options);
 }
 
 absl::StatusOr<std::string> render_graph(const PrintFlags& flags, const Module& module) {

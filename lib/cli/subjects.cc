@@ -204,9 +204,6 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   return subjects;
 }
 
-namespace {
-
-// The target and the options of a command that takes one of each, which are those of its one subject.
 absl::StatusOr<Subjects> find_place(const PredictFlags& flags) {
   absl::StatusOr<Subjects> subjects = find_subjects(flags, {}, Breadth::kOne);
   if (!subjects.ok()) return subjects.status();
@@ -217,7 +214,13 @@ absl::StatusOr<Subjects> find_place(const PredictFlags& flags) {
   return subjects;
 }
 
-}  // namespace
+absl::StatusOr<Module> module_in_profile(const MeasuredProfile& profile, const std::string& path,
+                                         const Context& context) {
+  ParseOptions options = reading_options();
+  options.path = path;
+  options.max_bytes = context.max_bytes;
+  return profiled_module(profile, options);
+}
 
 absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
                                      LargeConstants constants) {

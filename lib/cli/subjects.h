@@ -13,6 +13,7 @@
 #include "lib/cli/context.h"
 #include "lib/cli/predict_flags.h"
 #include "lib/hardware/settings.h"
+#include "lib/report/profiled_program.h"
 #include "lib/text/parse_proto.h"
 
 namespace hloroof::internal {
@@ -66,6 +67,13 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
 
 // The same for a module that was read in another way, and that messages call `file`.
 absl::StatusOr<Subject> subject_of_module(const PredictFlags& flags, std::string file, Module module);
+
+// The target and the options of a command that takes one of each, without a file.
+absl::StatusOr<Subjects> find_place(const PredictFlags& flags);
+
+// The module in the profile at `path`. Errors: those of profiled_module().
+absl::StatusOr<Module> module_in_profile(const MeasuredProfile& profile, const std::string& path,
+                                         const Context& context);
 
 // Predicts all subjects, on several threads, and passes the predictions to `use` in order, files outermost, on the
 // calling thread. Shows progress on a terminal. Reports each failure and continues with the next subject; returns

@@ -8,6 +8,7 @@
 #include "hloroof/version.h"
 #include "lib/base/strings.h"
 #include "lib/mcp/uri.h"
+#include "lib/rpc/percent.h"
 #include "lib/rpc/server.h"
 
 namespace hloroof::internal {
@@ -151,9 +152,10 @@ class Session {
   Reply list_resources(const Json& params) const {
     const Json* cursor = find(params, {"cursor"});
     const bool is_first = cursor == nullptr || cursor->is_null();
-    const std::optional<std::string> last = percent_decode(string_at(params, {"cursor"}).value_or(is_first ? "" : "%"));
-    if (!last) return invalid_params("the cursor is not one of this server");
-    const std::string& after = *last;
+    std::string after;
+    if (!percent_decode(string_at(params, {"cursor"}).value_or(is_first ? "" : "%"), &after)) {
+      return invalid_params("the cursor is not one of this server");
+    }
     Json resources = Json::array();
     Json answer = Json::object();
     if (after.empty()) {

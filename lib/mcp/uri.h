@@ -13,11 +13,6 @@ namespace hloroof::internal {
 inline constexpr std::string_view kDumpUri = "hloroof:///dumps/";
 inline constexpr std::string_view kSchemaUri = "hloroof:///schemas/";
 
-// `path` with percent escapes for all that is not unreserved (RFC 3986) or a slash, and back. nullopt for a malformed
-// escape.
-std::string percent_encode(std::string_view path);
-std::optional<std::string> percent_decode(std::string_view text);
-
 struct ResourceUri {
   std::string_view kind;  // kDumpUri or kSchemaUri
   std::string path;       // decoded

@@ -1,20 +1,28 @@
 #include "lib/mcp/uri.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "lib/rpc/percent.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {
 namespace {
+
+std::optional<std::string> decoded(std::string_view text) {
+  std::string path;
+  return percent_decode(text, &path) ? std::optional(path) : std::nullopt;
+}
 
 TEST_CASE("paths come back from their percent escapes") {
   for (const std::string path : {"a/b.hlo", "a b%20c.hlo", "x?y#z", "\xc3\xa4", "\xff", ""}) {
     CAPTURE(path);
     const std::string encoded = percent_encode(path);
     CHECK(encoded.find_first_of(" ?#\xff") == std::string::npos);
-    CHECK(percent_decode(encoded) == path);
+    CHECK(decoded(encoded) == path);
   }
-  for (const char* text : {"%", "%a", "%zz", "%-1", "x%4", "%+1"}) CHECK_FALSE(percent_decode(text).has_value());
+  for (const char* text : {"%", "%a", "%zz", "%-1", "x%4", "%+1"}) CHECK_FALSE(decoded(text).has_value());
 }
 
 TEST_CASE("URIs of resources") {

@@ -64,11 +64,11 @@ def run(
     outcomes = dict(known)
     state = _State(space, outcomes)
     job = _pool.Job(uuid.uuid4().hex, reference_to(space.build), space.device, {}, retries, timeout)
-    todo = [candidate for candidate in candidates if key_of(candidate) not in known]
+    pending = [candidate for candidate in candidates if key_of(candidate) not in known]
     for outcome in known.values():
         bar.add(outcome, is_new=False)
     with _executor(processes, dask, job.run) as executor:
-        for outcome, program in _outcomes(executor, job, todo, state):
+        for outcome, program in _outcomes(executor, job, pending, state):
             if store is not None:
                 outcome = store.add(outcome, program)
             outcomes[key_of(outcome.candidate)] = outcome
@@ -154,10 +154,10 @@ class _State:
 
 
 def _outcomes(
-    executor: Any, job: _pool.Job, todo: Iterable[Candidate], state: _State
+    executor: Any, job: _pool.Job, pending: Iterable[Candidate], state: _State
 ) -> Iterable[tuple[Outcome, Optional[bytes]]]:
     """The outcomes as they come. No more are submitted than run at once, so that what comes late may be left out."""
-    waiting = list(reversed(list(todo)))
+    waiting = list(reversed(list(pending)))
     running: dict[Any, Candidate] = {}
     while waiting or running:
         while waiting and len(running) < executor.slots():
