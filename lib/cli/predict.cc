@@ -4,11 +4,11 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/cli/subjects.h"
-#include "lib/report/csv.h"
 #include "lib/report/html_report.h"
 #include "lib/report/prediction_json.h"
 #include "lib/report/sweep.h"
 #include "lib/report/trace.h"
+#include "lib/report/view_csv.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {

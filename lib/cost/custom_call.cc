@@ -18,7 +18,6 @@
 #include "lib/cost/gpu_kernel.h"
 #include "lib/cost/inside.h"
 #include "lib/cost/kernel_shapes.h"
-#include "lib/cost/kernel_time.h"
 #include "lib/cost/library_call.h"
 #include "lib/cost/shaped_kernel.h"
 #include "lib/cost/stated_cost.h"

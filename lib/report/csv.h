@@ -6,12 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "absl/status/statusor.h"
-#include "hloroof/predict.h"
-#include "lib/report/rows.h"
-#include "lib/report/views.h"
 
 namespace hloroof::internal {
 
@@ -36,18 +30,6 @@ class CsvLine {
   std::string line_;
   bool is_first_ = true;
 };
-
-// The names of the views that view_csv() writes.
-const std::vector<std::string>& csv_view_names();
-
-// Writes one line for each record of a view: for each op, layer, collective, part of the breakdown, resource
-// (roofline), category of the critical path, buffer live at the peak (memory), estimated op or diagnostic. The columns
-// are the file, the device, the topology, the device parameters that were set, and the fields of the record under their
-// JSON names. The titles precede them if `with_titles`. `rows` selects ops by its filter. If it groups or rewrites, a
-// line is one row of make_rows(); its limit does not apply. Errors: those of make_rows(); InvalidArgument for other
-// views.
-absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& prediction, const RowOptions& rows,
-                                     bool with_titles = true);
 
 }  // namespace hloroof::internal
 

@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "lib/report/csv.h"
 #include "lib/report/prediction_fields.h"
 #include "lib/report/record_json.h"
 #include "lib/report/step_fields.h"

@@ -7,6 +7,7 @@
 
 #include "hloroof/predict.h"
 #include "lib/report/schema.h"
+#include "lib/report/view_csv.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {

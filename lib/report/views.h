@@ -53,8 +53,6 @@ std::string origin_diagnostics_view(const StepPrediction& prediction, const View
 // those whose time other causes count. Empty if no diagnostic is actionable.
 std::string causes_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 
-using NamedPrediction = std::pair<std::string, StepPrediction>;  // file name and prediction
-
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_REPORT_VIEWS_H_
