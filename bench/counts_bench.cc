@@ -19,7 +19,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
-#include "lib/cost/work.h"
+#include "lib/work/work.h"
 
 namespace {
 

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "bench/reference.h"
-#include "lib/lsp/server.h"
-#include "lib/rpc/descriptor_buffer.h"
+#include "lib/fronts/lsp/server.h"
+#include "lib/fronts/rpc/descriptor_buffer.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "hloroof/parse.h"
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
-#include "lib/text/backend_config.h"
+#include "lib/values/backend_config.h"
 
 namespace {
 

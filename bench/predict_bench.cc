@@ -25,13 +25,13 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/collectives.h"
-#include "lib/cost/work.h"
-#include "lib/predict/costs.h"
-#include "lib/predict/facts.h"
-#include "lib/report/prediction_json.h"
+#include "lib/results/prediction_json.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/memory.h"
 #include "lib/schedule/timeline.h"
+#include "lib/step/costs.h"
+#include "lib/step/facts.h"
+#include "lib/work/work.h"
 
 namespace {
 

@@ -135,6 +135,8 @@ function(hloroof_cc_library)
   set(target hloroof_${arg_NAME})
   _hloroof_resolve_deps(deps ${arg_DEPS})
   set_property(GLOBAL APPEND PROPERTY HLOROOF_LAYERS ${arg_NAME})
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/lib" "${CMAKE_CURRENT_SOURCE_DIR}")
+  set_property(GLOBAL PROPERTY HLOROOF_FOLDER_${arg_NAME} "${folder}")
 
   if(arg_SRCS)
     add_library(${target} STATIC ${arg_SRCS} ${arg_HDRS})
@@ -234,15 +236,13 @@ function(hloroof_fuzz_target)
   target_link_options(${arg_NAME} PRIVATE -fsanitize=fuzzer)
 endfunction()
 
-# hloroof_merged_library()
+# _hloroof_objects(<objects> <packages> <layer>...)
 #
-# Puts the objects of every layer declared so far together as the library `hloroof`, alias hloroof::hloroof: static by
-# default, shared with BUILD_SHARED_LIBS.
-function(hloroof_merged_library)
-  get_property(layers GLOBAL PROPERTY HLOROOF_LAYERS)
+# Returns the objects of the layers and the packages that they use.
+function(_hloroof_objects out_objects out_packages)
   set(objects)
   set(packages)
-  foreach(layer IN LISTS layers)
+  foreach(layer IN LISTS ARGN)
     get_target_property(type hloroof_${layer} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
       list(APPEND objects $<TARGET_OBJECTS:hloroof_${layer}>)
@@ -254,6 +254,25 @@ function(hloroof_merged_library)
   endforeach()
   list(FILTER packages EXCLUDE REGEX "^hloroof_|LINK_ONLY")
   list(REMOVE_DUPLICATES packages)
+  set(${out_objects} "${objects}" PARENT_SCOPE)
+  set(${out_packages} "${packages}" PARENT_SCOPE)
+endfunction()
+
+# hloroof_installed_libraries(CORE <layer>... TESTING <layer>...)
+#
+# Declares the two libraries that C++ programs link. `hloroof`, alias hloroof::hloroof, has the objects of the layers CORE:
+# whoever predicts links these and nothing else. hloroof::testing adds the layers TESTING, for hloroof/testing.h. Both are
+# static by default. With BUILD_SHARED_LIBS one shared library has all of them, because it exports no internal name that a
+# second one could use, and hloroof::testing is another name for it.
+function(hloroof_installed_libraries)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "CORE;TESTING")
+  _hloroof_objects(objects packages ${arg_CORE})
+  _hloroof_objects(testing_objects testing_packages ${arg_TESTING})
+  if(BUILD_SHARED_LIBS)
+    list(APPEND objects ${testing_objects})
+    list(APPEND packages ${testing_packages})
+    list(REMOVE_DUPLICATES packages)
+  endif()
 
   add_library(hloroof ${objects})
   add_library(hloroof::hloroof ALIAS hloroof)
@@ -280,6 +299,21 @@ function(hloroof_merged_library)
   if(HLOROOF_SANITIZE)
     target_link_options(hloroof PUBLIC $<BUILD_INTERFACE:-fsanitize=${HLOROOF_SANITIZE}>)
   endif()
+
+  # The layer has the plain name of the target.
+  if(BUILD_SHARED_LIBS)
+    add_library(hloroof_testing_library INTERFACE)
+    target_link_libraries(hloroof_testing_library INTERFACE hloroof)
+  else()
+    add_library(hloroof_testing_library STATIC ${testing_objects})
+    set_target_properties(hloroof_testing_library PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME hloroof_testing
+                                                             ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+    list(REMOVE_ITEM testing_packages ${packages})
+    list(FILTER testing_packages EXCLUDE REGEX "^(Eigen3|nlohmann_json)::")
+    target_link_libraries(hloroof_testing_library PUBLIC hloroof PRIVATE ${testing_packages})
+  endif()
+  set_target_properties(hloroof_testing_library PROPERTIES EXPORT_NAME testing)
+  add_library(hloroof::testing ALIAS hloroof_testing_library)
 endfunction()
 
 # hloroof_c_library(<version>)

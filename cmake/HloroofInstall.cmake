@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/hloroof")
 
 install(
-  TARGETS hloroof
+  TARGETS hloroof hloroof_testing_library
   EXPORT hloroofTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
@@ -21,7 +21,7 @@ install(
   PATTERN "*.def")
 # The device files are compiled into the library. They are also installed as templates for users' device files.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/hardware" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/report/schema" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/describe/schema" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
 if(TARGET hloroof_command)
   install(TARGETS hloroof_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   # The command generates its manual page and completions, unless the build is a cross build.
@@ -85,7 +85,12 @@ list(JOIN pc_requires " " pc_requires)
 file(RELATIVE_PATH pc_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/hloroof.pc.in" "${PROJECT_BINARY_DIR}/hloroof.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/hloroof.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+set(pc_testing_libs -lhloroof_testing)
+if(BUILD_SHARED_LIBS)
+  set(pc_testing_libs)
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/hloroof_testing.pc.in" "${PROJECT_BINARY_DIR}/hloroof_testing.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/hloroof.pc" "${PROJECT_BINARY_DIR}/hloroof_testing.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 if(TARGET hloroof_c_shared)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/hloroof_c.pc.in" "${PROJECT_BINARY_DIR}/hloroof_c.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/hloroof_c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

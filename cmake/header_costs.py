@@ -75,7 +75,7 @@ def main():
     headers = [pathlib.Path(path).resolve() for path in arguments.paths]
     if not headers:
         headers = [path for folder in ("include", "lib") for path in sorted((ROOT / folder).rglob("*.h"))
-                   if not path.is_relative_to(ROOT / "lib/python")]
+                   if not path.is_relative_to(ROOT / "lib/fronts/python")]
     flags = include_flags(build)
     with tempfile.TemporaryDirectory() as folder:
         numbers = itertools.count()

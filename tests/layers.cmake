@@ -1,22 +1,26 @@
 # Checks that no file of a layer includes a layer that its target does not link. A public header belongs to the layer that
 # makes the results it declares, so the rule holds for it as well:
-#   cmake -DSOURCE_DIR=... -DLAYERS=base,ir,... -DMAY_USE_<layer>=base,ir,... -P layers.cmake
+#   cmake -DSOURCE_DIR=... -DLAYERS=base,ir,... -DMAY_USE_<layer>=base,ir,... -DFOLDER_<layer>=... -P layers.cmake
 #
 # Linking does not detect the use of header-only code.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "," ";" layers "${LAYERS}")
+# The lowest layer that mentions what a public header declares.
 set(public_ir shape module)
-set(public_text attributes parse print)
-foreach(layer IN ITEMS edit hardware analysis cost schedule predict testing c)
+set(public_values attributes parse)
+set(public_text print)
+set(public_hardware device)
+set(public_work cost)
+set(public_step predict)
+foreach(layer IN ITEMS edit analysis schedule testing c)
   set(public_${layer} ${layer})
 endforeach()
-set(public_hardware device)
 set(failures "")
 set(files_checked 0)
 set(headers_checked 0)
 foreach(layer IN LISTS layers)
   string(REPLACE "," ";" may_use "${MAY_USE_${layer}}")
-  file(GLOB_RECURSE files "${SOURCE_DIR}/lib/${layer}/*.h" "${SOURCE_DIR}/lib/${layer}/*.cc")
+  file(GLOB files "${SOURCE_DIR}/lib/${FOLDER_${layer}}/*.h" "${SOURCE_DIR}/lib/${FOLDER_${layer}}/*.cc")
   set(may_include)
   foreach(used IN LISTS layer may_use)
     list(APPEND may_include ${public_${used}})
@@ -36,7 +40,9 @@ foreach(layer IN LISTS layers)
       endif()
     endforeach()
     foreach(include IN LISTS includes)
-      string(REGEX REPLACE "^#include \"lib/([^/]+)/.*" "\\1" used "${include}")
+      string(REGEX REPLACE "^#include \"lib/(.+)/[^/]+\".*" "\\1" used "${include}")
+      string(REGEX REPLACE "^fronts/" "" used "${used}")
+      string(REPLACE "/" "_" used "${used}")
       if(NOT used STREQUAL layer AND NOT used IN_LIST may_use)
         string(APPEND failures "  ${file}: ${include}\n")
       endif()

@@ -19,7 +19,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
-#include "lib/text/attribute_values.h"
+#include "lib/values/attribute_values.h"
 
 namespace hloroof::internal {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lib/hardware/device_facts.h"
-#include "lib/text/backend_config.h"
+#include "lib/values/backend_config.h"
 
 namespace hloroof::internal {
 namespace {

@@ -12,7 +12,7 @@
 #include "lib/analysis/saturating.h"
 #include "lib/base/strings.h"
 #include "lib/ir/shapes.h"
-#include "lib/text/attribute_values.h"
+#include "lib/values/attribute_values.h"
 
 namespace hloroof::internal {
 namespace {

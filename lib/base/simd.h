@@ -1,6 +1,6 @@
 // Sixteen bytes at a time: in SSE2 where the processor is known to have it, else in two 64-bit words.
 //
-// Both types have the same operations, so that the passes over text (lib/text/scan.h) are written once, as templates.
+// Both types have the same operations, so that the passes over text (lib/values/scan.h) are written once, as templates.
 // The CMake option HLOROOF_SIMD=OFF selects the portable type, and tests compare the two (tests/text/scan_test.cc).
 //
 // A comparison gives bytes of which the top bit is set where it holds; mask() collects those bits. Characters compare

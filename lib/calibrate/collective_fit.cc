@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/calibrate/nonnegative_fit.h"
-#include "lib/cost/scale_up.h"
+#include "lib/time/scale_up.h"
 
 namespace hloroof::internal {
 

@@ -11,10 +11,10 @@
 #include "hloroof/parse.h"
 #include "lib/base/csv.h"
 #include "lib/base/strings.h"
-#include "lib/cost/op_time.h"
-#include "lib/cost/work.h"
 #include "lib/ir/element_type.h"
 #include "lib/schedule/async_pairs.h"
+#include "lib/time/op_time.h"
+#include "lib/work/work.h"
 
 namespace hloroof::internal {
 namespace {

@@ -11,8 +11,8 @@
 #include "lib/base/strings.h"
 #include "lib/calibrate/folds.h"
 #include "lib/calibrate/parameter_fit.h"
-#include "lib/cost/work.h"
 #include "lib/schedule/async_pairs.h"
+#include "lib/work/work.h"
 
 namespace hloroof::internal {
 namespace {

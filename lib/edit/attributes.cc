@@ -12,9 +12,9 @@
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
-#include "lib/text/decode.h"
-#include "lib/text/opcode_attributes.h"
-#include "lib/text/values.h"
+#include "lib/values/decode.h"
+#include "lib/values/opcode_attributes.h"
+#include "lib/values/values.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

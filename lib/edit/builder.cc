@@ -6,8 +6,8 @@
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
-#include "lib/text/cursor.h"
 #include "lib/text/legal_name.h"
+#include "lib/values/cursor.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

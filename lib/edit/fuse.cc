@@ -10,8 +10,8 @@
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
-#include "lib/text/attribute_values.h"
 #include "lib/text/legal_name.h"
+#include "lib/values/attribute_values.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -11,7 +11,7 @@
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
-#include "lib/text/scan.h"
+#include "lib/values/scan.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -9,12 +9,12 @@
 #include "hloroof/edit.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
+#include "lib/infer/infer_shape.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
-#include "lib/text/cursor.h"
-#include "lib/text/decode.h"
-#include "lib/text/infer_shape.h"
-#include "lib/text/shape_parser.h"
+#include "lib/values/cursor.h"
+#include "lib/values/decode.h"
+#include "lib/values/shape_parser.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

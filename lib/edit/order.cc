@@ -7,15 +7,15 @@
 #include "absl/types/span.h"
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/infer/infer_shape.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
-#include "lib/text/cursor.h"
-#include "lib/text/infer_shape.h"
 #include "lib/text/legal_name.h"
-#include "lib/text/scan.h"
-#include "lib/text/values.h"
+#include "lib/values/cursor.h"
+#include "lib/values/scan.h"
+#include "lib/values/values.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

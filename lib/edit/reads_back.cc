@@ -8,7 +8,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
-#include "lib/text/scan.h"
+#include "lib/values/scan.h"
 
 namespace hloroof::internal {
 namespace {

@@ -5,8 +5,8 @@
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/ir/rows.h"
-#include "lib/text/opcode_attributes.h"
-#include "lib/text/operand_count.h"
+#include "lib/values/opcode_attributes.h"
+#include "lib/values/operand_count.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

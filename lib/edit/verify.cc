@@ -8,13 +8,13 @@
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/edit/reads_back.h"
+#include "lib/infer/infer_shape.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
-#include "lib/text/attribute_values.h"
-#include "lib/text/infer_shape.h"
-#include "lib/text/opcode_attributes.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/opcode_attributes.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -17,7 +17,7 @@ std::optional<Opcode> opcode_from_string(std::string_view text);
 
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);
 
-// The counting rule of an opcode. lib/cost has one rule for each class.
+// The counting rule of an opcode. lib/work has one rule for each class.
 enum class WorkClass : std::uint8_t {
   kFree,            // structural: no work
   kElementwise,     // one flop per output element

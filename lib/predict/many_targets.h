@@ -15,7 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
-#include "lib/predict/facts.h"
+#include "lib/step/facts.h"
 
 namespace hloroof::internal {
 

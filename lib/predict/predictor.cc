@@ -16,15 +16,15 @@
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
-#include "lib/cost/collective.h"
 #include "lib/edit/edit_log.h"
 #include "lib/ir/rows.h"
-#include "lib/predict/changes.h"
-#include "lib/predict/device_count.h"
-#include "lib/predict/facts.h"
-#include "lib/predict/summary.h"
 #include "lib/schedule/memory.h"
 #include "lib/schedule/replayer.h"
+#include "lib/step/changes.h"
+#include "lib/step/device_count.h"
+#include "lib/step/facts.h"
+#include "lib/step/summary.h"
+#include "lib/time/collective.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

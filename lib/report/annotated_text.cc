@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "lib/base/units.h"
-#include "lib/predict/facts.h"
-#include "lib/report/fold.h"
-#include "lib/report/glossary.h"
-#include "lib/report/rows.h"
-#include "lib/report/table.h"
+#include "lib/describe/table.h"
+#include "lib/results/fold.h"
+#include "lib/results/glossary.h"
+#include "lib/results/rows.h"
+#include "lib/step/facts.h"
 #include "lib/text/print_comments.h"
 
 namespace hloroof::internal {

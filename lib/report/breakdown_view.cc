@@ -3,7 +3,7 @@
 #include <string>
 
 #include "lib/base/units.h"
-#include "lib/report/table.h"
+#include "lib/describe/table.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {

@@ -1,9 +1,9 @@
 // Writes counts as JSON and CSV.
 
+#include "lib/describe/csv.h"
+#include "lib/describe/record_csv.h"
+#include "lib/describe/record_json.h"
 #include "lib/report/counts_report.h"
-#include "lib/report/csv.h"
-#include "lib/report/record_csv.h"
-#include "lib/report/record_json.h"
 
 namespace hloroof::internal {
 namespace {

@@ -13,8 +13,8 @@
 #include "lib/analysis/names.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
-#include "lib/report/short_names.h"
-#include "lib/report/table.h"
+#include "lib/describe/short_names.h"
+#include "lib/describe/table.h"
 
 namespace hloroof::internal {
 namespace {

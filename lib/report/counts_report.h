@@ -13,9 +13,9 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
-#include "lib/report/rows.h"
-#include "lib/report/schema.h"
-#include "lib/report/table.h"
+#include "lib/describe/schema.h"
+#include "lib/describe/table.h"
+#include "lib/results/rows.h"
 
 namespace hloroof::internal {
 

@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_format.h"
 #include "lib/base/units.h"
-#include "lib/report/short_names.h"
-#include "lib/report/table.h"
+#include "lib/describe/short_names.h"
+#include "lib/describe/table.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {

@@ -7,13 +7,13 @@
 
 #include "absl/strings/str_format.h"
 #include "lib/base/units.h"
+#include "lib/describe/record_csv.h"
+#include "lib/describe/record_json.h"
+#include "lib/describe/table.h"
 #include "lib/hardware/accuracy.h"
 #include "lib/hardware/describe.h"
 #include "lib/hardware/names.h"
-#include "lib/report/record_csv.h"
-#include "lib/report/record_json.h"
-#include "lib/report/table.h"
-#include "lib/report/terms_fields.h"
+#include "lib/results/terms_fields.h"
 
 namespace hloroof::internal {
 namespace {

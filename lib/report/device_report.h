@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hloroof/device.h"
-#include "lib/report/schema.h"
+#include "lib/describe/schema.h"
 
 namespace hloroof::internal {
 

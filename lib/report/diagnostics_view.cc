@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "lib/base/units.h"
-#include "lib/predict/diagnostics.h"
-#include "lib/report/table.h"
+#include "lib/describe/table.h"
+#include "lib/diagnose/diagnostics.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "lib/report/layers.h"
-#include "lib/report/table.h"
+#include "lib/describe/table.h"
 #include "lib/report/views.h"
+#include "lib/results/layers.h"
 
 namespace hloroof::internal {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-#include "lib/report/prediction_fields.h"
-#include "lib/report/record_json.h"
-#include "lib/report/step_fields.h"
+#include "lib/describe/record_json.h"
+#include "lib/results/prediction_fields.h"
+#include "lib/results/step_fields.h"
 
 namespace hloroof::internal {
 namespace {

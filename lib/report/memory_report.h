@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "hloroof/predict.h"
-#include "lib/report/schema.h"
-#include "lib/report/view_csv.h"
+#include "lib/describe/schema.h"
 #include "lib/report/views.h"
+#include "lib/results/view_csv.h"
 
 namespace hloroof::internal {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "lib/describe/json_writer.h"
 #include "lib/ir/rows.h"
-#include "lib/report/json_writer.h"
 #include "lib/report/module_views.h"
 
 namespace hloroof::internal {

@@ -1,8 +1,8 @@
 #include "lib/base/units.h"
-#include "lib/report/fold.h"
-#include "lib/report/short_names.h"
-#include "lib/report/table.h"
+#include "lib/describe/short_names.h"
+#include "lib/describe/table.h"
 #include "lib/report/views.h"
+#include "lib/results/fold.h"
 
 namespace hloroof::internal {
 

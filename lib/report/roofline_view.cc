@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "lib/base/units.h"
-#include "lib/report/short_names.h"
-#include "lib/report/table.h"
+#include "lib/describe/short_names.h"
+#include "lib/describe/table.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal {

@@ -3,13 +3,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/units.h"
+#include "lib/describe/short_names.h"
+#include "lib/describe/table.h"
 #include "lib/hardware/accuracy.h"
-#include "lib/predict/facts.h"
 #include "lib/report/origin_line.h"
-#include "lib/report/short_names.h"
-#include "lib/report/table.h"
 #include "lib/report/verdict.h"
 #include "lib/report/views.h"
+#include "lib/step/facts.h"
 
 namespace hloroof::internal {
 namespace {

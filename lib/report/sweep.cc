@@ -4,12 +4,12 @@
 #include <set>
 #include <utility>
 
-#include "lib/predict/diagnostics.h"
-#include "lib/report/csv.h"
-#include "lib/report/prediction_fields.h"
-#include "lib/report/record_csv.h"
-#include "lib/report/record_json.h"
-#include "lib/report/step_fields.h"
+#include "lib/describe/csv.h"
+#include "lib/describe/record_csv.h"
+#include "lib/describe/record_json.h"
+#include "lib/diagnose/diagnostics.h"
+#include "lib/results/prediction_fields.h"
+#include "lib/results/step_fields.h"
 
 namespace hloroof::internal {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
-#include "lib/report/schema.h"
-#include "lib/report/table.h"
+#include "lib/describe/schema.h"
+#include "lib/describe/table.h"
 
 namespace hloroof::internal {
 

@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_format.h"
 #include "lib/base/units.h"
-#include "lib/predict/diagnostics.h"
+#include "lib/describe/table.h"
+#include "lib/diagnose/diagnostics.h"
 #include "lib/report/sweep.h"
-#include "lib/report/table.h"
 
 namespace hloroof::internal {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
-#include "lib/report/rows.h"
-#include "lib/report/table.h"
+#include "lib/describe/table.h"
+#include "lib/results/rows.h"
 
 namespace hloroof::internal {
 

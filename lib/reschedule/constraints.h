@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
-#include "lib/predict/facts.h"
+#include "lib/step/facts.h"
 
 namespace hloroof::internal {
 

@@ -18,9 +18,9 @@
 #include "lib/base/units.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
-#include "lib/predict/facts.h"
 #include "lib/reschedule/constraints.h"
 #include "lib/reschedule/in_flight.h"
+#include "lib/step/facts.h"
 
 namespace hloroof::internal {
 namespace {

@@ -7,7 +7,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
-#include "lib/text/attribute_values.h"
+#include "lib/values/attribute_values.h"
 
 namespace hloroof::internal {
 namespace {

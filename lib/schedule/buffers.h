@@ -10,7 +10,7 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
-#include "lib/text/attribute_values.h"
+#include "lib/values/attribute_values.h"
 
 namespace hloroof::internal {
 

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "hloroof/attributes.h"
-#include "lib/cost/custom_call.h"
-#include "lib/cost/size_cache.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 #include "lib/schedule/occupancy.h"
-#include "lib/text/attribute_values.h"
+#include "lib/values/attribute_values.h"
+#include "lib/work/custom_call.h"
+#include "lib/work/size_cache.h"
 
 namespace hloroof::internal {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_format.h"
 #include "hloroof/testing.h"
 #include "lib/base/units.h"
-#include "lib/report/diff.h"
 #include "lib/report/views.h"
+#include "lib/versions/diff.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -5,8 +5,8 @@
 
 #include "lib/ir/attribute_form.h"
 #include "lib/text/module_parser.h"
-#include "lib/text/raw_value.h"
-#include "lib/text/values.h"
+#include "lib/values/raw_value.h"
+#include "lib/values/values.h"
 
 namespace hloroof::internal {
 

@@ -10,7 +10,7 @@
 #include "hloroof/module.h"
 #include "lib/base/open_addressing.h"
 #include "lib/ir/attribute_form.h"
-#include "lib/text/scan.h"
+#include "lib/values/scan.h"
 
 namespace hloroof::internal {
 

@@ -8,8 +8,8 @@
 #include "lib/ir/shapes.h"
 #include "lib/text/legal_name.h"
 #include "lib/text/module_parser.h"
-#include "lib/text/operand_count.h"
-#include "lib/text/values.h"
+#include "lib/values/operand_count.h"
+#include "lib/values/values.h"
 
 namespace hloroof::internal {
 bool ModuleParser::check_name(const char* at, std::string_view name) {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "lib/infer/infer_shape.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
-#include "lib/text/infer_shape.h"
 #include "lib/text/module_parser.h"
-#include "lib/text/values.h"
+#include "lib/values/values.h"
 
 namespace hloroof::internal {
 namespace {

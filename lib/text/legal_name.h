@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "lib/ir/element_type.h"
-#include "lib/text/scan.h"
+#include "lib/values/scan.h"
 
 namespace hloroof::internal {
 

@@ -8,9 +8,9 @@
 #include "lib/base/strings.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/rows.h"
-#include "lib/text/attribute_values.h"
-#include "lib/text/raw_value.h"
-#include "lib/text/values.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/raw_value.h"
+#include "lib/values/values.h"
 
 namespace hloroof::internal {
 

@@ -34,12 +34,12 @@
 #include "lib/ir/module_builder.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
-#include "lib/text/attribute_values.h"
 #include "lib/text/checked_values.h"
-#include "lib/text/cursor.h"
 #include "lib/text/name_table.h"
-#include "lib/text/opcode_attributes.h"
-#include "lib/text/shape_parser.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/cursor.h"
+#include "lib/values/opcode_attributes.h"
+#include "lib/values/shape_parser.h"
 
 namespace hloroof::internal {
 

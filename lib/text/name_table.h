@@ -12,7 +12,7 @@
 #include "lib/base/open_addressing.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/rows.h"
-#include "lib/text/scan.h"
+#include "lib/values/scan.h"
 
 namespace hloroof::internal {
 

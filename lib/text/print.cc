@@ -16,8 +16,8 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
-#include "lib/text/cursor.h"
 #include "lib/text/print_comments.h"
+#include "lib/values/cursor.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -8,7 +8,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
-#include "lib/text/backend_config.h"
+#include "lib/values/backend_config.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof::internal {

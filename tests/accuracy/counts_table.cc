@@ -29,7 +29,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
 #include "lib/analysis/calls.h"
-#include "lib/cost/work.h"
+#include "lib/work/work.h"
 #include "tests/paths.h"
 
 namespace hloroof::internal {

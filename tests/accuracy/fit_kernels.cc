@@ -18,7 +18,7 @@
 #include "absl/strings/str_format.h"
 #include "hloroof/device.h"
 #include "lib/hardware/write_device.h"
-#include "lib/kernel/kernel_run.h"
+#include "lib/kernel/tpu/kernel_run.h"
 #include "tests/accuracy/pallas_kernels.h"
 
 namespace hloroof::internal {

@@ -4,8 +4,8 @@
 
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
-#include "lib/cost/op_time.h"
-#include "lib/cost/work.h"
+#include "lib/time/op_time.h"
+#include "lib/work/work.h"
 #include "tests/accuracy/figures.h"
 #include "tests/catch.h"
 #include "tests/paths.h"

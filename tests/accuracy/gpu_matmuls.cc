@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "lib/calibrate/measurements.h"
-#include "lib/cost/op_time.h"
+#include "lib/time/op_time.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof::internal {

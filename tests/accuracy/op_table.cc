@@ -13,12 +13,12 @@
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
 #include "lib/analysis/names.h"
-#include "lib/cost/inside.h"
-#include "lib/cost/op_time.h"
-#include "lib/cost/vector_time.h"
-#include "lib/cost/work.h"
 #include "lib/ir/rows.h"
-#include "lib/text/backend_config.h"
+#include "lib/time/op_time.h"
+#include "lib/time/vector_time.h"
+#include "lib/values/backend_config.h"
+#include "lib/work/inside.h"
+#include "lib/work/work.h"
 #include "tests/accuracy/premises.h"
 
 namespace hloroof::internal {

@@ -7,8 +7,8 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
-#include "lib/cost/op_time.h"
-#include "lib/predict/facts.h"
+#include "lib/step/facts.h"
+#include "lib/time/op_time.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof::internal {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/cost/work.h"
-#include "lib/text/backend_config.h"
+#include "lib/values/backend_config.h"
+#include "lib/work/work.h"
 
 namespace hloroof::internal {
 

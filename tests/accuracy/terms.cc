@@ -1,5 +1,5 @@
 // Which terms make the predicted time of an operation: what a large error would come from.
-#include "lib/cost/terms.h"
+#include "lib/time/terms.h"
 
 #include <algorithm>
 #include <map>

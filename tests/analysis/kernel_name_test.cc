@@ -1,4 +1,4 @@
-#include "lib/analysis/kernel_name.h"
+#include "lib/kernel/tpu/kernel_name.h"
 
 #include <filesystem>
 #include <fstream>

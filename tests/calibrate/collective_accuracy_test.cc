@@ -10,7 +10,7 @@
 
 #include "hloroof/device.h"
 #include "lib/calibrate/collective_fit.h"
-#include "lib/cost/scale_up.h"
+#include "lib/time/scale_up.h"
 #include "tests/calibrate/collective_table.h"
 #include "tests/catch.h"
 #include "tests/paths.h"

@@ -15,8 +15,8 @@
 #include "hloroof/device.h"
 #include "lib/base/csv.h"
 #include "lib/calibrate/collective_fit.h"
-#include "lib/cost/scale_up.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/time/scale_up.h"
 
 namespace hloroof::internal {
 

@@ -1,4 +1,4 @@
-#include "lib/cli/cli.h"
+#include "lib/fronts/cli/cli.h"
 
 #include <algorithm>
 #include <cstdlib>

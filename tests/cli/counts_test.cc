@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/cli/cli.h"
+#include "lib/fronts/cli/cli.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/predict/diagnostics.h"
+#include "lib/diagnose/diagnostics.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 #include "tests/paths.h"

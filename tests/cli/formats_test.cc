@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/base/csv.h"
-#include "lib/cli/calibration_report.h"
+#include "lib/fronts/cli/calibration_report.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 #include "tests/golden.h"
@@ -253,7 +253,7 @@ TEST_CASE("calibrate in its formats") {
     return all;
   };
   const JsonValue json = json_of(with("json"));
-  check_golden("lib/report/schema/calibration.schema.json", schema_json(calibration_table()));
+  check_golden("lib/describe/schema/calibration.schema.json", schema_json(calibration_table()));
   CHECK(JsonSchema("calibration").violations(json) == std::vector<std::string>());
   const std::vector<JsonValue>& parts = json.find("errors")->elements;
   REQUIRE(parts.size() == 2);

@@ -1,5 +1,5 @@
 // --kernel: the contents of the lists that a kernel reads.
-#include "lib/cli/kernel_lists.h"
+#include "lib/fronts/cli/kernel_lists.h"
 
 #include <cstdint>
 #include <fstream>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lib/base/json.h"
-#include "lib/predict/diagnostics.h"
-#include "lib/report/waivers.h"
+#include "lib/diagnose/diagnostics.h"
+#include "lib/lint/waivers.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 #include "tests/golden.h"

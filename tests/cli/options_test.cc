@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/cli/cli.h"
+#include "lib/fronts/cli/cli.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "lib/base/json.h"
-#include "lib/cli/cli.h"
-#include "lib/report/table.h"
+#include "lib/describe/table.h"
+#include "lib/fronts/cli/cli.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
-#include "lib/cost/xla_counts.h"
+#include "lib/counts/xla_counts.h"
 #include "nlohmann/json.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "hloroof/print.h"
-#include "lib/text/proto.h"
+#include "lib/input/proto.h"
 
 namespace {
 

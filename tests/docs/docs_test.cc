@@ -136,7 +136,7 @@ TEST_CASE("documents show what the command prints") {
 
 TEST_CASE("the glossary of the examples is that of the reports") {
   std::vector<std::string> expected;
-  for (const std::string& line : read_lines("lib/report/glossary.def")) {
+  for (const std::string& line : read_lines("lib/results/glossary.def")) {
     const std::string open = "HLOROOF_TERM(\"";
     const std::string middle = "\", \"";
     if (line.rfind(open, 0) != 0) continue;

@@ -8,8 +8,8 @@
 
 #include "hloroof/parse.h"
 #include "lib/base/source_text.h"
-#include "lib/text/module_file.h"
-#include "lib/text/module_sections.h"
+#include "lib/input/module_file.h"
+#include "lib/input/module_sections.h"
 
 namespace {
 

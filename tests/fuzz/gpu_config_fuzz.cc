@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/text/gpu_kernel_config.h"
+#include "lib/values/gpu_kernel_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lib/kernel/gpu_mosaic.h"
-#include "lib/kernel/gpu_ptx.h"
-#include "lib/kernel/gpu_triton.h"
+#include "lib/kernel/gpu/gpu_mosaic.h"
+#include "lib/kernel/gpu/gpu_ptx.h"
+#include "lib/kernel/gpu/gpu_triton.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "hloroof/parse.h"
 #include "lib/base/strings.h"
-#include "lib/kernel/read_kernel.h"
+#include "lib/kernel/tpu/read_kernel.h"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/text/cursor.h"
-#include "lib/text/literal.h"
-#include "lib/text/shape_parser.h"
-#include "lib/text/values.h"
+#include "lib/values/cursor.h"
+#include "lib/values/literal.h"
+#include "lib/values/shape_parser.h"
+#include "lib/values/values.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hloroof;            // NOLINT: one function

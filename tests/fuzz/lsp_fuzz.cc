@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/lsp/features.h"
+#include "lib/fronts/lsp/features.h"
 
 using namespace hloroof::internal;
 

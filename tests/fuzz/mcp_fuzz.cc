@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "lib/cli/mcp_tools.h"
+#include "lib/fronts/cli/mcp_tools.h"
 
 using namespace hloroof::internal;
 

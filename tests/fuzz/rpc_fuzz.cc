@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/rpc/server.h"
+#include "lib/fronts/rpc/server.h"
 
 using namespace hloroof::internal;
 

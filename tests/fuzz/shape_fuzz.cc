@@ -6,8 +6,8 @@
 
 #include "hloroof/shape.h"
 #include "lib/ir/shapes.h"
-#include "lib/text/cursor.h"
-#include "lib/text/shape_parser.h"
+#include "lib/values/cursor.h"
+#include "lib/values/shape_parser.h"
 
 namespace hloroof::internal {
 namespace {

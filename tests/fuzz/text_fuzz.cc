@@ -11,8 +11,8 @@
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
-#include "lib/text/infer_shape.h"
-#include "lib/text/proto.h"
+#include "lib/infer/infer_shape.h"
+#include "lib/input/proto.h"
 #include "tests/fuzz/text_mutator.h"
 
 namespace {

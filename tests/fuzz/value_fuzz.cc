@@ -9,10 +9,10 @@
 #include "hloroof/attributes.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/opcode_facts.h"
-#include "lib/text/attribute_values.h"
-#include "lib/text/cursor.h"
-#include "lib/text/json_view.h"
-#include "lib/text/values.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/cursor.h"
+#include "lib/values/json_view.h"
+#include "lib/values/values.h"
 
 namespace hloroof::internal {
 namespace {

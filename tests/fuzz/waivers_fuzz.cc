@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "hloroof/predict.h"
-#include "lib/report/waivers.h"
+#include "lib/lint/waivers.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,12 +1,12 @@
 // Lists that the user states: samples/grouped.hlo has four groups of 1024 rows, in tiles of 128.
-#include "lib/kernel/given_lists.h"
+#include "lib/kernel/tpu/given_lists.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "hloroof/parse.h"
-#include "lib/kernel/read_kernel.h"
+#include "lib/kernel/tpu/read_kernel.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

@@ -1,6 +1,6 @@
-#include "lib/kernel/gpu_mosaic.h"
+#include "lib/kernel/gpu/gpu_mosaic.h"
 
-#include "lib/kernel/gpu_ptx.h"
+#include "lib/kernel/gpu/gpu_ptx.h"
 #include "tests/catch.h"
 #include "tests/kernel/gpu_sample.h"
 

@@ -1,4 +1,4 @@
-#include "lib/kernel/gpu_triton.h"
+#include "lib/kernel/gpu/gpu_triton.h"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // The kernels of samples/, which make_samples.py writes. What they do is computed by hand.
-#include "lib/kernel/read_kernel.h"
+#include "lib/kernel/tpu/read_kernel.h"
 
 #include <fstream>
 #include <iterator>
@@ -10,8 +10,8 @@
 #include "absl/strings/escaping.h"
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
-#include "lib/kernel/kernel_op.h"
-#include "lib/text/backend_config.h"
+#include "lib/kernel/tpu/kernel_op.h"
+#include "lib/values/backend_config.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -255,7 +255,7 @@ TEST_CASE("a body that cannot be followed is an error that says why") {
 TEST_CASE("each row of the table of operations has a name of a known dialect, once") {
   std::set<std::string_view> names;
 #define HLOROOF_KERNEL_OP(name, kind, scalar, opcode) CHECK(names.insert(name).second);
-#include "lib/kernel/kernel_ops.def"
+#include "lib/kernel/tpu/kernel_ops.def"
   for (const std::string_view name : names) {
     const std::string_view dialect = name.substr(0, name.find('.'));
     CAPTURE(std::string(name));

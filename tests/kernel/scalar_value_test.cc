@@ -1,4 +1,4 @@
-#include "lib/kernel/scalar_value.h"
+#include "lib/kernel/common/scalar_value.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "lib/lsp/lines.h"
+#include "lib/fronts/lsp/lines.h"
 
 #include <random>
 #include <string>

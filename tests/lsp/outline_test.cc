@@ -1,4 +1,4 @@
-#include "lib/lsp/outline.h"
+#include "lib/fronts/lsp/outline.h"
 
 #include <string>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/lsp/server.h"
+#include "lib/fronts/lsp/server.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {

@@ -1,4 +1,4 @@
-#include "lib/lsp/settings.h"
+#include "lib/fronts/lsp/settings.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "lib/lsp/tokens.h"
+#include "lib/fronts/lsp/tokens.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "lib/lsp/features.h"
+#include "lib/fronts/lsp/features.h"
 #include "tests/catch.h"
 
 using namespace hloroof::internal;

@@ -1,4 +1,4 @@
-#include "lib/mcp/excerpt.h"
+#include "lib/fronts/mcp/excerpt.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // What a client may read: files below the folder, by whatever path it names them, and nothing else.
-#include "lib/mcp/folder.h"
+#include "lib/fronts/mcp/folder.h"
 
 #include <sys/stat.h>
 

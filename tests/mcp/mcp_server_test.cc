@@ -1,13 +1,13 @@
 // Sessions of `hloroof mcp`: what each method answers, what the tools may read, and messages of clients that mean harm.
-#include "lib/mcp/mcp_server.h"
+#include "lib/fronts/mcp/mcp_server.h"
 
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "lib/cli/mcp_tools.h"
-#include "lib/rpc/json.h"
+#include "lib/fronts/cli/mcp_tools.h"
+#include "lib/fronts/rpc/json.h"
 #include "tests/catch.h"
 #include "tests/golden.h"
 #include "tests/paths.h"

@@ -1,10 +1,10 @@
-#include "lib/mcp/uri.h"
+#include "lib/fronts/mcp/uri.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "lib/rpc/percent.h"
+#include "lib/fronts/rpc/percent.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hloroof/parse.h"
-#include "lib/predict/diagnostics.h"
+#include "lib/diagnose/diagnostics.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/predict/compare.h"

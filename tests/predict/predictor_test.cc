@@ -11,7 +11,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
-#include "lib/predict/facts.h"
+#include "lib/step/facts.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"

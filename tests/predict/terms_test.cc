@@ -5,7 +5,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
-#include "lib/predict/execution_terms.h"
+#include "lib/step/execution_terms.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/predict/corpus.h"

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "lib/text/proto.h"
+#include "lib/input/proto.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
 

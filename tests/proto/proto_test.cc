@@ -11,9 +11,9 @@
 #include <set>
 
 #include "hloroof/print.h"
+#include "lib/input/parse_proto.h"
+#include "lib/input/proto.h"
 #include "lib/proto/wire.h"
-#include "lib/text/parse_proto.h"
-#include "lib/text/proto.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "hloroof/parse.h"
-#include "lib/cost/work.h"
+#include "lib/work/work.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 #include "tests/dump.h"

@@ -1,4 +1,4 @@
-#include "lib/rpc/framing.h"
+#include "lib/fronts/rpc/framing.h"
 
 #include <sstream>
 #include <vector>

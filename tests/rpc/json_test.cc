@@ -1,4 +1,4 @@
-#include "lib/rpc/json.h"
+#include "lib/fronts/rpc/json.h"
 
 #include "lib/base/strings.h"
 #include "tests/catch.h"

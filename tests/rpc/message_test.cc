@@ -1,4 +1,4 @@
-#include "lib/rpc/message.h"
+#include "lib/fronts/rpc/message.h"
 
 #include "tests/catch.h"
 

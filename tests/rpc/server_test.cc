@@ -1,4 +1,4 @@
-#include "lib/rpc/server.h"
+#include "lib/fronts/rpc/server.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lib/rpc/descriptor_buffer.h"
+#include "lib/fronts/rpc/descriptor_buffer.h"
 #include "tests/catch.h"
 
 using namespace hloroof::internal;

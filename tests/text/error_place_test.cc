@@ -7,7 +7,7 @@
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
-#include "lib/text/attribute_values.h"
+#include "lib/values/attribute_values.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {

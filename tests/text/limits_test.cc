@@ -9,8 +9,8 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/input/proto.h"
 #include "lib/ir/rows.h"
-#include "lib/text/proto.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

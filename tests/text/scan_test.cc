@@ -1,11 +1,11 @@
 // Each pass over bytes, with every type of block, against the plainest code that does the same.
-#include "lib/text/scan.h"
+#include "lib/values/scan.h"
 
 #include <random>
 #include <string>
 #include <vector>
 
-#include "lib/text/array_texts.h"
+#include "lib/values/array_texts.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {

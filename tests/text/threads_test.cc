@@ -11,7 +11,7 @@
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
-#include "lib/text/attribute_values.h"
+#include "lib/values/attribute_values.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

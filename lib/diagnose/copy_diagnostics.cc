@@ -1,0 +1,197 @@
+// Findings about copies and updates of whole buffers where a part would do: buffers that a loop carries and copies in
+// each iteration, and updates of a slice that rewrite the whole array.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "hloroof/module.h"
+#include "lib/analysis/sizes.h"
+#include "lib/base/units.h"
+#include "lib/diagnose/diagnostics.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
+#include "lib/ir/shapes.h"
+#include "lib/ir/value_walk.h"
+
+namespace hloroof::internal {
+namespace {
+
+using enum DiagnosticCode;
+
+// An update of more than this share of the array is a rewrite.
+constexpr double kMostOfArray = 0.25;
+// Bytes of a buffer. The copy of a smaller one, such as a counter, costs its launch, which is another finding.
+constexpr double kLeastCopied = 64 * 1024;
+// An op that writes less than this share of the array updates it in place.
+constexpr double kLeastRewritten = 0.5;
+
+bool is_renamed(InstructionView at) { return flow(at.opcode()) == Flow::kRenames; }
+
+// Whether the instruction copies an array into a second buffer of the same layout, in the same memory.
+bool is_plain_copy(InstructionView instruction) {
+  return instruction.opcode() == Opcode::kCopy && instruction.operand_count() == 1 && instruction.shape().is_array() &&
+         instruction.shape() == instruction.operand(0).shape();
+}
+
+class CopyDiagnoser {
+ public:
+  explicit CopyDiagnoser(Diagnosis& diagnosis)
+      : diagnosis_(diagnosis), module_(diagnosis.module), prediction_(diagnosis.prediction) {}
+
+  void run() {
+    for (const CallGraph::Loop& loop : diagnosis_.facts.calls.loops()) {
+      for (ComputationView body : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {
+        if (bodies_.insert(body.id().index).second) loop_body(loop, body);
+      }
+    }
+    for (const OpPrediction& op : prediction_.ops) {
+      if (diagnosis_.may_matter(op.exposed_seconds)) update(op);
+    }
+  }
+
+ private:
+  // ---- Copies of what a loop carries ----
+
+  void loop_body(const CallGraph::Loop& loop, ComputationView body) {
+    if (!row_of(body).root.valid()) return;
+    for (InstructionView instruction : body.instructions()) {
+      const OpPrediction* const op = diagnosis_.op(instruction.id());
+      if (op == nullptr || !is_plain_copy(instruction) || !diagnosis_.may_matter(op->exposed_seconds)) continue;
+      if (static_cast<double>(padded_bytes(instruction.shape())) < kLeastCopied) continue;
+      const std::optional<std::int64_t> from = element_of_parameter(instruction.operand(0));
+      const std::optional<std::int64_t> to = element_of_root(instruction, body.root());
+      if (!from && !to) continue;
+      const std::int64_t element = from ? *from : *to;
+      std::string message = absl::StrFormat("copies all %s of element %d of the loop's state in every iteration",
+                                            size_text(instruction.shape()), element);
+      const std::string reader = from ? other_reader(instruction) : "";
+      if (!reader.empty()) {
+        absl::StrAppend(&message, ", because ", reader, " also reads the old value");
+      } else {
+        message += ", because its old and its new value are live at the same time";
+      }
+      message +=
+          ": update the buffer in place, read the old value before the update, or unroll the loop by two so "
+          "that two buffers take turns";
+      diagnosis_.add({.code = kLoopCarryCopy,
+                      .message = std::move(message),
+                      .cause = absl::StrCat(to_string(module_.shapes(), instruction.shape_id()), " in ",
+                                            diagnosis_.place(module_.instruction(loop.instruction))),
+                      .op = op->name,
+                      .parts = {{TimePart::Kind::kWork, op->id, {}}},
+                      .least_share = kWorthOfStep});
+      loop_copies_.insert(op->id.index);
+    }
+  }
+
+  static std::string size_text(const Shape& shape) { return format_bytes(static_cast<double>(padded_bytes(shape))); }
+
+  // Returns the element of the parameter of its computation that `value` renames.
+  static std::optional<std::int64_t> element_of_parameter(InstructionView value) {
+    const InstructionView at = origin(value, is_renamed);
+    if (at.opcode() != Opcode::kGetTupleElement) return std::nullopt;
+    if (at.operand(0).opcode() != Opcode::kParameter) return std::nullopt;
+    return at.tuple_index();
+  }
+
+  // Returns the element of the root tuple that renames `value`.
+  static std::optional<std::int64_t> element_of_root(InstructionView value, InstructionView root) {
+    if (root.opcode() != Opcode::kTuple) return std::nullopt;
+    for (std::size_t i = 0; i < root.operand_count(); ++i) {
+      if (origin(root.operand(i), is_renamed) == value) return static_cast<std::int64_t>(i);
+    }
+    return std::nullopt;
+  }
+
+  // Returns the name of another instruction that reads what `copy` copies; empty if there is none.
+  std::string other_reader(InstructionView copy) {
+    const InstructionView source = origin(copy.operand(0), is_renamed);
+    std::string name;
+    const auto users = [this](InstructionId value) { return diagnosis_.users_of(value); };
+    walk_uses(module_, source.id(), 64, users, [&](InstructionView user, InstructionId) {
+      if (is_renamed(user)) return Go::kOn;
+      if (user != copy) name = std::string(user.name());
+      return Go::kStop;
+    });
+    return name;
+  }
+
+  // ---- Updates that rewrite the whole array ----
+
+  static bool is_update(InstructionView at) {
+    return at.opcode() == Opcode::kDynamicUpdateSlice || at.opcode() == Opcode::kScatter;
+  }
+
+  // Returns the share of the array that one update writes.
+  static double updated_share(InstructionView update) {
+    const bool is_scatter = update.opcode() == Opcode::kScatter;
+    if (update.operand_count() < (is_scatter ? 3 : 2)) return 1;
+    const Shape& array = update.operand(0).shape();
+    const Shape& part = update.operand(is_scatter ? update.operand_count() - 1 : 1).shape();
+    if (!array.is_array() || !part.is_array() || element_count(array) <= 0) return 1;
+    return static_cast<double>(element_count(part)) / static_cast<double>(element_count(array));
+  }
+
+  void update(const OpPrediction& op) {
+    const InstructionView instruction = module_.instruction(op.id);
+    if (is_update(instruction)) return rewritten(op, instruction, instruction.operand(0));
+    if (flow(instruction.opcode()) != Flow::kFuses) return;
+    for (ComputationView inside : instruction.computations(AttributeKey::kCalls)) {
+      for (InstructionView at : inside.instructions()) {
+        if (!is_update(at) || at.operand_count() == 0) continue;
+        // The array that is updated is an argument of the fusion, in the same order of elements.
+        const InstructionView array =
+            origin(at.operand(0), [](InstructionView value) { return keeps_order(value.opcode()); });
+        if (array.opcode() != Opcode::kParameter) continue;
+        const InstructionId argument_id = argument(instruction, inside.id(), array.parameter_number());
+        if (argument_id.valid()) return rewritten(op, at, module_.instruction(argument_id));
+      }
+    }
+  }
+
+  // Reports that `op` runs `update` on `array` and all of the array is written again, by the op or by a copy before it.
+  void rewritten(const OpPrediction& op, InstructionView update, InstructionView array) {
+    const double share = updated_share(update);
+    if (share > kMostOfArray) return;
+    const std::string what =
+        absl::StrFormat("%s changes %s of %s", std::string(update.opcode_text()), format_percent(share),
+                        to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout));
+    const InstructionView source = origin(array, is_renamed);
+    const OpPrediction* const copy = diagnosis_.op(source.id());
+    if (is_plain_copy(source) && copy != nullptr && loop_copies_.count(source.id().index) == 0) {
+      const InstructionView copied = origin(source.operand(0), is_renamed);
+      const bool is_argument = copied.opcode() == Opcode::kParameter && copied.computation().is_entry();
+      diagnosis_.add_work(
+          kUnfusedUpdate, *copy, copy->exposed_seconds * (1 - share),
+          absl::StrCat(what, ", and the whole array is copied first, because its old value is still needed: ",
+                       is_argument ? "donate the argument " + std::string(copied.name())
+                                   : "read the old value before the update"));
+    }
+    const double written = op.work.written.total();
+    const auto bytes = static_cast<double>(padded_bytes(array.shape()));
+    const InstructionView first = origin(array, is_renamed);
+    const bool is_new = first.opcode() == Opcode::kBroadcast || first.opcode() == Opcode::kConstant;
+    if (is_new || bytes <= 0 || written < kLeastRewritten * bytes) return;
+    if (op.work.partial_tile_elements > 0) return;  // the rest of each tile, which is narrow-update
+    diagnosis_.add_work(kUnfusedUpdate, op, op.exposed_seconds * (1 - share),
+                        what +
+                            ", and the op writes the whole array instead of the slice in place: give the result the "
+                            "type and layout of the array, and do not use the old value afterwards");
+  }
+
+  Diagnosis& diagnosis_;
+  const Module& module_;
+  const StepPrediction& prediction_;
+  std::set<std::uint32_t> bodies_;       // by ComputationId
+  std::set<std::uint32_t> loop_copies_;  // by InstructionId
+};
+
+}  // namespace
+
+void diagnose_copies(Diagnosis& diagnosis) { CopyDiagnoser(diagnosis).run(); }
+
+}  // namespace hloroof::internal

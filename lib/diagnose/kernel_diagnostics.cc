@@ -1,0 +1,35 @@
+// Findings about Pallas kernels whose bodies were read: what their authors can change, and what is assumed about their
+// data.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/diagnose/diagnostics.h"
+#include "lib/diagnose/kernel_findings.h"
+#include "lib/time/kernel_time.h"
+
+namespace hloroof::internal {
+
+void diagnose_kernels(Diagnosis& diagnosis) {
+  const Device& device = diagnosis.facts.target.device;
+  for (const OpPrediction& op : diagnosis.prediction.ops) {
+    if (op.work.kernel == nullptr || op.time.seconds <= 0 || op.source == CostSource::kUnknown) continue;
+    const KernelRun& run = *op.work.kernel;
+    const std::string name = run.name.empty() ? "the kernel" : "kernel " + run.name;
+    if (!run.assumptions.empty()) {
+      diagnosis.add({.code = DiagnosticCode::kKernelAssumed,
+                     .severity = Severity::kInfo,
+                     .message = absl::StrCat(name, " is priced on assumptions: ", absl::StrJoin(run.assumptions, " ")),
+                     .cause = run.name,
+                     .op = op.name,
+                     .parts = {{TimePart::Kind::kWork, op.id, {}}, {TimePart::Kind::kWaitsBy, op.id, {}}}});
+    }
+    if (op.time.kernel == nullptr || !diagnosis.may_matter(op.exposed_seconds)) continue;
+    for (const KernelFinding& finding : kernel_findings(run, *op.time.kernel, device)) {
+      diagnosis.add_work(finding.code, op, op.exposed_seconds * finding.seconds / op.time.seconds,
+                         absl::StrCat(name, ": ", finding.message));
+    }
+  }
+}
+
+}  // namespace hloroof::internal

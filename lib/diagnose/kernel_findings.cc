@@ -1,0 +1,282 @@
+#include "lib/diagnose/kernel_findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/units.h"
+#include "lib/hardware/device_facts.h"
+#include "lib/time/op_time.h"
+#include "lib/work/region_products.h"
+
+namespace hloroof::internal {
+namespace {
+
+using enum DiagnosticCode;
+
+constexpr double kLeastOfKernel = 0.1;      // share of a kernel's time that a finding is worth
+constexpr double kLargeShare = 0.25;        // of a kernel's time that steps and latency are if its blocks are small
+constexpr double kLeastFilled = 0.75;       // share of the matrix unit that products should fill
+constexpr std::size_t kMostDimensions = 6;  // of a grid whose orders are compared
+constexpr double kFewSteps = 8;             // a grid with fewer steps has nothing to gain from larger blocks
+
+// The bytes of HBM that one move of a window reads or writes: none if the array lies in VMEM.
+double hbm_bytes_of(const KernelRun& run, std::size_t window) {
+  for (const KernelTransfer& transfer : run.transfers) {
+    if (transfer.window == window) return transfer.kind == KernelTransfer::Kind::kLocal ? 0 : transfer.bytes;
+  }
+  return 0;
+}
+
+double seconds_of_hbm(const KernelTerms& terms) { return terms.reading + terms.writing; }
+
+// ---- The order of the grid ----
+
+// The dimensions of the grid, outermost first.
+using GridOrder = std::vector<std::size_t>;
+// The dimensions that select the block of a window, as bits.
+using BlockDimensions = std::uint32_t;
+
+double blocks_of(BlockDimensions dimensions, const std::vector<std::int64_t>& grid) {
+  double blocks = 1;
+  for (std::size_t d = 0; d < grid.size(); ++d) {
+    if ((dimensions >> d & 1) != 0) blocks *= static_cast<double>(grid[d]);
+  }
+  return blocks;
+}
+
+// How often a window moves a block: at each step at which one of its dimensions, or one outside of the last of them,
+// goes on.
+double moves_of(BlockDimensions dimensions, const std::vector<std::int64_t>& grid, const GridOrder& order) {
+  double moves = 1;
+  double steps = 1;
+  for (const std::size_t d : order) {
+    steps *= static_cast<double>(grid[d]);
+    if ((dimensions >> d & 1) != 0) moves = steps;
+  }
+  return moves;
+}
+
+// The sets of dimensions that explain the moves of a window. Empty if its blocks depend on data.
+std::vector<BlockDimensions> explanations(const KernelWindowUse& window, const std::vector<std::int64_t>& grid,
+                                          const GridOrder& order) {
+  std::vector<BlockDimensions> sets;
+  for (BlockDimensions set = 0; set < 1U << grid.size(); ++set) {
+    bool has_idle_dimension = false;
+    for (std::size_t d = 0; d < grid.size(); ++d) {
+      has_idle_dimension = has_idle_dimension || ((set >> d & 1) != 0 && grid[d] == 1);
+    }
+    if (has_idle_dimension || blocks_of(set, grid) != window.blocks) continue;
+    if (moves_of(set, grid, order) == window.moves) sets.push_back(set);
+  }
+  return sets;
+}
+
+// The moves of every window in another order, at most; nullopt if a result would be written in parts.
+std::optional<std::vector<double>> moves_in(const GridOrder& order, const KernelRun& run,
+                                            const std::vector<std::vector<BlockDimensions>>& dimensions) {
+  std::vector<double> moves(run.windows.size(), 0);
+  for (std::size_t w = 0; w < moves.size(); ++w) {
+    for (const BlockDimensions set : dimensions[w]) moves[w] = std::max(moves[w], moves_of(set, run.grid, order));
+    if (run.windows[w].is_output && moves[w] > run.windows[w].moves) return std::nullopt;
+  }
+  return moves;
+}
+
+struct MovedBytes {
+  double read = 0;
+  double written = 0;
+};
+MovedBytes bytes_of(const KernelRun& run, const std::vector<double>& moves) {
+  MovedBytes bytes;
+  for (std::size_t w = 0; w < moves.size(); ++w) {
+    (run.windows[w].is_output ? bytes.written : bytes.read) += moves[w] * hbm_bytes_of(run, w);
+  }
+  return bytes;
+}
+
+void find_refetch(const KernelRun& run, const KernelTerms& terms, std::vector<KernelFinding>& findings) {
+  if (run.grid.size() < 2 || run.grid.size() > kMostDimensions) return;
+  GridOrder order(run.grid.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<double> moves;
+  std::vector<std::vector<BlockDimensions>> dimensions;
+  for (const KernelWindowUse& window : run.windows) {
+    moves.push_back(window.moves);
+    dimensions.push_back(explanations(window, run.grid, order));
+    if (window.moves > 0 && dimensions.back().empty()) return;
+  }
+  const MovedBytes now = bytes_of(run, moves);
+  const double all = now.read + now.written;
+  GridOrder best_order = order;
+  std::vector<double> best_moves = moves;
+  double least = all;
+  while (std::next_permutation(order.begin(), order.end())) {
+    const auto others = moves_in(order, run, dimensions);
+    if (!others) continue;
+    const MovedBytes bytes = bytes_of(run, *others);
+    if (bytes.read + bytes.written >= least) continue;
+    least = bytes.read + bytes.written;
+    best_order = order;
+    best_moves = *others;
+  }
+  if (least >= all) return;
+  const double saved = std::min(seconds_of_hbm(terms) * (1 - least / all), terms.waiting);
+  if (saved < kLeastOfKernel * terms.seconds) return;
+  std::size_t worst = 0;
+  double most = 0;
+  for (std::size_t w = 0; w < moves.size(); ++w) {
+    const double repeated = (moves[w] - best_moves[w]) * hbm_bytes_of(run, w);
+    if (repeated <= most) continue;
+    most = repeated;
+    worst = w;
+  }
+  const KernelWindowUse& window = run.windows[worst];
+  findings.push_back(
+      {kKernelRefetch, saved,
+       absl::StrFormat("window %d moves each of its %s blocks of [%s] (%s) %.3g times: with the dimensions %s of the "
+                       "grid [%s] from the outermost to the innermost, all windows together would move %s instead of "
+                       "%s",
+                       worst, format_count(window.blocks), absl::StrJoin(window.block, ","), format_bytes(window.bytes),
+                       window.moves / window.blocks, absl::StrJoin(best_order, ", "), absl::StrJoin(run.grid, ","),
+                       format_bytes(least), format_bytes(all))});
+}
+
+// ---- The matrix unit ----
+
+struct Fill {
+  double seconds = 0;  // of the products
+  double ideal = 0;    // if they filled the unit
+};
+
+Fill fill_of(const MatrixWork& product, const Device& device) {
+  const MatrixTerms terms = matrix_terms(product, device);
+  if (terms.form != MatrixForm::kSystolic || terms.rate <= 0) return {};
+  return {std::max(terms.compute, terms.operands), product.flops / terms.rate};
+}
+
+std::string shape_that_wastes(const MatrixWork& product, const Device& device) {
+  const MatrixTerms terms = matrix_terms(product, device);
+  const auto unit = static_cast<double>(device.tpu()->matrix.dim);
+  const double columns = terms.is_swapped ? product.m : product.n;
+  if (terms.operands > terms.compute) {
+    return absl::StrFormat(
+        "products of [%.0f,%.0f] and [%.0f,%.0f]: a unit of %.0f waits for weights while it has few rows to multiply: "
+        "more rows in one product would fill it",
+        product.m, product.k, product.k, product.n, unit);
+  }
+  std::vector<std::string> narrow;
+  for (const double size : {product.k, columns}) {
+    if (std::fmod(size, unit) != 0) narrow.push_back(absl::StrFormat("%.0f", size));
+  }
+  return absl::StrFormat(
+      "products of [%.0f,%.0f] and [%.0f,%.0f]: %s %s of its width, %.0f: larger dimensions, or several heads in one "
+      "product, would fill it",
+      product.m, product.k, product.k, product.n, absl::StrJoin(narrow, " and "),
+      narrow.size() == 1 ? "is no multiple" : "are no multiples", unit);
+}
+
+void find_half_filled(const KernelRun& run, const KernelTerms& terms, const Device& device,
+                      std::vector<KernelFinding>& findings) {
+  Fill all;
+  double saved = 0;
+  double most = 0;
+  std::optional<MatrixWork> worst;
+  for (std::size_t i = 0; i < run.regions.size(); ++i) {
+    const RegionTerms& region = terms.regions[i];
+    if (region.matrix <= 0 || terms.runs[i] <= 0) continue;
+    Fill fill;
+    for (const MatrixWork& product : products_of(run.regions[i].work)) {
+      const Fill of_product = fill_of(product, device);
+      fill.seconds += of_product.seconds;
+      fill.ideal += of_product.ideal;
+      const double wasted = (of_product.seconds - of_product.ideal) * terms.runs[i];
+      if (wasted <= most) continue;
+      most = wasted;
+      worst = product;
+    }
+    if (fill.seconds <= 0) continue;
+    all.seconds += fill.seconds * terms.runs[i];
+    all.ideal += fill.ideal * terms.runs[i];
+    // The other units take the time that they take.
+    const double shorter = std::max(region.matrix * fill.ideal / fill.seconds, std::max(region.vector(), region.vmem));
+    saved += std::max(region.matrix - shorter, 0.0) * terms.runs[i];
+  }
+  if (!worst || all.ideal > kLeastFilled * all.seconds) return;
+  saved = std::min(saved, terms.seconds - seconds_of_hbm(terms));
+  if (saved < kLeastOfKernel * terms.seconds) return;
+  findings.push_back({kKernelHalfFilled, saved,
+                      absl::StrFormat("%.0f %% of the matrix unit is filled, most wasted by %s",
+                                      100 * all.ideal / all.seconds, shape_that_wastes(*worst, device))});
+}
+
+// ---- The size of the blocks ----
+
+// How many times as large the blocks and the scratch could be; 0 if the device does not say.
+double room_in_vmem(const KernelRun& run, const Device& device) {
+  const std::optional<double> capacity = to_optional(device.tpu()->on_chip.vmem_capacity);
+  const double used = run.window_vmem_bytes + run.scratch_vmem_bytes;
+  if (!capacity || run.window_vmem_bytes <= 0) return 0;
+  return *capacity / core_count(device) / used;
+}
+
+void find_block_size(const KernelRun& run, const KernelTerms& terms, const Device& device,
+                     std::vector<KernelFinding>& findings) {
+  const double step = device.tpu()->kernel.step;
+  const double steps = step > 0 ? terms.steps / step : 0;
+  if (steps < kFewSteps) return;
+  double moved = 0;
+  double repeated = 0;
+  for (std::size_t w = 0; w < run.windows.size(); ++w) {
+    moved += run.windows[w].moves * hbm_bytes_of(run, w);
+    repeated += std::max(run.windows[w].moves - run.windows[w].blocks, 0.0) * hbm_bytes_of(run, w);
+  }
+  if (moved <= 0) return;
+  const double room = room_in_vmem(run, device);
+  const std::string in_vmem =
+      room >= 2 ? absl::StrFormat("; VMEM has room for blocks %.0f times as large", room) : std::string();
+  // HBM is busy for longer than the work that could hide it: larger blocks change that only if they save repeats.
+  const double busy = std::max(seconds_of_hbm(terms) - terms.compute, 0.0);
+  const double not_hidden = std::max(terms.waiting - busy, 0.0);
+  const double per_step = seconds_of_hbm(terms) / steps;
+  if (per_step < step + device.tpu()->overhead.dma_read) {
+    const double fixed = terms.steps + not_hidden;
+    if (fixed < kLargeShare * terms.seconds) return;
+    findings.push_back(
+        {kKernelSmallBlocks, fixed,
+         absl::StrFormat("each of %s steps of the grid moves %s and takes %s, of which %s begin the step or wait for "
+                         "transfers: larger blocks would hide them%s",
+                         format_count(steps), format_bytes(moved / static_cast<double>(run.steps)),
+                         format_seconds(terms.seconds / steps), format_seconds(fixed / steps), in_vmem)});
+    return;
+  }
+  if (room < 2) return;
+  // Blocks twice as large halve the steps and, at best, the repeats.
+  const double saved =
+      terms.steps / 2 + std::min(seconds_of_hbm(terms) * repeated / moved / 2 + not_hidden / 2, terms.waiting);
+  if (saved < kLeastOfKernel * terms.seconds) return;
+  findings.push_back(
+      {kKernelVmemRoom, saved,
+       absl::StrFormat("its windows and scratch take %s of VMEM, and %.0f %% of its time are steps of the grid and "
+                       "waits for transfers, %.0f %% of whose bytes are repeats: blocks twice as large would fit",
+                       format_bytes(run.window_vmem_bytes + run.scratch_vmem_bytes),
+                       100 * (terms.steps + terms.waiting) / terms.seconds, 100 * repeated / moved)});
+}
+
+}  // namespace
+
+std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTerms& terms, const Device& device) {
+  std::vector<KernelFinding> findings;
+  if (terms.seconds <= 0) return findings;
+  find_refetch(run, terms, findings);
+  find_half_filled(run, terms, device, findings);
+  find_block_size(run, terms, device, findings);
+  return findings;
+}
+
+}  // namespace hloroof::internal

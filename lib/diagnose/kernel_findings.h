@@ -1,0 +1,26 @@
+// What an author can change about a Pallas kernel: the order of its grid, its blocks, the shapes of its products.
+#ifndef HLOROOF_LIB_DIAGNOSE_KERNEL_FINDINGS_H_
+#define HLOROOF_LIB_DIAGNOSE_KERNEL_FINDINGS_H_
+
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "hloroof/predict.h"
+#include "lib/kernel/tpu/kernel_run.h"
+#include "lib/time/kernel_time.h"
+
+namespace hloroof::internal {
+
+struct KernelFinding {
+  DiagnosticCode code = DiagnosticCode::kKernelRefetch;
+  double seconds = 0;  // that a remedy saves at most, of one run of the kernel
+  std::string message;
+};
+
+// `terms` are those of `run` on `device`, a TPU. A kernel has at most one finding about the size of its blocks.
+std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTerms& terms, const Device& device);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_DIAGNOSE_KERNEL_FINDINGS_H_

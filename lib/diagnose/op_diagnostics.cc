@@ -1,0 +1,276 @@
+// Findings about single ops. Each states the reason and the suggested action. Seconds at stake are an estimate of the
+// savings in the step and never exceed the time that the op spends in the step.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "hloroof/attributes.h"
+#include "hloroof/module.h"
+#include "lib/base/units.h"
+#include "lib/diagnose/diagnostics.h"
+#include "lib/hardware/matrix_rate.h"
+#include "lib/ir/rows.h"
+#include "lib/ir/value_walk.h"
+#include "lib/schedule/async_pairs.h"
+#include "lib/time/op_time.h"
+
+namespace hloroof::internal {
+namespace {
+
+using enum DiagnosticCode;
+
+constexpr double kPoorlyFilled = 0.75;   // share of the matrix unit's rows and columns in use
+constexpr std::size_t kMostValues = 64;  // limit on the values followed from one op to its users
+constexpr double kUnequalBranches = 2;   // ratio of the slowest branch to the fastest
+
+class OpDiagnoser {
+ public:
+  explicit OpDiagnoser(Diagnosis& diagnosis)
+      : diagnosis_(diagnosis),
+        facts_(diagnosis.facts),
+        module_(diagnosis.module),
+        device_(diagnosis.facts.target.device),
+        prediction_(diagnosis.prediction) {}
+
+  void run() {
+    for (const OpPrediction& op : prediction_.ops) {
+      if (!diagnosis_.may_matter(op.exposed_seconds)) continue;
+      layout_change(op);
+      matrix_shape(op);
+      matrix_type(op);
+      narrow_update(op);
+      stall(op);
+      conditional(op);
+    }
+    for (const CallGraph::Loop& loop : facts_.calls.loops()) tiny_ops(loop);
+    parameters();
+  }
+
+ private:
+  // Returns the users of `id`. Follows instructions that only rename a value: bitcasts and get-tuple-elements.
+  std::vector<InstructionView> real_users(InstructionId id) {
+    std::vector<InstructionView> result;
+    const auto users = [this](InstructionId value) { return diagnosis_.users_of(value); };
+    walk_uses(module_, id, kMostValues, users, [&](InstructionView user, InstructionId) {
+      const Flow f = flow(user.opcode());
+      if (f == Flow::kRenames || f == Flow::kPicks) return Go::kOn;
+      result.push_back(user);
+      return Go::kStop;
+    });
+    return result;
+  }
+
+  bool multiplies(InstructionView instruction) const {
+    const OpPrediction* op = diagnosis_.op(instruction.id());
+    return op != nullptr && !op->work.matrix.empty();
+  }
+
+  void layout_change(const OpPrediction& op) {
+    const InstructionView instruction = module_.instruction(op.id);
+    const Opcode opcode = instruction.opcode();
+    if (opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
+    const Shape& to = module_.shape(instruction.shape_id());
+    if (instruction.operand_count() != 1 || !to.is_array()) return;
+    const Shape& from = module_.shape(instruction.operand(0).shape_id());
+    const bool same_order =
+        from.layout.minor_to_major == to.layout.minor_to_major && from.layout.tiles == to.layout.tiles;
+    if (opcode == Opcode::kCopy && same_order) return;  // a copy between memory spaces or to a second buffer
+    std::string before;
+    for (InstructionView user : real_users(op.id)) {
+      if (multiplies(user)) before = " before " + std::string(user.name());
+    }
+    diagnosis_.add_work(
+        kLayoutChange, op, op.exposed_seconds,
+        absl::StrFormat(
+            "a %s that only reorders %s in memory%s: give the producer or the parameter the layout its user wants, "
+            "or contract over the other dimension",
+            op.opcode, to_string(module_.shapes(), instruction.shape_id()), before));
+  }
+
+  void matrix_shape(const OpPrediction& op) {
+    if (device_.tpu() == nullptr) return;
+    const double unit = static_cast<double>(device_.tpu()->matrix.dim);
+    if (op.time.bound != Resource::kMatrix || is_read_kernel(op.work, device_)) return;
+    const auto filled = [unit](double size) { return size / (std::ceil(size / unit) * unit); };
+    double worst = 1;
+    const MatrixWork* narrow = nullptr;
+    for (const MatrixWork& product : op.work.matrix) {
+      if (!product.is_shape_known || product.n <= 0 || product.k <= 0) continue;
+      const double share = filled(product.n) * filled(product.k);
+      if (share < worst) {
+        worst = share;
+        narrow = &product;
+      }
+    }
+    if (narrow == nullptr || worst > kPoorlyFilled) return;
+    diagnosis_.add_work(
+        kMatrixUnderfilled, op, op.exposed_seconds * (1 - worst),
+        absl::StrFormat(
+            "K = %.0f and N = %.0f fill %.0f %% of the matrix unit, which is %.0f wide: dimensions that are multiples "
+            "of %.0f, or several heads in one product, would",
+            narrow->k, narrow->n, 100 * worst, unit, unit));
+  }
+
+  std::string why_slow(const MatrixWork& product) const {
+    if (product.passes <= 1) return "bf16 operands are half the bytes and no slower";
+    if (device_.family() == DeviceFamily::kTpu) return absl::StrFormat("%d passes of the matrix unit", product.passes);
+    return "at a precision beyond TF32";
+  }
+
+  void matrix_type(const OpPrediction& op) {
+    for (const MatrixWork& product : op.work.matrix) {
+      if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
+      const double peak_seconds = matrix_peak_seconds(product, device_);
+      const std::optional<double> bf16 = matrix_rate(device_.matrix.peak, MatrixType::kBf16).rate;
+      double faster = product.passes;
+      if (bf16 && *bf16 > 0 && product.flops > 0) faster = peak_seconds * *bf16 / product.flops;
+      // If reading the operands is the bottleneck, bf16 halves the bytes and so the time.
+      if (op.time.bound == Resource::kHbm) faster = 2;
+      if (faster <= 1 || (op.time.bound != Resource::kMatrix && op.time.bound != Resource::kHbm)) continue;
+      diagnosis_.add_work(
+          kWideMatrixType, op, op.exposed_seconds * (1 - 1 / faster),
+          absl::StrFormat("multiplies f32: %s; bf16 operands with an f32 result would take 1/%.1f of the time",
+                          why_slow(product), faster));
+      return;
+    }
+  }
+
+  void narrow_update(const OpPrediction& op) {
+    if (op.work.partial_tile_elements <= 0) return;
+    diagnosis_.add_work(
+        kNarrowUpdate, op, op.exposed_seconds,
+        absl::StrFormat("updates less than a tile along a tiled dimension: %s elements are read, merged and written "
+                        "back; put the updated position in an outer dimension",
+                        format_count(op.work.partial_tile_elements)));
+  }
+
+  // An async start may also run a computation, such as a kernel on another core. Only a known one without arithmetic
+  // is a copy.
+  static bool is_copy(const OpPrediction& transfer) {
+    return transfer.source != CostSource::kUnknown && transfer.work.flops == 0 && transfer.work.transcendentals == 0;
+  }
+
+  // Reports waits for a copy. Waits for collectives are findings about the collective.
+  void stall(const OpPrediction& op) {
+    for (const TransferWait& wait : op.waits) {
+      const OpPrediction* transfer = diagnosis_.op(wait.transfer);
+      if (!diagnosis_.may_matter(wait.seconds) || transfer == nullptr) continue;
+      if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0 || !is_copy(*transfer)) continue;
+      const bool to_host = transfer->work.written.host > 0;
+      const bool from_host = transfer->work.read.host > 0;
+      Finding finding = {
+          .op = op.name, .parts = {{TimePart::Kind::kWaitsFor, op.id, wait.transfer}}, .least_share = kWorthOfStep};
+      if (to_host || from_host) {
+        finding.code = kHostTransfer;
+        finding.cause = to_host ? "to the host" : "from the host";
+        finding.message =
+            absl::StrFormat("waits for %s between host and device: start it earlier, or offload less", wait.name);
+      } else {
+        finding.code = kPrefetchStall;
+        finding.cause = "prefetches by " + transfer->opcode;
+        finding.message = absl::StrFormat(
+            "waits for the prefetch %s: too little work is between its start and its done to hide it", wait.name);
+      }
+      diagnosis_.add(std::move(finding));
+    }
+  }
+
+  double seconds_of(ComputationId id) const {
+    double sum = 0;
+    for (InstructionView instruction : module_.computation(id).instructions()) {
+      const OpPrediction* op = diagnosis_.op(instruction.id());
+      if (op != nullptr) sum += op->seconds;
+    }
+    return sum;
+  }
+
+  void conditional(const OpPrediction& op) {
+    if (row_of(module_, op.id).opcode != Opcode::kConditional) return;
+    double least = INFINITY;
+    double most = 0;
+    ComputationId slowest;
+    for (ComputationId branch : module_.instruction(op.id).called_computations()) {
+      const double seconds = seconds_of(branch);
+      least = std::min(least, seconds);
+      if (seconds >= most) slowest = branch;
+      most = std::max(most, seconds);
+    }
+    if (!slowest.valid() || facts_.executions(slowest) < op.executions) return;  // the branch probabilities are given
+    const double stake = (most - least) * op.executions;
+    if (most < kUnequalBranches * least) return;
+    Finding finding = {.code = kBranchImbalance,
+                       .severity = Severity::kInfo,
+                       .message = absl::StrFormat("its branches take between %s and %s and the slowest is counted: "
+                                                  "--branch-probability %s=P,P... says how often each runs",
+                                                  format_seconds(least), format_seconds(most), op.name),
+                       .cause = diagnosis_.place(op),
+                       .op = op.name,
+                       .most_seconds = stake,
+                       .least_share = kWorthOfStep};
+    for (InstructionView instruction : module_.computation(slowest).instructions()) {
+      finding.parts.push_back({TimePart::Kind::kWork, instruction.id(), {}});
+      finding.parts.push_back({TimePart::Kind::kWaitsIn, instruction.id(), {}});
+    }
+    diagnosis_.add(std::move(finding));
+  }
+
+  void tiny_ops(const CallGraph::Loop& loop) {
+    if (loop.trips.value < 2) return;  // no known iterations to unroll
+    const InstructionView instruction = module_.instruction(loop.instruction);
+    Finding finding = {.code = kLatencyBoundLoop,
+                       .cause = diagnosis_.place(instruction),
+                       .op = std::string(instruction.name()),
+                       .least_share = kWorthOfStep};
+    for (ComputationView body : instruction.computations(AttributeKey::kBody)) {
+      for (InstructionView inside : body.instructions()) {
+        const OpPrediction* op = diagnosis_.op(inside.id());
+        if (op == nullptr || op->bound != Resource::kLatency || op->exposed_seconds <= 0) continue;
+        if (async_role(inside) != AsyncRole::kNone) continue;
+        finding.parts.push_back({TimePart::Kind::kWork, inside.id(), {}});
+      }
+    }
+    if (finding.parts.empty()) return;
+    finding.message = absl::StrFormat(
+        "%d ops of its body are bound by their fixed cost, in each of %d iterations: unroll the loop, or do more in "
+        "one iteration",
+        finding.parts.size(), loop.trips.value);
+    diagnosis_.add(std::move(finding));
+  }
+
+  void parameters() {
+    if (!module_.has_entry() || module_.num_partitions() <= 1) return;
+    for (InstructionId id : module_.entry().parameters()) {
+      if (!id.valid()) continue;
+      const InstructionView parameter = module_.instruction(id);
+      const Shape& shape = module_.shape(parameter.shape_id());
+      if (!shape.is_array() || memory_space(shape) != MemorySpace::kHbm) continue;
+      const auto bytes = static_cast<double>(padded_bytes(shape));
+      if (bytes < kWorthOfMemory * device_.hbm.capacity) continue;
+      if (parameter.text(AttributeKey::kSharding).find("replicated}") == std::string_view::npos) continue;
+      diagnosis_.add(
+          {.code = kReplicatedParameter,
+           .message = absl::StrFormat("%.2f GiB that every one of %d devices holds in full: shard it over an axis that "
+                                      "has no use for the copies",
+                                      bytes / (1024.0 * 1024 * 1024), module_.num_partitions()),
+           .cause = diagnosis_.place(parameter),
+           .op = std::string(parameter.name()),
+           .bytes = bytes});
+    }
+  }
+
+  Diagnosis& diagnosis_;
+  const StepFacts& facts_;
+  const Module& module_;
+  const Device& device_;
+  const StepPrediction& prediction_;
+};
+
+}  // namespace
+
+void diagnose_ops(Diagnosis& diagnosis) { OpDiagnoser(diagnosis).run(); }
+
+}  // namespace hloroof::internal

@@ -1,0 +1,89 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/analysis/generation.h"
+#include "lib/analysis/origin.h"
+#include "lib/base/strings.h"
+#include "lib/diagnose/diagnostics.h"
+#include "lib/step/facts.h"
+
+namespace hloroof::internal {
+namespace {
+
+using enum DiagnosticCode;
+
+bool runs_on(Backend backend, DeviceFamily family) {
+  switch (backend) {
+    case Backend::kUnknown: return true;
+    case Backend::kTpu: return family == DeviceFamily::kTpu;
+    case Backend::kGpu: return family == DeviceFamily::kGpu;
+    case Backend::kCpu: return false;  // no device describes a CPU
+  }
+  return true;
+}
+
+bool is_early(CompileStage stage) {
+  return stage == CompileStage::kUnpartitioned || stage == CompileStage::kUnoptimized;
+}
+
+std::string_view machine(Backend backend) {
+  return backend == Backend::kTpu ? "a TPU" : backend == Backend::kGpu ? "a GPU" : "the CPU";
+}
+
+constexpr std::string_view kDumpCompiled =
+    "Dump the compiled module: jax.jit(f).lower(...).compile().as_text(), or the file *after_optimizations.txt that "
+    "--xla_dump_to writes";
+
+}  // namespace
+
+bool is_other_program(const Module& module, const Device& device) {
+  ModuleOrigin origin;
+  find_stage(module, origin);
+  if (is_early(origin.stage)) return true;
+  find_backend(module, origin);
+  return !runs_on(origin.backend, device.family());
+}
+
+bool is_about_origin(DiagnosticCode code) {
+  return code == kWrongBackend || code == kNotPartitioned || code == kNotOptimized;
+}
+
+void diagnose_origin(Diagnosis& diagnosis) {
+  const ModuleOrigin& origin = diagnosis.prediction.origin;
+  const Device& device = diagnosis.facts.target.device;
+  const auto add = [&](DiagnosticCode code, Severity severity, std::string message) {
+    diagnosis.add({.code = code, .severity = severity, .message = std::move(message)});
+  };
+  if (!runs_on(origin.backend, device.family())) {
+    add(kWrongBackend, Severity::kWarning,
+        absl::StrCat("the module was compiled for ", to_absl(machine(origin.backend)), " (", origin.backend_evidence,
+                     "), and ", device.name,
+                     " would run another program: other fusions, layouts and kernels. The times below can be several "
+                     "times off. Compile the program for ",
+                     device.name, ": jax.experimental.topologies compiles ahead of time, without the machine"));
+  } else if (!origin.generations.empty()) {  // the text uses hardware that some TPUs lack
+    const std::string missing = missing_hardware(find_used_hardware(diagnosis.module), device);
+    if (!missing.empty()) {
+      add(kWrongGeneration, Severity::kInfo,
+          absl::StrCat(missing, ", which ", device.name, " does not have: the module was compiled for ",
+                       absl::StrJoin(origin.generations, " or ")));
+    }
+  }
+  if (origin.stage == CompileStage::kUnpartitioned) {
+    add(kNotPartitioned, Severity::kWarning,
+        absl::StrCat("the module is not partitioned: its shardings name ", origin.sharded_over, " devices (",
+                     origin.stage_evidence,
+                     "), and the SPMD partitioner has not run. The times, bytes and memory below are those of one "
+                     "device that does the work of all, and collectives are missing. ",
+                     to_absl(kDumpCompiled)));
+  } else if (origin.stage == CompileStage::kUnoptimized) {
+    add(kNotOptimized, Severity::kWarning,
+        absl::StrCat(
+            "the module is not optimized (", origin.stage_evidence,
+            "): fusions, layouts and schedule are still to come, and the bytes and times below are upper bounds. ",
+            to_absl(kDumpCompiled)));
+  }
+}
+
+}  // namespace hloroof::internal

@@ -1,0 +1,304 @@
+// The C interface. Each function that can fail runs its work in guarded(), so that no exception crosses the border.
+#include "hloroof/c.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "hloroof/device.h"
+#include "hloroof/module.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "lib/base/source_text.h"
+#include "lib/base/strings.h"
+#include "lib/base/utf.h"
+#include "lib/explain/explain.h"
+#include "lib/hardware/settings.h"
+#include "lib/input/file_kind.h"
+#include "lib/input/module_file.h"
+#include "lib/results/prediction_json.h"
+
+struct hloroof_module {
+  std::shared_ptr<const hloroof::Module> module;
+};
+
+struct hloroof_prediction {
+  std::shared_ptr<const hloroof::Module> module;  // which the prediction refers to
+  hloroof::StepPrediction prediction;
+};
+
+namespace hloroof::internal {
+namespace {
+
+// hloroof_options as it was in the first release; a program may have been compiled with this one.
+constexpr std::size_t kFirstOptionsSize = sizeof(hloroof_options);
+
+// A copy that hloroof_free() frees; null if there is no memory. A proto may have names with any bytes: what is no UTF-8
+// and what would end the string become question marks.
+char* copy_string(std::string_view text) {
+  char* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) return nullptr;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = text[i] == '\0' ? 0 : utf8_length(text, i);
+    if (length == 0) {
+      copy[i++] = '?';
+    } else {
+      std::memcpy(copy + i, text.data() + i, length);
+      i += length;
+    }
+  }
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+int32_t fail_with(absl::StatusCode code, std::string_view message, char** error) {
+  if (error != nullptr) *error = copy_string(message);
+  return static_cast<int32_t>(code);
+}
+
+// Calls `work`, which returns a Status. Returns its code and stores its message.
+template <typename Work>
+int32_t guarded(char** error, const Work& work) noexcept {
+  if (error != nullptr) *error = nullptr;
+  try {
+    const absl::Status status = work();
+    if (status.ok()) return HLOROOF_OK;
+    return fail_with(status.code(), from_absl(status.message()), error);
+  } catch (const std::bad_alloc&) {
+    return fail_with(absl::StatusCode::kResourceExhausted, "out of memory", error);
+  } catch (...) {
+    return fail_with(absl::StatusCode::kInternal, "the library threw an exception", error);
+  }
+}
+
+absl::Status null_argument(std::string_view name) { return invalid_argument(std::string(name) + " is NULL"); }
+
+// The number of bytes in front of the first that is no UTF-8; nullopt if all are.
+std::optional<std::size_t> first_not_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::nullopt;
+}
+
+absl::Status check_text(std::string_view text, std::string_view name) {
+  const std::optional<std::size_t> wrong = first_not_utf8(text);
+  if (!wrong) return absl::OkStatus();
+  return invalid_argument(std::string(name) + " is not UTF-8: see byte " + std::to_string(*wrong));
+}
+
+absl::Status check_string(const char* text, std::string_view name) {
+  return text == nullptr ? null_argument(name) : check_text(text, name);
+}
+
+// The elements of a list that ends in NULL. Errors: InvalidArgument for an element that is not UTF-8.
+absl::StatusOr<std::vector<std::string>> read_list(const char* const* list, std::string_view name) {
+  std::vector<std::string> texts;
+  if (list == nullptr) return texts;
+  std::size_t count = 0;
+  while (list[count] != nullptr) ++count;
+  texts.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (absl::Status status = check_text(list[i], name); !status.ok()) return status;
+    texts.emplace_back(list[i]);
+  }
+  return texts;
+}
+
+// The options as a caller of any version has set them. Members that the caller does not know have their defaults.
+absl::StatusOr<hloroof_options> known_options(const hloroof_options* given) {
+  hloroof_options known = HLOROOF_OPTIONS;
+  if (given == nullptr) return known;
+  if (given->size < kFirstOptionsSize) {
+    return invalid_argument("options.size is " + std::to_string(given->size) + "; begin with HLOROOF_OPTIONS");
+  }
+  constexpr std::size_t kLargest = 1 << 16;  // more is no size
+  const char* bytes = reinterpret_cast<const char*>(given);
+  const auto is_set = [](char byte) { return byte != 0; };
+  if (given->size > kLargest ||
+      std::any_of(bytes + std::min(given->size, sizeof(known)), bytes + given->size, is_set)) {
+    return invalid_argument("options has a member that this version of the library does not know");
+  }
+  std::memcpy(&known, given, std::min(given->size, sizeof(known)));
+  return known;
+}
+
+absl::Status read_trip_counts(const hloroof_options& given, PredictOptions& options) {
+  if (given.default_trip_count < 0) return invalid_argument("options.default_trip_count is negative");
+  if (given.default_trip_count > 0) options.default_trip_count = given.default_trip_count;
+  absl::StatusOr<std::vector<std::string>> texts = read_list(given.trip_counts, "options.trip_counts");
+  if (!texts.ok()) return texts.status();
+  for (const std::string& text : *texts) {
+    const std::size_t equals = text.rfind('=');
+    std::int64_t trips = -1;
+    const char* const end = text.data() + text.size();
+    const bool is_number = equals != std::string::npos &&
+                           std::from_chars(text.data() + equals + 1, end, trips) == std::from_chars_result{end, {}};
+    if (!is_number || trips < 0) return invalid_argument("options.trip_counts: '" + text + "' is not LOOP=N");
+    options.trip_counts[text.substr(0, equals)] = trips;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PredictOptions> read_options(const hloroof_options& given, const Device& device) {
+  PredictOptions options;
+  if (given.topology != nullptr) {
+    if (absl::Status status = check_text(given.topology, "options.topology"); !status.ok()) return status;
+    options.topology = given.topology;
+  }
+  if (given.slices < 0) return invalid_argument("options.slices is negative");
+  if (given.partitions < 0) return invalid_argument("options.partitions is negative");
+  if (given.slices > 0) options.slices = given.slices;
+  if (given.partitions > 0) options.partitions = given.partitions;
+  if (given.use_compiler_estimates != 0) options.estimates = EstimateSource::kCompiler;
+  options.strict = given.strict != 0;
+  if (absl::Status status = read_trip_counts(given, options); !status.ok()) return status;
+  constexpr std::string_view kSet = "options.set";
+  const absl::StatusOr<std::vector<std::string>> texts = read_list(given.set, kSet);
+  if (!texts.ok()) return texts.status();
+  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(*texts, kSet);
+  if (!settings.ok()) return settings.status();
+  absl::StatusOr<std::vector<Point>> points = points_of(*settings, device, kSet);
+  if (!points.ok()) return points.status();
+  if (points->size() != 1) return invalid_argument("options.set takes one value for each parameter");
+  options.set = std::move(points->front());
+  return options;
+}
+
+absl::StatusOr<Target> read_device(const char* device) {
+  if (absl::Status status = check_string(device, "device"); !status.ok()) return status;
+  const std::string_view name = device;
+  return name.find('/') == std::string_view::npos ? find_target(name) : load_device(std::string(name));
+}
+
+absl::StatusOr<Module> parse_bytes(std::string_view bytes) {
+  if (recognize_bytes(bytes) == FileKind::kHlo) {
+    if (absl::Status status = check_text(bytes, "text"); !status.ok()) return status;
+  }
+  absl::StatusOr<LoadedModule> loaded = parse_module_file(SourceText::copy(bytes, ParseOptions().path), "", {});
+  if (!loaded.ok()) return loaded.status();
+  return std::move(loaded->module);
+}
+
+absl::Status make_prediction(const hloroof_module& module, const char* device, const hloroof_options* given,
+                             hloroof_prediction** result) {
+  absl::StatusOr<Target> target = read_device(device);
+  if (!target.ok()) return target.status();
+  const absl::StatusOr<hloroof_options> known = known_options(given);
+  if (!known.ok()) return known.status();
+  const absl::StatusOr<PredictOptions> options = read_options(*known, target->device);
+  if (!options.ok()) return options.status();
+  absl::StatusOr<StepPrediction> prediction = predict_step_time(*module.module, *std::move(target), *options);
+  if (!prediction.ok()) return prediction.status();
+  *result = new hloroof_prediction{module.module, *std::move(prediction)};
+  return absl::OkStatus();
+}
+
+// Stores a copy of a text for the caller.
+absl::Status give_text(const absl::StatusOr<std::string>& text, char** result) {
+  if (!text.ok()) return text.status();
+  *result = copy_string(*text);
+  return *result == nullptr ? resource_exhausted("out of memory") : absl::OkStatus();
+}
+
+// Runs `make`, which makes a text about one instruction.
+template <typename Make>
+int32_t about_instruction(const hloroof_prediction* prediction, const char* instruction, char** result, char** error,
+                          const Make& make) {
+  return guarded(error, [&]() -> absl::Status {
+    if (result == nullptr) return null_argument("the pointer for the result");
+    *result = nullptr;
+    if (prediction == nullptr) return null_argument("prediction");
+    if (absl::Status status = check_string(instruction, "instruction"); !status.ok()) return status;
+    return give_text(make(prediction->prediction, instruction), result);
+  });
+}
+
+}  // namespace
+}  // namespace hloroof::internal
+
+using namespace hloroof::internal;
+
+extern "C" {
+
+int32_t hloroof_c_version(void) { return HLOROOF_C_VERSION; }
+
+const char* hloroof_code_name(int32_t code) {
+  switch (code) {
+    case HLOROOF_OK: return "OK";
+    case HLOROOF_INVALID_ARGUMENT: return "INVALID_ARGUMENT";
+    case HLOROOF_NOT_FOUND: return "NOT_FOUND";
+    case HLOROOF_RESOURCE_EXHAUSTED: return "RESOURCE_EXHAUSTED";
+    case HLOROOF_FAILED_PRECONDITION: return "FAILED_PRECONDITION";
+    case HLOROOF_OUT_OF_RANGE: return "OUT_OF_RANGE";
+    case HLOROOF_INTERNAL: return "INTERNAL";
+    default: return "UNKNOWN";
+  }
+}
+
+int32_t hloroof_parse(const char* text, size_t size, hloroof_module** module, char** error) {
+  return guarded(error, [&]() -> absl::Status {
+    if (module == nullptr) return null_argument("the pointer for the module");
+    *module = nullptr;
+    if (text == nullptr) return null_argument("text");
+    absl::StatusOr<hloroof::Module> parsed = parse_bytes({text, size});
+    if (!parsed.ok()) return parsed.status();
+    *module = new hloroof_module{std::make_shared<const hloroof::Module>(*std::move(parsed))};
+    return absl::OkStatus();
+  });
+}
+
+int32_t hloroof_predict(const hloroof_module* module, const char* device, const hloroof_options* options,
+                        hloroof_prediction** prediction, char** error) {
+  return guarded(error, [&]() -> absl::Status {
+    if (prediction == nullptr) return null_argument("the pointer for the prediction");
+    *prediction = nullptr;
+    if (module == nullptr) return null_argument("module");
+    return make_prediction(*module, device, options, prediction);
+  });
+}
+
+double hloroof_step_seconds(const hloroof_prediction* prediction) {
+  return prediction == nullptr ? std::numeric_limits<double>::quiet_NaN() : prediction->prediction.step_seconds;
+}
+
+int32_t hloroof_prediction_json(const hloroof_prediction* prediction, char** json, char** error) {
+  return guarded(error, [&]() -> absl::Status {
+    if (json == nullptr) return null_argument("the pointer for the result");
+    *json = nullptr;
+    if (prediction == nullptr) return null_argument("prediction");
+    PredictionsWriter writer(1);
+    writer.add(prediction->prediction);
+    return give_text(writer.take(), json);
+  });
+}
+
+int32_t hloroof_explain(const hloroof_prediction* prediction, const char* instruction, char** text, char** error) {
+  return about_instruction(prediction, instruction, text, error,
+                           [](const auto& of, std::string_view name) { return explain(of, name); });
+}
+
+int32_t hloroof_explanation_json(const hloroof_prediction* prediction, const char* instruction, char** json,
+                                 char** error) {
+  return about_instruction(prediction, instruction, json, error,
+                           [](const auto& of, std::string_view name) { return explanation_json(of, name); });
+}
+
+void hloroof_free(char* string) { std::free(string); }
+void hloroof_free_module(hloroof_module* module) { delete module; }
+void hloroof_free_prediction(hloroof_prediction* prediction) { delete prediction; }
+
+}  // extern "C"

@@ -1,0 +1,419 @@
+#include "lib/fronts/cli/mcp_tools.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/source_text.h"
+#include "lib/base/strings.h"
+#include "lib/base/utf.h"
+#include "lib/explain/explain.h"
+#include "lib/fronts/cli/cli.h"
+#include "lib/fronts/cli/command.h"
+#include "lib/fronts/cli/context.h"
+#include "lib/input/module_choice.h"
+#include "lib/lint/lint.h"
+#include "lib/report/device_report.h"
+#include "lib/report/memory_report.h"
+#include "lib/report/sweep.h"
+#include "lib/results/prediction_json.h"
+#include "lib/versions/compare_passes.h"
+#include "lib/versions/diff.h"
+#include "lib/versions/passes.h"
+
+namespace hloroof::internal {
+namespace {
+
+// How the value of an option names files. Every option that is not a plain value must say so in its row.
+enum class Reads : std::uint8_t {
+  kNothing,
+  kFile,     // a file, or FILE#NAME for a module in it, or a folder of dumps
+  kDevices,  // names of devices, or paths of device files
+};
+
+struct ToolOption {
+  const char* name;  // as on the command line, without dashes; a positional argument in lower case
+  Reads reads = Reads::kNothing;
+  bool is_required = false;
+};
+
+struct ToolRow {
+  const char* name;
+  std::vector<const char*> command;  // {"devices", "show"}
+  const char* hint;                  // for the model, behind the text of the command
+  std::vector<ToolOption> options;
+  std::vector<ResultTable (*)()> json;  // the results of format=json
+};
+
+const ToolOption kDevice = {"device", Reads::kDevices, true};
+
+const std::vector<ToolRow>& tool_rows() {
+  static const auto* const kRows = new std::vector<ToolRow>{
+      {"predict",
+       {"predict"},
+       "Start here: the headline, the longest ops and what limits them. view=diagnostics says what to change",
+       {{"file", Reads::kFile, true},
+        kDevice,
+        {"topology"},
+        {"set"},
+        {"trip-count"},
+        {"view"},
+        {"n"},
+        {"sort"},
+        {"filter"},
+        {"group-by"},
+        {"format"}},
+       {prediction_table}},
+      {"explain",
+       {"explain"},
+       "Use it for the longest ops that predict lists",
+       {{"file", Reads::kFile, true},
+        {"op", Reads::kNothing, true},
+        kDevice,
+        {"topology"},
+        {"set"},
+        {"trip-count"},
+        {"format"}},
+       {explanation_table}},
+      {"lint",
+       {"lint"},
+       "Each finding has the time at stake and what to do about it",
+       {{"file", Reads::kFile, true},
+        kDevice,
+        {"topology"},
+        {"set"},
+        {"trip-count"},
+        {"ignore"},
+        {"waivers", Reads::kFile},
+        {"format"}},
+       {lint_table}},
+      {"diff",
+       {"diff"},
+       "Use it after a change, with the dump from before",
+       {{"old", Reads::kFile, true},
+        {"new", Reads::kFile, true},
+        kDevice,
+        {"topology"},
+        {"set"},
+        {"trip-count"},
+        {"group-by"},
+        {"n"},
+        {"format"}},
+       {diff_table}},
+      {"memory", {"memory"}, "", {{"file", Reads::kFile, true}, kDevice, {"set"}, {"n"}, {"format"}}, {memory_table}},
+      {"sweep",
+       {"sweep"},
+       "Several devices, topologies or values of set in one call",
+       {{"file", Reads::kFile, true}, kDevice, {"topology"}, {"set"}, {"trip-count"}, {"sort"}, {"format"}},
+       {sweep_table}},
+      {"passes",
+       {"passes"},
+       "",
+       {{"folder", Reads::kFile, true}, kDevice, {"topology"}, {"module"}, {"around"}, {"all"}, {"format"}},
+       {passes_table, pass_comparison_table}},
+      {"devices", {"devices", "list"}, "", {{"format"}}, {device_list_table}},
+      {"device", {"devices", "show"}, "", {kDevice, {"format"}}, {device_table}},
+  };
+  return *kRows;
+}
+
+// The formats that have a use for a model.
+constexpr std::string_view kFormats[] = {"text", "json", "csv", "markdown"};
+
+// The commands with targets that nobody reads, for their descriptions.
+struct Described {
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{out, err, {}};
+  Command top;
+
+  Described() { describe_commands(context, top); }
+
+  const Command& find(const std::vector<const char*>& path) const {
+    const Command* command = &top;
+    for (const std::string_view name : path) {
+      command = &*std::find_if(command->subcommands.begin(), command->subcommands.end(),
+                               [&](const Command& inner) { return inner.name == name; });
+    }
+    return *command;
+  }
+};
+
+const Described& described() {
+  static const auto* const kDescribed = new Described();
+  return *kDescribed;
+}
+
+// The option of a row in the description of its command.
+struct DescribedOption {
+  const Option* option = nullptr;
+  bool is_positional = false;
+};
+
+DescribedOption find_option(const Command& command, std::string_view name) {
+  const auto is_named = [&](const Option& option) {
+    std::string_view known = option.names.back();
+    known.remove_prefix(std::min(known.find_first_not_of('-'), known.size()));
+    return absl::EqualsIgnoreCase(to_absl(known), to_absl(name));
+  };
+  for (const auto& [options, is_positional] :
+       {std::pair(&command.positionals, true), std::pair(&command.options, false)}) {
+    const auto found = std::find_if(options->begin(), options->end(), is_named);
+    if (found != options->end()) return {&*found, is_positional};
+  }
+  return {};
+}
+
+// The name of an option as a member of the arguments: "group_by".
+std::string member_name(std::string_view name) {
+  std::string member(name);
+  std::replace(member.begin(), member.end(), '-', '_');
+  return member;
+}
+
+std::vector<std::string> allowed_values(const Option& option, std::string_view name) {
+  std::vector<std::string> choices = choices_of(option.argument);
+  if (name == "format") {
+    std::erase_if(choices, [](const std::string& choice) {
+      return std::find(std::begin(kFormats), std::end(kFormats), choice) == std::end(kFormats);
+    });
+  }
+  return choices;
+}
+
+Json option_schema(const Option& option, const ToolOption& row) {
+  Json schema = Json::object();
+  std::string text = option.text;
+  if (option.argument.find('=') != std::string::npos) text += " (" + option.argument + ")";
+  if (row.reads == Reads::kFile)
+    text += ". Paths are relative to the folder of this server, and - is not available; FILE#NAME selects a module";
+  schema["description"] = text;
+  const std::vector<std::string> choices = allowed_values(option, row.name);
+  if (std::holds_alternative<bool*>(option.target)) {
+    schema["type"] = "boolean";
+  } else if (std::holds_alternative<double*>(option.target)) {
+    schema["type"] = "number";
+  } else if (option.repeats()) {
+    schema["type"] = "array";
+    schema["items"] = Json{{"type", "string"}};
+    schema["minItems"] = 1;
+  } else if (std::holds_alternative<std::string*>(option.target)) {
+    schema["type"] = "string";
+    if (!choices.empty()) schema["enum"] = choices;
+  } else {
+    schema["type"] = "integer";
+    schema["minimum"] = option.least;
+  }
+  return schema;
+}
+
+Json input_schema(const ToolRow& row, const Command& command) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const ToolOption& option : row.options) {
+    const DescribedOption described_option = find_option(command, option.name);
+    if (described_option.option == nullptr) continue;  // the test of the tools finds it missing
+    properties[member_name(option.name)] = option_schema(*described_option.option, option);
+    if (option.is_required) required.push_back(member_name(option.name));
+  }
+  return Json{{"type", "object"},
+              {"properties", std::move(properties)},
+              {"required", std::move(required)},
+              {"additionalProperties", false}};
+}
+
+// The real path of a file in the folder, with its #NAME.
+absl::StatusOr<std::string> checked_path(const Folder& folder, const std::string& text) {
+  if (text == "-" || absl::StartsWith(text, "-#") || absl::StartsWith(text, "-@")) {
+    return invalid_argument("standard input is not a file of this server");
+  }
+  absl::StatusOr<std::string> path = folder.resolve(text);
+  std::string choice;
+  if (const std::size_t hash = text.rfind('#'); !path.ok() && hash != std::string::npos) {
+    path = folder.resolve(std::string_view(text).substr(0, hash));
+    choice = text.substr(hash);
+  }
+  if (!path.ok()) return path;
+  // The commands give these characters a meaning: FILE#NAME, FILE@DEVICE and lists.
+  if (path->find_first_of("#@,") != std::string::npos || choice.find('@') != std::string::npos) {
+    return invalid_argument(text + ": the name of a file or module here must not contain #, @ or a comma");
+  }
+  return *path + choice;
+}
+
+absl::StatusOr<std::string> checked_device(const Folder& folder, const std::string& text) {
+  const bool may_be_path = text.find('/') != std::string::npos || absl::EndsWith(text, ".json");
+  if (!may_be_path) return text;
+  absl::StatusOr<std::string> path = folder.resolve(text);
+  if (path.ok() && path->find(',') != std::string::npos) {
+    return invalid_argument(text + ": the name of a device file must not contain a comma");
+  }
+  return path;
+}
+
+// The values of one argument as texts. Errors: InvalidArgument for a value of another type.
+absl::StatusOr<std::vector<std::string>> texts_of(const Option& option, const ToolOption& row, const Json& value) {
+  const std::string name = member_name(row.name);
+  std::vector<std::string> texts;
+  if (option.repeats()) {
+    const Json list = value.is_array() ? value : Json::array({value});
+    for (const Json& element : list) {
+      if (!element.is_string()) return invalid_argument(name + " takes a list of strings");
+      const std::string text = element.get<std::string>();
+      // The command would split a path or a name here, behind the check.
+      std::vector<std::string> parts = {text};
+      if (is_comma_list(option.argument)) parts = absl::StrSplit(text, ',');
+      texts.insert(texts.end(), parts.begin(), parts.end());
+    }
+    return texts;
+  }
+  if (value.is_string()) return std::vector<std::string>{value.get<std::string>()};
+  if (value.is_number_integer() || value.is_number_float()) return std::vector<std::string>{value.dump()};
+  return invalid_argument(name + " takes a " +
+                          (std::holds_alternative<std::string*>(option.target) ? "string" : "number"));
+}
+
+// Appends the words of the command line for one argument.
+absl::Status add_argument(const Folder& folder, const ToolOption& row, const DescribedOption& described,
+                          const Json& value, std::vector<std::string>& words) {
+  const Option& option = *described.option;
+  const std::string name = member_name(row.name);
+  if (std::holds_alternative<bool*>(option.target)) {
+    if (!value.is_boolean()) return invalid_argument(name + " takes true or false");
+    if (value.get<bool>()) words.push_back(option.names.back());
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::vector<std::string>> texts = texts_of(option, row, value);
+  if (!texts.ok()) return texts.status();
+  const std::vector<std::string> allowed = allowed_values(option, row.name);
+  words.reserve(words.size() + 2 * texts->size());
+  for (const std::string& text : *texts) {
+    absl::StatusOr<std::string> checked = text;
+    if (row.reads == Reads::kFile) checked = checked_path(folder, text);
+    if (row.reads == Reads::kDevices) checked = checked_device(folder, text);
+    if (!checked.ok()) return checked.status();
+    if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), *checked) == allowed.end()) {
+      return invalid_argument(name + " takes " + absl::StrJoin(allowed, ", ") + ", not '" + text + "'");
+    }
+    if (checked->empty() || checked->find('\0') != std::string::npos) {
+      return invalid_argument(name + " must not be empty or contain NUL");
+    }
+    if (described.is_positional) {
+      // The parser of the command would take it for an option, such as --output.
+      if (checked->front() == '-') return invalid_argument(name + " must not begin with a dash");
+      words.push_back(*checked);
+    } else if (absl::StartsWith(option.names.back(), "--")) {
+      words.push_back(option.names.back() + "=" + *checked);  // one word, so that the value cannot be an option
+    } else {
+      words.push_back(option.names.back());
+      words.push_back(*checked);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The command line for the arguments of a tool. Positional arguments come first and in the order of the command.
+absl::StatusOr<std::vector<std::string>> command_line(const ToolRow& row, const Folder& folder, std::int64_t max_bytes,
+                                                      const Json& arguments) {
+  const Command& command = described().find(row.command);
+  std::vector<std::string> words(row.command.begin(), row.command.end());
+  std::vector<std::string> options;
+  std::size_t used = 0;
+  for (const ToolOption& option : row.options) {
+    const Json* value = find(arguments, {member_name(option.name)});
+    if (value == nullptr || value->is_null()) {
+      if (option.is_required) return invalid_argument(member_name(option.name) + " is required");
+      used += value == nullptr ? 0 : 1;
+      continue;
+    }
+    ++used;
+    const DescribedOption found = find_option(command, option.name);
+    if (found.option == nullptr) return internal_error(absl::StrCat("there is no option ", option.name));
+    if (absl::Status status = add_argument(folder, option, found, *value, found.is_positional ? words : options);
+        !status.ok()) {
+      return status;
+    }
+  }
+  if (used != arguments.size()) {
+    std::vector<std::string> known;
+    known.reserve(row.options.size());
+    for (const ToolOption& option : row.options) known.push_back(member_name(option.name));
+    for (const auto& [name, value] : arguments.items()) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      return invalid_argument(std::string(row.name) + " has no argument '" + name + "'; there are " +
+                              absl::StrJoin(known, ", ") + ", first_line and max_chars");
+    }
+  }
+  words.insert(words.end(), options.begin(), options.end());
+  if (find_option(command, "max-bytes").option != nullptr) words.push_back(absl::StrCat("--max-bytes=", max_bytes));
+  return words;
+}
+
+McpResult call_command(const ToolRow& row, const Folder& folder, std::int64_t max_bytes, const Json& arguments) {
+  const absl::StatusOr<std::vector<std::string>> words = command_line(row, folder, max_bytes, arguments);
+  if (!words.ok()) return {.text = std::string(from_absl(words.status().message())), .is_error = true};
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_cli(*words, out, err);
+  // A gate that fails is a finding, not an error.
+  if (code != kExitOk && code != kExitGateFailed) return {.text = err.str(), .is_error = true};
+  return {.text = out.str(), .notes = err.str(), .is_json = string_at(arguments, {"format"}) == "json"};
+}
+
+absl::StatusOr<std::string> read_dump_text(const std::string& path, std::int64_t max_bytes) {
+  const auto source = SourceText::read(path, max_bytes);
+  if (!source.ok()) return source.status();
+  const std::string_view text = (*source)->view();
+  std::size_t at = 0;
+  while (at < text.size() && text[at] != '\0' && utf8_length(text, at) > 0) at += utf8_length(text, at);
+  if (at == text.size()) return std::string(text);
+  std::ostringstream out;  // a proto
+  std::ostringstream err;
+  if (run_cli({"print", path, "--elide-constants", absl::StrCat("--max-bytes=", max_bytes)}, out, err) == kExitOk) {
+    return out.str();
+  }
+  return invalid_argument(err.str());
+}
+
+}  // namespace
+
+McpOptions mcp_options(const Folder& folder, std::int64_t max_bytes) {
+  McpOptions options;
+  options.instructions =
+      "Predicts the step time of compiled XLA programs (HLO dumps) on TPUs and GPUs without running them. Call predict "
+      "with a dump and a device, then explain for the longest ops and lint for what to change; after a change, diff. "
+      "The dumps are the resources of this server, and paths are relative to its folder. Times are predictions: the "
+      "line `trust` says how far measurements confirm them.";
+  options.read_dump = [max_bytes](const std::string& path) { return read_dump_text(path, max_bytes); };
+  options.tools.reserve(tool_rows().size());
+  for (const ToolRow& row : tool_rows()) {
+    const Command& command = described().find(row.command);
+    std::vector<std::string> schemas;
+    for (ResultTable (*table)() : row.json) {
+      const ResultTable result = table();
+      const std::string id(result.id);  // "hloroof.prediction/1"
+      const std::string name = id.substr(id.find('.') + 1, id.find('/') - id.find('.') - 1);
+      schemas.push_back("hloroof:///schemas/" + name);
+      options.schemas.push_back({name, std::string(result.title), [table] { return schema_json(table()); }});
+    }
+    std::string text = command.text + ".";
+    if (*row.hint != '\0') text += std::string(" ") + row.hint + ".";
+    text += " The schema of format=json is the resource " + absl::StrJoin(schemas, " or ") + ".";
+    options.tools.push_back({row.name, text, input_schema(row, command), [&row, &folder, max_bytes](const Json& given) {
+                               return call_command(row, folder, max_bytes, given);
+                             }});
+  }
+  return options;
+}
+
+}  // namespace hloroof::internal

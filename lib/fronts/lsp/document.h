@@ -1,0 +1,105 @@
+// One open document: its text, what the parser and the model say about it, and what they said about the last text that
+// was right. Results are computed when they are asked for, and kept until the text changes.
+#ifndef HLOROOF_LIB_FRONTS_LSP_DOCUMENT_H_
+#define HLOROOF_LIB_FRONTS_LSP_DOCUMENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "hloroof/predict.h"
+#include "lib/fronts/lsp/lines.h"
+#include "lib/fronts/lsp/outline.h"
+#include "lib/fronts/lsp/settings.h"
+#include "lib/lint/lint.h"
+#include "lib/text/module_parser.h"
+
+namespace hloroof::internal {
+
+// A module whose instructions are found by name.
+struct NamedModule {
+  Module module;
+  absl::flat_hash_map<std::pair<std::string_view, std::string_view>, InstructionId> instructions;
+  absl::flat_hash_map<std::string_view, ComputationId> computations;
+
+  std::optional<InstructionView> find(std::string_view computation, std::string_view name) const;
+};
+
+// The time of a computation in a step: that of its own ops, or of the ops that call it.
+struct ComputationTime {
+  double runs = 0;
+  double seconds = 0;
+};
+
+struct Predicted {
+  std::shared_ptr<const NamedModule> named;
+  StepPrediction prediction;
+  std::vector<const OpPrediction*> ops;       // by InstructionId; null if it is not executed on its own
+  std::vector<ComputationTime> computations;  // by ComputationId
+  std::vector<LintFinding> findings;
+  absl::flat_hash_map<std::string_view, const OpPrediction*> op_names;
+
+  const OpPrediction* op(std::string_view computation, std::string_view name) const;
+};
+
+class Document {
+ public:
+  Document(std::string uri, std::string text, std::int64_t version);
+
+  const std::string& uri() const { return uri_; }
+  std::int64_t version() const { return version_; }
+  std::string_view text() const { return text_; }
+  const Lines& lines() const { return lines_; }
+  const Outline& outline();
+
+  // Applies the `contentChanges` of textDocument/didChange in their order.
+  void edit(const Json& changes, std::int64_t version, PositionUnit unit);
+
+  // The errors of the text; empty if it parses.
+  const std::vector<TextError>& errors();
+  // The module of the last text that parsed; null if there was none.
+  const NamedModule* module();
+
+  // Predicts the current text if it parses and has not been predicted. If it does not parse and nothing has been
+  // predicted, predicts the last text that did.
+  void predict(const EditorSettings& settings);
+  bool is_predicted() const { return is_predicted_; }
+  // The last prediction, which may be of an earlier text; null if there was none.
+  const Predicted* predicted() const { return predicted_.get(); }
+  // Why the last text that parsed has no prediction.
+  const absl::Status& prediction_status() const { return prediction_status_; }
+  void forget_prediction();
+
+  // The semantic tokens that were sent last, of which the next answer is a change, and their number.
+  std::vector<std::uint32_t> sent_tokens;
+  std::uint64_t sent_tokens_id = 0;
+
+ private:
+  void replace(std::size_t begin, std::size_t end, std::string_view with);
+  void parse();
+  void text_changed();
+
+  std::string uri_;
+  std::string text_;
+  std::int64_t version_;
+  Lines lines_;
+  std::optional<Outline> outline_;
+  ModuleParser parser_;
+  bool is_parsed_ = false;
+  std::vector<TextError> errors_;
+  std::shared_ptr<const NamedModule> named_;
+  std::unique_ptr<const Predicted> predicted_;
+  absl::Status prediction_status_;
+  bool is_predicted_ = false;
+};
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_FRONTS_LSP_DOCUMENT_H_

@@ -1,0 +1,15 @@
+// Python bindings of the reports about one prediction or several.
+#ifndef HLOROOF_LIB_FRONTS_PYTHON_ANSWERS_H_
+#define HLOROOF_LIB_FRONTS_PYTHON_ANSWERS_H_
+
+#include <nanobind/nanobind.h>
+
+namespace hloroof::internal {
+
+// Adds report, html_report, notebook, trace, explain, diff, compare, sweep and devices. Most return what the command of
+// the same name prints: its text and its JSON.
+void add_answers(nanobind::module_& module);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_FRONTS_PYTHON_ANSWERS_H_

@@ -1,0 +1,14 @@
+// Python bindings of PredictOptions.
+#ifndef HLOROOF_LIB_FRONTS_PYTHON_PREDICT_OPTIONS_H_
+#define HLOROOF_LIB_FRONTS_PYTHON_PREDICT_OPTIONS_H_
+
+#include <nanobind/nanobind.h>
+
+namespace hloroof::internal {
+
+// Adds PredictOptions and CustomCallCost, with the members of the C++ structs.
+void add_predict_options(nanobind::module_& module);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_FRONTS_PYTHON_PREDICT_OPTIONS_H_

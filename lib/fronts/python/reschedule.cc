@@ -1,0 +1,60 @@
+#include "lib/fronts/python/reschedule.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "hloroof/edit.h"
+#include "hloroof/module.h"
+#include "hloroof/predict.h"
+#include "lib/fronts/python/subject.h"
+#include "lib/hardware/named_target.h"
+#include "lib/reschedule/reschedule_report.h"
+#include "lib/reschedule/search.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
+
+namespace hloroof::internal {
+namespace {
+
+using Rescheduled = std::tuple<Module, std::string, std::string>;
+
+constexpr std::size_t kMoves = 20;  // that the text shows, as the command does
+
+absl::StatusOr<Rescheduled> search(const Module& original, const std::string& device, const PredictOptions& options,
+                                   double seconds, std::optional<double> memory_limit) {
+  const absl::StatusOr<Target> target = named_target(device);
+  if (!target.ok()) return target.status();
+  Module module = original;
+  RescheduleOptions how;
+  how.predict = options;
+  how.seconds = seconds;
+  how.memory_limit = memory_limit;
+  const absl::StatusOr<Rescheduling> result = reschedule(module, *target, how);
+  if (!result.ok()) return result.status();
+  if (absl::Status status = verify(module); !status.ok()) return status;
+  std::string json = reschedule_json(*result);
+  return Rescheduled(std::move(module), std::move(json), reschedule_view(*result, kMoves, TextLayout()));
+}
+
+}  // namespace
+
+void add_reschedule(nb::module_& module) {
+  module.def(
+      "reschedule",
+      [](const Module& of, const std::string& device, const PredictOptions& options, double seconds,
+         std::optional<double> memory_limit) {
+        return without_gil([&] { return search(of, device, options, seconds, memory_limit); });
+      },
+      "module"_a, "device"_a, "options"_a, "seconds"_a, "memory_limit"_a.none(),
+      "The module in the best order found, the result as JSON (schema hloroof.reschedule/1) and as the command's "
+      "text.");
+}
+
+}  // namespace hloroof::internal

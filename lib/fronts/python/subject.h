@@ -1,0 +1,37 @@
+// What most functions of the extension module do first: they find the device and predict the module on it.
+#ifndef HLOROOF_LIB_FRONTS_PYTHON_SUBJECT_H_
+#define HLOROOF_LIB_FRONTS_PYTHON_SUBJECT_H_
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "hloroof/device.h"
+#include "hloroof/predict.h"
+#include "lib/fronts/python/errors.h"
+
+namespace hloroof::internal {
+
+// Runs `work` without the GIL; it must not use Python objects. Raises an exception if it returns an error.
+template <typename Work>
+auto without_gil(const Work& work) {
+  auto result = [&] {
+    const nanobind::gil_scoped_release release;
+    return work();
+  }();
+  return value_or_raise(std::move(result));
+}
+
+// Predicts `module`, which must outlive the facts of the result. Errors: those of named_target() and
+// predict_step_time().
+absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::string& device,
+                                          const PredictOptions& options);
+
+// The prediction as JSON and as the summary that the command prints. Errors: those of render_views().
+absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPrediction step);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_FRONTS_PYTHON_SUBJECT_H_

@@ -1,0 +1,93 @@
+#include "lib/fronts/rpc/message.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "lib/base/strings.h"
+
+namespace hloroof::internal {
+namespace {
+
+bool is_id(const Json& value) { return value.is_string() || value.is_number_integer(); }
+
+RpcError invalid_request(std::string message) { return {RpcCode::kInvalidRequest, std::move(message), nullptr}; }
+
+RpcError error_of_response(const Json& error) {
+  RpcError result;
+  const std::int64_t code = integer_at(error, {"code"}).value_or(0);
+  constexpr std::int64_t kMost = 1 << 30;
+  if (code >= -kMost && code <= kMost) result.code = static_cast<RpcCode>(code);
+  result.message = string_at(error, {"message"}).value_or("");
+  if (const Json* data = find(error, {"data"}); data != nullptr) result.data = *data;
+  return result;
+}
+
+Json with_version() { return Json{{"jsonrpc", "2.0"}}; }
+
+}  // namespace
+
+std::optional<RpcError> parse_message(std::string_view text, const JsonLimits& limits, Message& message) {
+  message = Message();
+  absl::StatusOr<Json> parsed = parse_message_json(text, limits);
+  if (!parsed.ok()) return RpcError{RpcCode::kParseError, std::string(from_absl(parsed.status().message())), nullptr};
+  Json& json = *parsed;
+  if (json.is_array()) return invalid_request("batches of messages are not supported: send one message at a time");
+  if (!json.is_object()) return invalid_request("a message must be a JSON object");
+  const Json* id = find(json, {"id"});
+  if (id != nullptr && is_id(*id)) message.id = *id;
+  if (string_at(json, {"jsonrpc"}) != "2.0") return invalid_request("a message must have \"jsonrpc\": \"2.0\"");
+  if (id != nullptr && !is_id(*id) && !id->is_null()) {
+    return invalid_request("the id of a message must be a string or a whole number");
+  }
+
+  if (const Json* method = find(json, {"method"}); method != nullptr) {
+    if (!method->is_string()) return invalid_request("the method of a message must be a string");
+    message.method = method->get<std::string>();
+    message.kind = message.id.is_null() ? Message::Kind::kNotification : Message::Kind::kRequest;
+    if (const auto params = json.find("params"); params != json.end()) {
+      if (!params->is_structured() && !params->is_null()) {
+        return invalid_request("the params of a message must be an object or an array");
+      }
+      message.params = std::move(*params);
+    }
+    return std::nullopt;
+  }
+
+  message.kind = Message::Kind::kResponse;
+  const auto result = json.find("result");
+  const Json* error = find(json, {"error"});
+  if (result == json.end() && error == nullptr) return invalid_request("a message must have a method or a result");
+  if (error != nullptr) message.error = error_of_response(*error);
+  if (result != json.end()) message.result = std::move(*result);
+  return std::nullopt;
+}
+
+Json request_json(const Json& id, std::string_view method, Json params) {
+  Json json = notification_json(method, std::move(params));
+  json["id"] = id;
+  return json;
+}
+
+Json notification_json(std::string_view method, Json params) {
+  Json json = with_version();
+  json["method"] = std::string(method);
+  if (!params.is_null()) json["params"] = std::move(params);
+  return json;
+}
+
+Json response_json(const Json& id, Reply reply) {
+  Json json = with_version();
+  json["id"] = id;
+  if (Json* result = std::get_if<Json>(&reply); result != nullptr) {
+    json["result"] = std::move(*result);
+    return json;
+  }
+  RpcError& error = std::get<RpcError>(reply);
+  Json& described = json["error"] = Json::object();
+  described["code"] = static_cast<int>(error.code);
+  described["message"] = std::move(error.message);
+  if (!error.data.is_null()) described["data"] = std::move(error.data);
+  return json;
+}
+
+}  // namespace hloroof::internal

@@ -1,0 +1,66 @@
+// Arithmetic on integer scalars as MLIR's arith dialect defines it.
+#ifndef HLOROOF_LIB_KERNEL_COMMON_SCALAR_VALUE_H_
+#define HLOROOF_LIB_KERNEL_COMMON_SCALAR_VALUE_H_
+
+#include <cstdint>
+#include <optional>
+
+namespace hloroof::internal {
+
+// How an operation of a kernel computes an integer.
+enum class ScalarOp : std::uint8_t {
+  kNone,  // the result is not known without running the kernel
+  kZero,
+  kCopy,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kDivideUnsigned,
+  kCeilDivide,
+  kCeilDivideUnsigned,
+  kFloorDivide,
+  kRemainder,
+  kRemainderUnsigned,
+  kMinimum,
+  kMinimumUnsigned,
+  kMaximum,
+  kMaximumUnsigned,
+  kAnd,
+  kOr,
+  kXor,
+  kShiftLeft,
+  kShiftRight,
+  kShiftRightUnsigned,
+  kCompare,  // with the predicate of arith.cmpi
+  kSelect,
+  kExtend,
+  kExtendUnsigned,
+  kTruncate,  // to the width of the result
+  kAbsolute,
+  // From here on, evaluate_scalar does not define them: they follow from the operation's attributes or from the thread
+  // that runs it.
+  kConstant,
+  kSecond,  // the value of the second operand: threads of a warp have the same
+  kProgramId,
+  kProgramCount,
+  kBlockId,
+  kThreadId,
+  kBlockSize,
+  kGridSize,
+  kClusterBlockId,  // within the cluster
+  kClusterSize,
+  kElected,  // whether the thread is the one that acts for its warp
+};
+
+// The low `bits` of `value`, sign-extended; an i1 is 0 or 1.
+std::int64_t wrapped(std::int64_t value, int bits);
+
+// The result of `op`, wrapped to `bits`. `operand_bits` is the width of the operands, `predicate` that of arith.cmpi.
+// nullopt if the operation is not defined for these values, such as a division by zero.
+std::optional<std::int64_t> evaluate_scalar(ScalarOp op, std::int64_t a, std::int64_t b, std::int64_t predicate,
+                                            int operand_bits, int bits);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_KERNEL_COMMON_SCALAR_VALUE_H_

@@ -1,0 +1,316 @@
+#include "lib/kernel/tpu/read_kernel.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
+#include "lib/kernel/tpu/prefetched.h"
+#include "lib/kernel/tpu/program.h"
+#include "lib/values/backend_config.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr double kInstructions = 1e6;
+constexpr double kInstructionsPerByte = 0.05;
+constexpr double kMostInstructions = 2e8;
+// A step of the grid costs at least as much as so many instructions.
+constexpr std::int64_t kInstructionsPerStep = 16;
+
+using BlockIndex = std::optional<std::vector<std::int64_t>>;  // nullopt: depends on data
+
+enum class Follow : std::uint8_t { kBody, kWindowsOnly };
+
+// The value of an affine map's results at `point`. nullopt if it has symbols or is malformed.
+BlockIndex affine_values(const mlir::AffineMap& map, const std::vector<std::int64_t>& point) {
+  std::vector<std::int64_t> stack;
+  // Operators stand before their operands, so a walk from the end finds the operands on the stack.
+  for (auto term = map.terms.rbegin(); term != map.terms.rend(); ++term) {
+    using Kind = mlir::AffineTerm::Kind;
+    if (term->kind == Kind::kConstant) {
+      stack.push_back(term->value);
+    } else if (term->kind == Kind::kDimension) {
+      if (static_cast<std::size_t>(term->value) >= point.size()) return std::nullopt;
+      stack.push_back(point[static_cast<std::size_t>(term->value)]);
+    } else {
+      if (term->kind == Kind::kSymbol || stack.size() < 2) return std::nullopt;
+      const std::int64_t a = stack.back();
+      stack.pop_back();
+      const std::int64_t b = stack.back();
+      stack.pop_back();
+      std::int64_t value = 0;
+      if (term->kind == Kind::kAdd) {
+        if (__builtin_add_overflow(a, b, &value)) return std::nullopt;
+      } else if (term->kind == Kind::kMultiply) {
+        if (__builtin_mul_overflow(a, b, &value)) return std::nullopt;
+      } else {
+        if (b <= 0) return std::nullopt;
+        const std::int64_t floor = a / b - (a % b < 0 ? 1 : 0);
+        value = term->kind == Kind::kModulo ? a - floor * b : term->kind == Kind::kFloorDivide ? floor : -((-a) / b);
+      }
+      stack.push_back(value);
+    }
+  }
+  std::reverse(stack.begin(), stack.end());
+  return stack;
+}
+
+// Runs the kernel as the pipeline emitter does: the blocks of the next step are fetched while the current step runs,
+// and a block of a result is written back when its index changes.
+class Pipeline {
+ public:
+  Pipeline(const KernelProgram& program, const KernelCode& code, const PrefetchedData& data, UnknownBranches branches,
+           std::int64_t most_instructions, Follow follow, KernelRun& run)
+      : program_(program),
+        run_(run),
+        follow_(follow),
+        most_steps_(most_instructions / kInstructionsPerStep),
+        machine_(code, run, branches, most_instructions),
+        grid_(data.grid) {
+    const mlir::Module& module = *code.module;
+    const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
+    arguments_.resize(entry.argument_count);
+    for (std::uint32_t i = program.first_array_argument; i < entry.argument_count; ++i) {
+      const std::uint32_t array = i - program.first_array_argument;
+      KernelValue& value = arguments_[i];
+      value.state = KernelValue::State::kMemory;
+      value.buffer = machine_.add_buffer(array < data.arrays.size() ? data.arrays[array] : KernelBuffer());
+    }
+    for (std::uint32_t w = 0; w < program.windows.size(); ++w) {
+      const KernelArray& array = program.arrays[program.windows[w].array];
+      KernelTransfer transfer;
+      transfer.kind = array.is_on_chip  ? KernelTransfer::Kind::kLocal
+                      : array.is_output ? KernelTransfer::Kind::kWrite
+                                        : KernelTransfer::Kind::kRead;
+      transfer.bytes = program.windows[w].bytes;
+      transfer.window = w;
+      transfer.buffer = KernelCode::value_number(
+          mlir::ValueId{entry.first_argument.index + program.first_array_argument + program.windows[w].array});
+      run.transfers.push_back(transfer);
+      run.windows.push_back({program.windows[w].block, array.is_output, program.windows[w].bytes, 0, 0});
+    }
+    seen_.resize(program.windows.size());
+  }
+
+  absl::Status run() {
+    std::int64_t steps = 1;
+    for (const std::int64_t bound : grid_) {
+      if (bound < 0 || __builtin_mul_overflow(steps, bound, &steps) || steps > most_steps_) {
+        return absl::ResourceExhaustedError("the kernel's grid has too many steps to follow them");
+      }
+    }
+    run_.steps = steps;
+    find_split();
+    std::vector<std::int64_t> point(grid_.size(), 0);
+    std::vector<BlockIndex> now;
+    if (absl::Status status = indices(point, now); !status.ok()) return status;
+    std::vector<BlockIndex> next;
+    std::vector<bool> waits(program_.windows.size(), false);
+    std::vector<bool> writes(program_.windows.size(), false);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      begin_step(point);
+      if (step == 0) {
+        for (std::uint32_t w = 0; w < waits.size(); ++w) waits[w] = start_read(w);
+      }
+      std::vector<std::int64_t> following = point;
+      const bool is_last = step + 1 == steps;
+      if (!is_last) {
+        advance(following);
+        if (absl::Status status = indices(following, next); !status.ok()) return status;
+      }
+      std::vector<bool> next_waits(waits.size(), false);
+      for (std::uint32_t w = 0; w < waits.size(); ++w) {
+        if (waits[w]) wait(w);
+        if (!is_last && changes(w, now, next)) next_waits[w] = start_read(w);
+      }
+      for (std::size_t d = 0; d < point.size(); ++d) {
+        arguments_[d].state = KernelValue::State::kNumber;
+        arguments_[d].number = point[d];
+      }
+      if (follow_ == Follow::kBody) {
+        const auto result = machine_.call(program_.function, arguments_);
+        if (!result.ok()) return result.status();
+      }
+      for (std::uint32_t w = 0; w < writes.size(); ++w) {
+        const KernelWindow& window = program_.windows[w];
+        if (!window.has_index || !program_.arrays[window.array].is_output) continue;
+        if (!is_last && !changes(w, now, next)) continue;
+        if (writes[w]) wait(w);
+        writes[w] = true;
+        start(w);
+      }
+      waits = next_waits;
+      point = following;
+      std::swap(now, next);
+    }
+    for (std::uint32_t w = 0; w < writes.size(); ++w) {
+      if (writes[w]) wait(w);
+    }
+    run_.assumptions.assign(machine_.assumptions().begin(), machine_.assumptions().end());
+    return absl::OkStatus();
+  }
+
+ private:
+  // The first parallel dimension is split between the two cores of a chip.
+  void find_split() {
+    for (std::size_t d = 0; d < grid_.size() && d < program_.semantics.size(); ++d) {
+      if (program_.semantics[d] == GridSemantics::kArbitrary || grid_[d] < 2) continue;
+      split_ = d;
+      return;
+    }
+  }
+
+  void begin_step(const std::vector<std::int64_t>& point) {
+    const bool is_second = split_ && point[*split_] >= (grid_[*split_] + 1) / 2;
+    run_.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
+  }
+
+  void advance(std::vector<std::int64_t>& point) const {
+    for (std::size_t d = point.size(); d-- > 0;) {
+      if (++point[d] < grid_[d]) return;
+      point[d] = 0;
+    }
+  }
+
+  absl::Status indices(const std::vector<std::int64_t>& point, std::vector<BlockIndex>& out) {
+    out.assign(program_.windows.size(), std::nullopt);
+    for (std::size_t w = 0; w < out.size(); ++w) {
+      const KernelWindow& window = program_.windows[w];
+      if (!window.has_index) continue;
+      if (window.map) {
+        out[w] = affine_values(*window.map, point);
+        if (out[w] && seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
+        continue;
+      }
+      std::vector<KernelValue> arguments(
+          arguments_.begin(),
+          arguments_.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(arguments_.size()),
+                                                        program_.first_array_argument + program_.prefetched));
+      for (std::size_t d = 0; d < point.size() && d < arguments.size(); ++d) {
+        arguments[d].state = KernelValue::State::kNumber;
+        arguments[d].number = point[d];
+      }
+      const auto values = machine_.call(window.function, arguments);
+      if (!values.ok() && follow_ == Follow::kBody) return values.status();
+      std::vector<std::int64_t> index;
+      if (values.ok()) {
+        for (const KernelValue& value : *values) {
+          if (value.state == KernelValue::State::kNumber) index.push_back(value.number);
+        }
+      }
+      if (values.ok() && index.size() == values->size()) {
+        out[w] = std::move(index);
+        if (seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
+      } else {
+        machine_.note("A window whose index depends on data is assumed to move at each step.");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  static bool changes(std::uint32_t w, const std::vector<BlockIndex>& now, const std::vector<BlockIndex>& next) {
+    return !now[w] || !next[w] || *now[w] != *next[w];
+  }
+
+  bool start_read(std::uint32_t w) {
+    const KernelWindow& window = program_.windows[w];
+    if (!window.has_index || program_.arrays[window.array].is_output) return false;
+    start(w);
+    return true;
+  }
+
+  // Windows have the semaphores 1, 2, ...; those of the kernel begin at 2^16.
+  void start(std::uint32_t w) {
+    run_.windows[w].moves += 1;
+    run_.events.push_back({KernelEvent::Kind::kStart, w, w + 1});
+  }
+  void wait(std::uint32_t w) { run_.events.push_back({KernelEvent::Kind::kWait, 0, w + 1}); }
+
+  const KernelProgram& program_;
+  KernelRun& run_;
+  Follow follow_;
+  std::int64_t most_steps_;
+  KernelMachine machine_;
+  std::vector<std::int64_t> grid_;
+  std::vector<KernelValue> arguments_;
+  std::optional<std::size_t> split_;
+  std::vector<absl::flat_hash_set<std::vector<std::int64_t>>> seen_;  // block indices, by window
+};
+
+// Whether the body has products and none of them runs. Then what is assumed about its data is wrong.
+bool skips_all_products(const KernelRun& run) {
+  bool has_products = false;
+  for (const KernelRegion& region : run.regions) {
+    if (region.work.matrix.empty()) continue;
+    if (region.runs > 0) return false;
+    has_products = true;
+  }
+  return has_products;
+}
+
+void forget_events(KernelRun& run) {
+  run.events.clear();
+  run.transfers.clear();
+  run.windows.clear();
+  for (KernelRegion& region : run.regions) region.runs = 0;
+}
+
+}  // namespace
+
+std::int64_t instruction_limit(InstructionView call) {
+  const ShapeTable& table = call.module().shapes();
+  double bytes = 0;
+  const auto add = [&](ShapeId id) {
+    for (const ShapeId leaf : table.leaves(id)) {
+      if (!table[leaf].is_array()) continue;
+      bytes += static_cast<double>(element_count(table[leaf])) * bits(table[leaf].element_type) / 8;
+    }
+  };
+  for (InstructionView operand : call.operands()) add(operand.shape_id());
+  add(call.shape_id());
+  return static_cast<std::int64_t>(std::min(kInstructions + kInstructionsPerByte * bytes, kMostInstructions));
+}
+
+absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
+  const std::string body = kernel_body(call);
+  if (!mlir::is_bytecode(body)) return absl::NotFoundError("the text has no body of this kernel in MLIR bytecode");
+  const absl::StatusOr<mlir::Module> module = mlir::read_module(body);
+  if (!module.ok()) return module.status();
+  KernelRun run;
+  KernelCode code(*module);
+  const absl::StatusOr<KernelProgram> program = read_program(call, code);
+  if (!program.ok()) return program.status();
+  run.name = program->name;
+  run.window_vmem_bytes = program->window_vmem_bytes;
+  run.scratch_vmem_bytes = program->scratch_vmem_bytes;
+  run.regions = std::move(code.regions);
+  run.unknown_ops = code.unknown_ops;
+  const absl::StatusOr<PrefetchedData> data =
+      prefetched_data(*program, code, lists_of(call, program->name, options.lists));
+  if (!data.ok()) return data.status();
+  run.grid = data->grid;
+  const std::int64_t most = options.most_instructions.value_or(instruction_limit(call));
+  Pipeline pipeline(*program, code, *data, options.branches, most, Follow::kBody, run);
+  if (const absl::Status status = pipeline.run(); !status.ok()) {
+    forget_events(run);
+    Pipeline windows(*program, code, *data, options.branches, most, Follow::kWindowsOnly, run);
+    if (!windows.run().ok()) return status;
+    run.failure = std::string(status.message());
+    return run;
+  }
+  if (options.branches == UnknownBranches::kExpected && options.lists.empty() && skips_all_products(run)) {
+    return absl::InvalidArgumentError(
+        "none of its matrix products runs with what is assumed about its data; --kernel states the data");
+  }
+  run.assumptions.insert(run.assumptions.begin(), data->assumptions.begin(), data->assumptions.end());
+  if (program->runs_on_sparse_core) {
+    for (KernelRegion& region : run.regions) region.work.vector.clear();
+    run.assumptions.push_back("The vector work of a SparseCore is not counted.");
+  }
+  return run;
+}
+
+}  // namespace hloroof::internal

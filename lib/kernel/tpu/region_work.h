@@ -1,0 +1,21 @@
+// The work of one operation of a kernel.
+#ifndef HLOROOF_LIB_KERNEL_TPU_REGION_WORK_H_
+#define HLOROOF_LIB_KERNEL_TPU_REGION_WORK_H_
+
+#include "lib/kernel/common/kernel_type.h"
+#include "lib/kernel/tpu/kernel_op.h"
+#include "lib/kernel/tpu/kernel_run.h"
+#include "lib/mlir/module.h"
+
+namespace hloroof::internal {
+
+// Adds the work of `op`, whose row is `row`. Operations with regions have no work of their own.
+void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, const KernelOp& row,
+                 RegionWork& work);
+
+// Whether there is nothing to do.
+bool is_empty(const RegionWork& work);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_KERNEL_TPU_REGION_WORK_H_

@@ -1,0 +1,308 @@
+#include "lib/proto/write_proto.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "hloroof/print.h"
+#include "lib/base/strings.h"
+#include "lib/ir/rows.h"
+#include "lib/proto/encode_module.h"
+#include "lib/proto/fields.h"
+#include "lib/proto/merge_proto.h"
+#include "lib/proto/proto_ids.h"
+#include "lib/text/module_parser.h"
+
+namespace hloroof::internal {
+namespace {
+
+// The fields of an instruction that exclude one another.
+std::uint32_t same_in_instruction(std::uint32_t number) {
+  namespace f = proto::instruction;
+  switch (number) {
+    case f::kReplicaGroups:
+    case f::kIotaGroups:
+    case f::kMeshGroups: return f::kDeviceList;
+    case f::kBackendConfigPayload: return f::kBackendConfig;
+    default: return number;
+  }
+}
+std::uint32_t only_itself(std::uint32_t number) { return number; }
+
+std::string message_of(const std::vector<WireField>& fields) {
+  WireWriter out;
+  for (const WireField& field : fields) out.field(field);
+  return out.take();
+}
+
+// Writes a module, with what it was when it was read if it was read from a proto.
+class ModuleMerger {
+ public:
+  ModuleMerger(const Module& module, ElidedConstants elided, const OriginalProto* original, const Module* before)
+      : elided_(elided), original_(original), now_(module, original) {
+    if (before == nullptr) return;
+    before_.emplace(*before, original);
+    for (ComputationView c : before->computations()) {
+      if (before_->of(c).original != nullptr) computations_before_.emplace(before_->of(c).original, c);
+      for (InstructionView i : c.instructions()) {
+        if (before_->of(i).original != nullptr) instructions_before_.emplace(before_->of(i).original, i);
+      }
+    }
+  }
+
+  absl::StatusOr<std::string> take() {
+    const Module& module = now_.module();
+    std::vector<std::pair<std::int64_t, std::string>> computations;
+    for (ComputationView c : module.computations()) {
+      if (c.is_missing()) continue;
+      absl::StatusOr<std::string> message = computation(c);
+      if (!message.ok()) return message.status();
+      computations.emplace_back(now_.of(c).id, *std::move(message));
+    }
+    restore_order(computations);
+    const std::string schedule = module.is_scheduled() ? schedule_proto(computations) : std::string();
+    const std::string header = now_.header();
+    const std::string header_before = before_ ? before_->header() : std::string();
+    const WireMessage now(header);
+    const WireMessage before(header_before);
+    const MessageForms forms{&now, before_ ? &before : nullptr, original_ != nullptr ? &original_->module() : nullptr};
+    return assemble(merged_fields(forms, only_itself), computations, module.is_scheduled(), schedule);
+  }
+
+ private:
+  static std::string assemble(const std::vector<WireField>& fields,
+                              const std::vector<std::pair<std::int64_t, std::string>>& computations, bool is_scheduled,
+                              std::string_view schedule) {
+    namespace f = proto::module;
+    WireWriter out;
+    const auto append = [&](std::uint32_t from, std::uint32_t to) {
+      for (const WireField& field : fields) {
+        const bool is_own = field.number == f::kComputations || field.number == f::kSchedule;
+        if (field.number >= from && field.number < to && !is_own) out.field(field);
+      }
+    };
+    append(0, f::kComputations);
+    for (const auto& [id, message] : computations) out.bytes(f::kComputations, message);
+    append(f::kComputations, f::kSchedule);
+    if (is_scheduled) out.bytes(f::kSchedule, schedule);
+    append(f::kSchedule, 0xffffffff);
+    return out.take();
+  }
+
+  absl::StatusOr<std::string> instruction(InstructionView i) {
+    const ModuleEncoder::Encoded now = now_.instruction(i);
+    ModuleEncoder::Encoded before;
+    const WireMessage* original = now_.of(i).original;
+    const auto found = instructions_before_.find(original);
+    if (original != nullptr && found != instructions_before_.end()) before = before_->instruction(found->second);
+    const WireMessage message(now.message);
+    const WireMessage message_before(before.message);
+    const bool was_read = !before.message.empty();
+    const bool is_same_fault = was_read && now.fault == before.fault;
+    if (!now.fault.empty() && !is_same_fault) {
+      return invalid_argument(absl::StrCat(to_absl(i.name()), " in ", to_absl(i.computation().name()),
+                                           ": a proto cannot hold its ", now.fault));
+    }
+    const bool lacks_values = now.elided && !(was_read && have_same_field(message, message_before,
+                                                                          proto::instruction::kLiteral, only_itself));
+    if (lacks_values && elided_ == ElidedConstants::kRefuse) {
+      return invalid_argument(absl::StrCat(to_absl(i.name()), " in ", to_absl(i.computation().name()),
+                                           ": the text has {...} in place of the values of this constant, which a "
+                                           "proto must have; use a text or a proto with all values"));
+    }
+    return message_of(merged_fields({&message, was_read ? &message_before : nullptr, was_read ? original : nullptr},
+                                    same_in_instruction));
+  }
+
+  absl::StatusOr<std::string> computation(ComputationView c) {
+    namespace f = proto::computation;
+    if (c.instruction_count() == 0 || !row_of(c).root.valid()) {
+      return invalid_argument(absl::StrCat("computation ", to_absl(c.name()), " has no root"));
+    }
+    std::vector<std::pair<std::int64_t, std::string>> instructions;
+    instructions.reserve(c.instruction_count());
+    for (InstructionView i : c.instructions()) {
+      absl::StatusOr<std::string> message = instruction(i);
+      if (!message.ok()) return message.status();
+      instructions.emplace_back(now_.of(i).id, *std::move(message));
+    }
+    const OriginalProto::Computation* original = now_.of(c).original;
+    const auto found = computations_before_.find(original);
+    const bool was_read = original != nullptr && found != computations_before_.end();
+    const std::string text = now_.computation(c);
+    const std::string text_before = was_read ? before_->computation(found->second) : std::string();
+    const WireMessage now(text);
+    const WireMessage before(text_before);
+    if (was_read && is_in_same_order(c, found->second)) restore_instructions(*original, instructions);
+    WireWriter out;
+    const std::vector<WireField> fields =
+        merged_fields({&now, was_read ? &before : nullptr, was_read ? &original->message : nullptr}, only_itself);
+    for (const WireField& field : fields) {
+      if (field.number < f::kInstructions) out.field(field);
+    }
+    for (const auto& [id, message] : instructions) out.bytes(f::kInstructions, message);
+    for (const WireField& field : fields) {
+      if (field.number > f::kInstructions) out.field(field);
+    }
+    return out.take();
+  }
+
+  bool is_in_same_order(ComputationView now, ComputationView before) const {
+    if (now.instruction_count() != before.instruction_count()) return false;
+    auto of_before = before.instructions().begin();
+    for (InstructionView i : now.instructions()) {
+      if (now_.of(i).id != before_->of(*of_before).id) return false;
+      ++of_before;
+    }
+    return true;
+  }
+
+  using Numbered = std::vector<std::pair<std::int64_t, std::string>>;
+
+  // Whether each message refers with the fields `references` only to those before it.
+  static bool refers_backwards(const Numbered& messages, absl::Span<const std::uint32_t> references) {
+    std::unordered_set<std::int64_t> seen;
+    for (const auto& [id, bytes] : messages) {
+      const WireMessage message(bytes);
+      for (std::uint32_t field : references) {
+        for (std::int64_t to : message.integers(field)) {
+          if (seen.count(to) == 0) return false;
+        }
+      }
+      seen.insert(id);
+    }
+    return true;
+  }
+
+  // Puts `messages` in the order of `ids` if these are the same.
+  static bool sort_as(absl::Span<const std::int64_t> ids, Numbered& messages) {
+    if (ids.size() != messages.size()) return false;
+    std::unordered_map<std::int64_t, std::size_t> by_id;
+    for (std::size_t m = 0; m < messages.size(); ++m) by_id.emplace(messages[m].first, m);
+    if (by_id.size() != messages.size()) return false;
+    Numbered sorted;
+    sorted.reserve(messages.size());
+    for (std::int64_t id : ids) {
+      const auto found = by_id.find(id);
+      if (found == by_id.end()) return false;
+      sorted.emplace_back(id, messages[found->second].second);
+      by_id.erase(found);
+    }
+    messages = std::move(sorted);
+    return true;
+  }
+
+  // The proto need not list instructions in the order of the schedule.
+  static void restore_instructions(const OriginalProto::Computation& original, Numbered& instructions) {
+    Numbered sorted = instructions;
+    const std::uint32_t references[] = {proto::instruction::kOperands, proto::instruction::kControlPredecessors};
+    if (sort_as(original.ids, sorted) && refers_backwards(sorted, references)) instructions = std::move(sorted);
+  }
+
+  void restore_order(Numbered& computations) const {
+    if (original_ == nullptr) return;
+    std::vector<std::int64_t> ids;
+    ids.reserve(original_->computations().size());
+    for (const OriginalProto::Computation& c : original_->computations()) ids.push_back(c.id);
+    Numbered sorted = computations;
+    if (!sort_as(ids, sorted)) return;
+    std::unordered_set<std::int64_t> seen;
+    for (const auto& [id, bytes] : sorted) {
+      for (std::string_view instruction : WireMessage(bytes).all(proto::computation::kInstructions)) {
+        for (std::int64_t called : WireMessage(instruction).integers(proto::instruction::kCalled)) {
+          if (seen.count(called) == 0) return;
+        }
+      }
+      seen.insert(id);
+    }
+    computations = std::move(sorted);
+  }
+
+  // A sequence of the original stands if the order of its computation does. There may be some of computations that do
+  // not run by themselves.
+  std::string schedule_proto(const Numbered& computations) const {
+    namespace f = proto::schedule;
+    WireWriter out;
+    const auto append = [&out](std::int64_t id, std::string_view sequence) {
+      WireWriter entry;
+      entry.present(proto::map_entry::kKey, id);  // an entry of a map has its key and its value in any case
+      entry.bytes(proto::map_entry::kValue, sequence);
+      out.bytes(f::kSequences, entry.view());
+    };
+    const Numbered now = now_.sequences();
+    std::unordered_map<std::int64_t, std::string_view> by_id;
+    for (const auto& [id, sequence] : now) by_id.emplace(id, sequence);
+    std::unordered_set<std::int64_t> done;
+    if (original_ != nullptr && before_) {
+      std::unordered_set<std::int64_t> existing;
+      for (const auto& [id, message] : computations) existing.insert(id);
+      const Numbered before = before_->sequences();
+      std::unordered_map<std::int64_t, std::string_view> before_by_id;
+      for (const auto& [id, sequence] : before) before_by_id.emplace(id, sequence);
+      const WireMessage original = original_->module().message(proto::module::kSchedule);
+      for (std::string_view bytes : original.all(f::kSequences)) {
+        const WireMessage entry(bytes);
+        const std::int64_t id = entry.integer(proto::map_entry::kKey);
+        if (existing.count(id) == 0) continue;
+        done.insert(id);
+        const auto found = by_id.find(id);
+        const auto found_before = before_by_id.find(id);
+        const bool is_same =
+            found == by_id.end() || (found_before != before_by_id.end() && found->second == found_before->second);
+        append(id, is_same ? entry.bytes(proto::map_entry::kValue) : found->second);
+      }
+    }
+    const bool was_scheduled = original_ != nullptr && original_->module().has(proto::module::kSchedule);
+    for (const auto& [id, sequence] : now) {
+      // The original may leave out computations whose order does not matter.
+      const bool is_new = !was_scheduled || original_->find_id(id) == nullptr;
+      if (is_new && done.count(id) == 0) append(id, sequence);
+    }
+    return out.take();
+  }
+
+  ElidedConstants elided_;
+  const OriginalProto* original_;
+  ModuleEncoder now_;
+  std::optional<ModuleEncoder> before_;
+  std::unordered_map<const OriginalProto::Computation*, ComputationView> computations_before_;
+  std::unordered_map<const WireMessage*, InstructionView> instructions_before_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> module_proto(const Module& module, ElidedConstants elided) {
+  if (!module.has_entry() || ModuleRows::is_single_instruction(module)) {
+    return invalid_argument(
+        absl::StrCat(ModuleRows::path(module), ": a proto holds a module, not a single instruction or a part of one"));
+  }
+  if (module.unknowns().missing_operands > 0) {
+    return invalid_argument(absl::StrCat(ModuleRows::path(module), ": the text lacks operands of its instructions"));
+  }
+  const std::string& bytes = ModuleRows::source(module).proto();
+  if (bytes.empty()) return ModuleMerger(module, elided, nullptr, nullptr).take();
+  // The module as it was read, to see what has changed since.
+  ParseOptions options;
+  options.path = ModuleRows::path(module);
+  Module before;
+  ModuleParser parser;
+  if (absl::Status status = parser.parse(ModuleRows::shared_source(module), options, before); !status.ok())
+    return status;
+  const OriginalProto original(bytes);
+  return ModuleMerger(module, elided, &original, &before).take();
+}
+
+}  // namespace hloroof::internal
+
+namespace hloroof::inline v0 {
+
+absl::StatusOr<std::string> write_proto(const Module& module) {
+  return internal::module_proto(module, internal::ElidedConstants::kRefuse);
+}
+
+}  // namespace hloroof::inline v0

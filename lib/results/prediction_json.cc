@@ -1,0 +1,38 @@
+#include "lib/results/prediction_json.h"
+
+#include "lib/describe/record_json.h"
+#include "lib/describe/schema.h"
+#include "lib/results/prediction_fields.h"
+
+namespace hloroof::internal {
+
+void write_json(const StepPrediction& prediction, JsonWriter& out) {
+  write_json_value(prediction, out, prediction.family);
+}
+
+PredictionsWriter::PredictionsWriter(std::size_t count) : is_array_(count != 1) {
+  if (is_array_) out_.begin_array();
+}
+
+void PredictionsWriter::add(const StepPrediction& prediction) {
+  constexpr std::size_t kOpBytes = 2048;  // generous estimate for the JSON of one op
+  out_.reserve(out_.text().size() + kOpBytes * prediction.ops.size());
+  write_json(prediction, out_);
+}
+
+std::string PredictionsWriter::take() {
+  if (is_array_) out_.end_array();
+  return out_.take_document();
+}
+
+std::string predictions_json(const std::vector<StepPrediction>& predictions) {
+  PredictionsWriter writer(predictions.size());
+  for (const StepPrediction& prediction : predictions) writer.add(prediction);
+  return writer.take();
+}
+
+ResultTable prediction_table() {
+  return describe_result<StepPrediction>(kPredictionSchema[0], "A prediction: predict --format json");
+}
+
+}  // namespace hloroof::internal

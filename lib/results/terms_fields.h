@@ -1,0 +1,177 @@
+// The terms of an op and the numbers of the device as fields of a prediction's JSON: `ops[].terms` and `parameters`.
+#ifndef HLOROOF_LIB_RESULTS_TERMS_FIELDS_H_
+#define HLOROOF_LIB_RESULTS_TERMS_FIELDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "hloroof/predict.h"
+#include "lib/describe/json_writer.h"
+#include "lib/describe/record.h"
+#include "lib/time/terms.h"
+
+namespace hloroof::internal {
+
+struct TermRow;
+
+// The paths of the device numbers in the rate or the scale of a term.
+struct TermParameters {
+  using Value = std::vector<std::string_view>;
+  const Term* term = nullptr;
+
+  // Calls visit(path) for each.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    for (const Factor& factor : term->factors) {
+      for (const std::string_view path : factor.parameters) visit(path);
+    }
+    if (!term->exponent_parameter.empty()) visit(term->exponent_parameter);
+  }
+  bool empty() const {
+    bool is_empty = true;
+    each([&is_empty](std::string_view) { is_empty = false; });
+    return is_empty;
+  }
+  void write_json(JsonWriter& out) const {
+    out.begin_array();
+    each([&out](std::string_view path) { out.value(path); });
+    out.end_array();
+  }
+};
+
+struct TermChildren {
+  using Value = std::vector<TermRow>;
+  const std::vector<Term>* terms = nullptr;
+
+  void write_json(JsonWriter& out) const;
+};
+
+// A Term with the numbers that the JSON has and Term computes. The term must outlive it.
+struct TermRow {
+  explicit TermRow(const Term& of)
+      : term(of), is_leaf(of.is_leaf()), scale(of.scale()), rate(1 / scale), combine(combine_name(of.combine)) {}
+
+  const Term& term;
+  bool is_leaf;
+  double scale;
+  double rate;
+  std::string_view combine;
+  TermParameters parameters = {&term};
+  TermChildren children = {&term.children};
+};
+
+// The terms of an op; nullopt if it takes no time, or if the prediction no longer has its facts.
+std::optional<Term> terms_of(const StepFacts* facts, InstructionId op);
+
+// The terms of the ops of one prediction in one JSON document. Most ops have the terms of an earlier op, and copy their
+// text: building and writing terms is half of the work of a document otherwise.
+class WrittenTerms {
+ public:
+  WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops);
+
+  // Writes terms_of(facts, ops[i].id). All terms of a document are written at the same depth.
+  void write(std::size_t i, JsonWriter& out);
+
+  // Whether the ops at two positions have the same terms. May miss that they do.
+  bool are_same(std::size_t i, std::size_t j) const { return facts_ == nullptr || first_[i] == first_[j]; }
+
+  const OpPrediction& op(std::size_t i) const { return ops_[i]; }
+
+  // A stretch of the document.
+  struct Place {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  // The members of an op whose text others may copy; see OpRow::write_members().
+  struct Members {
+    std::size_t op = 0;
+    Place place;
+  };
+  absl::flat_hash_map<std::size_t, Members> members;  // by a hash of their values
+
+ private:
+  const StepFacts* facts_;
+  absl::Span<const OpPrediction> ops_;
+  std::vector<std::uint32_t> first_;
+  std::vector<Place> places_;  // of the text, by op
+};
+
+// The terms of op `i` as the value of a field.
+struct OpTerms {
+  using Value = std::optional<TermRow>;  // what the field holds, as far as the formats are concerned
+
+  std::shared_ptr<WrittenTerms> written;
+  std::size_t i = 0;
+
+  void write_json(JsonWriter& out) const { written->write(i, out); }
+};
+
+// A number of the device that terms refer to by its path.
+struct ParameterRow {
+  std::string path;
+  std::optional<double> value;
+  std::string unit;
+  std::string_view kind;
+  std::string source;
+};
+
+// The known numbers of the device; none if the prediction no longer has its facts.
+std::vector<ParameterRow> parameter_rows(const StepFacts* facts);
+
+template <typename T>
+OrAbsent<T> present_if(bool condition, const T& value) {
+  return {condition ? &value : nullptr};
+}
+
+template <>
+struct Described<TermRow> {
+  static constexpr RecordInfo kInfo = {
+      "term", "Term",
+      "A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."};
+  static constexpr auto kFields = fields(
+      field("name", Unit::kNone, "What takes the time.",
+            [](const TermRow& row) -> const std::string& { return row.term.name; }),
+      field("seconds", Unit::kSeconds, "Time of one execution.", [](const TermRow& row) { return row.term.seconds; }),
+      field("amount", Unit::kNone, "Amount of work; leaves only.",
+            [](const TermRow& row) { return present_if(row.is_leaf, row.term.amount); }),
+      field("unit", Unit::kNone, "Unit of amount.",
+            [](const TermRow& row) { return present_if(!row.term.unit.empty(), row.term.unit); }),
+      field("rate", Unit::kNone, "Amount per second; leaves only.",
+            [](const TermRow& row) { return present_if(row.is_leaf, row.rate); }),
+      field("combine", Unit::kNone, "How the times of the children combine: sum, max, min or norm.",
+            [](const TermRow& row) { return present_if(!row.is_leaf, row.combine); }),
+      field("exponent", Unit::kNone, "Exponent of a norm.",
+            [](const TermRow& row) {
+              return present_if(!row.is_leaf && row.term.combine == Combine::kNorm, row.term.exponent);
+            }),
+      field("scale", Unit::kNone, "Factor of the combined time; 1 if absent.",
+            [](const TermRow& row) { return present_if(!row.is_leaf && row.scale != 1, row.scale); }),
+      field("parameters", Unit::kNone, "Paths of the device numbers in the rate or the scale.",
+            [](const TermRow& row) { return present_if(!row.parameters.empty(), row.parameters); }),
+      field("note", Unit::kNone, "Details.",
+            [](const TermRow& row) { return present_if(!row.term.note.empty(), row.term.note); }),
+      field("children", Unit::kNone, "Parts of the term.",
+            [](const TermRow& row) { return present_if(!row.is_leaf, row.children); }));
+};
+
+template <>
+struct Described<ParameterRow> {
+  static constexpr RecordInfo kInfo = {"parameter", "Parameter", "A number of the device, with its source."};
+  static constexpr auto kFields = fields(
+      field("path", Unit::kNone, "Path in the device file.", &ParameterRow::path),
+      field("value", Unit::kNone, "Value in SI units.", &ParameterRow::value),
+      field("unit", Unit::kNone, "Unit of the value.", &ParameterRow::unit),
+      field("kind", Unit::kNone, "Published, derived, fitted, assumed, or set by the user.", &ParameterRow::kind),
+      field("source", Unit::kNone, "Document or measurement that the value comes from.", &ParameterRow::source));
+};
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_RESULTS_TERMS_FIELDS_H_

@@ -1,0 +1,122 @@
+#include "lib/results/view_csv.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "lib/base/strings.h"
+#include "lib/describe/csv.h"
+#include "lib/describe/record_csv.h"
+#include "lib/results/prediction_fields.h"
+
+namespace hloroof::internal {
+namespace {
+
+void add_prediction_titles(const StepPrediction& prediction, CsvLine& line) {
+  for (const char* title : {"file", "device", "topology"}) line.add(title);
+  for (const auto& [parameter, value] : prediction.set) line.add(parameter);
+}
+
+void add_prediction_cells(const NamedPrediction& named, CsvLine& line) {
+  const auto& [file, prediction] = named;
+  line.add(file);
+  line.add(prediction.device);
+  line.add(prediction.topology);
+  for (const auto& [parameter, value] : prediction.set) line.add(value);
+}
+
+void add_row_cells(const Row& row, CsvLine& line) {
+  line.add(row.label);
+  line.add(row.bound);
+  for (double number : {row.count, row.seconds, row.wait_seconds, row.busy_seconds, row.efficiency, row.flops,
+                        row.hbm_bytes, row.moved_bytes, row.padding_bytes}) {
+    line.add(number);
+  }
+}
+
+std::string ops_titles(const StepPrediction& prediction, bool is_grouped) {
+  CsvLine line;
+  add_prediction_titles(prediction, line);
+  if (!is_grouped) {
+    add_csv_titles(OpPrediction(), line);
+    return line.take();
+  }
+  for (const char* title : {"group", "bound", "executions", "exposed_seconds", "wait_seconds", "total_seconds",
+                            "efficiency", "flops", "hbm_bytes", "moved_bytes", "padding_bytes"}) {
+    line.add(title);
+  }
+  return line.take();
+}
+
+// The lines of described records, all fields of each, behind the columns of the prediction.
+template <DescribedRecord T>
+std::string view_records_csv(const NamedPrediction& named, const std::vector<T>& records, bool with_titles) {
+  CsvLine line;
+  std::string out;
+  if (with_titles) {
+    add_prediction_titles(named.second, line);
+    add_csv_titles(T(), line);
+    out = line.take();
+  }
+  for (const T& record : records) {
+    add_prediction_cells(named, line);
+    add_csv_cells(record, line, named.second.family);
+    out += line.take();
+  }
+  return out;
+}
+
+// Writes one line for each op that passes the filter, or for each row of make_rows() if the options group or rewrite.
+absl::StatusOr<std::string> ops_csv(const NamedPrediction& named, const RowOptions& options, bool with_titles) {
+  const StepPrediction& prediction = named.second;
+  const bool is_grouped = options.group != GroupBy::kNone || !options.rewrites.empty();
+  RowOptions all = options;
+  all.limit = 0;
+  const absl::StatusOr<Rows> rows = make_rows(prediction, all);
+  if (!rows.ok()) return rows.status();
+  std::string out = with_titles ? ops_titles(prediction, is_grouped) : "";
+  CsvLine line;
+  if (is_grouped) {
+    for (const Row& row : rows->rows) {
+      add_prediction_cells(named, line);
+      add_row_cells(row, line);
+      out += line.take();
+    }
+    return out;
+  }
+  std::set<std::string> kept;
+  for (const Row& row : rows->rows) kept.insert(row.label);
+  for (const OpPrediction& op : prediction.ops) {
+    if (!options.filter.empty() && kept.count(op.name) == 0) continue;
+    add_prediction_cells(named, line);
+    add_csv_cells(op, line, prediction.family);
+    out += line.take();
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<std::string>& csv_view_names() {
+  static const auto* const kNames =
+      new std::vector<std::string>{"ops",      "layers", "collectives", "breakdown", "roofline",
+                                   "critical", "memory", "padding",     "estimates", "diagnostics"};
+  return *kNames;
+}
+
+absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& named, const RowOptions& options,
+                                     bool with_titles) {
+  const StepPrediction& step = named.second;
+  if (view == "ops" || view == "padding") return ops_csv(named, options, with_titles);
+  if (view == "layers") return view_records_csv(named, make_layers(step), with_titles);
+  if (view == "collectives") return view_records_csv(named, step.collectives, with_titles);
+  if (view == "breakdown") return view_records_csv(named, step.breakdown, with_titles);
+  if (view == "roofline") return view_records_csv(named, step.resources, with_titles);
+  if (view == "critical") return view_records_csv(named, step.critical_path, with_titles);
+  if (view == "memory") return view_records_csv(named, step.memory.live_at_peak, with_titles);
+  if (view == "estimates") return view_records_csv(named, estimated_ops(step), with_titles);
+  if (view == "diagnostics") return view_records_csv(named, step.diagnostics, with_titles);
+  return invalid_argument("the view " + std::string(view) + " has no CSV");
+}
+
+}  // namespace hloroof::internal

@@ -1,0 +1,387 @@
+#include "lib/step/costs.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/analysis/axis_roles.h"
+#include "lib/analysis/collectives.h"
+#include "lib/analysis/mesh.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/topology.h"
+#include "lib/ir/rows.h"
+#include "lib/schedule/async_pairs.h"
+#include "lib/schedule/list_schedule.h"
+#include "lib/step/device_count.h"
+#include "lib/step/messages.h"
+#include "lib/step/slice_copies.h"
+#include "lib/time/collective.h"
+#include "lib/time/op_time.h"
+#include "lib/values/backend_config.h"
+#include "lib/work/same_work.h"
+#include "lib/work/work.h"
+
+namespace hloroof::internal {
+namespace {
+
+double& at(SharedSeconds& busy, Resource resource) { return busy[static_cast<int>(resource)]; }
+
+SharedSeconds shared_seconds(const OpTime& time) {
+  SharedSeconds busy = {};
+  for (int r = 0; r < kResourceCount; ++r) busy[r] = time.resources.seconds[r];
+  return busy;
+}
+
+// Returns the links that a collective uses, as indices into the links of Demand. The links are the axes of the torus,
+// in the order of the mapping.
+std::vector<int> links_of(const Collective& collective, const CollectiveCosts& all) {
+  std::vector<int> links;
+  for (int axis : spanned_axes(all.mesh, collective.groups)) {
+    if (static_cast<std::size_t>(axis) >= all.mapping.pieces.size()) continue;
+    for (const AxisPiece& piece : all.mapping.pieces[axis]) {
+      const int link = piece.physical % kLinkCount;
+      if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
+    }
+  }
+  if (links.empty()) {
+    for (int link = 0; link < kLinkCount; ++link) links.push_back(link);
+  }
+  return links;
+}
+
+// Adds a collective to the time and the demand of the instruction that carries it. Other work of the carrier overlaps
+// the collective.
+void add_collective(const Collective& collective, const CollectiveCost& cost, const CollectiveCosts& all,
+                    Opcode carrier, OpTime& time, Demand& demand) {
+  const bool only_receives = carrier == Opcode::kRecv && collective.slices == 0;
+  if (!only_receives) time.wire_bytes += cost.wire_bytes;
+  time.resources[cost.resource] += cost.bandwidth_seconds;
+  time.resources[Resource::kLatency] += cost.latency_seconds;
+  time.source = worse(time.source, cost.source);
+  demand.seconds += cost.seconds;
+  at(demand.busy, Resource::kLatency) += cost.latency_seconds;
+  if (only_receives) {
+    // Links are full duplex, and the send performs the same transfer. The demand of the send has its link time.
+  } else if (cost.resource == Resource::kIci) {
+    // Charge only these links, so that collectives on other axes overlap this one at full speed.
+    for (int link : links_of(collective, all)) demand.busy[kResourceCount + link] += cost.bandwidth_seconds;
+  } else {
+    at(demand.busy, cost.resource) += cost.bandwidth_seconds;
+  }
+  if (demand.seconds >= time.seconds) {
+    time.seconds = demand.seconds;
+    time.bound = cost.latency_seconds > cost.bandwidth_seconds ? Resource::kLatency : cost.resource;
+    time.efficiency = cost.utilization;
+  }
+}
+
+// Returns the demand of an instruction without the collectives that it carries.
+Demand plain_demand(InstructionView instruction, const Work& work, const OpTime& time, const Device& device) {
+  Demand demand;
+  demand.seconds = time.seconds;
+  demand.busy = shared_seconds(time);
+  switch (instruction.opcode()) {
+    case Opcode::kWhile:
+      demand = Demand();
+      demand.step = Step::kLoop;
+      demand.issue = device.overhead.loop_iteration;
+      return demand;
+    case Opcode::kConditional:
+      demand = Demand();
+      demand.step = Step::kBranch;
+      demand.seconds = device.overhead.op;
+      return demand;
+    case Opcode::kCall:
+      demand = Demand();
+      demand.step = Step::kCall;
+      return demand;
+    default: break;
+  }
+  switch (async_role(instruction)) {
+    case AsyncRole::kStart: {
+      demand.step = Step::kStart;
+      demand.lane = Lane::kDma;
+      // The parameter is the same in every step, so the end of the previous step prefetches it for this one.
+      demand.is_issued_ahead = instruction.has(AttributeKey::kCrossProgramPrefetchIndex);
+      const std::string_view thread = instruction.text(AttributeKey::kAsyncExecutionThread);
+      if (thread.find("sparsecore") != std::string_view::npos) {
+        demand.lane = Lane::kSparseCore;
+      } else if (work.read.host > 0 || work.written.host > 0) {
+        demand.lane = Lane::kHost;
+      }
+      break;
+    }
+    case AsyncRole::kUpdate: return Demand();
+    case AsyncRole::kDone: demand.step = Step::kDone; break;
+    case AsyncRole::kNone:
+      if (demand.seconds > 0) demand.step = Step::kRun;
+      break;
+  }
+  return demand;
+}
+
+// The collectives that an instruction carries: a range of by_carrier.
+using CarrierRange = std::pair<std::multimap<std::uint32_t, std::size_t>::const_iterator,
+                               std::multimap<std::uint32_t, std::size_t>::const_iterator>;
+
+// The collectives in a carrier run one after another, so their times add up. Other work of the carrier overlaps them.
+void add_collectives(InstructionView instruction, const CollectiveCosts& collectives, const CarrierRange& carried,
+                     OpTime& time, Demand& demand) {
+  if (carried.first == carried.second) return;
+  const double beside = time.seconds;
+  demand.seconds = 0;
+  for (auto c = carried.first; c != carried.second; ++c) {
+    add_collective(collectives.collectives[c->second], collectives.costs[c->second], collectives, instruction.opcode(),
+                   time, demand);
+  }
+  demand.seconds = std::min(std::max(demand.seconds, beside), kForever);
+  if (demand.step == Step::kStart) {
+    if (demand.lane == Lane::kDma || collectives.collectives[carried.first->second].slices > 0) {
+      const bool network = at(demand.busy, Resource::kDcn) > links_busy(demand.busy);
+      demand.lane = network ? Lane::kDcn : Lane::kIci;
+    }
+  } else if (demand.seconds > 0) {
+    demand.step = Step::kRun;
+  }
+}
+
+// A fusion that starts a collective performs the first part of it before it ends.
+void hold_start(InstructionView instruction, const Device& device, Demand& demand) {
+  const TpuCore* core = device.tpu();
+  if (core == nullptr || demand.step != Step::kStart || instruction.opcode() != Opcode::kFusion) return;
+  demand.held = core->overhead.collective_start_share * demand.seconds;
+}
+
+// A program on SparseCores keeps them busy while it runs. One whose cores the text does not state runs on the first.
+void occupy_sparse_cores(InstructionView instruction, Demand& demand) {
+  if (demand.lane != Lane::kSparseCore) return;
+  std::vector<std::int64_t> cores = sparse_cores(instruction);
+  if (cores.empty()) cores = {0};
+  for (const std::int64_t core : cores) {
+    const std::int64_t at = std::clamp<std::int64_t>(core, 0, kSparseCoreCount - 1);
+    demand.busy[kFirstSparseCore + static_cast<std::size_t>(at)] = demand.seconds;
+  }
+}
+
+// The transfer between slices begins when the send hands the data to the host, wherever its recv is issued. Its time is
+// that of the recv. The send itself occupies the link to the host until the host has the data. The data from the host
+// arrives at the rate of the network, far below those of HBM and of that link, which is full duplex, so that it slows
+// down nothing there.
+void join_halves(InstructionView instruction, const CollectiveCosts& collectives, Demand& demand) {
+  const auto other = collectives.slice_halves.find(instruction.id().index);
+  if (other == collectives.slice_halves.end() || demand.step != Step::kStart) return;
+  if (instruction.opcode() == Opcode::kSend) {
+    demand.also_starts = other->second;
+  } else {
+    demand.is_begun_by_other = true;
+    at(demand.busy, Resource::kHost) = 0;
+    at(demand.busy, Resource::kHbm) = 0;
+  }
+}
+
+// Adds the transfers of gradients that begin when the instruction ends. A transfer without a done continues with them.
+void add_exchanges(InstructionId id, const CollectiveCosts& collectives, Demand& demand) {
+  for (const GradientExchange& exchange : collectives.exchanges) {
+    if (exchange.after != id) continue;
+    if (demand.step == Step::kStart) {
+      demand.seconds = std::min(kForever, demand.seconds + exchange.cost.seconds);
+      at(demand.busy, Resource::kDcn) += exchange.cost.bandwidth_seconds;
+      continue;
+    }
+    demand.between_seconds = std::min(kForever, demand.between_seconds + exchange.cost.seconds);
+    demand.between_busy = std::min(kForever, demand.between_busy + exchange.cost.bandwidth_seconds);
+  }
+}
+
+void use_compiler_estimate(InstructionView instruction, const Device& device, OpTime& time, Demand& demand) {
+  const std::optional<double> seconds = compiler_seconds(instruction, demand, device);
+  if (!seconds) return;
+  time.seconds = *seconds;
+  time.source = CostSource::kCompiler;
+  demand.seconds = *seconds;
+  // No resource is busy for longer than the op takes.
+  for (int r = 0; r < kResourceCount; ++r) {
+    time.resources.seconds[r] = std::min(time.resources.seconds[r], *seconds);
+  }
+  for (double& busy : demand.busy) busy = std::min(busy, *seconds);
+}
+
+// Computes the time and the demand of an instruction from its work.
+void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, OpTime& time,
+                      Demand& demand) {
+  const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
+  // In a scheduled GPU module, a call that remains is a command buffer. XLA inlines all other calls.
+  const bool in_graph = CallFacts::role(inputs.calls, instruction.computation().id()) == ComputationRole::kCalled;
+  time = op_time(work, inputs.device, in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost);
+  time.seconds = std::min(time.seconds, kForever);
+  demand = plain_demand(instruction, work, time, inputs.device);
+  add_collectives(instruction, inputs.collectives, carried, time, demand);
+  if (inputs.options.estimates == EstimateSource::kCompiler) {
+    use_compiler_estimate(instruction, inputs.device, time, demand);
+  }
+  hold_start(instruction, inputs.device, demand);
+  occupy_sparse_cores(instruction, demand);
+  if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
+    demand = carried_by(send->second, demand);
+  }
+  join_halves(instruction, inputs.collectives, demand);
+  if (needs_schedule(inputs.module)) demand = split_collective(instruction, demand);
+  add_exchanges(instruction.id(), inputs.collectives, demand);
+}
+
+// Computes the time and the demand of an instruction whose work is already in the table.
+void cost_instruction(InstructionView instruction, const CostInputs& inputs, Costs& costs) {
+  const std::uint32_t i = instruction.id().index;
+  time_instruction(instruction, inputs, costs.work[i], costs.time[i], costs.demand[i]);
+}
+
+CollectiveCost if_size_known(const Module& module, const Collective& collective, CollectiveCost cost) {
+  if (has_unknown_size(module, collective)) cost.source = CostSource::kUnknown;
+  return cost;
+}
+
+// Computes the costs of all collectives. The collectives of a layer are like those of the layer before, so that each
+// kind is computed once.
+void cost_all_on_mesh(const Module& module, const Device& device, const CollectiveOptions& options,
+                      CollectiveCosts& result) {
+  const std::vector<Collective>& all = result.collectives;
+  absl::flat_hash_map<std::size_t, std::pair<std::size_t, CollectiveCost>> by_hash;  // the first of each kind
+  result.costs.clear();
+  result.costs.reserve(all.size());
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const auto [found, is_new] = by_hash.try_emplace(collective_hash(all[c]), c, CollectiveCost());
+    auto& [first, cost] = found->second;
+    if (is_new || !same_collective(all[first], all[c])) {
+      first = c;
+      cost = collective_cost(all[c], result.mesh, result.mapping, device, options);
+    }
+    result.costs.push_back(if_size_known(module, all[c], cost));
+  }
+}
+
+}  // namespace
+
+WorkOptions work_options(const PredictOptions& options) {
+  WorkOptions result;
+  result.custom_calls = options.custom_calls;
+  result.kernel_lists = options.kernel_lists;
+  return result;
+}
+
+CostSource worse(CostSource a, CostSource b) { return std::max(a, b); }
+
+CollectiveCost cost_on_mesh(const Module& module, const Collective& collective, const CollectiveCosts& all,
+                            const Device& device, const CollectiveOptions& options) {
+  return if_size_known(module, collective, collective_cost(collective, all.mesh, all.mapping, device, options));
+}
+
+absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, const Target& target,
+                                 const MeshOptions& mesh_options, const CollectiveOptions& collective_options,
+                                 CollectiveCosts& result) {
+  const std::vector<Collective>& collectives = result.collectives;
+  result.mesh = infer_axes(module, collectives);
+  const std::int64_t copies = copies_of(module, target, result.mesh);
+  if (copies > 1) copy_to_slices(copies, result.mesh);
+  if (!mesh_options.axes.empty()) {
+    absl::StatusOr<LogicalMesh> given = override_axes(result.mesh, mesh_options.axes, collectives);
+    if (!given.ok()) return given.status();
+    result.mesh = *std::move(given);
+  }
+  absl::StatusOr<Topology> topology = topology_for(target, result.mesh.device_count, result.mesh.slices);
+  if (!topology.ok()) return topology.status();
+  absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, target.device, *topology, mesh_options);
+  if (!mapping.ok()) return mapping.status();
+  result.mapping = *std::move(mapping);
+  if (target.topology && topology->device_count() < target.topology->device_count() && topology->slices == 1) {
+    result.mapping.notes.push_back(absl::StrCat(
+        "the program needs ", topology->device_count(), " of the ", target.topology->device_count(), " devices of ",
+        target.topology->to_string(), ": a part of ", topology->to_string(), " is assumed to run it"));
+  }
+  cost_all_on_mesh(module, target.device, collective_options, result);
+  result.exchanges.clear();
+  return copies > 1 ? exchange_gradients(module, calls, target.device, collective_options, result) : absl::OkStatus();
+}
+
+void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
+  assign_roles(module, calls, result.collectives, result.mesh);
+  result.roles = collective_roles(module, calls, result.collectives);
+  for (const GradientExchange& exchange : result.exchanges) {
+    MeshAxis& slices = result.mesh.axes[0];
+    slices.roles = {AxisRole::kData};
+    slices.why = "copies of the program";
+    slices.bytes += exchange.between.bytes;
+  }
+}
+
+void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
+  result.by_carrier.clear();
+  for (std::size_t c = 0; c < result.collectives.size(); ++c) {
+    const InstructionId carrier = result.collectives[c].carrier;
+    if (!carrier.valid() || !CallFacts::is_scheduled(calls, row_of(module, carrier).computation)) continue;
+    if (carries_collective_step(module.instruction(carrier))) continue;
+    result.by_carrier.emplace(carrier.index, c);
+  }
+  result.sends = join_messages(module, result);
+  result.slice_halves = join_slice_transfers(module, result);
+}
+
+absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls,
+                                                 std::vector<Collective> collectives, const Target& target,
+                                                 const MeshOptions& mesh_options,
+                                                 const CollectiveOptions& collective_options) {
+  CollectiveCosts result;
+  result.collectives = std::move(collectives);
+  absl::Status status = lay_out_collectives(module, calls, target, mesh_options, collective_options, result);
+  if (!status.ok()) return status;
+  read_roles(module, calls, result);
+  index_carriers(module, calls, result);
+  return result;
+}
+
+void time_instructions(const CostInputs& inputs, Costs& costs) {
+  cut_costs(inputs.module, costs);
+  for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
+    for (InstructionView instruction : inputs.module.computation(id).instructions()) {
+      cost_instruction(instruction, inputs, costs);
+    }
+  }
+}
+
+void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
+  std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options));
+  cut_costs(inputs.module, costs);
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    costs.work[changed[i].index] = std::move(work[i]);
+    cost_instruction(inputs.module.instruction(changed[i]), inputs, costs);
+  }
+}
+
+void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
+  cut_costs(inputs.module, costs);
+  for (InstructionId id : changed) cost_instruction(inputs.module.instruction(id), inputs, costs);
+}
+
+void cut_costs(const Module& module, Costs& costs) {
+  if (costs.time.empty()) {
+    costs.time.reserve(table_capacity(module));
+    costs.demand.reserve(table_capacity(module));
+  }
+  costs.work.resize(module.instruction_limit());
+  costs.time.resize(module.instruction_limit());
+  costs.demand.resize(module.instruction_limit());
+}
+
+bool needs_schedule(const Module& module) {
+  return !module.is_scheduled() && !ModuleRows::is_single_instruction(module);
+}
+
+std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device) {
+  if (!device.clock || (demand.step != Step::kRun && demand.step != Step::kStart)) return std::nullopt;
+  const std::optional<std::int64_t> cycles = estimated_cycles(instruction);
+  if (!cycles || *cycles <= 0) return std::nullopt;
+  return static_cast<double>(*cycles) / *device.clock;
+}
+
+}  // namespace hloroof::internal

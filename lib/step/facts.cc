@@ -1,0 +1,181 @@
+#include "lib/step/facts.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/analysis/calls.h"
+#include "lib/analysis/collectives.h"
+#include "lib/base/strings.h"
+#include "lib/hardware/topology.h"
+#include "lib/ir/rows.h"
+#include "lib/work/custom_call.h"
+#include "lib/work/work.h"
+
+namespace hloroof::internal {
+
+absl::StatusOr<Target> configure_target(Target target, const PredictOptions& options) {
+  if (options.topology) {
+    absl::StatusOr<Topology> topology = parse_topology(target.device, *options.topology);
+    if (!topology.ok()) return topology.status();
+    target.topology = *std::move(topology);
+  }
+  if (options.slices) {
+    if (*options.slices < 1 || *options.slices > kMaxSlices) {
+      return invalid_argument(
+          absl::StrCat("the number of slices is ", *options.slices, "; expected 1 to ", kMaxSlices));
+    }
+    target.slices = options.slices;
+  }
+  for (const auto& [path, value] : options.set) {
+    if (absl::Status status = set_parameter(target.device, path, value); !status.ok()) return status;
+  }
+  return target;
+}
+
+CallOptions call_options(const PredictOptions& options) {
+  CallOptions result;
+  result.trip_counts = options.trip_counts;
+  result.default_trip_count = options.default_trip_count;
+  result.branch_probabilities = options.branch_probabilities;
+  return result;
+}
+
+absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions& options) {
+  const CallOptions of_calls = call_options(options);
+  if (absl::Status status = check_call_options(module, of_calls); !status.ok()) return status;
+  return analyze_calls(module, of_calls);
+}
+
+CostInputs cost_inputs(const StepFacts& facts) {
+  return {*facts.module, facts.calls, facts.target.device, facts.collectives, facts.options};
+}
+
+ListSchedule find_schedule(const StepFacts& facts) {
+  if (!needs_schedule(*facts.module)) return {};
+  return list_schedule(*facts.module, facts.calls, facts.costs.demand, facts.target.device.schedule);
+}
+
+absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options) {
+  if (!module->has_entry())
+    return invalid_argument(ModuleRows::path(*module) + ": error: the module has no ENTRY computation");
+  if (!row_of(module->entry()).root.valid())
+    return invalid_argument(ModuleRows::path(*module) + ": error: the ENTRY computation has no instructions");
+  absl::StatusOr<CallGraph> calls = find_calls(*module, options);
+  if (!calls.ok()) return calls.status();
+  if (absl::Status status = check_custom_call_costs(*module, options.custom_calls); !status.ok()) return status;
+  if (absl::Status status = check_kernel_lists(*module, options.kernel_lists); !status.ok()) return status;
+  ModuleFacts facts;
+  facts.calls = *std::move(calls);
+  facts.collectives = find_collectives(*module, facts.calls);
+  facts.work = compute_work(*module, facts.calls, work_options(options));
+  facts.pairs = pair_async(*module, facts.calls);
+  facts.module = std::move(module);
+  return facts;
+}
+
+absl::Status change_target(Target target, const PredictOptions& options, StepFacts& facts) {
+  absl::StatusOr<Target> configured = configure_target(std::move(target), options);
+  if (!configured.ok()) return configured.status();
+  facts.target = *std::move(configured);
+  facts.options = options;
+  absl::StatusOr<CollectiveCosts> collectives =
+      cost_collectives(*facts.module, facts.calls, std::move(facts.collectives.collectives), facts.target, options.mesh,
+                       options.collectives);
+  if (!collectives.ok()) return collectives.status();
+  facts.collectives = *std::move(collectives);
+  time_instructions(cost_inputs(facts), facts.costs);
+  facts.schedule = find_schedule(facts);
+  return absl::OkStatus();
+}
+
+StepFacts facts_without_target(ModuleFacts of_module) {
+  StepFacts facts;
+  facts.module = std::move(of_module.module);
+  facts.calls = std::move(of_module.calls);
+  facts.collectives.collectives = std::move(of_module.collectives);
+  facts.costs.work = std::move(of_module.work);
+  facts.pairs = std::move(of_module.pairs);
+  return facts;
+}
+
+absl::StatusOr<StepFacts> find_facts(ModuleFacts of_module, Target target, const PredictOptions& options) {
+  StepFacts facts = facts_without_target(std::move(of_module));
+  if (absl::Status status = change_target(std::move(target), options, facts); !status.ok()) return status;
+  return facts;
+}
+
+absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
+                                     const PredictOptions& options) {
+  absl::StatusOr<ModuleFacts> of_module = find_module_facts(std::move(module), options);
+  if (!of_module.ok()) return of_module.status();
+  return find_facts(*std::move(of_module), std::move(target), options);
+}
+
+namespace {
+
+absl::Status check_step(const StepFacts& facts) {
+  if (facts.timeline.seconds < kForever) return absl::OkStatus();
+  return out_of_range(ModuleRows::path(*facts.module) + ": error: the step time overflows");
+}
+
+}  // namespace
+
+absl::Status replay_facts(StepFacts& facts) {
+  facts.timeline = replay(*facts.module, facts.calls, facts.pairs, facts.costs.demand, facts.schedule);
+  return check_step(facts);
+}
+
+absl::Status replay_sums(StepFacts& facts) {
+  Replayer replayer(*facts.module, /*record=*/false);
+  replayer.replay(facts.calls, facts.pairs, facts.costs.demand, facts.schedule, {});
+  facts.timeline = {};
+  facts.timeline.executions = CallFacts::executions_with(facts.calls, replayer.branches());
+  replayer.add_up(facts.calls, facts.costs.demand, facts.timeline);
+  return check_step(facts);
+}
+
+std::optional<double> compiler_step_seconds(const StepFacts& facts) {
+  if (!facts.target.device.clock) return std::nullopt;
+  const Module& module = *facts.module;
+  std::vector<Demand> demand;  // copied at the first estimate, because most dumps have none
+  for (ComputationId id : CallFacts::scheduled(facts.calls)) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      const std::uint32_t i = instruction.id().index;
+      const std::optional<double> seconds = compiler_seconds(instruction, facts.costs.demand[i], facts.target.device);
+      if (!seconds) continue;
+      if (demand.empty()) demand = facts.costs.demand;
+      demand[i].seconds = *seconds;
+    }
+  }
+  if (demand.empty()) return std::nullopt;
+  return replayed_seconds(module, facts.calls, facts.pairs, demand, facts.schedule);
+}
+
+double step_seconds_without(const StepFacts& facts, Resource resource) {
+  std::vector<Demand> demands = facts.costs.demand;
+  for (Demand& demand : demands) demand = without(demand, resource);
+  return replayed_seconds(*facts.module, facts.calls, facts.pairs, demands, facts.schedule);
+}
+
+std::vector<bool> assumed_computations(const StepFacts& facts) {
+  const Module& module = *facts.module;
+  std::vector<bool> assumed(module.computation_limit(), false);
+  for (const CallGraph::Loop& loop : facts.calls.loops()) {
+    if (loop.trips.source != TripCount::Source::kAssumed) continue;
+    for (ComputationId id : module.instruction(loop.instruction).called_computations()) assumed[id.index] = true;
+  }
+  for (ComputationId id : CallFacts::scheduled(facts.calls)) {
+    for (InstructionId caller : CallFacts::callers(facts.calls, id)) {
+      if (assumed[row_of(module, caller).computation.index]) assumed[id.index] = true;
+    }
+  }
+  return assumed;
+}
+
+CostSource op_source(const StepFacts& facts, InstructionId id) {
+  const CostSource time = facts.costs.time[id.index].source;
+  if (row_of(*facts.module, id).opcode == Opcode::kUnknown) return CostSource::kUnknown;
+  return time == CostSource::kCompiler ? time : worse(time, facts.costs.work[id.index].source);
+}
+
+}  // namespace hloroof::internal

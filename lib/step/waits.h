@@ -1,0 +1,24 @@
+// Work, wait and overhead: what the compute stream does in each part of the step.
+#ifndef HLOROOF_LIB_STEP_WAITS_H_
+#define HLOROOF_LIB_STEP_WAITS_H_
+
+namespace hloroof {
+inline namespace v0 {
+struct StepPrediction;
+}  // namespace v0
+}  // namespace hloroof
+
+namespace hloroof::internal {
+
+struct StepFacts;
+
+// Fills in the waits, the overhead and the limit of each op in prediction.ops.
+void list_waits(const StepFacts& facts, StepPrediction& prediction);
+
+// Fills in prediction.breakdown, after list_waits(). A wait counts for the link of the transfer that causes it, which
+// may be one that the awaited transfer queues behind.
+void list_breakdown(const StepFacts& facts, StepPrediction& prediction);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_STEP_WAITS_H_

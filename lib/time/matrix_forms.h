@@ -1,0 +1,33 @@
+// Models of the time of one matrix product, one file for each kind of matrix unit. matrix_time.cc selects the model.
+#ifndef HLOROOF_LIB_TIME_MATRIX_FORMS_H_
+#define HLOROOF_LIB_TIME_MATRIX_FORMS_H_
+
+#include <algorithm>
+#include <cmath>
+
+#include "hloroof/cost.h"
+#include "hloroof/device.h"
+#include "lib/hardware/matrix_rate.h"
+#include "lib/time/missing_numbers.h"
+#include "lib/time/op_time.h"
+
+namespace hloroof::internal {
+
+// Defined in systolic_time.cc. `peak` is the rate for the operands' type, with all passes. Returns the faster of the
+// two arrangements of the product on the array. The only loss included is the loading of weights; the caller applies
+// the others.
+MatrixTerms systolic_terms(const MatrixWork& product, const ProductPeak& peak, const Device& device,
+                           const TpuCore& core, MissingNumbers* missing);
+
+// Defined in gpu_tile_time.cc. `attained` is the share of the peak that large products attain.
+MatrixTerms gpu_tile_terms(const MatrixWork& product, const ProductPeak& peak, double attained, const Device& device,
+                           const GpuCore& core, MissingNumbers* missing);
+
+// Whether operands of the type are f32 values that a GPU rounds. Libraries have separate kernels for them.
+inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }
+
+inline double tiles_of(double n, double tile) { return std::ceil(std::max(n, 1.0) / tile); }
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_TIME_MATRIX_FORMS_H_

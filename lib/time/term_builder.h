@@ -1,0 +1,92 @@
+// Builds trees of terms. Combinations omit children of zero seconds, and factors are named by their device-file paths.
+#ifndef HLOROOF_LIB_TIME_TERM_BUILDER_H_
+#define HLOROOF_LIB_TIME_TERM_BUILDER_H_
+
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/time/terms.h"
+
+namespace hloroof::internal {
+
+// A leaf of amount * factors. `seconds` is the result of the time function, and the leaf must evaluate to the same
+// value.
+Term leaf(std::string name, double seconds, double amount, std::string_view unit, std::vector<Factor> factors = {},
+          std::string note = "");
+
+// Omits children of zero seconds. A single remaining child replaces the combination, and a kMax absorbs the children of
+// nested kMax terms. A kMin with a child of zero seconds takes no time.
+Term combined(Combine combine, std::string name, std::vector<Term> children, const Factor& exponent = {});
+inline Term sum(std::string name, std::vector<Term> children) {
+  return combined(Combine::kSum, std::move(name), std::move(children));
+}
+inline Term slowest(std::string name, std::vector<Term> children) {
+  return combined(Combine::kMax, std::move(name), std::move(children));
+}
+
+// The same for a braced list, which is moved from. A std::initializer_list would copy whole trees.
+template <std::size_t n>
+std::vector<Term> moved(Term (&children)[n]) {
+  return {std::make_move_iterator(std::begin(children)), std::make_move_iterator(std::end(children))};
+}
+template <std::size_t n>
+Term sum(std::string name, Term (&&children)[n]) {
+  return combined(Combine::kSum, std::move(name), moved(children));
+}
+template <std::size_t n>
+Term slowest(std::string name, Term (&&children)[n]) {
+  return combined(Combine::kMax, std::move(name), moved(children));
+}
+template <std::size_t n>
+Term least(std::string name, Term (&&children)[n]) {
+  return combined(Combine::kMin, std::move(name), moved(children));
+}
+template <std::size_t n>
+Term overlapped(std::string name, Term (&&children)[n], const Factor& exponent) {
+  return combined(Combine::kNorm, std::move(name), moved(children), exponent);
+}
+
+// Returns `term` multiplied by `factor`.
+Term scaled(Term term, Factor factor);
+
+// Factors that follow from the program.
+Factor times(double value);
+Factor over(double value);
+
+// Looks up the numbers of a device by their paths.
+class DeviceFactors {
+ public:
+  explicit DeviceFactors(const Device& device) : device_(&device) {}
+
+  std::optional<double> value(std::string_view path) const;
+
+  // The number of cores of one device, which work at once.
+  double cores() const;
+  Factor over_cores() const;
+
+  // The first of the parameters that is known. If none is known, the factor is 1 and names no parameter.
+  Factor times(std::initializer_list<std::string_view> paths) const { return first(paths, false); }
+  Factor over(std::initializer_list<std::string_view> paths) const { return first(paths, true); }
+
+  // A factor of `value`, which is computed from the known parameters among `paths`.
+  Factor derived(double value, std::string_view unit, bool divides,
+                 std::initializer_list<std::string_view> paths) const;
+
+  // A leaf of `count` times a parameter in seconds: the first of `paths` that is known. Zero seconds if none is known.
+  Term seconds(std::string name, double count, std::string_view unit,
+               std::initializer_list<std::string_view> paths) const;
+
+ private:
+  Factor first(std::initializer_list<std::string_view> paths, bool divides) const;
+
+  const Device* device_;
+};
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_TIME_TERM_BUILDER_H_

@@ -1,0 +1,74 @@
+// What each pass of a compile did to the predicted step: one row for each state of the module.
+#ifndef HLOROOF_LIB_VERSIONS_PASSES_H_
+#define HLOROOF_LIB_VERSIONS_PASSES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hloroof/analysis.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "lib/describe/schema.h"
+#include "lib/describe/table.h"
+#include "lib/versions/pass_dumps.h"
+
+namespace hloroof::internal {
+
+// A number of one state, and by how much it differs from the state before; nullopt in the first.
+struct PassCount {
+  double value = 0;
+  std::optional<double> change;
+};
+
+struct PassRow {
+  std::string file;
+  std::int64_t number = 0;    // of the file, as in PassDump
+  std::uint64_t program = 0;  // program_hash() of the state
+  std::string pipeline;
+  std::string pass;   // the pass that the state follows; "start" at the start of a pipeline
+  std::string state;  // why nothing would run this module as it is, such as "not fused"; empty if it might run
+  bool is_changed = false;
+  PassCount step;  // seconds
+  PassCount peak;  // bytes of memory
+  PassCount hbm;   // bytes that a step reads and writes
+  PassCount collectives;
+  PassCount copies;
+  PassCount instructions;
+  std::string error;  // why the numbers are missing: a file that cannot be read or predicted
+};
+
+struct PassReport {
+  std::string folder;
+  std::string module;   // as the names of the dumps have it
+  std::string program;  // the name of the module in the dumps
+  std::string device;
+  std::string topology;
+  Backend backend = Backend::kUnknown;  // that the last state was compiled for
+  std::vector<PassRow> rows;
+  std::vector<Diagnostic> diagnostics;  // of the last state
+};
+
+// Predicts each state of `dumps`, which are read with `parsing`, on several threads; 0 means one for each processor. A
+// file that cannot be read or predicted is a row with an error. Errors: InvalidArgument if no file can be predicted.
+absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vector<PassDump>& dumps,
+                                       const Target& target, const PredictOptions& options,
+                                       const ParseOptions& parsing = {}, std::size_t threads = 1);
+
+// One line for each state that differs from the one before, or for all. The time of a module that nothing would run
+// stands in brackets.
+std::string passes_view(const PassReport& report, bool all, const TextLayout& layout);
+
+std::string passes_csv(const PassReport& report);
+
+// Schema "hloroof.passes/1". Has all rows.
+std::string passes_json(const PassReport& report);
+
+ResultTable passes_table();
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_VERSIONS_PASSES_H_

@@ -1,0 +1,397 @@
+// Computes the FLOPs, transcendentals and unit work of single instructions.
+//
+// FLOPs follow the definition of XLA's HloCostAnalysis (openxla/xla xla/service/hlo_cost_analysis.cc), except where
+// that counts operations that do not run: in prefix sums written as reduce-windows, in ragged dots over all groups, and
+// in sorts. Sorts are counted row by row here. The vector units process padded elements.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hloroof/attributes.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/values/attribute_values.h"
+#include "lib/work/contraction.h"
+#include "lib/work/inside.h"
+
+namespace hloroof::internal {
+namespace {
+
+double log2_ceil(double n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
+
+double elements_of(InstructionView instruction, SizeCache& sizes) {
+  double sum = 0;
+  for (ShapeId leaf : instruction.module().shapes().leaves(instruction.shape_id())) sum += sizes[leaf].logical_elements;
+  return sum;
+}
+
+// The logical numbers of the two most minor dimensions; -1 if the array has fewer.
+struct MinorDimensions {
+  std::int64_t lane = -1;
+  std::int64_t sublane = -1;
+};
+
+MinorDimensions minor_dimensions(const Shape& shape) {
+  MinorDimensions minor;
+  const auto& order = shape.layout.minor_to_major;
+  if (!order.empty()) minor.lane = order[0];
+  if (order.size() > 1) minor.sublane = order[1];
+  return minor;
+}
+
+bool is_tiled(const Shape& shape) { return !shape.layout.tiles.empty(); }
+
+// The way elements move within their registers. Rows that only change sublanes are loaded and stored with a stride.
+enum class Relayout { kNone, kRows, kLanes };
+
+// The relayout that turns `from` into `to`. Output dimension i is input dimension source[i]; an empty `source` is the
+// identity.
+Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int64_t>& source) {
+  if (!is_tiled(from) || !is_tiled(to)) return Relayout::kNone;
+  const MinorDimensions before = minor_dimensions(from);
+  const MinorDimensions after = minor_dimensions(to);
+  const auto original = [&source](std::int64_t d) {
+    return d >= 0 && d < static_cast<std::int64_t>(source.size()) ? source[d] : d;
+  };
+  if (before.lane != original(after.lane)) return Relayout::kLanes;
+  return before.sublane != original(after.sublane) ? Relayout::kRows : Relayout::kNone;
+}
+
+// The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
+std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
+  if (!is_tiled(shape)) return 1;
+  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
+  const auto& order = shape.layout.minor_to_major;
+  for (std::size_t i = 0; i < tile.size() && i < order.size(); ++i) {
+    if (order[i] == d) return std::max<std::int64_t>(tile[tile.size() - 1 - i], 1);
+  }
+  return 1;
+}
+
+// Whether an array is assembled from whole tiles. This only changes addresses and computes nothing.
+bool joins_whole_tiles(InstructionView instruction) {
+  const Shape& shape = instruction.shape();
+  if (!is_tiled(shape)) return false;
+  if (instruction.opcode() == Opcode::kPad) {
+    const std::vector<PaddingDimension> dimensions = padding(instruction);
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      const PaddingDimension& p = dimensions[d];
+      const std::int64_t extent = tile_extent(shape, static_cast<std::int64_t>(d));
+      if (extent > 1 && (p.low % extent != 0 || p.high % extent != 0 || p.interior != 0)) return false;
+    }
+    return true;
+  }
+  for (std::int64_t d : integers(instruction, AttributeKey::kDimensions)) {
+    const std::int64_t extent = tile_extent(shape, d);
+    for (InstructionView operand : instruction.operands()) {
+      const std::vector<std::int64_t>& sizes = operand.shape().dimensions;
+      if (d >= 0 && d < static_cast<std::int64_t>(sizes.size()) && sizes[d] % extent != 0) return false;
+    }
+  }
+  return true;
+}
+
+// The operations of a computation that is applied per element: its FLOPs, its transcendentals and its elementwise
+// opcodes, without converts.
+struct Applied {
+  double flops = 0;
+  double transcendentals = 0;
+  std::vector<Opcode> operations;
+};
+
+Applied applied(InstructionView caller, AttributeKey key) {
+  Applied result;
+  for (ComputationView computation : caller.computations(key)) {
+    for (InstructionView inner : computation.instructions()) {
+      const WorkClass kind = work_class(inner.opcode());
+      if (kind == WorkClass::kElementwise) result.flops += 1;
+      if (kind == WorkClass::kTranscendental) result.transcendentals += 1;
+      if (is_elementwise(inner.opcode()) && inner.opcode() != Opcode::kConvert)
+        result.operations.push_back(inner.opcode());
+    }
+  }
+  return result;
+}
+
+void add_applied(const Applied& what, double logical, double padded, ElementType type, Work& work) {
+  work.flops += what.flops * logical;
+  work.transcendentals += what.transcendentals * logical;
+  for (Opcode opcode : what.operations) add_vector(work, opcode, type, padded);
+}
+
+// The elements of the registers that remain for the cross-lane unit after a reduction over the lanes has added up all
+// registers of a row.
+double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
+  if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
+  const std::int64_t lanes = operand.layout.tiles[0].dimensions.empty() ? 1 : operand.layout.tiles[0].dimensions.back();
+  const std::int64_t minor = operand.layout.minor_to_major[0];
+  if (minor < 0 || minor >= operand.rank() || lanes <= 0) return 0;
+  const double extent = static_cast<double>(std::max<std::int64_t>(operand.dimensions[minor], 1));
+  return size.padded_elements / std::max(std::ceil(extent / static_cast<double>(lanes)), 1.0);
+}
+
+void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& work) {
+  if (reduce.operand_count() == 0) return;
+  const ArraySize in = sizes[reduce.operand(0).shape_id()];
+  const ShapeId first = reduce.module().shapes().leaves(reduce.shape_id()).empty()
+                            ? reduce.shape_id()
+                            : reduce.module().shapes().leaves(reduce.shape_id())[0];
+  const double done = std::max(in.logical_elements - sizes[first].logical_elements, 0.0);
+  const ElementType type = reduce.operand(0).shape().element_type;
+  add_applied(applied(reduce, AttributeKey::kToApply), done * share, in.padded_elements * share, type, work);
+  const Shape& operand = reduce.operand(0).shape();
+  const MinorDimensions minor = minor_dimensions(operand);
+  for (std::int64_t d : integers(reduce, AttributeKey::kDimensions)) {
+    if (d != minor.lane) continue;
+    const double inputs = static_cast<double>(std::max<std::size_t>(reduce.operand_count() / 2, 1));
+    add_vector(work, Opcode::kReduce, type, inputs * lane_reduction_elements(operand, in) * share, true);
+  }
+}
+
+// A window that spans its whole dimension from every position computes prefix results, or the total for every position.
+// A tree computes prefixes with one operation per element and level instead of one per window position.
+void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  const absl::Span<const ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
+  if (leaves.empty() || instruction.operand_count() == 0) return;
+  const Shape& out = instruction.module().shape(leaves[0]);
+  const Shape& in = instruction.operand(0).shape();
+  const ArraySize size = sizes[leaves[0]];
+  const Window w = window(instruction).value_or(Window{});
+  double positions = 1;  // operations per output element
+  bool is_total = false;
+  for (std::size_t d = 0; d < w.dimensions.size() && d < out.dimensions.size() && d < in.dimensions.size(); ++d) {
+    const WindowDimension& dimension = w.dimensions[d];
+    const double extent = static_cast<double>(std::max<std::int64_t>(dimension.size, 1));
+    const double length = static_cast<double>(std::max<std::int64_t>(out.dimensions[d], 1));
+    if (dimension.size == 2 * out.dimensions[d] - 1 && dimension.pad_low == out.dimensions[d] - 1 &&
+        dimension.size > 1) {
+      is_total = true;  // every position covers the whole row
+      continue;
+    }
+    const bool is_prefix = dimension.size > 1 && dimension.size >= out.dimensions[d] &&
+                           std::max(dimension.pad_low, dimension.pad_high) >= dimension.size - 1;
+    positions *= is_prefix ? log2_ceil(length) + 1 : extent;
+  }
+  const double operations = is_total && positions == 1 ? 1 : std::max(positions - 1, is_total ? 1.0 : 0.0);
+  add_applied(applied(instruction, AttributeKey::kToApply), operations * size.logical_elements * share,
+              operations * size.padded_elements * share, out.element_type, work);
+  if (is_total) {
+    add_vector(work, Opcode::kReduce, out.element_type,
+               lane_reduction_elements(in, sizes[instruction.operand(0).shape_id()]) * share, true);
+  }
+}
+
+void add_contraction(InstructionView contraction, double share, Work& work) {
+  MatrixWork product = matrix_work(contraction);
+  if (product.flops <= 0) return;
+  // With one input and one output channel, no other channel shares the weights. The vector units compute such a
+  // product.
+  if (product.n == 1 && product.k == product.window_positions && product.batch > 1) {
+    const double multiplies = product.flops / 2 * share;
+    work.flops += product.flops * share;
+    add_vector(work, Opcode::kMultiply, product.lhs, multiplies);
+    add_vector(work, Opcode::kAdd, ElementType::kF32, multiplies);
+    return;
+  }
+  product.flops *= share;
+  product.batch *= share;
+  work.flops += product.flops;
+  work.matrix_flops += product.flops;
+  work.matrix.push_back(product);
+}
+
+void add_sort(InstructionView sort, double share, SizeCache& sizes, Work& work) {
+  if (sort.operand_count() == 0) return;
+  const Shape& keys = sort.operand(0).shape();
+  const std::vector<std::int64_t> dimensions = integers(sort, AttributeKey::kDimensions);
+  const std::int64_t along = dimensions.empty() ? keys.rank() - 1 : dimensions[0];
+  const double row =
+      along >= 0 && along < keys.rank() ? static_cast<double>(std::max<std::int64_t>(keys.dimensions[along], 1)) : 1;
+  const ArraySize size = sizes[sort.operand(0).shape_id()];
+  const double levels = log2_ceil(row);
+  const double compared = sort.opcode() == Opcode::kTopk ? topk_levels(sort) : levels;
+  work.flops += size.logical_elements * compared * share;
+  // A bitonic network has levels * (levels + 1) / 2 stages, each of which processes every element.
+  const double stages = levels * (levels + 1) / 2;
+  for (InstructionView operand : sort.operands()) {
+    add_vector(work, Opcode::kSort, operand.shape().element_type,
+               sizes[operand.shape_id()].padded_elements * stages * share, true);
+  }
+}
+
+void add_linear_algebra(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  if (instruction.operand_count() == 0) return;
+  const Shape& a = instruction.operand(0).shape();
+  const double n = a.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(a.dimensions.back(), 1)) : 1;
+  const double elements = sizes[instruction.operand(0).shape_id()].logical_elements;
+  double flops = 0;
+  switch (instruction.opcode()) {
+    case Opcode::kCholesky: flops = n * elements / 3; break;
+    case Opcode::kTriangularSolve:
+      if (instruction.operand_count() < 2) return;
+      flops = n * sizes[instruction.operand(1).shape_id()].logical_elements;
+      break;
+    default: {  // fft: 5 n log2 n real operations for a complex transform of length n
+      double levels = 0;
+      for (std::int64_t length : integers(instruction, AttributeKey::kFftLength)) {
+        levels += log2_ceil(static_cast<double>(length));
+      }
+      flops = 5 * levels * elements;
+      break;
+    }
+  }
+  work.flops += flops * share;
+  add_vector(work, Opcode::kMultiply, ElementType::kF32, flops * share);
+}
+
+void add_data_movement(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  const ArraySize out = sizes[instruction.shape_id()];
+  const ElementType type = instruction.shape().element_type;
+  switch (instruction.opcode()) {
+    case Opcode::kCopy:
+    case Opcode::kTranspose:
+    case Opcode::kReshape:
+    case Opcode::kReverse: {
+      if (instruction.operand_count() != 1) return;
+      const Shape& from = instruction.operand(0).shape();
+      const std::vector<std::int64_t> source = integers(instruction, AttributeKey::kDimensions);
+      Relayout moves = Relayout::kNone;
+      if (instruction.opcode() == Opcode::kReverse) {
+        const MinorDimensions minor = minor_dimensions(from);
+        for (std::int64_t d : source) {
+          if (d == minor.lane || d == minor.sublane) moves = Relayout::kLanes;
+        }
+      } else if (instruction.opcode() == Opcode::kReshape) {
+        const bool crosses = is_tiled(from) && from.rank() > 1 && instruction.shape().rank() > 1;
+        moves = crosses ? Relayout::kLanes : Relayout::kNone;
+      } else {
+        moves = relayout(from, instruction.shape(),
+                         instruction.opcode() == Opcode::kTranspose ? source : std::vector<std::int64_t>());
+      }
+      if (moves == Relayout::kNone) return;
+      const double elements = std::max(out.padded_elements, sizes[instruction.operand(0).shape_id()].padded_elements);
+      add_vector(work, Opcode::kTranspose, type, elements * share, moves == Relayout::kLanes);
+      return;
+    }
+    case Opcode::kPad:
+    case Opcode::kConcatenate:
+      if (joins_whole_tiles(instruction)) return;
+      [[fallthrough]];
+    case Opcode::kIota:
+    case Opcode::kDynamicUpdateSlice: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
+    default: return;
+  }
+}
+
+}  // namespace
+
+double topk_levels(InstructionView topk) {
+  const absl::Span<const ShapeId> leaves = topk.module().shapes().leaves(topk.shape_id());
+  if (leaves.empty()) return 1;
+  const Shape& best = topk.module().shape(leaves[0]);
+  const double k = best.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(best.dimensions.back(), 1)) : 1;
+  return std::max(log2_ceil(k), 1.0);
+}
+
+void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane, ElementType to) {
+  if (elements <= 0) return;
+  for (VectorWork& entry : work.vector) {
+    if (entry.opcode == opcode && entry.type == type && entry.cross_lane == cross_lane && entry.to == to) {
+      entry.elements += elements;
+      return;
+    }
+  }
+  work.vector.push_back({opcode, type, elements, cross_lane, to});
+}
+
+void add_arithmetic(const Work& inner, double share, Work& work) {
+  work.flops += inner.flops * share;
+  work.transcendentals += inner.transcendentals * share;
+  work.matrix_flops += inner.matrix_flops * share;
+  work.source = std::max(work.source, inner.source);
+  for (MatrixWork product : inner.matrix) {
+    product.batch *= share;
+    product.flops *= share;
+    work.matrix.push_back(product);
+  }
+  for (const VectorWork& v : inner.vector) add_vector(work, v.opcode, v.type, v.elements * share, v.cross_lane, v.to);
+}
+
+void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  const Opcode opcode = instruction.opcode();
+  switch (work_class(opcode)) {
+    case WorkClass::kElementwise:
+    case WorkClass::kTranscendental: {
+      if (opcode == Opcode::kBitcastConvert) return;
+      const ArraySize size = sizes[instruction.shape_id()];
+      const bool is_transcendental = work_class(opcode) == WorkClass::kTranscendental;
+      (is_transcendental ? work.transcendentals : work.flops) += size.logical_elements * share;
+      // The cost of a comparison or a conversion depends on the type of its operand.
+      const bool by_operand =
+          (opcode == Opcode::kCompare || opcode == Opcode::kConvert) && instruction.operand_count() > 0;
+      const ElementType type =
+          by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
+      const ElementType to = opcode == Opcode::kConvert ? instruction.shape().element_type : ElementType::kInvalid;
+      add_vector(work, opcode, type, size.padded_elements * share, false, to);
+      return;
+    }
+    case WorkClass::kContraction: add_contraction(instruction, share, work); return;
+    case WorkClass::kReduction:
+      if (opcode == Opcode::kReduce) {
+        add_reduce(instruction, share, sizes, work);
+      } else if (opcode == Opcode::kReduceWindow) {
+        add_reduce_window(instruction, share, sizes, work);
+      } else if (opcode == Opcode::kSelectAndScatter) {
+        double positions = 1;
+        for (const WindowDimension& d : window(instruction).value_or(Window{}).dimensions) {
+          positions *= static_cast<double>(std::max<std::int64_t>(d.size, 1));
+        }
+        if (instruction.operand_count() < 2) return;
+        const ArraySize source = sizes[instruction.operand(1).shape_id()];
+        const ElementType type = instruction.shape().element_type;
+        const double windows = (positions - 1) * share;
+        add_applied(applied(instruction, AttributeKey::kSelect), windows * source.logical_elements,
+                    windows * source.padded_elements, type, work);
+        add_applied(applied(instruction, AttributeKey::kScatter), source.logical_elements * share,
+                    source.padded_elements * share, type, work);
+      } else if (instruction.operand_count() > 0) {  // map, scan
+        const ArraySize size = sizes[instruction.operand(0).shape_id()];
+        add_applied(applied(instruction, AttributeKey::kToApply), size.logical_elements * share,
+                    size.padded_elements * share, instruction.operand(0).shape().element_type, work);
+      }
+      return;
+    case WorkClass::kSort: add_sort(instruction, share, sizes, work); return;
+    case WorkClass::kLinearAlgebra: add_linear_algebra(instruction, share, sizes, work); return;
+    case WorkClass::kGatherScatter: {
+      const ArraySize size = opcode == Opcode::kScatter && instruction.operand_count() >= 3
+                                 ? sizes[instruction.operand(instruction.operand_count() - 1).shape_id()]
+                                 : sizes[instruction.shape_id()];
+      const ElementType type = instruction.operand(0).shape().element_type;
+      if (opcode == Opcode::kScatter) {
+        add_applied(applied(instruction, AttributeKey::kToApply), size.logical_elements * share, 0, type, work);
+      }
+      add_vector(work, opcode, type, size.padded_elements * share);
+      return;
+    }
+    case WorkClass::kNormalization: {
+      // Mean, variance and scaling take about eight operations per element.
+      const double kOperations = 8;
+      if (instruction.operand_count() == 0) return;
+      const ArraySize size = sizes[instruction.operand(0).shape_id()];
+      work.flops += kOperations * size.logical_elements * share;
+      add_vector(work, Opcode::kMultiply, instruction.operand(0).shape().element_type,
+                 kOperations * size.padded_elements * share);
+      return;
+    }
+    case WorkClass::kRandom: {
+      const double elements = elements_of(instruction, sizes) * share;
+      work.transcendentals += opcode == Opcode::kRng ? elements : 0;
+      add_vector(work, Opcode::kRngBitGenerator, ElementType::kU32, elements);
+      return;
+    }
+    case WorkClass::kDataMovement: add_data_movement(instruction, share, sizes, work); return;
+    default: return;
+  }
+}
+
+}  // namespace hloroof::internal

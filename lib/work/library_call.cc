@@ -1,0 +1,128 @@
+#include "lib/work/library_call.h"
+#include "absl/types/span.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/ir/element_type.h"
+#include "lib/ir/shapes.h"
+#include "lib/values/backend_config.h"
+#include "lib/work/inside.h"
+
+namespace hloroof::internal {
+namespace {
+
+// The share of all query-key pairs that a mask keeps.
+double unmasked(const AttentionBackendConfig& config, double keys) {
+  const double share = config.mask.find("CAUSAL") != std::string::npos ? 0.5 : 1;
+  return config.sliding_window > 0 ? std::min(share, static_cast<double>(config.sliding_window) / keys) : share;
+}
+
+}  // namespace
+
+void leave_out_workspace(InstructionView call, SizeCache& sizes, Work& work) {
+  const absl::Span<const ShapeId> leaves = call.module().shapes().leaves(call.shape_id());
+  if (leaves.size() < 2) return;
+  const Shape& last = call.module().shape(leaves.back());
+  if (last.rank() != 1 || (last.element_type != ElementType::kU8 && last.element_type != ElementType::kS8)) return;
+  const ArraySize& size = sizes[leaves.back()];
+  work.written.hbm = std::max(work.written.hbm - size.padded_bytes, 0.0);
+  work.logical_bytes = std::max(work.logical_bytes - size.logical_bytes, 0.0);
+}
+
+// A block of queries is resident while keys and values stream past it. For the matrix unit this is one product of
+// queries by head dimension. It contracts the keys twice, once for the scores and once for the values. Gradients take
+// five products instead of two, and compute the scores once more.
+bool add_attention(InstructionView call, bool is_backward, Work& work) {
+  const auto config = attention_backend_config(call);
+  if (!config || config->scores.size() < 2 || call.operand_count() < 3) return false;
+  const Shape& queries = call.operand(0).shape();
+  if (!queries.is_array()) return false;
+  MatrixWork product;
+  for (std::size_t d = 0; d + 2 < config->scores.size(); ++d) product.batch *= static_cast<double>(config->scores[d]);
+  product.m = static_cast<double>(config->scores[config->scores.size() - 2]);
+  const double keys = static_cast<double>(config->scores.back());
+  if (!(product.batch > 0) || !(product.m > 0) || !(keys > 0)) return false;
+  const double share = unmasked(*config, keys);
+  product.n = static_cast<double>(element_count(queries)) / (product.batch * product.m);
+  product.k = (is_backward ? 5 : 2) * keys * share;
+  product.lhs = product.rhs = product.out = queries.element_type;
+  product.flops = 2 * product.batch * product.m * product.n * product.k;
+  work.flops += product.flops;
+  work.matrix_flops += product.flops;
+  work.matrix.push_back(product);
+  // Operations per score: scale it, update the running maximum, subtract that, exponentiate, and sum.
+  const double scores = product.batch * product.m * keys * share;
+  work.flops += 4 * scores;
+  work.transcendentals += scores;
+  add_vector(work, Opcode::kMultiply, ElementType::kF32, (is_backward ? 8 : 4) * scores);
+  add_vector(work, Opcode::kExponential, ElementType::kF32, scores);
+  return true;
+}
+
+// A norm computes mean and variance, then normalizes, scales and shifts.
+void add_norm(InstructionView call, SizeCache& sizes, Work& work) {
+  constexpr double kOperations = 8;  // per element
+  const double elements = call.operand_count() > 0 ? sizes[call.operand(0).shape_id()].logical_elements : 0;
+  work.flops += kOperations * elements;
+  add_vector(work, Opcode::kMultiply, ElementType::kF32, kOperations * elements);
+}
+
+// The sort starts with the least significant digit and takes 8 bits per pass. It reads the keys once to count all
+// digits, and then reads and writes keys and values once per digit (Adinets and Merrill, Onesweep, 2022).
+void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
+  constexpr double kOperations = 20;  // per key and pass: its digit, and its rank among equal digits
+  if (call.operand_count() == 0) return;
+  const ArraySize& keys = sizes[call.operand(0).shape_id()];
+  const double passes = std::ceil(bits(call.operand(0).shape().element_type) / 8.0);
+  double moved = 0;
+  for (InstructionView operand : call.operands()) {
+    if (operand.shape().is_array() && operand.shape().rank() > 0) moved += sizes[operand.shape_id()].padded_bytes;
+  }
+  work.read.hbm = keys.padded_bytes + passes * moved;
+  work.written.hbm = passes * moved;
+  work.flops += keys.logical_elements * passes;
+  work.kernels = passes + 2;
+  add_vector(work, Opcode::kAdd, ElementType::kU32, kOperations * passes * keys.logical_elements);
+}
+
+// Uses LAPACK's operation counts (Golub and Van Loan, Matrix Computations) for the last two dimensions of operand 0.
+// Panels of several columns run one after another, and each takes several kernels. The number of sweeps for eigenvalues
+// depends on the data.
+void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work& work) {
+  constexpr double kKernelsPerColumn = 4.0 / 32;  // four for a panel of 32 columns
+  if (call.operand_count() == 0 || call.operand(0).shape().rank() < 2) return;
+  const Shape& a = call.operand(0).shape();
+  const double rows = static_cast<double>(a.dimensions[a.rank() - 2]);
+  const double columns = static_cast<double>(a.dimensions[a.rank() - 1]);
+  const double n = std::max(std::min(rows, columns), 1.0);
+  const double m = std::max(rows, columns);
+  const double matrices = static_cast<double>(element_count(a)) / std::max(rows * columns, 1.0);
+  double flops = 0;
+  double sweeps = 1;
+  switch (behaviour) {
+    case CustomCallBehaviour::kGpuCholesky: flops = n * n * n / 3; break;
+    case CustomCallBehaviour::kGpuLu: flops = n * n * (m - n / 3); break;
+    case CustomCallBehaviour::kGpuQr: flops = 2 * n * n * (m - n / 3); break;
+    case CustomCallBehaviour::kGpuEigen: flops = 9 * n * n * n, sweeps = 2; break;
+    case CustomCallBehaviour::kGpuSvd: flops = 4 * m * n * n + 18 * n * n * n, sweeps = 4; break;
+    default: return;
+  }
+  flops *= matrices * (is_complex(a.element_type) ? 4 : 1);
+  work.flops += flops;
+  work.kernels = std::max(sweeps * n * kKernelsPerColumn, 1.0);
+  work.source = CostSource::kAssumed;
+  add_vector(work, Opcode::kMultiply, a.element_type == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32,
+             flops / 2);
+}
+
+// Threefry: 20 rounds of an addition, a rotation and an exclusive or produce two words.
+void add_random_bits(InstructionView call, SizeCache& sizes, Work& work) {
+  constexpr double kOperations = 40;  // per word
+  double words = 0;
+  for (ShapeId leaf : call.module().shapes().leaves(call.shape_id())) words += sizes[leaf].logical_elements;
+  work.flops += kOperations * words;
+  add_vector(work, Opcode::kXor, ElementType::kU32, kOperations * words);
+}
+
+}  // namespace hloroof::internal

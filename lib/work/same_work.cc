@@ -1,0 +1,78 @@
+#include "lib/work/same_work.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "absl/hash/hash.h"
+
+namespace hloroof::internal {
+namespace {
+
+// The members of each struct. A structured binding names all of them, so that a new member must be added here.
+auto members(const MemoryBytes& bytes) {
+  const auto& [hbm, vmem, host, scalar] = bytes;
+  return std::tie(hbm, vmem, host, scalar);
+}
+
+auto members(const VectorWork& part) {
+  const auto& [opcode, type, elements, cross_lane, to] = part;
+  return std::tie(opcode, type, elements, cross_lane, to);
+}
+
+auto members(const MatrixWork& product) {
+  const auto& [m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
+               is_untuned, positions, is_shape_known, m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k] = product;
+  return std::tie(m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
+                  is_untuned, positions, is_shape_known, m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k);
+}
+
+auto members(const DeviceGroups& groups) {
+  const auto& [mode, regular, in_order, all_devices, group_size, group_count, within, across, listed, named_axes] =
+      groups;
+  return std::tie(mode, regular, in_order, all_devices, group_size, group_count, within, across, listed, named_axes);
+}
+
+template <typename Part>
+bool same_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Part& x, const Part& y) { return members(x) == members(y); });
+}
+
+}  // namespace
+
+bool same_work(const Work& a, const Work& b) {
+  const auto& [flops, transcendentals, matrix_flops, read, written, logical_bytes, padded_bytes, scalar_bytes, matrix,
+               vector, epilogue, product_steps, relayout_windows, partial_tiles, seconds, source, kernels, programs,
+               is_for_threads, tile_bytes, is_chained, kernel, is_free] = a;
+  return members(read) == members(b.read) && members(written) == members(b.written) && same_parts(matrix, b.matrix) &&
+         same_parts(vector, b.vector) && same_parts(epilogue, b.epilogue) &&
+         std::tie(flops, transcendentals, matrix_flops, logical_bytes, padded_bytes, scalar_bytes, product_steps,
+                  relayout_windows, partial_tiles, seconds, source, kernels, programs, is_for_threads, tile_bytes,
+                  is_chained, kernel, is_free) ==
+             std::tie(b.flops, b.transcendentals, b.matrix_flops, b.logical_bytes, b.padded_bytes, b.scalar_bytes,
+                      b.product_steps, b.relayout_windows, b.partial_tile_elements, b.seconds, b.source, b.kernels,
+                      b.programs, b.is_for_threads, b.tile_bytes, b.is_chained, b.kernel, b.is_free);
+}
+
+std::size_t work_hash(const Work& work) {
+  return absl::HashOf(work.flops, work.read.total(), work.written.total(), work.logical_bytes, work.matrix.size(),
+                      work.vector.size(), work.transcendentals);
+}
+
+bool same_collective(const Collective& a, const Collective& b) {
+  const auto& [kind, instruction, carrier, runs, done, in_fusion, groups, pairs, dimension, bytes, element_bytes,
+               arrays, shard_shape, slices] = a;
+  return std::tie(kind, runs, in_fusion, pairs, dimension, bytes, element_bytes, arrays, shard_shape, slices) ==
+             std::tie(b.kind, b.runs, b.in_fusion, b.pairs, b.dimension, b.bytes, b.element_bytes, b.arrays,
+                      b.shard_shape, b.slices) &&
+         members(groups) == members(b.groups);
+}
+
+std::size_t collective_hash(const Collective& collective) {
+  return absl::HashOf(collective.kind, collective.bytes, collective.element_bytes, collective.arrays,
+                      collective.dimension, collective.groups.group_size, collective.groups.group_count,
+                      collective.pairs.size(), collective.shard_shape.index);
+}
+
+}  // namespace hloroof::internal

@@ -1,0 +1,28 @@
+// Compares the work of two operations, and two collectives. Programs repeat: most operations of a layer have the same
+// work as those of the layer before, and everything that follows from the work alone needs to be found only once.
+#ifndef HLOROOF_LIB_WORK_SAME_WORK_H_
+#define HLOROOF_LIB_WORK_SAME_WORK_H_
+
+#include <cstddef>
+
+#include "hloroof/analysis.h"
+#include "hloroof/cost.h"
+
+namespace hloroof::internal {
+
+// Whether all parts are equal. A Pallas kernel is equal only to itself.
+bool same_work(const Work& a, const Work& b);
+
+// Equal for equal work.
+std::size_t work_hash(const Work& work);
+
+// Whether two collectives differ only in the instructions that perform them. On the same machine, they take the same
+// time.
+bool same_collective(const Collective& a, const Collective& b);
+
+// Equal for such collectives.
+std::size_t collective_hash(const Collective& collective);
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_WORK_SAME_WORK_H_

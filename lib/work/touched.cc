@@ -1,0 +1,180 @@
+#include "lib/work/touched.h"
+
+#include "hloroof/attributes.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/shapes.h"
+#include "lib/ir/value_walk.h"
+#include "lib/values/attribute_values.h"
+
+namespace hloroof::internal {
+namespace {
+
+// An operand from which nothing is read, and an operand that is read whole if any part of the result is needed.
+constexpr Share kNothing{0, 0};
+Share whole(Share wanted) { return wanted.logical > 0 ? kAll : kNothing; }
+
+double ratio(double part, double of) { return of > 0 ? std::min(part / of, 1.0) : 0; }
+
+// The size of a block of `sizes` in `array` with the array's tiles, so that a block narrower than a tile covers the
+// whole tile.
+ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes) {
+  Shape block = array;
+  if (sizes.size() == block.dimensions.size()) block.dimensions = sizes;
+  block.dynamic_dimensions.clear();
+  block.layout.split_configs.clear();
+  block.layout.tail_padding_alignment = 1;
+  block.layout.dynamic_shape_metadata_prefix_bytes = 0;
+  return array_size(block);
+}
+
+Share block_share(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, SizeCache& cache,
+                  ShapeId id) {
+  const ArraySize block = block_size(array, sizes);
+  const ArraySize& all = cache[id];
+  return {ratio(blocks * block.padded_bytes, all.padded_bytes), ratio(blocks * block.logical_bytes, all.logical_bytes)};
+}
+
+// Whether a block of `sizes` covers some tile of `array` only in part, in a dimension that the block does not span.
+bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& sizes) {
+  if (array.layout.tiles.empty() || sizes.size() != array.dimensions.size()) return false;
+  const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
+  const auto& minor_to_major = array.layout.minor_to_major;
+  for (std::size_t i = 0; i < tile.size() && i < minor_to_major.size(); ++i) {
+    const std::int64_t d = minor_to_major[i];
+    const std::int64_t extent = tile[tile.size() - 1 - i];
+    if (d < 0 || d >= static_cast<std::int64_t>(sizes.size()) || extent <= 1) continue;
+    if (sizes[d] != array.dimensions[d] && sizes[d] % extent != 0) return true;
+  }
+  return false;
+}
+
+// The size of one update window of a scatter, in the dimensions of its operand.
+std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update) {
+  const ScatterDimensions d = scatter_dimensions(scatter);
+  std::vector<std::int64_t> sizes(operand.dimensions.size(), 1);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto is = [i](const std::vector<std::int64_t>& list) {
+      return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end();
+    };
+    if (is(d.inserted_window_dims) || is(d.input_batching_dims)) continue;
+    if (next < d.update_window_dims.size()) {
+      const std::int64_t u = d.update_window_dims[next++];
+      if (u >= 0 && u < update.rank()) sizes[i] = update.dimensions[u];
+    }
+  }
+  return sizes;
+}
+
+double window_elements(const std::vector<std::int64_t>& sizes) {
+  double product = 1;
+  for (std::int64_t s : sizes) product *= static_cast<double>(std::max<std::int64_t>(s, 0));
+  return product;
+}
+
+// Whether the blocks of a gather or scatter move one by one between tiled memory and the chip, with no cache that keeps
+// a block for its next use. If the indices are sorted, repeated blocks are adjacent and move once.
+bool are_fetched_apart(InstructionView instruction, const Shape& array) {
+  return !array.layout.tiles.empty() && !flag(instruction, AttributeKey::kIndicesAreSorted);
+}
+
+// A write of `blocks` blocks of `sizes` over part of `array`. Elements that the update combines with are read first,
+// and so are partially covered tiles.
+LeafWrite update_in_place(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, int parameter,
+                          bool combines, bool apart) {
+  const ArraySize block = block_size(array, sizes);
+  const ArraySize all = array_size(array);
+  LeafWrite leaf;
+  leaf.in_place = true;
+  leaf.parameter = parameter;
+  // Blocks that are fetched apart may be the same block, so their sum may exceed the array.
+  const auto limited = [apart](double bytes, double limit) { return apart ? bytes : std::min(bytes, limit); };
+  leaf.written_padded = limited(blocks * block.padded_bytes, all.padded_bytes);
+  leaf.written_logical = limited(blocks * block.logical_bytes, all.logical_bytes);
+  const bool in_part = covers_tiles_in_part(array, sizes);
+  if (combines || in_part) leaf.read_back = leaf.written_padded;
+  if (in_part) leaf.partial_tile_elements = limited(blocks * block.padded_elements, all.padded_elements);
+  return leaf;
+}
+
+// The share of one triangle of each matrix, including its diagonal.
+Share triangle(const Shape& shape) {
+  const double n = shape.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(shape.dimensions.back(), 1)) : 1;
+  return {(n + 1) / (2 * n), (n + 1) / (2 * n)};
+}
+
+}  // namespace
+
+Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache& cache) {
+  if (wanted.logical <= 0) return kNothing;
+  const InstructionView operand = instruction.operand(i);
+  switch (instruction.opcode()) {
+    case Opcode::kSlice: {
+      std::vector<std::int64_t> sizes = instruction.shape().dimensions;
+      const std::vector<SliceRange> ranges = slice_ranges(instruction);
+      // Along tiled dimensions a stride skips elements inside tiles, so that the whole range is read.
+      const auto& minor_to_major = operand.shape().layout.minor_to_major;
+      const std::size_t tiled =
+          operand.shape().layout.tiles.empty() ? 0 : operand.shape().layout.tiles[0].dimensions.size();
+      for (std::size_t k = 0; k < tiled && k < minor_to_major.size(); ++k) {
+        const std::int64_t d = minor_to_major[k];
+        if (d >= 0 && d < static_cast<std::int64_t>(std::min(ranges.size(), sizes.size())) && ranges[d].stride > 1) {
+          sizes[d] = std::max<std::int64_t>(ranges[d].limit - ranges[d].start, 0);
+        }
+      }
+      return block_share(operand.shape(), sizes, 1, cache, operand.shape_id()) * wanted;
+    }
+    case Opcode::kDynamicSlice:
+      if (i > 0) return kAll;
+      return block_share(operand.shape(), instruction.shape().dimensions, 1, cache, operand.shape_id()) * wanted;
+    case Opcode::kGather: {
+      if (i > 0) return kAll;
+      const std::vector<std::int64_t> sizes = integers(instruction, AttributeKey::kSliceSizes);
+      const double one = window_elements(sizes);
+      const double blocks = one > 0 ? static_cast<double>(element_count(instruction.shape())) / one : 0;
+      Share share = block_share(operand.shape(), sizes, blocks, cache, operand.shape_id());
+      if (are_fetched_apart(instruction, operand.shape())) {
+        const ArraySize block = block_size(operand.shape(), sizes);
+        const ArraySize& all = cache[operand.shape_id()];
+        if (all.padded_bytes > 0) share.padded = blocks * block.padded_bytes / all.padded_bytes;
+        if (all.logical_bytes > 0) share.logical = blocks * block.logical_bytes / all.logical_bytes;
+      }
+      return share * wanted;
+    }
+    case Opcode::kBroadcast:
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+    case Opcode::kSort: return whole(wanted);
+    case Opcode::kDynamicUpdateSlice:
+      if (i > 1) return kAll;
+      return i == 1 ? kAll : wanted;
+    case Opcode::kCholesky: return triangle(instruction.operand(i).shape());
+    case Opcode::kTriangularSolve: return i == 0 ? triangle(instruction.operand(i).shape()) : kAll;
+    case Opcode::kGetDimensionSize: return kNothing;
+    case Opcode::kCopyStart:
+    case Opcode::kAsyncStart: return kAll;
+    default:
+      // A collective sends and combines its whole input, even if only part of its result is used.
+      return work_class(instruction.opcode()) == WorkClass::kCollective ? whole(wanted) : wanted;
+  }
+}
+
+LeafWrite update_slice(const Shape& array, const Shape& update, int parameter) {
+  return update_in_place(array, update.dimensions, 1, parameter, false, false);
+}
+
+LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& array, int parameter) {
+  const Shape& updates = scatter.operand(scatter_operands(scatter) + 1 + operand).shape();
+  const std::vector<std::int64_t> sizes = scatter_window(scatter, array, updates);
+  const double one = window_elements(sizes);
+  const double blocks = one > 0 ? static_cast<double>(element_count(updates)) / one : 0;
+  return update_in_place(array, sizes, blocks, parameter, true, are_fetched_apart(scatter, array));
+}
+
+InstructionView updated_through(InstructionView at) {
+  return origin(at, [](InstructionView i) { return keeps_order(i.opcode()); });
+}
+
+}  // namespace hloroof::internal

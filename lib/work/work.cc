@@ -1,0 +1,289 @@
+#include "lib/work/work.h"
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "hloroof/attributes.h"
+#include "lib/analysis/megascale.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/backend_config.h"
+#include "lib/work/custom_call.h"
+#include "lib/work/inside.h"
+#include "lib/work/thread_work.h"
+
+namespace hloroof::internal {
+namespace {
+
+double& of_space(MemoryBytes& bytes, MemorySpace space) {
+  switch (space) {
+    case MemorySpace::kHbm: return bytes.hbm;
+    case MemorySpace::kVmem: return bytes.vmem;
+    case MemorySpace::kHost: return bytes.host;
+    case MemorySpace::kScalar: return bytes.scalar;
+  }
+  return bytes.hbm;
+}
+
+void add_scalar(Work& work, const ArraySize& size, double padded_bytes) {
+  if (size.space == MemorySpace::kHbm && size.logical_elements <= 1) work.scalar_bytes += padded_bytes;
+}
+
+void add_read(Work& work, const ArraySize& size, Share share) {
+  of_space(work.read, size.space) += size.padded_bytes * share.padded;
+  add_scalar(work, size, size.padded_bytes * share.padded);
+  work.logical_bytes += size.logical_bytes * share.logical;
+}
+
+void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
+  if (!leaf.in_place) {
+    of_space(work.written, size.space) += size.padded_bytes;
+    add_scalar(work, size, size.padded_bytes);
+    work.logical_bytes += size.logical_bytes;
+    return;
+  }
+  of_space(work.written, size.space) += leaf.written_padded;
+  of_space(work.read, size.space) += leaf.read_back;
+  work.logical_bytes += leaf.written_logical;
+  work.partial_tile_elements += leaf.partial_tile_elements;
+}
+
+// Whether an instruction has no work: structure, the end of an asynchronous pair, or an instruction that runs other
+// computations.
+bool is_free(InstructionView instruction) {
+  const Opcode opcode = instruction.opcode();
+  const AsyncRole role = async_role(opcode);
+  if (role == AsyncRole::kDone || role == AsyncRole::kUpdate || calls_schedules(opcode)) return true;
+  switch (work_class(opcode)) {
+    case WorkClass::kFree: return true;
+    case WorkClass::kCustomCall: return is_free_custom_call(instruction);
+    default: return false;
+  }
+}
+
+// The array leaves that an instruction writes. For an asynchronous start these are the results, and not the operands it
+// passes through or its contexts.
+absl::Span<const ShapeId> written_leaves(InstructionView instruction) {
+  const ShapeTable& shapes = instruction.module().shapes();
+  if (instruction.opcode() == Opcode::kSend) return {};
+  const Shape& shape = instruction.shape();
+  const std::optional<std::size_t> element = result_element(instruction.opcode());
+  const bool is_inside = element && shape.is_tuple() && *element < shape.elements.size();
+  return shapes.leaves(is_inside ? shape.elements[*element] : instruction.shape_id());
+}
+
+// The number of windows along the contracted dimensions of `work`'s products. Each window holds at least one position.
+// The bounds of the compiler's loop start with those along the result.
+double product_steps(InstructionView instruction, const Work& work) {
+  const std::optional<WindowConfig> config = window_config(instruction);
+  if (!config) return 1;
+  double positions = 1;
+  for (const MatrixWork& product : work.matrix) positions = std::max(positions, product.k);
+  return std::min(loop_steps(*config, config->output_window_bounds.size()), positions);
+}
+
+// The number of windows of the compiler's loop over an operation that changes a layout; 0 if the text does not state
+// it.
+double relayout_windows(InstructionView instruction, const Work& work) {
+  if (!work.matrix.empty()) return 0;
+  const bool turns = std::any_of(work.vector.begin(), work.vector.end(),
+                                 [](const VectorWork& v) { return v.opcode == Opcode::kTranspose; });
+  const std::optional<WindowConfig> config = turns ? window_config(instruction) : std::nullopt;
+  return config && !config->iteration_bounds.empty() ? loop_steps(*config) : 0;
+}
+
+// Sets the block of a Triton matmul. A program compiled without a GPU is not autotuned: its config is a placeholder
+// with a small block and one stage, which no run would use. The model then chooses a tile as for a library, and marks
+// it as assumed.
+void add_chosen_tile(InstructionView fusion, Work& work) {
+  constexpr double kPlaceholder = 64 * 32;
+  if (work.matrix.empty() || fusion.text(AttributeKey::kBackendConfig).find("block_") == std::string_view::npos) return;
+  const auto config = fusion_backend_config(fusion);
+  if (!config) return;
+  double m = 0;
+  double n = 0;
+  std::int64_t stages = 1;
+  if (config->triton_gemm) {
+    m = static_cast<double>(config->triton_gemm->block_m);
+    n = static_cast<double>(config->triton_gemm->block_n);
+    stages = config->triton_gemm->num_stages;
+  } else if (config->block_level && !config->block_level->output_tiles.empty()) {
+    const std::vector<std::int64_t>& sizes = config->block_level->output_tiles[0];
+    if (sizes.size() < 2) return;
+    m = static_cast<double>(sizes[sizes.size() - 2]);
+    n = static_cast<double>(sizes[sizes.size() - 1]);
+    stages = config->block_level->num_stages;
+  }
+  if (m <= 0 || n <= 0) return;
+  for (MatrixWork& product : work.matrix) {
+    product.is_untuned = stages <= 1 && m * n <= kPlaceholder;
+    if (product.is_untuned) {
+      work.source = std::max(work.source, CostSource::kAssumed);
+      continue;
+    }
+    product.tile_m = m;
+    product.tile_n = n;
+  }
+}
+
+class WorkCounter {
+ public:
+  WorkCounter(const Module& module, const WorkOptions& options)
+      : module_(module), given_(options.custom_calls, options.kernel_lists), insides_(module), threads_(module) {}
+
+  Work count(InstructionView instruction) {
+    const bool is_sequence = instruction.opcode() == Opcode::kAsyncStart && sequence_of(instruction).valid();
+    return is_sequence ? sequence(sequence_of(instruction)) : count_alone(instruction);
+  }
+
+ private:
+  // The work of an instruction that runs no sequence.
+  Work count_alone(InstructionView instruction) {
+    Work work;
+    if (is_free(instruction)) {
+      work.is_free = true;
+      return work;
+    }
+    const Opcode opcode = instruction.opcode();
+    const ComputationId called = inlined_computation(instruction);
+    if (called.valid()) {
+      const Inside& inside = insides_.of_fusion(instruction);
+      add_arithmetic(inside.work, 1, work);
+      work.epilogue = inside.work.epilogue;
+      if (!work.matrix.empty()) work.product_steps = product_steps(instruction, work);
+      work.read.hbm += inside.constants.hbm;
+      work.logical_bytes += inside.constants.hbm;
+      if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);
+      const InstructionId root = row_of(instruction.module(), called).root;
+      const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
+      const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
+      add_boundary(instruction, inside, instruction.module().shapes().leaves(result), work);
+    } else {
+      const Inside inside = insides_.of_instruction(instruction);
+      add_arithmetic(inside.work, 1, work);
+      add_boundary(instruction, inside, written_leaves(instruction), work);
+      if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kUnknown) {
+        work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
+      }
+    }
+    if (opcode == Opcode::kCustomCall) add_custom_call(instruction, given_, insides_.sizes(), work);
+    if (opcode == Opcode::kInfeed) work.read.host += work.written.total();
+    if (opcode == Opcode::kOutfeed) work.written.host += work.read.total();
+    if (opcode == Opcode::kRecv && flag(instruction, AttributeKey::kIsHostTransfer)) {
+      work.read.host += work.written.total();
+    }
+    if (opcode == Opcode::kSend && flag(instruction, AttributeKey::kIsHostTransfer)) {
+      work.written.host += work.read.total();
+    }
+    if (megascale_fault(instruction))
+      work.source = CostSource::kUnknown;  // only the bytes to and from the host are known
+    work.relayout_windows = relayout_windows(instruction, work);
+    work.padded_bytes = work.read.total() + work.written.total();
+    return work;
+  }
+
+  void add_boundary(InstructionView instruction, const Inside& inside, absl::Span<const ShapeId> leaves, Work& work) {
+    SizeCache& sizes = insides_.sizes();
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const Share share = i < inside.parameters.size() ? inside.parameters[i] : kAll;
+      for (ShapeId leaf : instruction.module().shapes().leaves(instruction.operand(i).shape_id())) {
+        add_read(work, sizes[leaf], share);
+      }
+    }
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      add_write(work, sizes[leaves[i]], i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{});
+    }
+  }
+
+  // The work of an instruction of a sequence. The sequences that it calls are known.
+  Work step(InstructionView instruction) {
+    if (const ComputationId called = sequence_of(instruction); called.valid()) return *sequences_[called.index];
+    if (!calls_schedules(instruction.opcode())) return count_alone(instruction);
+    // A loop, a conditional or a call of a computation that is not in the text: nothing says what it costs.
+    Work work;
+    add_boundary(instruction, insides_.of_instruction(instruction), written_leaves(instruction), work);
+    work.padded_bytes = work.read.total() + work.written.total();
+    work.source = CostSource::kUnknown;
+    return work;
+  }
+
+  // The computation that `instruction` runs as a sequence of its own; invalid if there is none.
+  ComputationId sequence_of(InstructionView instruction) {
+    const bool is_call = flow(instruction.opcode()) == Flow::kCalls;
+    if (!is_call && instruction.opcode() != Opcode::kAsyncStart) return {};
+    const ComputationId called = inlined_computation(instruction);
+    return called.valid() && (is_call || threads_.runs_apart(called)) ? called : ComputationId();
+  }
+
+  // The work of a computation whose instructions run one after another. Callees come first, with an explicit stack,
+  // because the input controls the nesting depth.
+  Work sequence(ComputationId id) {
+    sequences_.resize(module_.computation_limit());
+    std::vector<ComputationId> open = {id};
+    while (!open.empty()) {
+      const ComputationId at = open.back();
+      const std::size_t before = open.size();
+      for (InstructionView instruction : module_.computation(at).instructions()) {
+        const ComputationId called = sequence_of(instruction);
+        if (called.valid() && sequences_[called.index] == nullptr) open.push_back(called);
+      }
+      if (open.size() > before) continue;
+      open.pop_back();
+      if (sequences_[at.index] != nullptr) continue;
+      Work work;
+      work.is_free = true;
+      for (InstructionView instruction : module_.computation(at).instructions()) append_work(step(instruction), work);
+      sequences_[at.index] = std::make_unique<Work>(std::move(work));
+    }
+    return *sequences_[id.index];
+  }
+
+  const Module& module_;
+  GivenCosts given_;
+  InsideTable insides_;
+  ThreadTable threads_;
+  std::vector<std::unique_ptr<Work>> sequences_;  // by ComputationId
+};
+
+}  // namespace
+
+double loop_steps(const WindowConfig& config, std::size_t first) {
+  double steps = 1;
+  for (std::size_t i = first; i < config.iteration_bounds.size(); ++i) {
+    steps *= static_cast<double>(std::max<std::int64_t>(config.iteration_bounds[i], 1));
+  }
+  return steps;
+}
+
+Work compute_work(InstructionView instruction, const WorkOptions& options) {
+  return WorkCounter(instruction.module(), options).count(instruction);
+}
+
+// Takes 2.9 ms for the 15385 instructions of llm_unrolled_fsdp.v5e_2x4 (3.2 MB) at -O1 on a shared core. Measured with
+// bench/counts_bench.
+std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
+  std::vector<Work> result;
+  result.reserve(table_capacity(module));
+  result.resize(module.instruction_limit());
+  WorkCounter counter(module, options);
+  for (ComputationId id : CallFacts::scheduled(calls)) {
+    for (InstructionView instruction : module.computation(id).instructions()) {
+      result[instruction.id().index] = counter.count(instruction);
+    }
+  }
+  return result;
+}
+
+std::vector<Work> compute_work(const Module& module, absl::Span<const InstructionId> instructions,
+                               const WorkOptions& options) {
+  std::vector<Work> result;
+  WorkCounter counter(module, options);
+  for (InstructionId id : instructions) result.push_back(counter.count(module.instruction(id)));
+  return result;
+}
+
+}  // namespace hloroof::internal

@@ -1,0 +1,298 @@
+// What moving and converting data inside tiled arrays costs the vector units, and what memories on the chip cost.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
+#include "lib/time/op_time.h"
+#include "lib/time/vector_time.h"
+#include "tests/catch.h"
+#include "tests/work/root_work.h"
+
+namespace hloroof::internal {
+namespace {
+
+TEST_CASE("whole tiles are put together by address, parts of tiles by the vector units") {
+  struct Case {
+    const char* what;
+    const char* parameter;
+    const char* root;
+    double elements;
+  };
+  const Case cases[] = {
+      {"pad by whole tiles", "f32[8,128]{1,0:T(8,128)} parameter(0)",
+       "r = f32[16,256]{1,0:T(8,128)} pad(a, z), padding=8_0x0_128", 0},
+      {"pad lanes in part", "f32[8,64]{1,0:T(8,128)} parameter(0)",
+       "r = f32[8,128]{1,0:T(8,128)} pad(a, z), padding=0_0x64_0", 1024},
+      {"pad between rows", "f32[8,128]{1,0:T(8,128)} parameter(0)",
+       "r = f32[15,128]{1,0:T(8,128)} pad(a, z), padding=0_0_1x0_0", 2048},
+      {"pad outside the tiles", "f32[3,8,128]{2,1,0:T(8,128)} parameter(0)",
+       "r = f32[5,8,128]{2,1,0:T(8,128)} pad(a, z), padding=1_1x0_0x0_0", 0},
+      {"pad without tiles", "f32[8,128] parameter(0)", "r = f32[16,128] pad(a, z), padding=8_0x0_0", 2048},
+      {"concatenate whole tiles", "f32[8,128]{1,0:T(8,128)} parameter(0)",
+       "r = f32[16,128]{1,0:T(8,128)} concatenate(a, a), dimensions={0}", 0},
+      {"concatenate parts of tiles", "f32[4,128]{1,0:T(8,128)} parameter(0)",
+       "r = f32[8,128]{1,0:T(8,128)} concatenate(a, a), dimensions={0}", 1024},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work(std::string("  a = ") + c.parameter + "\n  z = f32[] constant(0)\n", c.root);
+    double elements = 0;
+    for (const VectorWork& v : work.vector) elements += v.elements;
+    CHECK(elements == c.elements);
+  }
+}
+
+TEST_CASE("a conversion takes the operations of its two types") {
+  struct Case {
+    const char* from;
+    const char* to;
+    const char* device;
+    double operations;  // for each element of 32 bits
+  };
+  const Case cases[] = {
+      {"f32", "f8e4m3fn", "tpu_v6e", 47}, {"f32", "f8e4m3fn", "tpu_v7x", 3}, {"f8e4m3fn", "bf16", "tpu_v7x", 1.5},
+      {"bf16", "s8", "tpu_v5e", 10},      {"bf16", "s8", "tpu_v6e", 6},      {"s8", "f32", "tpu_v2", 4},
+      {"f32", "s32", "tpu_v5p", 5},       {"f8e5m2", "f32", "tpu_v4", 14},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.from, c.to, c.device);
+    const Device d = device(c.device);
+    const Work work = root_work(std::string("  a = ") + c.from + "[1024,1024] parameter(0)\n",
+                                std::string("r = ") + c.to + "[1024,1024] convert(a)");
+    MissingNumbers missing;
+    const double seconds = vector_terms(work, d, &missing).operation_seconds;
+    CHECK(seconds == Approx(1024 * 1024 * c.operations / d.vector.f32_rate));
+  }
+  // Other conversions take one operation, in code as it usually is.
+  const Device d = device("tpu_v5e");
+  const Work work = root_work("  a = f32[1024,1024] parameter(0)\n", "r = bf16[1024,1024] convert(a)");
+  MissingNumbers missing;
+  CHECK(vector_terms(work, d, &missing).operation_seconds ==
+        Approx(1024 * 1024 / (d.vector.f32_rate * d.tpu()->vector.efficiency)));
+}
+
+TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through the cross-lane unit") {
+  struct Case {
+    const char* what;
+    const char* parameter;
+    const char* root;
+    bool on_v5e;  // on the cross-lane unit
+    bool on_v6e;
+  };
+  const Case cases[] = {
+      {"lanes", "f32[256,128]{1,0:T(8,128)} parameter(0)", "r = f32[256,128]{0,1:T(8,128)} copy(a)", true, true},
+      {"rows of 32 bits", "f32[16,8,128]{2,1,0:T(8,128)} parameter(0)", "r = f32[16,8,128]{2,0,1:T(8,128)} copy(a)",
+       false, false},
+      {"rows of 16 bits, two in a sublane", "bf16[16,8,128]{2,1,0:T(8,128)(2,1)} parameter(0)",
+       "r = bf16[16,8,128]{2,0,1:T(8,128)(2,1)} copy(a)", true, false},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work(std::string("  a = ") + c.parameter + "\n", c.root);
+    REQUIRE(work.vector.size() == 1);
+    CHECK(is_on_cross_lane_unit(work.vector[0], *device("tpu_v5e").tpu()) == c.on_v5e);
+    CHECK(is_on_cross_lane_unit(work.vector[0], *device("tpu_v6e").tpu()) == c.on_v6e);
+  }
+}
+
+TEST_CASE("a core keeps HBM waiting while it changes a layout, and its neighbour draws on it then") {
+  const Work turned =
+      root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
+  for (const char* name : {"tpu_v5e", "tpu_v6e", "tpu_v5p", "tpu_v4"}) {
+    CAPTURE(name);
+    const Device d = device(name);
+    const VectorTerms vector = vector_terms(turned, d);
+    CHECK(vector.seconds_without_relayout() == 0);
+    CHECK(vector.seconds() == Approx(4096.0 * 4096.0 / 1024.0 * d.tpu()->vector.transpose_cycles /
+                                     (*d.clock * core_count(d) * d.tpu()->vector.cross_lane_units)));
+    // 16384 registers in windows of 384: 43, each but the first waiting for its own first byte.
+    const double memory = hbm_terms(turned, d).seconds() + 42 * d.tpu()->overhead.dma_read;
+    const double busy = op_time(turned, d).seconds - d.overhead.op;
+    CHECK(busy == Approx(std::max(hbm_terms(turned, d).seconds(), memory / core_count(d) + vector.seconds())));
+    if (core_count(d) == 1) CHECK(busy == Approx(memory + vector.seconds()));
+  }
+  // Where both arrays lie in VMEM there is nothing to wait for.
+  const Work inside =
+      root_work("  a = f32[512,512]{1,0:T(8,128)S(1)} parameter(0)\n", "r = f32[512,512]{0,1:T(8,128)S(1)} copy(a)");
+  const Device v6e = device("tpu_v6e");
+  CHECK(op_time(inside, v6e).seconds == Approx(vector_terms(inside, v6e).seconds() + *v6e.tpu()->overhead.op_on_chip));
+}
+
+TEST_CASE("the windows of a change of layout are the compiler's where the text has them") {
+  const char* parameter = "  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n";
+  const std::string copy = "r = f32[4096,4096]{0,1:T(8,128)} copy(a)";
+  const std::string config = ", backend_config={\"window_config\":{\"iteration_bounds\":[\"8\",\"22\",\"1\"]}}";
+  const Device v6e = device("tpu_v6e");
+  const auto terms = [&](const Work& work) {
+    return overlap_terms(op_time(work, v6e), work, vector_terms(work, v6e), v6e);
+  };
+  const OverlapTerms noted = terms(root_work(parameter, copy + config));
+  CHECK(noted.windows == 176);
+  CHECK(noted.waiting == Approx(175 * v6e.tpu()->overhead.dma_read));
+  CHECK(terms(root_work(parameter, copy)).windows == 43);
+  Work absurd = root_work(parameter, copy);
+  absurd.relayout_windows = std::numeric_limits<double>::infinity();
+  CHECK(terms(absurd).windows == 4096.0 * 4096.0 / 1024.0);
+  // With one side in VMEM, windows follow one another, and nothing delays the next read.
+  for (const auto& [from, to] : {std::pair("S(1)", ""), std::pair("", "S(1)")}) {
+    const OverlapTerms one_sided =
+        terms(root_work("  a = f32[1024,1024]{1,0:T(8,128)" + std::string(from) + "} parameter(0)\n",
+                        "r = f32[1024,1024]{0,1:T(8,128)" + std::string(to) + "} copy(a)"));
+    CHECK(one_sided.waiting == 0);
+    CHECK(one_sided.between > 0);
+  }
+  // An operation that changes no layout has no use for them.
+  CHECK(root_work(parameter, "r = f32[4096,4096]{1,0:T(8,128)} negate(a)" + config).relayout_windows == 0);
+}
+
+TEST_CASE("an operation without arrays in HBM waits for no round trip") {
+  const std::string hbm = "f32[1024]{0:T(1024)}";
+  const std::string vmem = "f32[1024]{0:T(1024)S(1)}";
+  const std::string scalar = "s32[]{:T(128)}";
+  const std::string one = "s32[1]{0:T(128)}";
+  const auto parameter = [](const std::string& shape) { return "  a = " + shape + " parameter(0)\n"; };
+  const std::string both = parameter(vmem) + "  i = " + scalar + " parameter(1)\n";
+  const struct {
+    const char* what;
+    std::string parameters;
+    std::string root;
+    bool on_chip;
+  } cases[] = {
+      {"arrays in HBM", parameter(hbm), "r = " + hbm + " negate(a)", false},
+      {"a read of HBM", parameter(hbm), "r = " + vmem + " negate(a)", false},
+      {"a write of HBM", parameter(vmem), "r = " + hbm + " negate(a)", false},
+      {"host memory", parameter("f32[1024]{0:T(1024)S(5)}"), "r = " + vmem + " copy(a)", false},
+      {"arrays in VMEM", parameter(vmem), "r = " + vmem + " negate(a)", true},
+      {"no operand", "", "r = s32[8]{0:T(128)S(1)} iota(), iota_dimension=0", true},
+      {"scalars", parameter(scalar), "r = pred[]{:T(512)} compare(a, a), direction=LT", true},
+      {"scalars in scalar memory", parameter("s32[]{:T(128)S(6)}"), "r = s32[]{:T(128)S(6)} negate(a)", true},
+      {"an array of one element", parameter(one), "r = " + one + " negate(a)", true},
+      {"a constant scalar", "  a = " + scalar + " constant(1)\n",
+       "r = s32[8]{0:T(128)S(1)} broadcast(a), dimensions={}", true},
+      {"an index", both, "r = f32[128]{0:T(128)S(1)} dynamic-slice(a, i), dynamic_slice_sizes={128}", true},
+      {"one element of an array in HBM", parameter(hbm), "r = f32[1]{0:T(128)} slice(a), slice={[7:8]}", false},
+      {"one element of an array in VMEM", parameter(vmem), "r = f32[1]{0:T(128)} slice(a), slice={[7:8]}", true},
+  };
+  for (const char* name : {"tpu_v5e", "tpu_v7x"}) {
+    Device d = device(name);
+    const double chip = *d.tpu()->overhead.op_on_chip;
+    CHECK(chip < d.overhead.op / 4);
+    for (const auto& c : cases) {
+      CAPTURE(name, c.what);
+      const Work work = root_work(c.parameters, c.root);
+      CHECK(stays_on_chip(work, d) == c.on_chip);
+      CHECK(op_time(work, d).overhead == Approx(c.on_chip ? chip : d.overhead.op));
+    }
+    std::get<TpuCore>(d.core).overhead.op_on_chip = Fact<double>();
+    CHECK(op_time(root_work(parameter(vmem), "r = " + vmem + " negate(a)"), d).overhead == Approx(d.overhead.op));
+  }
+}
+
+TEST_CASE("what else the vector units do waits for the first window and leaves the last") {
+  const Device v5p = device("tpu_v5p");
+  Work both =
+      root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
+  const VectorTerms turned = vector_terms(both, v5p);
+  both.vector.push_back({Opcode::kAdd, ElementType::kF32, 4096.0 * 4096.0, false});
+  const VectorTerms added = vector_terms(both, v5p);
+  CHECK(added.seconds_without_relayout() == Approx(vector_terms({both.vector.back()}, v5p).seconds()));
+  CHECK(added.relayout_seconds == turned.relayout_seconds);
+  const OpTime time = op_time(both, v5p);
+  const OverlapTerms terms = overlap_terms(time, both, added, v5p);
+  CHECK(terms.ends == Approx(v5p.tpu()->overhead.dma_read + v5p.tpu()->overhead.dma_write));
+  CHECK(time.seconds == Approx(terms.joined + terms.ends + v5p.overhead.op));
+  // A reduction over the lanes shares the unit, at its own rate.
+  both.vector.push_back({Opcode::kReduce, ElementType::kF32, 4096.0 * 4096.0, true});
+  const VectorTerms reduced = vector_terms(both, v5p);
+  CHECK(reduced.register_seconds / reduced.relayout_seconds ==
+        Approx(v5p.tpu()->vector.lane_reduction_cycles / v5p.tpu()->vector.transpose_cycles));
+  CHECK(reduced.seconds() == Approx(reduced.register_seconds + reduced.relayout_seconds));
+}
+
+TEST_CASE("a small product is cut into windows: no more than one of them stands at its ends") {
+  Device v6e = device("tpu_v6e");
+  const Work small = root_work(
+      "  a = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(1)\n",
+      "r = bf16[512,512]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  const auto ends = [&] { return overlap_terms(op_time(small, v6e), small, vector_terms(small, v6e), v6e); };
+  REQUIRE(ends().faster < v6e.tpu()->overhead.pipeline_fill);
+  CHECK(ends().ends == Approx(ends().faster / v6e.tpu()->overhead.fill_windows));
+  std::get<TpuCore>(v6e.core).overhead.fill_windows = 1;
+  CHECK(ends().ends == Approx(ends().faster));
+  std::get<TpuCore>(v6e.core).overhead.pipeline_fill = 1e-8;
+  CHECK(ends().ends == Approx(1e-8));
+}
+
+TEST_CASE("a product cut along what it contracts waits for its partial sums to be added") {
+  const Device v6e = device("tpu_v6e");
+  Work whole = root_work(
+      "  a = bf16[4096,8192]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[8192,4096]{1,0:T(8,128)(2,1)} parameter(1)\n",
+      "r = bf16[4096,4096]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  REQUIRE(whole.product_steps == 1);
+  CHECK(accumulation_seconds(whole, v6e) == 0);
+  Work cut = whole;
+  cut.product_steps = 5;
+  const double adding = 4 * 4096.0 * 4096.0 / v6e.vector.f32_rate;
+  CHECK(accumulation_seconds(cut, v6e) == Approx(adding));
+  const OpTime time = op_time(cut, v6e);
+  CHECK(time.epilogue == Approx(adding));
+  CHECK(time.resources[Resource::kVector] == Approx(adding));
+  CHECK(time.resources[Resource::kMatrix] == op_time(whole, v6e).resources[Resource::kMatrix]);
+  CHECK(time.seconds > op_time(whole, v6e).seconds);
+  CHECK(time.seconds < op_time(whole, v6e).seconds + adding);
+}
+
+TEST_CASE("a product is cut in no more windows than there is to contract") {
+  const char* parameters =
+      "  a = bf16[64,64]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[64,64]{1,0:T(8,128)(2,1)} parameter(1)\n";
+  const std::string product = std::string("product {\n") + parameters +
+                              "  ROOT d = f32[64,64]{1,0:T(8,128)} dot(a, b), lhs_contracting_dims={1}, "
+                              "rhs_contracting_dims={0}\n}\n\n";
+  const auto work = [&](const char* bounds) {
+    return root_work(parameters,
+                     "r = f32[64,64]{1,0:T(8,128)} fusion(a, b), kind=kOutput, calls=product, backend_config="
+                     "{\"window_config\":{\"output_window_bounds\":[\"1\",\"1\"],\"iteration_bounds\":[\"2\",\"3\"" +
+                         std::string(bounds) + "]}}",
+                     product);
+  };
+  CHECK(work("").product_steps == 1);
+  CHECK(work(",\"4\",\"2\"").product_steps == 8);
+  const Work absurd = work(",\"9000000000000000000\",\"9000000000000000000\",\"9000000000000000000\"");
+  CHECK(absurd.product_steps == 64);
+  CHECK(op_time(absurd, device("tpu_v6e")).seconds < 1e-3);
+}
+
+TEST_CASE("fast memory is CMEM where a chip has one") {
+  const Work work =
+      root_work("  a = f32[4096,4096]{1,0:T(8,128)S(3)} parameter(0)\n", "r = f32[4096,4096]{1,0:T(8,128)} negate(a)");
+  const Device v4 = device("tpu_v4_core");
+  CHECK(op_time(work, v4).resources[Resource::kVmem] ==
+        Approx(work.read.vmem / *v4.tpu()->on_chip.cmem_read_bandwidth));
+  const Device v5e = device("tpu_v5e");
+  CHECK(op_time(work, v5e).resources[Resource::kVmem] ==
+        Approx(work.read.vmem / v5e.tpu()->on_chip.vmem_read_bandwidth));
+}
+
+TEST_CASE("a product waits for DMA before its first step and after its last, on the memory that it uses") {
+  const Device v5p = device("tpu_v5p");
+  const auto overhead = [&](const char* operands, const char* result) {
+    const std::string shape = operands;
+    return op_time(root_work(
+                       "  a = " + shape + " parameter(0)\n  b = " + shape + " parameter(1)\n",
+                       std::string("r = ") + result + " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+                   v5p)
+        .overhead;
+  };
+  const char* hbm = "bf16[128,128]{1,0:T(8,128)(2,1)}";
+  const char* vmem = "bf16[128,128]{1,0:T(8,128)(2,1)S(1)}";
+  CHECK(overhead(vmem, vmem) == Approx(*v5p.tpu()->overhead.op_on_chip));
+  CHECK(overhead(hbm, vmem) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_read));
+  CHECK(overhead(vmem, hbm) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_write));
+  CHECK(overhead(hbm, hbm) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_read + v5p.tpu()->overhead.dma_write));
+}
+
+}  // namespace
+}  // namespace hloroof::internal

@@ -1,0 +1,216 @@
+// An asynchronous operation has the work of what it wraps, however it is written.
+#include <optional>
+#include <string>
+
+#include "hloroof/cost.h"
+#include "hloroof/parse.h"
+#include "lib/analysis/names.h"
+#include "lib/work/work.h"
+#include "tests/catch.h"
+#include "tests/work/root_work.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr char kHlo[] = R"(HloModule m, is_scheduled=true, num_partitions=4
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT sum = f32[] add(a, b)
+}
+
+gathered {
+  shard = bf16[8,128]{1,0} parameter(0)
+  ROOT gather = bf16[32,128]{1,0} all-gather(shard), channel_id=1, replica_groups={{0,1,2,3}}, dimensions={0}
+}
+
+ENTRY main {
+  x = bf16[32,128]{1,0} parameter(0)
+  shard = bf16[8,128]{1,0} parameter(1)
+  scatter-start = ((bf16[32,128]{1,0}), bf16[8,128]{1,0}) reduce-scatter-start(x), channel_id=2, replica_groups={{0,1,2,3}}, dimensions={0}, to_apply=add
+  call-start = ((bf16[8,128]{1,0}), bf16[32,128]{1,0}) call-start(shard), to_apply=gathered
+  scatter-done = bf16[8,128]{1,0} reduce-scatter-done(scatter-start)
+  call-done = bf16[32,128]{1,0} call-done(call-start)
+  ROOT both = (bf16[8,128]{1,0}, bf16[32,128]{1,0}) tuple(scatter-done, call-done)
+}
+)";
+
+TEST_CASE("starts that are written with the opcode they wrap have its work") {
+  const absl::StatusOr<Module> module = parse_module(kHlo);
+  REQUIRE(module.ok());
+  struct Case {
+    const char* name;
+    const char* category;
+    double read;
+    double written;
+  };
+  for (const Case& c : {Case{"scatter-start", "reduce-scatter-start", 32 * 128 * 2, 8 * 128 * 2},
+                        Case{"call-start", "call-start", 8 * 128 * 2, 32 * 128 * 2}}) {
+    INFO(c.name);
+    for (InstructionView instruction : module->entry().instructions()) {
+      if (instruction.name() != c.name) continue;
+      const Work work = compute_work(instruction, {});
+      CHECK(work.source == CostSource::kModel);
+      CHECK(work.read.hbm == c.read);
+      CHECK(work.written.hbm == c.written);
+      CHECK(op_category(instruction) == c.category);
+    }
+  }
+}
+
+// A kernel on the array `p` that states its cost, one that does not, and one without arrays.
+constexpr char kStated[] =
+    R"(custom-call(p), custom_call_target="tpu_custom_call", backend_config={"custom_call_config":{"cost_estimate":)"
+    R"({"flops":"5000","bytes_accessed":"9000"}}})";
+constexpr char kSilent[] = R"(custom-call(p), custom_call_target="tpu_custom_call")";
+constexpr char kEffect[] = R"(custom-call(), custom_call_target="tpu_custom_call", custom_call_has_side_effect=true)";
+
+constexpr char kStart[] = "r = ((f32[1024]), f32[1024]) async-start(a), calls=outer";
+constexpr char kSparseCore[] =
+    R"(r = ((f32[1024]), f32[1024]) call-start(a), to_apply=outer, async_execution_thread="sparsecore")";
+constexpr char kUnbound[] =
+    R"(r = ((), (), s32[]{:S(2)}) call-start(), to_apply=outer, async_execution_thread="sparsecore")";
+
+// A computation of one array, whose root is the last of `lines`.
+std::string computation(const char* name, const std::string& lines) {
+  return std::string(name) + " {\n  p = f32[1024] parameter(0)\n" + lines + "\n}\n";
+}
+
+std::string kernel(const char* name, const char* call) {
+  return computation(name, std::string("  ROOT k = f32[1024] ") + call);
+}
+
+// Calls `inner` on another thread and waits for it.
+std::string nested(const char* name, const char* inner) {
+  const std::string called = std::string("to_apply=") + inner + ", async_execution_thread=\"sparsecore\"";
+  return computation(name,
+                     "  s = ((f32[1024]), f32[1024]) call-start(p), " + called + "\n  ROOT d = f32[1024] call-done(s)");
+}
+
+TEST_CASE("a custom call on another core counts as it would alone, however deep it lies") {
+  const std::string through_call =
+      kernel("inner", kStated) + computation("outer", "  ROOT c = f32[1024] call(p), to_apply=inner");
+  const std::string through_start = kernel("inner", kStated) + nested("outer", "inner");
+  const std::string deep = kernel("inner", kStated) + nested("middle", "inner") +
+                           computation("around", "  ROOT c = f32[1024] call(p), to_apply=middle") +
+                           nested("outer", "around");
+  const std::string two =
+      computation("outer", std::string("  q = f32[1024] ") + kStated + "\n  ROOT k = f32[1024] " + kStated);
+  const std::string with_negate =
+      computation("outer", std::string("  k = f32[1024] ") + kStated + "\n  ROOT n = f32[1024] negate(k)");
+  const std::string two_cores =
+      kernel("inner", kStated) + computation("outer",
+                                             "  s = ((f32[1024]), f32[1024]) async-start(p), calls=inner\n"
+                                             "  d = f32[1024] async-done(s)\n"
+                                             "  t = ((f32[1024]), f32[1024]) async-start(d), calls=inner\n"
+                                             "  ROOT e = f32[1024] async-done(t)");
+  struct Case {
+    const char* what;
+    std::string computations;
+    const char* start;
+    double flops;
+    double bytes;
+  };
+  const Case cases[] = {
+      {"wrapped", kernel("outer", kStated), kStart, 5000, 9000},
+      {"called", through_call, kStart, 5000, 9000},
+      {"called on a SparseCore", through_call, kSparseCore, 5000, 9000},
+      {"started within", through_start, kSparseCore, 5000, 9000},
+      {"started within, operands follow", through_start, kUnbound, 5000, 9000},
+      {"three threads", deep, kSparseCore, 5000, 9000},
+      {"two calls", two, kStart, 10000, 18000},
+      {"a call and an operation", with_negate, kStart, 5000 + 1024, 9000 + 2 * 4096},
+      {"started twice", two_cores, kSparseCore, 10000, 18000},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work("  a = f32[1024] parameter(0)\n", c.start, c.computations);
+    CHECK(work.flops == c.flops);
+    CHECK(work.padded_bytes == c.bytes);
+    CHECK(work.read.total() + work.written.total() == c.bytes);
+    CHECK(work.source == CostSource::kAssumed);
+  }
+}
+
+TEST_CASE("what runs on another core is modelled only if all of it is") {
+  const auto with_root = [](const std::string& lines) { return computation("outer", lines); };
+  const std::string copied = "  ROOT c = f32[1024] copy(p)";
+  const std::string fused =
+      kernel("fused", kSilent) + with_root("  ROOT f = f32[1024] fusion(p), kind=kCustom, calls=fused");
+  const std::string loop = kernel("step", kSilent) +
+                           computation("going", "  ROOT g = pred[] custom-call(p), custom_call_target=\"Going\"") +
+                           with_root("  ROOT w = f32[1024] while(p), condition=going, body=step");
+  struct Case {
+    const char* what;
+    std::string computations;
+    const char* start;
+    CostSource source;
+    double bytes;  // at least
+  };
+  const Case cases[] = {
+      {"a copy", with_root(copied), kStart, CostSource::kModel, 8192},
+      {"a nested copy", computation("inner", copied) + nested("outer", "inner"), kUnbound, CostSource::kModel, 8192},
+      {"a kernel", kernel("outer", kSilent), kStart, CostSource::kUnknown, 8192},
+      {"called", kernel("inner", kSilent) + with_root("  ROOT c = f32[1024] call(p), to_apply=inner"), kSparseCore,
+       CostSource::kUnknown, 8192},
+      {"started within", kernel("inner", kSilent) + nested("outer", "inner"), kSparseCore, CostSource::kUnknown, 8192},
+      {"operands follow", kernel("inner", kSilent) + nested("outer", "inner"), kUnbound, CostSource::kUnknown, 8192},
+      {"beside a known one", with_root(std::string("  q = f32[1024] ") + kSilent + "\n  ROOT k = f32[1024] " + kStated),
+       kStart, CostSource::kUnknown, 8192 + 9000},
+      {"without arrays", with_root(std::string("  e = () ") + kEffect + "\n" + copied), kStart, CostSource::kUnknown,
+       8192},
+      {"in a fusion", fused, kStart, CostSource::kUnknown, 8192},
+      {"in a loop", loop, kStart, CostSource::kUnknown, 8192},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work("  a = f32[1024] parameter(0)\n", c.start, c.computations);
+    CHECK(work.source == c.source);
+    CHECK(work.padded_bytes >= c.bytes);
+  }
+}
+
+TEST_CASE("a stated time of a custom call on another core holds if nothing else runs there") {
+  const std::string alone = kernel("inner", kSilent) + nested("outer", "inner");
+  const std::string twice =
+      computation("outer", std::string("  q = f32[1024] ") + kSilent + "\n  ROOT k = f32[1024] " + kSilent);
+  const std::string beside =
+      computation("outer", std::string("  q = f32[1024] ") + kSilent + "\n  ROOT n = f32[1024] negate(q)");
+  WorkOptions options;
+  CustomCallCost cost;
+  cost.target = "tpu_custom_call";
+  cost.seconds = 3;
+  options.custom_calls = {cost};
+  struct Case {
+    const char* what;
+    std::string computations;
+    std::optional<double> seconds;
+    CostSource source;
+  };
+  for (const Case& c : {Case{"alone", alone, 3.0, CostSource::kUser}, Case{"twice", twice, 6.0, CostSource::kUser},
+                        Case{"beside an operation", beside, 3.0, CostSource::kAssumed}}) {
+    CAPTURE(c.what);
+    const Work work = root_work("  a = f32[1024] parameter(0)\n", kStart, c.computations, options);
+    CHECK(work.seconds == c.seconds);
+    CHECK(work.source == c.source);
+  }
+}
+
+TEST_CASE("calls of calls on another core run exponentially often, but are counted once") {
+  constexpr int kDepth = 200;
+  std::string computations = kernel("level0", kStated);
+  for (int i = 1; i <= kDepth; ++i) {
+    const std::string call = "f32[1024] call(p), to_apply=level" + std::to_string(i - 1);
+    const std::string name = i == kDepth ? "outer" : "level" + std::to_string(i);
+    computations += computation(name.c_str(), "  q = " + call + "\n  ROOT r = " + call);
+  }
+  const Work work = root_work("  a = f32[1024] parameter(0)\n", kStart, computations);
+  CHECK(work.source == CostSource::kUnknown);
+  CHECK(work.padded_bytes > 1e60);
+  CHECK(work.flops > 1e60);
+  CHECK(work.matrix.size() < 10000);
+}
+
+}  // namespace
+}  // namespace hloroof::internal

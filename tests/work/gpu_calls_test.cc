@@ -1,0 +1,214 @@
+// What GPU libraries and kernels are counted and timed as: calls by their configs, precision by the rules of tensor
+// cores, blocks that a compiler chose, and the least a launch takes.
+#include <string>
+#include <vector>
+
+#include "hloroof/device.h"
+#include "lib/hardware/matrix_rate.h"
+#include "lib/time/op_time.h"
+#include "tests/catch.h"
+#include "tests/work/root_work.h"
+
+namespace hloroof::internal {
+namespace {
+
+std::string attention_call(const std::string& target, const std::string& results, const std::string& mask,
+                           const std::string& more = "") {
+  return "r = (" + results + ", u8[4096]) custom-call(q, q, q), custom_call_target=\"" + target +
+         R"(", backend_config={"cudnn_fmha_backend_config":{"fmha_scale":0.125,"intermediate_tensor_shape":)"
+         R"({"element_type":"BF16","dimensions":["4","16","2048","1024"]},"mask_type":")" +
+         mask + "\"" + more + "}}";
+}
+
+TEST_CASE("attention by its scores, mask and direction; a workspace moves no bytes") {
+  const std::string array = "bf16[4,16,2048,64]";
+  const std::string query = "  q = " + array + " parameter(0)\n";
+  const double scores = 4.0 * 16 * 2048 * 1024;
+  struct Case {
+    const char* target;
+    const char* mask;
+    const char* more;
+    double products;  // of scores by head dimension
+    double share;
+  };
+  const Case cases[] = {
+      {"__cudnn$fmhaSoftmax", "NO_MASK", "", 2, 1},
+      {"__cudnn$fmhaSoftmax", "CAUSAL", "", 2, 0.5},
+      {"__cudnn$fmhaScaleBiasSoftmaxDropout", "PADDING", "", 2, 1},
+      {"__cudnn$fmhaSoftmax", "CAUSAL", R"(,"sliding_window_length":256)", 2, 0.25},
+      {"__cudnn$fmhaSoftmaxBackward", "PADDING_CAUSAL", "", 5, 0.5},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.target);
+    CAPTURE(c.mask);
+    const Work work = root_work(query, attention_call(c.target, array, c.mask, c.more));
+    CHECK(work.source == CostSource::kModel);
+    CHECK(work.matrix_flops == 2 * c.products * c.share * scores * 64);
+    CHECK(work.transcendentals == c.share * scores);
+    CHECK(work.written.hbm == 4.0 * 16 * 2048 * 64 * 2);
+  }
+  CHECK(
+      root_work(query, "r = " + array + R"( custom-call(q, q, q), custom_call_target="__cudnn$fmhaSoftmax")").source ==
+      CostSource::kUnknown);
+}
+
+TEST_CASE("sorts move keys and values once a digit, counting them first") {
+  const std::string keys = "  k = f32[1000] parameter(0)\n  v = s64[1000] parameter(1)\n";
+  const Work alone =
+      root_work(keys, R"(r = (f32[1000], u8[9999]) custom-call(k), custom_call_target="__cub$DeviceRadixSort")");
+  CHECK(alone.read.hbm == 5 * 4000);
+  CHECK(alone.written.hbm == 4 * 4000);
+  const Work pairs = root_work(
+      keys, R"(r = (f32[1000], s64[1000], u8[9999]) custom-call(k, v), custom_call_target="__cub$DeviceRadixSort")");
+  CHECK(pairs.read.hbm == 4000 + 4 * 12000);
+  CHECK(pairs.written.hbm == 4 * 12000);
+  CHECK(pairs.padded_bytes == pairs.read.hbm + pairs.written.hbm);
+}
+
+TEST_CASE("factorizations by their cubes, in many kernels") {
+  struct Case {
+    const char* target;
+    double flops;  // of 512 x 512
+  };
+  const double cube = 512.0 * 512 * 512;
+  const Case cases[] = {{"__cusolver$cholesky", cube / 3},    {"cusolver_potrf_ffi", cube / 3},
+                        {"cusolver_getrf_ffi", 2 * cube / 3}, {"hipsolver_geqrf_ffi", 4 * cube / 3},
+                        {"cusolver_syevd_ffi", 9 * cube},     {"cusolver_gesvd_ffi", 22 * cube}};
+  for (const Case& c : cases) {
+    CAPTURE(c.target);
+    const Work work =
+        root_work("  a = f32[3,512,512] parameter(0)\n",
+                  "r = (f32[3,512,512], s32[3]) custom-call(a), custom_call_target=\"" + std::string(c.target) + "\"");
+    CHECK(work.flops == Approx(3 * c.flops));
+    CHECK(work.source == CostSource::kAssumed);
+    CHECK(op_time(work, device("h100_sxm")).seconds >= work.kernels * 2e-6);
+  }
+}
+
+TEST_CASE("norms and random bits are known") {
+  const std::string x = "  x = f32[64,128] parameter(0)\n";
+  const Work norm =
+      root_work(x, R"(r = (f32[64,128], f32[64,1], u8[777]) custom-call(x, x, x), custom_call_target="__cudnn$norm")");
+  CHECK(norm.source == CostSource::kModel);
+  CHECK(norm.flops > 64 * 128);
+  CHECK(norm.written.hbm == 64 * 128 * 4 + 64 * 4);
+  CHECK(root_work(x, R"(r = (u32[64], u32[64]) custom-call(x), custom_call_target="cu_threefry2x32_ffi")").source ==
+        CostSource::kModel);
+}
+
+TEST_CASE("a GPU multiplies f32 as TF32, at full precision on its vector units, or as an algorithm says") {
+  struct Case {
+    const char* attributes;
+    MatrixType type;
+    double passes;
+  };
+  const Case cases[] = {
+      {"", MatrixType::kF32, 1},
+      {", operand_precision={high,high}", MatrixType::kF32, 1},
+      {", operand_precision={highest,highest}", MatrixType::kF32Highest, 1},
+      {", algorithm=dot_tf32_tf32_f32", MatrixType::kTf32, 1},
+      {", algorithm=dot_tf32_tf32_f32_x3", MatrixType::kTf32, 3},
+      {", algorithm=dot_bf16_bf16_f32_x6", MatrixType::kBf16, 6},
+      {", algorithm=dot_f32_f32_f32", MatrixType::kF32Highest, 1},
+  };
+  for (const char* name : {"h100_sxm", "a100_sxm_80", "b200_sxm", "mi300x"}) {
+    const Device gpu = device(name);
+    for (const Case& c : cases) {
+      CAPTURE(name);
+      CAPTURE(c.attributes);
+      const Work work = root_work("  a = f32[4096,4096] parameter(0)\n",
+                                  "r = f32[4096,4096] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}" +
+                                      std::string(c.attributes));
+      CHECK(matrix_peak_seconds(work.matrix[0], gpu) ==
+            Approx(work.flops * c.passes / *matrix_rate(gpu.matrix.peak, c.type).rate));
+    }
+  }
+  // The passes of a TPU stay its own.
+  const Work tpu = root_work("  a = f32[4096,4096] parameter(0)\n",
+                             "r = f32[4096,4096] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+                             "operand_precision={highest,highest}");
+  const Device v5e = device("tpu_v5e");
+  CHECK(matrix_peak_seconds(tpu.matrix[0], v5e) ==
+        Approx(tpu.flops * 6 / *matrix_rate(v5e.matrix.peak, MatrixType::kF32).rate));
+}
+
+TEST_CASE("a library call's algorithm and precision count as a dot's") {
+  const auto call = [](const std::string& precision_config) {
+    return root_work("  a = f32[64,64] parameter(0)\n",
+                     R"(r = (f32[64,64], s8[1024]) custom-call(a, a), custom_call_target="__cublas$gemm", )"
+                     R"(backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":)"
+                     R"(["1"],"rhs_contracting_dimensions":["0"]},"precision_config":{)" +
+                         precision_config + "}}}");
+  };
+  CHECK(call(R"("algorithm":"ALG_DOT_BF16_BF16_F32_X3")").matrix[0].multiplied_as == MultipliedAs::kBf16);
+  CHECK(call(R"("algorithm":"ALG_DOT_BF16_BF16_F32_X3")").matrix[0].passes == 3);
+  CHECK(call(R"("algorithm":"ALG_UNSET","operand_precision":["HIGHEST","HIGHEST"])").matrix[0].passes == 6);
+  CHECK(call("").written.hbm == 64 * 64 * 4);
+}
+
+TEST_CASE("a grouped product takes each row once") {
+  const Work work = root_work(
+      "  x = bf16[64,4096] parameter(0)\n  w = bf16[8,4096,1024] parameter(1)\n  g = s32[8] parameter(2)\n",
+      R"(r = (bf16[64,1024], s8[1024]) custom-call(x, w, g), custom_call_target="__cublas$lt$groupedMatmul", )"
+      R"(backend_config={"grouped_gemm_backend_config":{"gemm_backend_config":{"dot_dimension_numbers":)"
+      R"({"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["1"]}},"ragged_dot_dimension_numbers":)"
+      R"({"lhs_ragged_dimensions":["0"],"rhs_group_dimensions":["0"]}}})");
+  CHECK(work.source == CostSource::kModel);
+  CHECK(work.matrix_flops == 2.0 * 64 * 4096 * 1024);
+}
+
+Work triton_matmul(const std::string& config) {
+  return root_work(
+      "  a = bf16[4096,4096] parameter(0)\n",
+      "r = bf16[4096,4096] fusion(a), kind=kCustom, calls=c, backend_config={\"fusion_backend_config\":" + config + "}",
+      "c {\n  p = bf16[4096,4096] parameter(0)\n  ROOT d = bf16[4096,4096] dot(p, p), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+}
+
+TEST_CASE("the blocks a compiler chose are those that run, but for its placeholder") {
+  const Device h100 = device("h100_sxm");
+  const Work tuned = triton_matmul(
+      R"({"kind":"__triton_nested_gemm_fusion","block_level_fusion_config":{"num_warps":"4","output_tiles":[{"sizes":)"
+      R"(["32","64"]}],"num_stages":3}})");
+  const Work older = triton_matmul(
+      R"({"kind":"__triton_gemm","triton_gemm_config":{"block_m":"32","block_n":"64","block_k":"64","split_k":"1",)"
+      R"("num_stages":"3","num_warps":"4"}})");
+  const Work placeholder = triton_matmul(
+      R"({"kind":"__triton_nested_gemm_fusion","block_level_fusion_config":{"num_warps":"2","output_tiles":[{"sizes":)"
+      R"(["16","8"]}],"num_stages":1}})");
+  for (const Work* work : {&tuned, &older}) {
+    const MatrixTerms terms = matrix_terms(work->matrix[0], h100);
+    CHECK(terms.tile_m == 32);
+    CHECK(terms.tile_n == 64);
+    CHECK(terms.blocks == 128 * 64);
+  }
+  CHECK(matrix_terms(placeholder.matrix[0], h100).tile_m >= 64);
+  CHECK(placeholder.matrix[0].is_untuned);
+  CHECK(placeholder.source == CostSource::kAssumed);
+  CHECK(tuned.source == CostSource::kModel);
+  CHECK_FALSE(tuned.matrix[0].is_untuned);
+  CHECK(op_time(tuned, h100).seconds > op_time(placeholder, h100).seconds);
+}
+
+TEST_CASE("small kernels take a launch, less in a command buffer; large ones hide it") {
+  for (const char* name :
+       {"v100_sxm2", "t4", "l4", "a100_sxm_80", "h100_sxm", "b200_sxm", "gb300", "mi250x_gcd", "mi300x", "mi355x"}) {
+    CAPTURE(name);
+    const Device gpu = device(name);
+    const Work small = root_work("  a = f32[256] parameter(0)\n", "r = f32[256] add(a, a)");
+    const double launched = op_time(small, gpu).seconds;
+    CHECK(launched >= 2e-6);
+    CHECK(launched <= 6e-6);
+    CHECK(op_time(small, gpu, LaunchedBy::kCommandBuffer).seconds < launched);
+    for (const double elements : {16.0 * 1048576, 256.0 * 1048576}) {
+      const std::string array = "f32[" + std::to_string(static_cast<long>(elements)) + "]";
+      const Work large = root_work("  a = " + array + " parameter(0)\n", "r = " + array + " add(a, a)");
+      const double share = large.padded_bytes / gpu.hbm.bandwidth / op_time(large, gpu).seconds;
+      CHECK(share >= 0.80);
+      CHECK(share <= 0.935);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hloroof::internal
