@@ -56,12 +56,6 @@ std::optional<std::vector<AxisPiece>> box_of(const std::vector<std::int64_t>& pl
   return pieces;
 }
 
-bool same(const std::vector<AxisPiece>& a, const std::vector<AxisPiece>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const AxisPiece& x, const AxisPiece& y) {
-    return x.physical == y.physical && x.size == y.size && x.stride == y.stride;
-  });
-}
-
 }  // namespace
 
 // DeviceOrder = Id { "," Id } | IotaOrder, as in replica groups
@@ -126,7 +120,7 @@ absl::Status place_in_order(const std::vector<std::int64_t>& order, const Logica
       std::vector<std::int64_t> places;
       for (std::int64_t k = 0; k < axis.size; ++k) places.push_back(mapping.position[device + k * axis.stride]);
       std::optional<std::vector<AxisPiece>> box = box_of(places, mapping);
-      even = box && (device == 0 || same(pieces, *box));
+      even = box && (device == 0 || pieces == *box);
       if (even && device == 0) pieces = *std::move(box);
     }
     if (even) continue;

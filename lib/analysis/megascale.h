@@ -32,7 +32,7 @@ struct SliceDevice {
   std::int64_t slice = 1;
   std::int64_t device = 0;
 
-  friend bool operator==(SliceDevice a, SliceDevice b) { return a.slice == b.slice && a.device == b.device; }
+  friend bool operator==(SliceDevice, SliceDevice) = default;
 };
 
 // The devices that exchange data, in one of three forms. The other two are then empty.

@@ -41,6 +41,8 @@ struct AxisPiece {
   std::int64_t stride = 1;
   // The piece is a whole axis that closes to a ring. A twisted axis closes only together with the longer axes.
   bool wraps = false;
+
+  friend bool operator==(const AxisPiece&, const AxisPiece&) = default;
 };
 
 struct PhysicalMapping {

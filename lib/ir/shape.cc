@@ -1,6 +1,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -190,17 +191,19 @@ std::int64_t element_count(const Shape& shape) {
 namespace hloroof::inline v0 {
 using namespace internal;
 
+// The public headers are C++17, which has no defaulted comparison. A structured binding names all members instead, so
+// that a new member must be added here.
 bool operator==(const Layout& a, const Layout& b) {
-  return a.present == b.present && a.minor_to_major == b.minor_to_major && a.tiles == b.tiles &&
-         a.tail_padding_alignment == b.tail_padding_alignment && a.index_type == b.index_type &&
-         a.pointer_type == b.pointer_type && a.element_size_in_bits == b.element_size_in_bits &&
-         a.memory_space == b.memory_space && a.split_configs == b.split_configs &&
-         a.dynamic_shape_metadata_prefix_bytes == b.dynamic_shape_metadata_prefix_bytes;
+  const auto& [present, minor_to_major, tiles, tail_padding, index, pointer, element_size, memory, split, prefix] = a;
+  return std::tie(present, minor_to_major, tiles, tail_padding, index, pointer, element_size, memory, split, prefix) ==
+         std::tie(b.present, b.minor_to_major, b.tiles, b.tail_padding_alignment, b.index_type, b.pointer_type,
+                  b.element_size_in_bits, b.memory_space, b.split_configs, b.dynamic_shape_metadata_prefix_bytes);
 }
 
 bool operator==(const Shape& a, const Shape& b) {
-  return a.element_type == b.element_type && a.dimensions == b.dimensions &&
-         a.dynamic_dimensions == b.dynamic_dimensions && a.layout == b.layout && a.elements == b.elements;
+  const auto& [element_type, dimensions, dynamic_dimensions, layout, elements] = a;
+  return std::tie(element_type, dimensions, dynamic_dimensions, layout, elements) ==
+         std::tie(b.element_type, b.dimensions, b.dynamic_dimensions, b.layout, b.elements);
 }
 
 void ShapeTable::clear() {

@@ -30,8 +30,7 @@ struct Id {
   std::uint32_t index = kNone;
 
   bool valid() const { return index != kNone; }
-  friend bool operator==(Id a, Id b) { return a.index == b.index; }
-  friend bool operator!=(Id a, Id b) { return a.index != b.index; }
+  friend bool operator==(Id, Id) = default;
 };
 
 using DialectId = Id<struct DialectTag>;

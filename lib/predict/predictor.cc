@@ -31,13 +31,6 @@ using namespace internal;
 
 namespace {
 
-bool same_demand(const Demand& a, const Demand& b) {
-  return a.step == b.step && a.lane == b.lane && a.issue == b.issue && a.seconds == b.seconds && a.busy == b.busy &&
-         a.held == b.held && a.carried_by == b.carried_by && a.also_starts == b.also_starts &&
-         a.is_begun_by_other == b.is_begun_by_other && a.between_seconds == b.between_seconds &&
-         a.between_busy == b.between_busy && a.is_issued_ahead == b.is_issued_ahead;
-}
-
 // Returns true if two call graphs have the same scheduled computations and loops.
 bool same_schedules(const CallGraph& a, const CallGraph& b) {
   return CallFacts::scheduled(a) == CallFacts::scheduled(b) &&
@@ -394,7 +387,7 @@ struct Predictor::State {
     stale.replay.resize(module.computation_limit(), false);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const InstructionId id = stale.costs[i];
-      if (!same_demand(before[i], demand[id.index])) stale.replay[row_of(module, id).computation.index] = true;
+      if (before[i] != demand[id.index]) stale.replay[row_of(module, id).computation.index] = true;
     }
   }
 

@@ -16,9 +16,8 @@ FieldsByNumber by_number(const WireMessage& message, Same same) {
 }
 
 bool equal_fields(const std::vector<const WireField*>& a, const std::vector<const WireField*>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const WireField* x, const WireField* y) {
-    return x->number == y->number && x->type == y->type && x->value == y->value && x->bytes == y->bytes;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const WireField* x, const WireField* y) { return *x == *y; });
 }
 
 }  // namespace

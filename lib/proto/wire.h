@@ -20,6 +20,8 @@ struct WireField {
   WireType type = WireType::kVarint;
   std::uint64_t value = 0;  // the bits of a varint or fixed number
   std::string_view bytes;   // for kBytes
+
+  friend bool operator==(const WireField&, const WireField&) = default;
 };
 
 // The fields of one message in order. A nested message remains bytes until a WireMessage is constructed from them, so

@@ -64,6 +64,8 @@ struct Demand {
 
   // Returns the start that carries the transfer of `start`. This must be the demand of `start`.
   InstructionId transfer_of(InstructionId start) const { return carried_by.valid() ? carried_by : start; }
+
+  friend bool operator==(const Demand&, const Demand&) = default;
 };
 
 // Returns the demand as if `resource` took no time. If the demand uses the resource, its duration becomes

@@ -1,6 +1,7 @@
 // Parses window, dim_labels, padding, slice and sparsity_config.
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "lib/values/attribute_values.h"
 #include "lib/values/values.h"
@@ -249,9 +250,11 @@ bool read_sparsity(Cursor& cursor) {
 namespace hloroof::inline v0 {
 using namespace internal;
 
+// A structured binding names all members, so that a new member must be added here.
 bool operator==(const WindowDimension& a, const WindowDimension& b) {
-  return a.size == b.size && a.stride == b.stride && a.pad_low == b.pad_low && a.pad_high == b.pad_high &&
-         a.base_dilation == b.base_dilation && a.window_dilation == b.window_dilation && a.reversal == b.reversal;
+  const auto& [size, stride, pad_low, pad_high, base_dilation, window_dilation, reversal] = a;
+  return std::tie(size, stride, pad_low, pad_high, base_dilation, window_dilation, reversal) ==
+         std::tie(b.size, b.stride, b.pad_low, b.pad_high, b.base_dilation, b.window_dilation, b.reversal);
 }
 
 }  // namespace hloroof::inline v0

@@ -62,6 +62,8 @@ struct InstructionHandle {
   bool is_alive() const;
   // Throws InvalidInputError if it is not alive.
   InstructionView view() const;
+
+  friend bool operator==(const InstructionHandle&, const InstructionHandle&) = default;
 };
 
 struct ComputationHandle {
@@ -73,6 +75,8 @@ struct ComputationHandle {
   ComputationHandle(SharedModule module, ComputationId of);
   bool is_alive() const;
   ComputationView view() const;
+
+  friend bool operator==(const ComputationHandle&, const ComputationHandle&) = default;
 };
 
 // A shape of the module. Shapes stay as long as it.

@@ -155,7 +155,7 @@ void add_instruction(nb::module_& module) {
            [](const I& i) {
              return i.is_alive() ? "Instruction(" + std::string(i.view().name()) + ")" : "Instruction(erased)";
            })
-      .def("__eq__", [](const I& a, const I& b) { return a.owner == b.owner && a.id == b.id && a.age == b.age; })
+      .def("__eq__", [](const I& a, const I& b) { return a == b; })
       .def("__hash__", [](const I& i) { return i.id.index; })
       .def_prop_ro("is_alive", &I::is_alive, "False once it was erased, or a rollback has taken it back.")
       .def_prop_ro(
@@ -189,7 +189,7 @@ void add_computation(nb::module_& module) {
            [](const C& c) {
              return c.is_alive() ? "Computation(" + std::string(c.view().name()) + ")" : "Computation(erased)";
            })
-      .def("__eq__", [](const C& a, const C& b) { return a.owner == b.owner && a.id == b.id && a.age == b.age; })
+      .def("__eq__", [](const C& a, const C& b) { return a == b; })
       .def("__hash__", [](const C& c) { return c.id.index; })
       .def_prop_ro("is_alive", &C::is_alive)
       .def_prop_ro("name", [](const C& c) { return std::string(c.view().name()); })
