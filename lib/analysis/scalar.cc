@@ -71,25 +71,25 @@ Scalar multiply(const Scalar& a, const Scalar& b) {
 
 }  // namespace
 
-bool comparison_from_string(std::string_view text, Comparison& comparison) {
+bool comparison_from_string(std::string_view text, ComparisonDirection& comparison) {
   constexpr std::string_view kNames[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
     if (text != kNames[i]) continue;
-    comparison = static_cast<Comparison>(i);
+    comparison = static_cast<ComparisonDirection>(i);
     return true;
   }
   return false;
 }
 
-bool compare_integers(Comparison comparison, std::int64_t a, std::int64_t b, bool is_unsigned_64) {
+bool compare_integers(ComparisonDirection comparison, std::int64_t a, std::int64_t b, bool is_unsigned_64) {
   const bool less = is_unsigned_64 ? static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b) : a < b;
   switch (comparison) {
-    case Comparison::kEq: return a == b;
-    case Comparison::kNe: return a != b;
-    case Comparison::kLt: return less;
-    case Comparison::kLe: return less || a == b;
-    case Comparison::kGt: return !less && a != b;
-    case Comparison::kGe: return !less;
+    case ComparisonDirection::kEq: return a == b;
+    case ComparisonDirection::kNe: return a != b;
+    case ComparisonDirection::kLt: return less;
+    case ComparisonDirection::kLe: return less || a == b;
+    case ComparisonDirection::kGt: return !less && a != b;
+    case ComparisonDirection::kGe: return !less;
   }
   return false;
 }
@@ -169,7 +169,7 @@ Scalar apply(Opcode opcode, ElementType type, ElementType operand_type, const Sc
   const std::int64_t b = count > 1 ? operands[1].offset : 0;
   const bool unsigned_64 = is_unsigned(operand_type) && bits(operand_type) == 64;
   const auto less = [&](std::int64_t x, std::int64_t y) {
-    return compare_integers(Comparison::kLt, x, y, unsigned_64);
+    return compare_integers(ComparisonDirection::kLt, x, y, unsigned_64);
   };
   if (count == 1) {
     switch (opcode) {

@@ -24,12 +24,12 @@ struct Scalar {
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
-enum class Comparison : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
+enum class ComparisonDirection : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 
 // Parses a direction attribute ("LT"). Returns false if it is invalid.
-bool comparison_from_string(std::string_view text, Comparison& comparison);
+bool comparison_from_string(std::string_view text, ComparisonDirection& comparison);
 
-bool compare_integers(Comparison comparison, std::int64_t a, std::int64_t b, bool is_unsigned_64);
+bool compare_integers(ComparisonDirection comparison, std::int64_t a, std::int64_t b, bool is_unsigned_64);
 
 // Whether an integer or predicate of `type` can represent `value`.
 bool fits(ElementType type, std::int64_t value);

@@ -27,17 +27,17 @@ constexpr int kMaxParts = 64;  // the number of terms of a conjunction
 constexpr std::size_t kMaxDepth = 16;
 constexpr std::size_t kMaxElements = 1 << 16;
 
-std::string_view symbol(Comparison comparison) {
+std::string_view symbol(ComparisonDirection comparison) {
   constexpr std::string_view kSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
   return kSymbols[static_cast<int>(comparison)];
 }
 
-Comparison mirrored(Comparison comparison) {
+ComparisonDirection mirrored(ComparisonDirection comparison) {
   switch (comparison) {
-    case Comparison::kLt: return Comparison::kGt;
-    case Comparison::kLe: return Comparison::kGe;
-    case Comparison::kGt: return Comparison::kLt;
-    case Comparison::kGe: return Comparison::kLe;
+    case ComparisonDirection::kLt: return ComparisonDirection::kGt;
+    case ComparisonDirection::kLe: return ComparisonDirection::kGe;
+    case ComparisonDirection::kGt: return ComparisonDirection::kLt;
+    case ComparisonDirection::kGe: return ComparisonDirection::kLe;
     default: return comparison;
   }
 }
@@ -234,7 +234,7 @@ std::optional<TripCount> Loop::while_compared(ValueTracer& condition, const Valu
   const ElementType type = element_type(counter);
   if (!fits(type, first.offset)) return std::nullopt;
   const InstructionView compare = module().instruction(compared.id);
-  Comparison comparison;
+  ComparisonDirection comparison;
   if (compare.opcode() != Opcode::kCompare || compare.operand_count() != 2 ||
       !comparison_from_string(compare.text(AttributeKey::kDirection), comparison)) {
     return std::nullopt;
@@ -400,32 +400,32 @@ TripCount Loop::infer(LoopFacts& facts) const {
 
 }  // namespace
 
-std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t difference, std::int64_t step) {
+std::optional<std::int64_t> count_trips(ComparisonDirection comparison, std::int64_t difference, std::int64_t step) {
   if (difference == std::numeric_limits<std::int64_t>::min() || step == std::numeric_limits<std::int64_t>::min()) {
     return std::nullopt;
   }
   // Counting down is counting up with all signs reversed.
-  if (comparison == Comparison::kGt || comparison == Comparison::kGe) {
-    comparison = comparison == Comparison::kGt ? Comparison::kLt : Comparison::kLe;
+  if (comparison == ComparisonDirection::kGt || comparison == ComparisonDirection::kGe) {
+    comparison = comparison == ComparisonDirection::kGt ? ComparisonDirection::kLt : ComparisonDirection::kLe;
     difference = -difference;
     step = -step;
   }
   switch (comparison) {
-    case Comparison::kGt:
-    case Comparison::kGe: break;  // excluded above
-    case Comparison::kLt:         // ceil(-difference / step)
+    case ComparisonDirection::kGt:
+    case ComparisonDirection::kGe: break;  // excluded above
+    case ComparisonDirection::kLt:         // ceil(-difference / step)
       if (difference >= 0) return 0;
       if (step <= 0) return std::nullopt;
       return (-difference - 1) / step + 1;
-    case Comparison::kLe:  // floor(-difference / step) + 1
+    case ComparisonDirection::kLe:  // floor(-difference / step) + 1
       if (difference > 0) return 0;
       if (step <= 0) return std::nullopt;
       return -difference / step + 1;
-    case Comparison::kEq:
+    case ComparisonDirection::kEq:
       if (difference != 0) return 0;
       if (step == 0) return std::nullopt;
       return 1;
-    case Comparison::kNe:
+    case ComparisonDirection::kNe:
       if (difference == 0) return 0;
       if (step == 0 || difference % step != 0 || -(difference / step) < 0) return std::nullopt;
       return -(difference / step);

@@ -16,7 +16,7 @@ std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& cont
 
 // How often `i = first; while (i OP bound) i += step` runs, where difference = first - bound. nullopt if the loop never
 // ends, or ends only because i wraps around.
-std::optional<std::int64_t> count_trips(Comparison comparison, std::int64_t difference, std::int64_t step);
+std::optional<std::int64_t> count_trips(ComparisonDirection comparison, std::int64_t difference, std::int64_t step);
 
 }  // namespace hloroof::internal
 

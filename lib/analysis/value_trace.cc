@@ -223,7 +223,7 @@ Scalar ValueTracer::value_of(const PendingSource& source) const {
       return Scalar::integer(final_value);
     }
     case Opcode::kCompare: {
-      Comparison comparison;
+      ComparisonDirection comparison;
       const bool is_ready = operands.size() == 2 && operands[0].is_integer() && operands[1].is_integer() &&
                             comparison_from_string(instruction.text(AttributeKey::kDirection), comparison);
       if (!is_ready) return Scalar::unknown();

@@ -91,13 +91,13 @@ std::string terms_of(const StepPrediction& prediction, const OpPrediction& op) {
 bool ComparedOp::is_slow() const { return measured > kFlagged * predicted; }
 bool ComparedOp::is_off_roof() const { return roof > 0 && measured > kFlagged * roof; }
 
-absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile) {
+absl::StatusOr<ProfileComparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile) {
   OpsByName by_name;
   for (const OpPrediction& op : prediction.ops) by_name[op.name].push_back(&op);
   if (profile.programs.empty()) return invalid_argument("the profile has no ops");
   if (absl::Status status = check_backend(prediction, profile); !status.ok()) return status;
   const MeasuredProgram& program = choose_program(prediction, profile, by_name);
-  Comparison result;
+  ProfileComparison result;
   result.format = profile.format;
   result.program = program.name;
   result.steps = count_steps(program, by_name);
@@ -159,7 +159,7 @@ absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const Measu
 namespace {
 
 // Lists the terms of the ops that the table marks, which are the parts of the model furthest from the measurement.
-std::string terms_of_flagged(const Comparison& comparison, const CompareOptions& options) {
+std::string terms_of_flagged(const ProfileComparison& comparison, const CompareOptions& options) {
   std::string out;
   std::size_t rows = 0;
   for (const ComparedOp& op : comparison.ops) {
@@ -172,24 +172,25 @@ std::string terms_of_flagged(const Comparison& comparison, const CompareOptions&
 }
 
 // The time of a step that the shares refer to: wall time if the profile has it, otherwise the time in ops.
-double whole_step(const Comparison& comparison) {
+double whole_step(const ProfileComparison& comparison) {
   return comparison.step_seconds.value_or(comparison.measured_seconds);
 }
 
-std::string share_of_step(const Comparison& comparison, double seconds) {
+std::string share_of_step(const ProfileComparison& comparison, double seconds) {
   const double whole = whole_step(comparison);
   return whole > 0 ? format_percent(seconds / whole) : std::string();
 }
 
 // The predicted time of the ops that the profile lacks.
-double unmeasured_seconds(const Comparison& comparison) {
+double unmeasured_seconds(const ProfileComparison& comparison) {
   double sum = 0;
   for (const ComparedOp& op : comparison.unmeasured) sum += op.predicted;
   return sum;
 }
 
 // The longest ops, and rows that complete both steps.
-std::string op_table(const StepPrediction& prediction, const Comparison& comparison, const CompareOptions& options) {
+std::string op_table(const StepPrediction& prediction, const ProfileComparison& comparison,
+                     const CompareOptions& options) {
   const double whole = whole_step(comparison);
   const auto share = [&](double seconds) { return share_of_step(comparison, seconds); };
   const ShortNames names(prediction);
@@ -238,7 +239,7 @@ std::string op_table(const StepPrediction& prediction, const Comparison& compari
 }
 
 // ", 3 steps", or ", 3 steps on each of 4 devices".
-std::string steps_text(const Comparison& comparison) {
+std::string steps_text(const ProfileComparison& comparison) {
   const double devices = std::max(1.0, static_cast<double>(comparison.devices.size()));
   const double steps = comparison.steps / devices;
   return absl::StrFormat(", %.6g step%s%s", steps, steps == 1 ? "" : "s",
@@ -247,7 +248,7 @@ std::string steps_text(const Comparison& comparison) {
 
 }  // namespace
 
-std::string compare_view(const StepPrediction& prediction, const Comparison& comparison,
+std::string compare_view(const StepPrediction& prediction, const ProfileComparison& comparison,
                          const CompareOptions& options) {
   const auto share = [&](double seconds) { return share_of_step(comparison, seconds); };
   std::string out = comparison.format + (comparison.program.empty() ? "" : ", program " + comparison.program) +

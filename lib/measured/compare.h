@@ -62,7 +62,7 @@ struct ComparedDevice {
   double slowest_op_over_seconds = 0;
 };
 
-struct Comparison {
+struct ProfileComparison {
   std::string format;                  // of the profile
   std::string program;                 // of the profile; empty if the profile does not name its programs
   double steps = 1;                    // in the profile
@@ -90,7 +90,7 @@ struct Comparison {
 // has that name, compares the one that spends the most time in ops of the module. Errors: InvalidArgument if no op of
 // the profile is in the module; for an xplane file also if less than half of the time is in ops of the module, or if
 // the profile is of another backend than the module or the device.
-absl::StatusOr<Comparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile);
+absl::StatusOr<ProfileComparison> compare(const StepPrediction& prediction, const MeasuredProfile& profile);
 
 struct CompareOptions : TextLayout {
   std::size_t limit = 20;  // rows before [N others]; 0: all
@@ -98,14 +98,15 @@ struct CompareOptions : TextLayout {
 
 // Formats totals, bias by category, and ops as text. Marks each op that takes over twice its prediction or its roof.
 // The rows of the op table add up to the measured and the predicted step of the first lines.
-std::string compare_view(const StepPrediction& prediction, const Comparison& comparison, const CompareOptions& options);
+std::string compare_view(const StepPrediction& prediction, const ProfileComparison& comparison,
+                         const CompareOptions& options);
 
 // Schema "hloroof.comparison/1"; SI units.
-std::string comparison_json(const StepPrediction& prediction, const Comparison& comparison);
+std::string comparison_json(const StepPrediction& prediction, const ProfileComparison& comparison);
 
 // Writes one line for each op: first the ops in both, then those only in the profile, then those only in the module. A
 // cell is empty if its side does not have the op.
-std::string comparison_csv(const Comparison& comparison);
+std::string comparison_csv(const ProfileComparison& comparison);
 
 // The fields of a comparison and of all records in it.
 ResultTable comparison_table();

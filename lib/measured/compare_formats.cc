@@ -19,7 +19,7 @@ struct UnmeasuredOp {
 
 struct ComparisonDocument {
   const StepPrediction* prediction = nullptr;
-  const Comparison* comparison = nullptr;
+  const ProfileComparison* comparison = nullptr;
   std::vector<ComparedCategory> categories;
   std::vector<UnmeasuredOp> unmeasured;
 
@@ -50,7 +50,7 @@ constexpr auto kTimes =
            field("over_roof", Unit::kNone, "True if measured takes over twice roof_seconds.",
                  [](const auto& row) { return times_of(row).is_off_roof(); }));
 
-ComparisonDocument document_of(const StepPrediction& prediction, const Comparison& comparison) {
+ComparisonDocument document_of(const StepPrediction& prediction, const ProfileComparison& comparison) {
   ComparisonDocument document;
   document.prediction = &prediction;
   document.comparison = &comparison;
@@ -219,11 +219,11 @@ struct Described<ComparisonDocument> {
             [](const Document& d) -> const std::vector<ComparedDevice>& { return d.comparison->devices; }));
 };
 
-std::string comparison_json(const StepPrediction& prediction, const Comparison& comparison) {
+std::string comparison_json(const StepPrediction& prediction, const ProfileComparison& comparison) {
   return records_json<ComparisonDocument>({document_of(prediction, comparison)});
 }
 
-std::string comparison_csv(const Comparison& comparison) {
+std::string comparison_csv(const ProfileComparison& comparison) {
   CsvLine line;
   add_csv_titles(ComparedOp(), line);
   std::string out = line.take();

@@ -80,7 +80,7 @@ std::unordered_set<std::string_view> waiting_ops(const StepPrediction& predictio
   return names;
 }
 
-void add_layers(const StepPrediction& prediction, Comparison& comparison) {
+void add_layers(const StepPrediction& prediction, ProfileComparison& comparison) {
   std::unordered_map<std::string_view, double> measured;
   for (const ComparedOp& op : comparison.ops) measured[op.name] = op.measured;
   const std::vector<Layer> layers = make_layers(prediction);
@@ -107,7 +107,7 @@ void add_layers(const StepPrediction& prediction, Comparison& comparison) {
 }
 
 void add_waits(const StepPrediction& prediction, const std::unordered_set<std::string_view>& waiting,
-               const MeasuredProgram& program, Comparison& comparison) {
+               const MeasuredProgram& program, ProfileComparison& comparison) {
   OpOfName by_name;
   for (const OpPrediction& op : prediction.ops) by_name.emplace(op.name, &op);
   std::unordered_map<std::string_view, double> in_flight;
@@ -149,7 +149,7 @@ void find_slowest_op(const MeasuredProgram& program, const std::unordered_set<st
 }
 
 void add_devices(const std::unordered_set<std::string_view>& waiting, const MeasuredProgram& program,
-                 Comparison& comparison) {
+                 ProfileComparison& comparison) {
   std::vector<std::size_t> index;  // in program.devices
   std::vector<double> own;
   for (std::size_t d = 0; d < program.devices.size(); ++d) {
@@ -196,7 +196,7 @@ absl::Status check_backend(const StepPrediction& prediction, const MeasuredProfi
 }
 
 absl::Status add_measured(const StepPrediction& prediction, const MeasuredProfile& profile,
-                          const MeasuredProgram& program, Comparison& comparison) {
+                          const MeasuredProgram& program, ProfileComparison& comparison) {
   if (program.devices.empty() || prediction.facts == nullptr) return absl::OkStatus();
   if (comparison.explained_seconds < kLeastExplained * comparison.measured_seconds) {
     return invalid_argument(absl::StrCat(
@@ -226,7 +226,7 @@ absl::Status add_measured(const StepPrediction& prediction, const MeasuredProfil
 
 namespace {
 
-std::size_t hosts_of(const Comparison& comparison) {
+std::size_t hosts_of(const ProfileComparison& comparison) {
   std::set<std::string_view> hosts;
   for (const ComparedDevice& device : comparison.devices) hosts.insert(device.host);
   return hosts.size();
@@ -247,7 +247,7 @@ void add_others(std::size_t rows, std::size_t shown, std::size_t columns, Table&
   table.add(std::move(cells));
 }
 
-std::string layers_section(const Comparison& comparison, const CompareOptions& options) {
+std::string layers_section(const ProfileComparison& comparison, const CompareOptions& options) {
   if (comparison.layers.size() < 2) return "";
   Table table({{"measured", Align::kRight}, {"predicted", Align::kRight}, {"ratio", Align::kRight}, {"layer"}});
   std::size_t shown = 0;
@@ -263,7 +263,7 @@ std::string layers_section(const Comparison& comparison, const CompareOptions& o
   return "\nBy layer\n" + table.to_string(options);
 }
 
-std::string waits_section(const ShortNames& names, const Comparison& comparison, const CompareOptions& options) {
+std::string waits_section(const ShortNames& names, const ProfileComparison& comparison, const CompareOptions& options) {
   if (comparison.waits.empty()) return "";
   Table table({{"measured", Align::kRight},
                {"predicted", Align::kRight},
@@ -285,7 +285,7 @@ std::string waits_section(const ShortNames& names, const Comparison& comparison,
          table.to_string(options);
 }
 
-std::string gaps_section(const ShortNames& names, const Comparison& comparison, const CompareOptions& options) {
+std::string gaps_section(const ShortNames& names, const ProfileComparison& comparison, const CompareOptions& options) {
   const double whole = comparison.step_seconds.value_or(comparison.measured_seconds);
   Table table({{"idle", Align::kRight},
                {"times", Align::kRight},
@@ -300,7 +300,7 @@ std::string gaps_section(const ShortNames& names, const Comparison& comparison, 
   return shown == 0 ? "" : "\nGaps of a step, in which no op runs\n" + table.to_string(options);
 }
 
-std::string devices_section(const Comparison& comparison, const CompareOptions& options) {
+std::string devices_section(const ProfileComparison& comparison, const CompareOptions& options) {
   if (comparison.devices.size() < 2) return "";
   const std::size_t hosts = hosts_of(comparison);
   Table table({{"step", Align::kRight},
@@ -342,7 +342,7 @@ std::string devices_section(const Comparison& comparison, const CompareOptions& 
 
 }  // namespace
 
-std::string measured_lines(const StepPrediction& prediction, const Comparison& comparison) {
+std::string measured_lines(const StepPrediction& prediction, const ProfileComparison& comparison) {
   std::string out;
   if (comparison.marked_step_seconds) {
     out += absl::StrFormat("  marked      %-10s a step that the program marked, with the host's part\n",
@@ -365,7 +365,7 @@ std::string measured_lines(const StepPrediction& prediction, const Comparison& c
   return out;
 }
 
-std::string measured_sections(const StepPrediction& prediction, const Comparison& comparison,
+std::string measured_sections(const StepPrediction& prediction, const ProfileComparison& comparison,
                               const CompareOptions& options) {
   if (comparison.devices.empty()) return "";
   const ShortNames names(prediction);

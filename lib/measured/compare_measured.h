@@ -15,11 +15,11 @@ absl::Status check_backend(const StepPrediction& prediction, const MeasuredProfi
 // Fills in the members of `comparison` that only an xplane file has; does nothing for other profiles. Errors:
 // InvalidArgument if most of the time is in ops that the module does not have.
 absl::Status add_measured(const StepPrediction& prediction, const MeasuredProfile& profile,
-                          const MeasuredProgram& program, Comparison& comparison);
+                          const MeasuredProgram& program, ProfileComparison& comparison);
 
 // Lines of the summary, and the tables below that of the ops. Both are empty for other profiles.
-std::string measured_lines(const StepPrediction& prediction, const Comparison& comparison);
-std::string measured_sections(const StepPrediction& prediction, const Comparison& comparison,
+std::string measured_lines(const StepPrediction& prediction, const ProfileComparison& comparison);
+std::string measured_sections(const StepPrediction& prediction, const ProfileComparison& comparison,
                               const CompareOptions& options);
 
 }  // namespace hloroof::internal

@@ -142,7 +142,7 @@ struct Described<OpPrediction> {
 // An op in the JSON: its own fields, and its terms, which are built from the facts of the prediction.
 struct OpRow {
   const OpPrediction& op;
-  OpTerms terms;
+  OpTermsField terms;
 
   // Writes all members. Most ops differ from an earlier one only in the first ones, and copy the text of the others.
   void write_members(JsonWriter& out, DeviceFamily family) const;

@@ -104,7 +104,7 @@ class WrittenTerms {
 };
 
 // The terms of op `i` as the value of a field.
-struct OpTerms {
+struct OpTermsField {
   using Value = std::optional<TermRow>;  // what the field holds, as far as the formats are concerned
 
   std::shared_ptr<WrittenTerms> written;

@@ -14,7 +14,7 @@ namespace hloroof::internal {
 
 void Summary::fill_row(const StepFacts& facts, InstructionId id) {
   const Work& work = facts.costs.work[id.index];
-  OpTerms& row = terms_[id.index];
+  OpContribution& row = terms_[id.index];
   row.flops = work.flops;
   row.transcendentals = work.transcendentals;
   row.hbm_bytes = work.read.hbm + work.written.hbm;
@@ -83,7 +83,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     const double n = facts.executions(id);
     for (InstructionId op : ops_[id.index]) {
-      const OpTerms& row = terms_[op.index];
+      const OpContribution& row = terms_[op.index];
       result.flops += n * row.flops;
       result.transcendentals += n * row.transcendentals;
       result.hbm_bytes += n * row.hbm_bytes;

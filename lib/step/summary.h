@@ -12,7 +12,7 @@
 namespace hloroof::internal {
 
 // The contribution of one execution of an op.
-struct OpTerms {
+struct OpContribution {
   double flops = 0;
   double transcendentals = 0;
   double hbm_bytes = 0;
@@ -54,8 +54,8 @@ class Summary {
   void fill_row(const StepFacts& facts, InstructionId id);
   void list_ops(const Module& module, ComputationId id);
 
-  std::vector<OpTerms> terms_;                   // by InstructionId
-  std::vector<std::vector<InstructionId>> ops_;  // by ComputationId: the ops with OpTerms::adds
+  std::vector<OpContribution> terms_;            // by InstructionId
+  std::vector<std::vector<InstructionId>> ops_;  // by ComputationId: the ops with OpContribution::adds
   std::vector<bool> assumed_;                    // by ComputationId
   bool is_other_program_ = false;
 };

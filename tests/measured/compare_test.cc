@@ -118,9 +118,9 @@ TEST_CASE("comparing: the total is the measured and the predicted step of the fi
   // The first profile lacks the dot, which takes most of the prediction. In the second, ops overlap: they take longer
   // than the step.
   const char* const csv = "HLO op name,#Occurrences,Total self time (us)\nnegate.2,1,500\ncopy.9,1,100\n";
-  Comparison lacking;
-  Comparison overlapping;
-  for (Comparison* result : {&lacking, &overlapping}) {
+  ProfileComparison lacking;
+  ProfileComparison overlapping;
+  for (ProfileComparison* result : {&lacking, &overlapping}) {
     const auto profile = read_profile(csv, "profile.csv");
     REQUIRE(profile.ok());
     auto comparison = compare(*prediction, *profile);
@@ -128,7 +128,7 @@ TEST_CASE("comparing: the total is the measured and the predicted step of the fi
     *result = *std::move(comparison);
   }
   overlapping.step_seconds = 450e-6;
-  for (const Comparison* comparison : {&lacking, &overlapping}) {
+  for (const ProfileComparison* comparison : {&lacking, &overlapping}) {
     const std::string text = compare_view(*prediction, *comparison, {});
     INFO(text);
     const std::vector<std::string> measured = line_words(text, "measured");
@@ -163,7 +163,7 @@ std::string trace_of(const std::vector<std::string>& events) {
   return text + "]}";
 }
 
-Comparison comparison_of(const std::string& text) {
+ProfileComparison comparison_of(const std::string& text) {
   const auto prediction = predict_step_time(kModule, "tpu_v5e");
   REQUIRE(prediction.ok());
   const auto profile = read_profile(text, "trace.json");
@@ -176,7 +176,7 @@ Comparison comparison_of(const std::string& text) {
 }
 
 TEST_CASE("traces: the runs of a program are its steps, and other programs do not count") {
-  const Comparison c = comparison_of(trace_of({
+  const ProfileComparison c = comparison_of(trace_of({
       thread(3, 1, "XLA Modules"),
       thread(3, 2, "XLA Ops"),
       event(3, 1, 0, 1500, "m(17)"),
@@ -199,7 +199,7 @@ TEST_CASE("traces: the runs of a program are its steps, and other programs do no
 }
 
 TEST_CASE("traces: an event written twice counts once, what is nested is taken from what is around it") {
-  const Comparison c = comparison_of(trace_of({
+  const ProfileComparison c = comparison_of(trace_of({
       thread(3, 2, "XLA Ops"),
       event(3, 2, 0, 1000, "while.5"),
       event(3, 2, 0, 1000, "while.5"),
@@ -219,7 +219,7 @@ TEST_CASE("traces: an event written twice counts once, what is nested is taken f
 TEST_CASE("traces without op threads: the events that name an op, of the first device") {
   const std::string dot = R"("hlo_op": "dot.1", "hlo_module": "m")";
   const std::string negate = R"("hlo_op": "negate.2", "hlo_module": "m")";
-  const Comparison c = comparison_of(trace_of({
+  const ProfileComparison c = comparison_of(trace_of({
       thread(1, 1, "Stream #13(Compute)"),
       thread(1, 2, "Stream #14(Compute)"),
       thread(2, 1, "Stream #13(Compute)"),
@@ -241,14 +241,14 @@ TEST_CASE("tables of several programs: the one whose ops the module has") {
       "Program id,HLO op name,#Occurrences,Total self time (us)\n"
       "7,fusion.1,10,90000\n7,dot.1,10,100\n"
       "8,dot.1,10,8000\n8,negate.2,10,5000\n";
-  const Comparison c = comparison_of(csv);
+  const ProfileComparison c = comparison_of(csv);
   CHECK(c.program == "8");
   CHECK(c.measured_seconds == Approx(1300e-6));
   CHECK(c.other_seconds == Approx(90100e-6));
 }
 
 TEST_CASE("what the profile has not seen is listed") {
-  const Comparison c = comparison_of("HLO op name,#Occurrences,Total self time (us)\ndot.1,1,800\n");
+  const ProfileComparison c = comparison_of("HLO op name,#Occurrences,Total self time (us)\ndot.1,1,800\n");
   REQUIRE(c.unmeasured.size() == 1);
   CHECK(c.unmeasured[0].name == "negate.2");
   CHECK(c.unmeasured[0].predicted > 0);

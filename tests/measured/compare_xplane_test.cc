@@ -22,7 +22,7 @@ constexpr const char* kTwoCores = "tests/profile/samples/two_cores.json";
 struct Compared {
   std::unique_ptr<Module> module;  // to which the facts of the prediction point
   StepPrediction prediction;
-  Comparison comparison;
+  ProfileComparison comparison;
 };
 
 // Compares a profile with its own program on the device that it names, or on that of a file.

@@ -63,7 +63,7 @@ void run_compare(const CompareFlags& flags, Context& context) {
                   [](const Diagnostic& diagnostic) { return diagnostic.code == DiagnosticCode::kWrongBackend; });
   }
   OriginWarnings(context).add(subject->file, prediction->diagnostics);
-  const absl::StatusOr<Comparison> comparison = compare(*prediction, *profile);
+  const absl::StatusOr<ProfileComparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());
   std::string result;
   if (flags.format == "json") {

@@ -129,7 +129,7 @@ Answer diff(const Module& before, const std::string& before_device, const Predic
 
 absl::StatusOr<Answer> comparison_answer(const StepPrediction& step, const MeasuredProfile& measured, std::size_t width,
                                          std::size_t limit) {
-  const absl::StatusOr<Comparison> comparison = compare(step, measured);
+  const absl::StatusOr<ProfileComparison> comparison = compare(step, measured);
   if (!comparison.ok()) return comparison.status();
   CompareOptions view;
   view.width = width;
