@@ -122,21 +122,20 @@ function(hloroof_optimize_lightly target)
   endif()
 endfunction()
 
-# hloroof_cc_library(NAME <layer> [SRCS <file>...] [HDRS <file>...] [DEPS <layer or target>...])
+# hloroof_cc_library(NAME <layer> [SRCS <file>...] [HDRS <file>...] [PUBLIC <file>...] [DEPS <layer or target>...])
 #
 # Declares one layer as the target hloroof_<layer>: a static library that tests link on its own and whose objects the
 # installed library is put together from. DEPS are the layers below and the packages it uses; they are what enforces the
-# layer order, since a test that links this layer gets nothing else. Without SRCS the layer is header-only.
+# layer order, since a test that links this layer gets nothing else. Without SRCS the layer is header-only. PUBLIC are the headers
+# of include/hloroof that declare what this layer makes.
 function(hloroof_cc_library)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;HDRS;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;HDRS;PUBLIC;DEPS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hloroof_cc_library: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
   set(target hloroof_${arg_NAME})
   _hloroof_resolve_deps(deps ${arg_DEPS})
   set_property(GLOBAL APPEND PROPERTY HLOROOF_LAYERS ${arg_NAME})
-  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/lib" "${CMAKE_CURRENT_SOURCE_DIR}")
-  set_property(GLOBAL PROPERTY HLOROOF_FOLDER_${arg_NAME} "${folder}")
 
   if(arg_SRCS)
     add_library(${target} STATIC ${arg_SRCS} ${arg_HDRS})
@@ -156,7 +155,7 @@ function(hloroof_cc_library)
                              "${PROJECT_BINARY_DIR}/include")
   target_link_libraries(${target} ${scope} ${deps})
 
-  # The layers this one reaches, for the test of the includes.
+  # For the test `layers`: the folder, its public headers, and the layers that this one reaches.
   set(reached)
   foreach(dep IN LISTS arg_DEPS)
     get_property(of_dep GLOBAL PROPERTY HLOROOF_MAY_USE_${dep})
@@ -165,7 +164,10 @@ function(hloroof_cc_library)
     endif()
   endforeach()
   list(REMOVE_DUPLICATES reached)
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/lib" "${CMAKE_CURRENT_SOURCE_DIR}")
   set_property(GLOBAL PROPERTY HLOROOF_MAY_USE_${arg_NAME} "${reached}")
+  set_property(GLOBAL PROPERTY HLOROOF_FOLDER_${arg_NAME} "${folder}")
+  set_property(GLOBAL PROPERTY HLOROOF_PUBLIC_${arg_NAME} "${arg_PUBLIC}")
 endfunction()
 
 # Declares an executable that is not installed, in <build>/<folder>.
