@@ -22,10 +22,11 @@ enum class Step : std::uint8_t {
   kCall,    // runs the called computations in turn
 };
 
-// Number of links of a device that do not slow one another down: the axes of a TPU torus. GPUs have one.
+// The most links of a device that are told apart because they do not slow one another down: the axes of a TPU torus.
+// The device says how many it has (Ici::dims); GPUs have one.
 inline constexpr int kLinkCount = 4;
 
-// Number of SparseCores of a device that are told apart. Each runs one program at a time.
+// The most SparseCores of a device that are told apart. Each runs one program at a time; the text names them by number.
 inline constexpr int kSparseCoreCount = 4;
 
 // Seconds that each shared unit is busy: the resources first, then the individual links, then the SparseCores. If the

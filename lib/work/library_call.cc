@@ -62,7 +62,7 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
 
 // A norm computes mean and variance, then normalizes, scales and shifts.
 void add_norm(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 8;  // per element
+  constexpr double kOperations = 8;  // per element, of the algorithm on any device
   const double elements = call.operand_count() > 0 ? sizes[call.operand(0).shape_id()].logical_elements : 0;
   work.flops += kOperations * elements;
   add_vector(work, Opcode::kMultiply, ElementType::kF32, kOperations * elements);
@@ -71,7 +71,7 @@ void add_norm(InstructionView call, SizeCache& sizes, Work& work) {
 // The sort starts with the least significant digit and takes 8 bits per pass. It reads the keys once to count all
 // digits, and then reads and writes keys and values once per digit (Adinets and Merrill, Onesweep, 2022).
 void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 20;  // per key and pass: its digit, and its rank among equal digits
+  constexpr double kOperations = 20;  // assumed, per key and pass: its digit, and its rank among equal digits
   if (call.operand_count() == 0) return;
   const ArraySize& keys = sizes[call.operand(0).shape_id()];
   const double passes = std::ceil(bits(call.operand(0).shape().element_type) / 8.0);
@@ -116,7 +116,8 @@ void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work
              flops / 2);
 }
 
-// Threefry: 20 rounds of an addition, a rotation and an exclusive or produce two words.
+// Threefry: 20 rounds of an addition, a rotation and an exclusive or produce two words, which is 30 operations per
+// word; keys and counters are added in between (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, 2011).
 void add_random_bits(InstructionView call, SizeCache& sizes, Work& work) {
   constexpr double kOperations = 40;  // per word
   double words = 0;

@@ -9,7 +9,9 @@
 
 #include "absl/strings/escaping.h"
 #include "hloroof/attributes.h"
+#include "hloroof/device.h"
 #include "hloroof/parse.h"
+#include "lib/kernel/common/kernel_type.h"
 #include "lib/kernel/tpu/kernel_op.h"
 #include "lib/values/backend_config.h"
 #include "tests/catch.h"
@@ -250,6 +252,19 @@ TEST_CASE("a body that cannot be followed is an error that says why") {
     const Module other = call_of(row.body);
     CHECK(read_kernel(kernel_call(other)).status().code() == row.code);
   }
+}
+
+TEST_CASE("bodies count in the registers that the files of all TPUs state") {
+  int tpus = 0;
+  for (const std::string& name : device_names()) {
+    const Device device = find_device(name).value();
+    if (device.tpu() == nullptr) continue;
+    INFO(name);
+    CHECK(device.tpu()->vector.lanes == kRegisterLanes);
+    CHECK(device.tpu()->vector.sublanes == kRegisterSublanes);
+    ++tpus;
+  }
+  CHECK(tpus > 5);
 }
 
 TEST_CASE("each row of the table of operations has a name of a known dialect, once") {

@@ -9,6 +9,8 @@
 namespace hloroof::internal {
 namespace {
 
+// A lane holds one element of 32 bits, or several narrower ones. The types of a body are laid out for that (JAX, Pallas
+// TPU).
 constexpr int kLaneBits32 = 32;
 
 // The text of the attribute, "#tpu.memory_space<vmem>", or its symbol.

@@ -48,7 +48,8 @@ double padded_elements(const KernelType& type);
 // The bytes of `shape` in memory, in tiles of `sublanes` x `lanes` elements.
 double padded_bytes(const std::vector<std::int64_t>& shape, int bits);
 
-// Bytes of a register and its shape. The same on all TPUs; the device file states it too.
+// The shape of a register. Mosaic compiled the body for it, so it belongs to the work and not to a device; a test
+// compares it with the device files (vector.lanes and vector.sublanes, from JAX's table of TPUs).
 inline constexpr std::int64_t kRegisterLanes = 128;
 inline constexpr std::int64_t kRegisterSublanes = 8;
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostPositions = 4096;  // positions in the grid that are evaluated one by one
 constexpr std::int64_t kMostTrips = 64;        // of a loop whose trips are independent of one another
 constexpr std::int64_t kMostEvaluations = 1'000'000;
-constexpr std::int64_t kWarp = 32;  // threads
+constexpr std::int64_t kWarp = 32;  // threads; WARP_SZ of the machine that PTX describes
 
 class BlockCounter {
  public:
