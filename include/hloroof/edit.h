@@ -124,7 +124,8 @@ class ModuleEditor {
 
   // The module's id for a shape in HLO text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with a caret.
   absl::StatusOr<ShapeId> shape(std::string_view text);
-  // The module's id for a shape. The elements of a tuple must be ids of this module.
+  // The module's id for a shape. The elements of a tuple must be ids of this module. A layout that states anything,
+  // such as a memory space, is present, and row-major if it gives no order.
   ShapeId shape(const Shape& shape);
 
   // ---- Undo --------------------------------------------------------------------------------------------------------
@@ -153,8 +154,8 @@ class ModuleEditor {
   // Errors: InvalidArgument also if a get-tuple-element of the result would become invalid.
   absl::Status set_shape(InstructionId id, ShapeId shape);
   absl::Status set_shape(InstructionId id, std::string_view text);
-  // Sets the layout of an array result, including its memory space. Errors: InvalidArgument if the result is not an
-  // array, or if minor_to_major is not a permutation of its dimensions.
+  // Sets the layout of an array result, including its memory space. A layout is completed as in shape(). Errors:
+  // InvalidArgument if the result is not an array, or if minor_to_major is not a permutation of its dimensions.
   absl::Status set_layout(InstructionId id, const Layout& layout);
   // Sets the shape that follows from operands and attributes. Errors: Unimplemented for opcodes whose result shape does
   // not follow from them, such as convert, reshape and custom-call.

@@ -24,7 +24,7 @@ absl::StatusOr<ShapeId> ModuleEditor::shape(std::string_view text) {
   return parse_text<ShapeId>(text, [&](Cursor& cursor, ShapeId* id) { return read_shape(cursor, &shapes, id); });
 }
 
-ShapeId ModuleEditor::shape(const Shape& shape) { return ModuleBuilder(module_).shapes().intern(shape); }
+ShapeId ModuleEditor::shape(const Shape& shape) { return ModuleBuilder(module_).shapes().intern(canonical(shape)); }
 
 absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
@@ -59,14 +59,15 @@ absl::Status ModuleEditor::set_layout(InstructionId id, const Layout& layout) {
   if (!changed.is_array()) {
     return invalid_argument("the result of " + std::string(module_.instruction(id).name()) + " is not an array");
   }
-  std::vector<std::int64_t> sorted = layout.minor_to_major;
+  changed.layout = layout;
+  changed = canonical(std::move(changed));
+  std::vector<std::int64_t> sorted = changed.layout.minor_to_major;
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::int64_t> all(changed.dimensions.size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
-  if (layout.present && sorted != all) {
+  if (changed.layout.present && sorted != all) {
     return invalid_argument("minor_to_major must list each of the " + std::to_string(all.size()) + " dimensions once");
   }
-  changed.layout = layout;
   return set_shape(id, shape(changed));
 }
 

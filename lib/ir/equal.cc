@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "hloroof/module.h"
 #include "lib/ir/rows.h"
+#include "lib/ir/shapes.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;
@@ -15,7 +16,7 @@ namespace {
 // Compares two modules and keeps the first difference.
 class Comparison {
  public:
-  Comparison(const Module& a, const Module& b) : a_(a), b_(b) {}
+  Comparison(const Module& a, const Module& b) : a_(a), b_(b), matched_(a.shapes().size()) {}
 
   bool modules() {
     if (a_.name() != b_.name()) return differ("module names", a_.name(), b_.name());
@@ -133,13 +134,45 @@ class Comparison {
     return true;
   }
 
+  static bool same_dimensions(const Shape& a, const Shape& b) {
+    if (a.dimensions != b.dimensions) return false;
+    for (int i = 0; i < a.rank(); ++i) {
+      const bool is_unbounded = a.dimensions[static_cast<std::size_t>(i)] == Shape::kUnboundedSize;
+      if (!is_unbounded && is_dynamic(a, i) != is_dynamic(b, i)) return false;
+    }
+    return true;
+  }
+
+  // Compares the fields and not the texts, because the text of a shape does not say everything that a layout can hold.
+  // Each table has a shape once, so a shape that was found equal to one of the other table is equal to no other.
+  bool shapes(ShapeId a, ShapeId b) {
+    std::vector<std::pair<ShapeId, ShapeId>> open = {{a, b}};
+    while (!open.empty()) {
+      const auto [x_id, y_id] = open.back();
+      open.pop_back();
+      ShapeId& matched = matched_[x_id.index];
+      if (matched == y_id) continue;
+      const Shape& x = a_.shape(x_id);
+      const Shape& y = b_.shape(y_id);
+      if (x.element_type != y.element_type || !same_dimensions(x, y) || x.layout != y.layout ||
+          x.elements.size() != y.elements.size()) {
+        return false;
+      }
+      matched = y_id;
+      for (std::size_t i = 0; i < x.elements.size(); ++i) open.emplace_back(x.elements[i], y.elements[i]);
+    }
+    return true;
+  }
+
   bool instructions(InstructionView a, InstructionView b) {
     const std::string where(a.name());
     if (a.name() != b.name()) return differ("instruction names", a.name(), b.name());
     if (a.opcode_text() != b.opcode_text()) return differ("opcodes of " + where, a.opcode_text(), b.opcode_text());
-    const std::string p = to_string(a_.shapes(), a.shape_id());
-    const std::string q = to_string(b_.shapes(), b.shape_id());
-    if (p != q) return differ("shapes of " + where, p, q);
+    if (!shapes(a.shape_id(), b.shape_id())) {
+      const std::string p = to_string(a_.shapes(), a.shape_id());
+      const std::string q = to_string(b_.shapes(), b.shape_id());
+      return differ((p == q ? "layouts of " : "shapes of ") + where, p, q);
+    }
     if (a.operand_count() != b.operand_count()) return differ("operand counts of " + where, "", "");
     for (std::size_t i = 0; i < a.operand_count(); ++i) {
       if (a.operand(i).name() != b.operand(i).name()) {
@@ -155,6 +188,7 @@ class Comparison {
   const Module& a_;
   const Module& b_;
   std::vector<std::pair<ComputationView, ComputationView>> wrapped_;  // still to be compared
+  std::vector<ShapeId> matched_;  // by ShapeId of a: the shape of b that it was compared with
   std::string difference_;
 };
 

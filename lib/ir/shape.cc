@@ -141,6 +141,29 @@ bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table,
   return true;
 }
 
+Shape canonical(Shape shape) {
+  const bool is_unbounded = std::count(shape.dimensions.begin(), shape.dimensions.end(), Shape::kUnboundedSize) > 0;
+  if (is_unbounded || !shape.dynamic_dimensions.empty()) {
+    shape.dynamic_dimensions.resize(shape.dimensions.size(), 0);
+    for (std::size_t i = 0; i < shape.dimensions.size(); ++i) {
+      std::uint8_t& flag = shape.dynamic_dimensions[i];
+      flag = flag != 0 || shape.dimensions[i] == Shape::kUnboundedSize ? 1 : 0;
+    }
+    if (std::count(shape.dynamic_dimensions.begin(), shape.dynamic_dimensions.end(), 1) == 0) {
+      shape.dynamic_dimensions.clear();
+    }
+  }
+  if (!shape.is_array()) shape.layout = {};
+  Layout nothing;
+  nothing.present = shape.layout.present;
+  const bool states_nothing = shape.layout == nothing;
+  shape.layout.present = states_nothing ? shape.layout.present && shape.rank() > 0 : true;
+  if (!states_nothing && shape.layout.minor_to_major.empty()) {
+    for (int d = shape.rank(); d-- > 0;) shape.layout.minor_to_major.push_back(d);
+  }
+  return shape;
+}
+
 void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form) {
   // A tuple and the position in it. Text is written both before and after the elements.
   struct Open {

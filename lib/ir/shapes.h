@@ -13,6 +13,11 @@ namespace hloroof::internal {
 // and a dimension `?` matches any dimension. XLA calls this "compatible".
 bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b);
 
+// The shape as the parser makes it. A layout that states anything is present, with the order of rows if it gives none;
+// an empty one of a scalar is not. A shape that is not an array has no layout. There is a dynamic flag for each
+// dimension, or for none.
+Shape canonical(Shape shape);
+
 void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
 
 inline bool is_dynamic(const Shape& shape, int dimension) {

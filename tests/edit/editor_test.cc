@@ -6,6 +6,7 @@
 #include "hloroof/edit.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
+#include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
@@ -66,6 +67,97 @@ TEST_CASE("a shape, a layout, a memory space") {
   REQUIRE(edit.set_shape(named(module, "a"), "bf16[8,128]{0,1}").ok());
   CHECK(ModuleRows::header_text(module, AttributeKey::kEntryComputationLayout).empty());
   check_readable(module);
+}
+
+// The text of a layout that is absent has nowhere to put a memory space.
+TEST_CASE("a layout that states anything is present, whatever the text had") {
+  struct Case {
+    const char* name;
+    std::string shape;  // before
+    Layout layout;
+    std::string after;
+  };
+  std::vector<Case> cases;
+  const auto add = [&](const char* name, const char* shape, const char* after, auto set) {
+    Case made{name, shape, {}, after};
+    set(made.layout);
+    cases.push_back(made);
+  };
+  add("memory space", "f32[4,8]", "f32[4,8]{1,0:S(5)}", [](Layout& l) { l.memory_space = 5; });
+  add("memory space of a scalar", "f32[]", "f32[]{:S(1)}", [](Layout& l) { l.memory_space = 1; });
+  add("rank 3", "f32[4,8,2]", "f32[4,8,2]{2,1,0:S(1)}", [](Layout& l) { l.memory_space = 1; });
+  add("order", "f32[4,8]", "f32[4,8]{0,1}", [](Layout& l) { l.minor_to_major = {0, 1}; });
+  add("tiles", "f32[4,8]", "f32[4,8]{1,0:T(8,128)}", [](Layout& l) { l.tiles = {{{8, 128}}}; });
+  add("bits", "s4[4,8]", "s4[4,8]{1,0:E(4)}", [](Layout& l) { l.element_size_in_bits = 4; });
+  add("alignment", "f32[4,8]", "f32[4,8]{1,0:L(16)}", [](Layout& l) { l.tail_padding_alignment = 16; });
+  add("split", "f32[4,8]", "f32[4,8]{1,0:SC(0:2)}", [](Layout& l) { l.split_configs = {{0, {2}}}; });
+  add("prefix", "f32[4,8]", "f32[4,8]{1,0:M(128)}", [](Layout& l) { l.dynamic_shape_metadata_prefix_bytes = 128; });
+  add("index type", "f32[4,8]", "f32[4,8]{1,0:#(u32)}", [](Layout& l) { l.index_type = ElementType::kU32; });
+  add("pointer type", "f32[4,8]", "f32[4,8]{1,0:*(u32)}", [](Layout& l) { l.pointer_type = ElementType::kU32; });
+  add("nothing", "f32[4,8]{0,1}", "f32[4,8]", [](Layout&) {});
+  add("nothing, but present", "f32[]{:S(1)}", "f32[]", [](Layout& l) { l.present = true; });
+  for (const Case& one : cases) {
+    INFO(one.name);
+    for (const bool as_shape : {false, true}) {
+      Module module = parsed("HloModule m\n\nENTRY e {\n  p = " + one.shape + " parameter(0)\n  ROOT c = " + one.shape +
+                             " custom-call(p), custom_call_target=\"f\"\n}\n");
+      ModuleEditor edit(module);
+      const InstructionId id = named(module, "c");
+      Shape shape = module.instruction(id).shape();
+      shape.layout = one.layout;
+      REQUIRE((as_shape ? edit.set_shape(id, edit.shape(shape)) : edit.set_layout(id, one.layout)).ok());
+      CHECK(to_string(module.shapes(), module.instruction(id).shape_id()) == one.after);
+      const absl::StatusOr<Module> again = parse_module(print_module(module));
+      REQUIRE(again.ok());
+      CHECK(again->instruction(named(*again, "c")).shape() == module.instruction(id).shape());
+      CHECK(verify(module).ok());
+    }
+  }
+  Module module = parsed(kText);
+  ModuleEditor edit(module);
+  Layout wrong;
+  wrong.minor_to_major = {1, 1};
+  CHECK(edit.set_layout(named(module, "sum"), wrong).code() == absl::StatusCode::kInvalidArgument);
+}
+
+// Nothing in the interface makes such a shape; if something does, it must not pass for what its text says.
+TEST_CASE("modules that differ in what the text of a shape does not say are not equal") {
+  Module module = parsed(kText);
+  const Module original = parsed(kText);
+  ModuleEditor edit(module);
+  const InstructionId sum = named(module, "sum");
+  Shape shape = module.instruction(sum).shape();
+  shape.layout = {};
+  REQUIRE(edit.set_shape(sum, edit.shape(shape)).ok());
+  CHECK(verify(module).ok());
+  shape.layout.memory_space = 1;
+  REQUIRE(edit.set_shape(sum, ModuleBuilder(module).shapes().intern(shape)).ok());
+  const absl::StatusOr<Module> again = parse_module(print_module(module));
+  REQUIRE(again.ok());
+  std::string difference;
+  CHECK_FALSE(equal(module, *again, &difference));
+  CHECK(difference == "layouts of sum differ: 'bf16[8,128]' and 'bf16[8,128]'");
+  CHECK(verify(module).code() == absl::StatusCode::kInvalidArgument);
+}
+
+TEST_CASE("a shape that is not an array has no layout, and a flag for each dimension or none") {
+  Module module = parsed(kText);
+  ModuleEditor edit(module);
+  Shape token;
+  token.element_type = ElementType::kToken;
+  CHECK(edit.shape(token) == *edit.shape("token[]"));
+  token.layout.memory_space = 1;
+  CHECK(edit.shape(token) == *edit.shape("token[]"));
+  Shape array;
+  array.element_type = ElementType::kF32;
+  array.dimensions = {4, 8};
+  array.dynamic_dimensions = {0, 0};
+  CHECK(edit.shape(array) == *edit.shape("f32[4,8]"));
+  array.dynamic_dimensions = {1};
+  CHECK(edit.shape(array) == *edit.shape("f32[<=4,8]"));
+  array.dimensions = {4, Shape::kUnboundedSize};
+  array.dynamic_dimensions = {};
+  CHECK(edit.shape(array) == *edit.shape("f32[4,?]"));
 }
 
 TEST_CASE("operands must precede their users") {

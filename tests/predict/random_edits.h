@@ -101,7 +101,10 @@ class RandomEdits {
   std::string lay_out(InstructionId id) {
     if (!is_array(id)) return "";
     Layout layout = module_.instruction(id).shape().layout;
-    if (!layout.present) return "";
+    if (!layout.present) {
+      layout.minor_to_major.resize(module_.instruction(id).shape().dimensions.size());
+      std::iota(layout.minor_to_major.begin(), layout.minor_to_major.end(), std::int64_t{0});
+    }
     std::shuffle(layout.minor_to_major.begin(), layout.minor_to_major.end(), random_);
     return said("lay out", id, edit_.set_layout(id, layout));
   }
@@ -110,11 +113,6 @@ class RandomEdits {
     if (!is_array(id)) return "";
     constexpr std::int64_t kSpaces[] = {0, 1, 5};
     Layout layout = module_.instruction(id).shape().layout;
-    if (!layout.present) {
-      layout.present = true;
-      layout.minor_to_major.resize(module_.instruction(id).shape().dimensions.size());
-      std::iota(layout.minor_to_major.rbegin(), layout.minor_to_major.rend(), std::int64_t{0});
-    }
     layout.memory_space = kSpaces[below(3)];
     return said("move to memory", id, edit_.set_layout(id, layout));
   }
