@@ -330,6 +330,10 @@ class ModuleEditor {
 // is complete. Takes about as long as parsing. Errors: InvalidArgument: "computation.instruction: what is wrong".
 absl::Status verify(const Module& module);
 
+// Like verify(), but accepts faults that `original`, the module before the edits, has too. Compilers and older dumps
+// may contain what this verifier does not know.
+absl::Status verify_edited(const Module& module, const Module& original);
+
 struct ModuleHeader {
   bool is_scheduled = false;  // the instructions are in execution order
   std::int64_t replica_count = 1;

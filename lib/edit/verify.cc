@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "hloroof/edit.h"
@@ -30,13 +31,16 @@ class Verifier {
     for (ComputationView computation : module.computations()) place_[computation.id().index] = next++;
   }
 
-  absl::Status run() {
-    if (!module_.has_entry()) return invalid_argument("the module has no entry computation");
+  // Returns the faults: the first of each instruction, and those of computations as a whole. Stops at the first of all
+  // if `only_first`.
+  std::vector<absl::Status> run(bool only_first) {
+    only_first_ = only_first;
+    if (!module_.has_entry()) add(invalid_argument("the module has no entry computation"));
     for (ComputationView computation : module_.computations()) {
-      if (computation.is_missing()) continue;
-      if (absl::Status status = check(computation); !status.ok()) return status;
+      if (is_done()) break;
+      if (!computation.is_missing()) check(computation);
     }
-    return absl::OkStatus();
+    return std::move(faults_);
   }
 
  private:
@@ -49,26 +53,34 @@ class Verifier {
                             ": " + std::string(why));
   }
 
-  absl::Status check(ComputationView computation) {
+  void add(absl::Status status) {
+    if (!status.ok()) faults_.push_back(std::move(status));
+  }
+
+  bool is_done() const { return only_first_ && !faults_.empty(); }
+
+  void check(ComputationView computation) {
     const std::string name(computation.name());
     const InstructionId root = row_of(computation).root;
-    if (!root.valid()) return invalid_argument(name + ": the computation has no root");
+    if (!root.valid()) return add(invalid_argument(name + ": the computation has no root"));
     std::unordered_set<std::string_view> names;
     std::vector<bool> numbers(row_of(computation).parameter_count, false);
     for (InstructionView instruction : computation.instructions()) {
-      if (!names.insert(instruction.name()).second) return refuse(instruction, "another instruction has that name");
+      if (is_done()) return;
+      if (!names.insert(instruction.name()).second) add(refuse(instruction, "another instruction has that name"));
       if (instruction.opcode() == Opcode::kParameter) {
         const auto number = static_cast<std::size_t>(instruction.parameter_number());
-        if (number >= numbers.size() || numbers[number]) {
-          return refuse(instruction, "the parameters of a computation must have the numbers 0, 1, 2, ..., each once");
+        if (number < numbers.size() && !numbers[number]) {
+          numbers[number] = true;
+        } else {
+          add(refuse(instruction, "the parameters of a computation must have the numbers 0, 1, 2, ..., each once"));
         }
-        numbers[number] = true;
       }
-      if (absl::Status status = check(instruction); !status.ok()) return status;
+      add(check(instruction));
       seen_[instruction.id().index] = true;
     }
-    if (seen_[root.index] && row_of(module_, root).computation == computation.id()) return absl::OkStatus();
-    return invalid_argument(name + ": the root is in another computation");
+    if (seen_[root.index] && row_of(module_, root).computation == computation.id()) return;
+    add(invalid_argument(name + ": the root is in another computation"));
   }
 
   absl::Status check(InstructionView instruction) {
@@ -162,15 +174,44 @@ class Verifier {
     return refuse(instruction, std::string(inferred.status().message()));
   }
 
+  // TPU compilers compute in one floating-point type and round the result to another, or the other way round. XLA's
+  // verifier allows it (allow_mixed_precision in hlo_verifier.cc), except for opcodes that only pass values on.
+  static bool may_round(Opcode opcode) {
+    switch (opcode) {
+      case Opcode::kBitcast:
+      case Opcode::kCall:
+      case Opcode::kConditional:
+      case Opcode::kConstant:
+      case Opcode::kCopy:
+      case Opcode::kCopyDone:
+      case Opcode::kCopyStart:
+      case Opcode::kGetTupleElement:
+      case Opcode::kInfeed:
+      case Opcode::kOptBarrier:
+      case Opcode::kOutfeed:
+      case Opcode::kParameter:
+      case Opcode::kRecv:
+      case Opcode::kRecvDone:
+      case Opcode::kSend:
+      case Opcode::kSendDone:
+      case Opcode::kTuple:
+      case Opcode::kWhile: return false;
+      default: return true;
+    }
+  }
+
   absl::Status expect(InstructionView instruction, ShapeId shape) const {
     if (compatible(shapes_, instruction.shape_id(), shapes_, shape)) return absl::OkStatus();
-    // A product may have a wider element type than its operands, and TPU compilers round the result of a reduction.
+    // A product may have a wider element type than its operands.
     const Shape& is = instruction.shape();
     const Shape& should = shapes_[shape];
-    if (is.is_array() && should.is_array() && is.dimensions == should.dimensions) {
-      if (work_class(instruction.opcode()) == WorkClass::kContraction) return absl::OkStatus();
-      const bool both_floating = is_floating(is.element_type) && is_floating(should.element_type);
-      if (instruction.opcode() == Opcode::kReduce && both_floating) return absl::OkStatus();
+    if (work_class(instruction.opcode()) == WorkClass::kContraction && is.is_array() && should.is_array() &&
+        is.dimensions == should.dimensions) {
+      return absl::OkStatus();
+    }
+    if (may_round(instruction.opcode()) &&
+        compatible(shapes_, instruction.shape_id(), shapes_, shape, FloatTypes::kIgnore)) {
+      return absl::OkStatus();
     }
     return refuse(instruction, "its shape is " + text(instruction.shape_id()) + ", but " + text(shape) +
                                    " follows from its operands");
@@ -227,13 +268,27 @@ class Verifier {
   ShapeTable shapes_;               // a copy, to which inferred shapes are added
   std::vector<std::size_t> place_;  // by ComputationId: its position in the module's order
   std::vector<bool> seen_;          // by InstructionId
+  std::vector<absl::Status> faults_;
+  bool only_first_ = false;
 };
 
 }  // namespace
 
 absl::Status verify(const Module& module) {
-  if (absl::Status status = Verifier(module).run(); !status.ok()) return status;
-  return check_reads_back(module);
+  const std::vector<absl::Status> faults = Verifier(module).run(/*only_first=*/true);
+  return faults.empty() ? check_reads_back(module) : faults.front();
+}
+
+absl::Status verify_edited(const Module& module, const Module& original) {
+  absl::Status status = verify(module);
+  if (status.ok()) return status;
+  std::unordered_set<std::string> before;
+  for (const absl::Status& fault : Verifier(original).run(/*only_first=*/false)) before.emplace(fault.message());
+  for (absl::Status& fault : Verifier(module).run(/*only_first=*/false)) {
+    if (before.count(std::string(fault.message())) == 0) return fault;
+  }
+  status = check_reads_back(module);
+  return status.ok() || check_reads_back(original) == status ? absl::OkStatus() : status;
 }
 
 }  // namespace hloroof::inline v0

@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "hloroof/shape.h"
 #include "lib/base/open_addressing.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 
 namespace hloroof::internal {
@@ -109,7 +110,7 @@ bool compatible_dimensions(const std::vector<std::int64_t>& a, const std::vector
 
 }  // namespace
 
-bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b) {
+bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b, FloatTypes float_types) {
   // A pair of tuples with the same number of elements, and the position in both.
   struct Open {
     const Shape* a;
@@ -121,8 +122,10 @@ bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table,
     if (&a_table == &b_table && x_id == y_id) return false;
     const Shape& x = a_table[x_id];
     const Shape& y = b_table[y_id];
-    if (x.element_type != y.element_type || !compatible_dimensions(x.dimensions, y.dimensions) ||
-        x.elements.size() != y.elements.size()) {
+    const bool same_type =
+        x.element_type == y.element_type ||
+        (float_types == FloatTypes::kIgnore && is_floating(x.element_type) && is_floating(y.element_type));
+    if (!same_type || !compatible_dimensions(x.dimensions, y.dimensions) || x.elements.size() != y.elements.size()) {
       return true;
     }
     if (!x.elements.empty()) open.push_back({&x, &y, 0});

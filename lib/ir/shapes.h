@@ -9,9 +9,13 @@
 
 namespace hloroof::internal {
 
+enum class FloatTypes : std::uint8_t { kCompare, kIgnore };
+
 // Whether two shapes have the same element types, dimensions and tuple structure. Ignores layouts and dynamic flags,
-// and a dimension `?` matches any dimension. XLA calls this "compatible".
-bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b);
+// and a dimension `?` matches any dimension. XLA calls this "compatible". FloatTypes::kIgnore ignores also the
+// difference between two floating-point types.
+bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table, ShapeId b,
+                FloatTypes float_types = FloatTypes::kCompare);
 
 // The shape as the parser makes it. A layout that states anything is present, with the order of rows if it gives none;
 // an empty one of a scalar is not. A shape that is not an array has no layout. There is a dynamic flag for each

@@ -336,6 +336,79 @@ TEST_CASE("what readers rely on cannot be taken away") {
   check_sound(module);
 }
 
+// What libtpu makes of an argmax over bf16, and of arithmetic that it fuses: the result is rounded where it is
+// computed.
+constexpr std::string_view kRounded = R"(HloModule rounded, is_scheduled=true
+
+larger {
+  a = f32[] parameter(0)
+  i = s32[] parameter(1)
+  b = f32[] parameter(2)
+  j = s32[] parameter(3)
+  is_larger = pred[] compare(a, b), direction=GT
+  value = f32[] select(is_larger, a, b)
+  index = s32[] select(is_larger, i, j)
+  ROOT both = (f32[], s32[]) tuple(value, index)
+}
+
+ENTRY main {
+  x = f32[8,128] parameter(0)
+  y = bf16[8,128] parameter(1)
+  i = s32[8,128] iota(), iota_dimension=1
+  low = f32[] constant(-inf)
+  zero = s32[] constant(0)
+  argmax = (bf16[8], s32[8]) reduce(x, i, low, zero), dimensions={1}, to_apply=larger
+  difference = bf16[8,128] subtract(x, x)
+  mixed = bf16[8,128] multiply(x, y)
+  exponential = bf16[8,128] exponential(x)
+  sliced = bf16[4,128] slice(x), slice={[0:4], [0:128]}
+  ROOT out = (bf16[8], s32[8], bf16[8,128]) custom-call(argmax, difference, mixed), custom_call_target="f"
+}
+)";
+
+TEST_CASE("verify accepts a result that is rounded where it is computed") {
+  Module module = parsed(kRounded);
+  CHECK(verify(module) == absl::OkStatus());
+  ModuleEditor edit(module);
+  for (const auto& [name, shape] : {std::pair{"argmax", "(bf16[8], s16[8])"},
+                                    {"argmax", "(bf16[4], s32[8])"},
+                                    {"argmax", "(bf16[8], f32[8])"},
+                                    {"difference", "bf16[8,127]"},
+                                    {"exponential", "s32[8,128]"}}) {
+    INFO(name << " " << shape);
+    const Checkpoint before = edit.checkpoint();
+    REQUIRE(edit.set_shape(named(module, name), shape).ok());
+    CHECK(verify(module).code() == absl::StatusCode::kInvalidArgument);
+    REQUIRE(edit.rollback(before).ok());
+  }
+}
+
+TEST_CASE("a fault that came with the module is not the edit's") {
+  constexpr std::string_view kFaults = R"(HloModule faults, is_scheduled=true
+
+ENTRY main {
+  x = f32[8,128] parameter(0)
+  first = f32[8,64] negate(x)
+  second = f32[8,128] add(x, x)
+  third = f32[4,128] negate(second)
+  ROOT out = f32[8,128] exponential(second)
+}
+)";
+  const Module original = parsed(kFaults);
+  Module module = original;
+  ModuleEditor edit(module);
+  CHECK(verify(module).code() == absl::StatusCode::kInvalidArgument);
+  CHECK(verify_edited(module, original).ok());
+  REQUIRE(edit.move_before(named(module, "second"), named(module, "first")).ok());
+  CHECK(verify_edited(module, original).ok());
+  REQUIRE(edit.erase(named(module, "third")).ok());
+  CHECK(verify_edited(module, original).ok());
+  REQUIRE(edit.set_shape(named(module, "out"), "f32[8,127]").ok());
+  CHECK(verify_edited(module, original).message() ==
+        "main.out: its shape is f32[8,127], but f32[8,128] follows from its operands");
+  CHECK(verify_edited(original, original).ok());
+}
+
 TEST_CASE("verify accepts what compilers print") {
   const std::filesystem::path shared = shared_path("corpus");
   std::vector<std::filesystem::path> files;

@@ -43,11 +43,12 @@ void run_reschedule(const RescheduleFlags& flags, Context& context) {
   options.predict = subject->options;
   options.seconds = flags.seconds;
   if (flags.memory_limit > 0) options.memory_limit = static_cast<double>(flags.memory_limit);
+  const Module original = flags.output.empty() ? Module() : subject->module;
   const absl::StatusOr<Rescheduling> result = reschedule(subject->module, subject->target, options);
   if (!result.ok()) return context.fail_prediction(result.status());
   OriginWarnings(context).add(subject->file, result->diagnostics);
   if (!flags.output.empty()) {
-    if (absl::Status status = verify(subject->module); !status.ok()) return context.fail(status);
+    if (absl::Status status = verify_edited(subject->module, original); !status.ok()) return context.fail(status);
     const absl::Status status = write_output(context, flags.output, print_module(subject->module));
     if (!status.ok()) return context.fail(status);
   }

@@ -276,8 +276,14 @@ void add_reading(nb::class_<Editor>& c) {
       .def_prop_ro(
           "module", [](const Editor& e) { return Module(e.module->module()); }, "A copy of the module as it is.")
       .def(
-          "verify", [](const Editor& e) { check(verify(e.module->module())); },
-          "Raises InvalidInputError with the first instruction that a compiler would not accept.")
+          "verify",
+          [](const Editor& e, const Module* original) {
+            const Module& module = e.module->module();
+            check(original == nullptr ? verify(module) : verify_edited(module, *original));
+          },
+          "original"_a.none() = nb::none(),
+          "Raises InvalidInputError with the first instruction that a compiler would not accept. What `original`, the "
+          "module before the edits, has too is accepted.")
       .def("__str__", [](const Editor& e) { return print_module(e.module->module()); });
 }
 

@@ -117,7 +117,7 @@ def transform(
     ``device`` the editor predicts, and each ``Transformed`` has the step before and after. ``platforms`` limits the compiles, as
     for JAX. ``options`` are those of ``predict_step_time``.
 
-    The module is verified before it goes back. If the function raises or the module is not valid, the compile goes on with the
+    The module is verified before it goes back; what it had when it came does not count. If the function raises or it is not valid, the compile goes on with the
     original and a line on ``stream`` says why; with ``on_error="raise"`` the compile fails, and ``TransformError`` names the
     instruction. Raises ``ImportError`` if JAX is older than 0.12.0.
     """
@@ -129,7 +129,7 @@ def transform(
         proto = edit.module.to_proto()
         if proto == original:
             return Transformed(module.name, stage, False, before, before), None
-        edit.verify()
+        edit.verify(original=module)
         after = edit.step_seconds if device is not None else None
         return Transformed(module.name, stage, True, before, after), proto
 
