@@ -390,6 +390,7 @@ class Module {
   ComputationId entry_;
   std::int64_t replica_count_ = 1;
   std::int64_t num_partitions_ = 1;
+  bool counts_are_implied_ = false;  // a Predictor inferred the two: the text says nothing of them
   bool is_scheduled_ = false;
   bool has_header_ = false;
   bool is_single_instruction_ = false;

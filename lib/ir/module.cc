@@ -46,6 +46,7 @@ void ModuleBuilder::clear() {
   m_.entry_ = ComputationId();
   m_.replica_count_ = 1;
   m_.num_partitions_ = 1;
+  m_.counts_are_implied_ = false;
   m_.is_scheduled_ = false;
   m_.has_header_ = false;
   m_.is_single_instruction_ = false;

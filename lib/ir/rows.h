@@ -58,6 +58,7 @@ struct ModuleRows {
   // The FileNames, FunctionNames, FileLocations and StackFrames tables as written, or empty.
   static std::string_view stack_frame_tables(const Module& m) { return m.text(m.tables_); }
   // Whether the text was a single pasted instruction.
+  static bool counts_are_implied(const Module& m) { return m.counts_are_implied_; }
   static bool is_single_instruction(const Module& m) { return m.is_single_instruction_; }
 };
 

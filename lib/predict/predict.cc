@@ -344,7 +344,7 @@ StepPrediction headline_from_facts(const StepFacts& facts) { return Prediction(f
 absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> module, const PredictOptions& options) {
   absl::StatusOr<std::optional<DeviceCount>> count = find_device_count(*module, options);
   if (!count.ok()) return count.status();
-  if (*count) {
+  if (*count && **count != device_count(*module)) {
     auto counted = std::make_shared<Module>(*module);
     set_device_count(**count, *counted);
     module = std::move(counted);

@@ -94,10 +94,19 @@ struct Predictor::State {
     const std::vector<Edit> edits = EditLog::take(editor);
     const bool is_rolled_back =
         std::any_of(edits.begin(), edits.end(), [](const Edit& edit) { return edit.kind == Edit::Kind::kEverything; });
-    if (!facts || is_rolled_back) return start_over();
+    if (!facts || is_rolled_back) {
+      const absl::StatusOr<bool> counted = count_devices();
+      return counted.ok() ? start_over() : counted.status();
+    }
     if (edits.empty()) return absl::OkStatus();
     own_facts();
     Stale stale = find_stale(editor, edits, *facts, since);
+    if (stale.device_count) {
+      const absl::StatusOr<bool> counted = count_devices();
+      if (!counted.ok()) facts.reset();
+      if (!counted.ok()) return counted.status();
+      stale.everything |= *counted;
+    }
     // What the copies exchange follows from the uses of values, which any edit may change.
     stale.everything = stale.everything || !facts->collectives.exchanges.empty();
     absl::Status status = update(stale);
@@ -106,6 +115,17 @@ struct Predictor::State {
       return status;
     }
     return stale.everything ? start_over() : absl::OkStatus();
+  }
+
+  // Sets the number of devices that the program implies if it states none; see device_count.h. Returns whether the
+  // number changed.
+  absl::StatusOr<bool> count_devices() {
+    const DeviceCount before = device_count(module);
+    const absl::StatusOr<std::optional<DeviceCount>> now = find_device_count(module, options);
+    if (!now.ok()) return now.status();
+    if (!*now || **now == before) return false;
+    set_device_count(**now, module);
+    return true;
   }
 
   // Runs the stages. Returns early if a stage finds that everything is stale.
@@ -479,10 +499,8 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
 absl::StatusOr<Predictor> Predictor::create(Module module, Target target, const PredictOptions& options) {
-  absl::StatusOr<std::optional<DeviceCount>> count = find_device_count(module, options);
-  if (!count.ok()) return count.status();
-  if (*count) set_device_count(**count, module);
   auto state = std::make_unique<State>(std::move(module), std::move(target), options);
+  if (const absl::StatusOr<bool> counted = state->count_devices(); !counted.ok()) return counted.status();
   if (absl::Status status = state->start_over(); !status.ok()) return status;
   return Predictor(std::move(state));
 }

@@ -187,6 +187,7 @@ void ModuleEncoder::append_devices(WireWriter& out) const {
   const std::int64_t replicas = module_.replica_count();
   const std::int64_t partitions = module_.num_partitions();
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  if (ModuleRows::counts_are_implied(module_)) return;  // readers infer them again, from the module as it is then
   if (replicas < 1 || partitions < 1 || (replicas == 1 && partitions == 1)) return;
   WireWriter devices;
   devices.integer(f::kReplicas, replicas);

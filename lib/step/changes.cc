@@ -47,7 +47,10 @@ class Finder {
       find_calls(edit);
       find_collectives(edit);
       find_pairs(edit);
+      find_sharding(edit);
     }
+    // Those stages find other collectives, which may be between other devices.
+    stale_.device_count |= stale_.calls || stale_.collectives || !stale_.descriptions.empty();
     return std::move(stale_);
   }
 
@@ -251,6 +254,13 @@ class Finder {
       if (is_collective(instruction.opcode())) result.push_back(instruction.id());
     }
     return result;
+  }
+
+  // ---- Devices -----------------------------------------------------------------------------------------------------
+
+  void find_sharding(const Edit& edit) {
+    const bool is_parameter = row_of(module_, edit.instruction).opcode == Opcode::kParameter;
+    stale_.device_count |= is_parameter || edit.key == AttributeKey::kSharding;
   }
 
   // ---- Pairs -------------------------------------------------------------------------------------------------------

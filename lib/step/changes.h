@@ -18,6 +18,9 @@ namespace hloroof::internal {
 struct Stale {
   bool everything = false;  // start from scratch
 
+  // The number of devices that the collectives or the shardings of the parameters imply, for a module that states none.
+  bool device_count = false;
+
   // The call graph: the callers of each computation, and the trip counts of loops.
   bool calls = false;
   // New callers of fused or applied computations. These do not make the call graph stale.

@@ -45,7 +45,27 @@ bool states_device_count(const Module& module) {
          !ModuleRows::header_text(module, AttributeKey::kReplicaCount).empty();
 }
 
+namespace {
+
+// For a module that states no counts and has none set.
+absl::StatusOr<std::optional<DeviceCount>> infer_device_count(const Module& module, const PredictOptions& options) {
+  if (!module.has_entry() || !may_have_global_collective(module)) return std::nullopt;
+  absl::StatusOr<CallGraph> calls = find_calls(module, options);
+  if (!calls.ok()) return calls.status();
+  const std::vector<Collective> collectives = find_collectives(module, *calls);
+  const auto global = std::find_if(collectives.begin(), collectives.end(),
+                                   [](const Collective& c) { return c.slices == 0 && c.groups.all_devices; });
+  if (global == collectives.end()) return std::nullopt;
+  const std::int64_t devices = std::max(infer_axes(module, collectives).device_count, devices_of_shardings(module));
+  if (devices <= 1) return std::nullopt;
+  return global->groups.mode == GroupMode::kCrossReplica ? DeviceCount{devices, 1, true}
+                                                         : DeviceCount{1, devices, true};
+}
+
+}  // namespace
+
 absl::StatusOr<std::optional<DeviceCount>> find_device_count(const Module& module, const PredictOptions& options) {
+  const bool was_implied = ModuleRows::counts_are_implied(module);
   if (options.partitions) {
     const std::int64_t given = *options.partitions;
     if (given < 1)
@@ -55,19 +75,19 @@ absl::StatusOr<std::optional<DeviceCount>> find_device_count(const Module& modul
                                            ": error: the text states num_partitions=", module.num_partitions(),
                                            ", which ", given, " partitions contradict; leave out --partitions"));
     }
-    return DeviceCount{module.replica_count(), given};
+    return DeviceCount{was_implied ? 1 : module.replica_count(), given};
+  }
+  if (was_implied) {
+    if (!module.has_entry() || !may_have_global_collective(module)) return DeviceCount{};
+    Module uncounted = module;
+    set_device_count({}, uncounted);
+    absl::StatusOr<std::optional<DeviceCount>> count = infer_device_count(uncounted, options);
+    if (!count.ok()) return count.status();
+    return count->value_or(DeviceCount{});
   }
   const bool is_counted = states_device_count(module) || module.num_partitions() != 1 || module.replica_count() != 1;
-  if (is_counted || !module.has_entry() || !may_have_global_collective(module)) return std::nullopt;
-  absl::StatusOr<CallGraph> calls = find_calls(module, options);
-  if (!calls.ok()) return calls.status();
-  const std::vector<Collective> collectives = find_collectives(module, *calls);
-  const auto global = std::find_if(collectives.begin(), collectives.end(),
-                                   [](const Collective& c) { return c.slices == 0 && c.groups.all_devices; });
-  if (global == collectives.end()) return std::nullopt;
-  const std::int64_t devices = std::max(infer_axes(module, collectives).device_count, devices_of_shardings(module));
-  if (devices <= 1) return std::nullopt;
-  return global->groups.mode == GroupMode::kCrossReplica ? DeviceCount{devices, 1} : DeviceCount{1, devices};
+  if (is_counted) return std::nullopt;
+  return infer_device_count(module, options);
 }
 
 bool has_unknown_size(const Module& module, const Collective& collective) {
@@ -75,10 +95,15 @@ bool has_unknown_size(const Module& module, const Collective& collective) {
          module.replica_count() == 1 && !states_device_count(module);
 }
 
+DeviceCount device_count(const Module& module) {
+  return {module.replica_count(), module.num_partitions(), ModuleRows::counts_are_implied(module)};
+}
+
 void set_device_count(DeviceCount count, Module& module) {
   ModuleBuilder builder(module);
   builder.set_replica_count(count.replicas);
   builder.set_num_partitions(count.partitions);
+  builder.set_counts_are_implied(count.is_implied);
 }
 
 }  // namespace hloroof::internal

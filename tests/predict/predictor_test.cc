@@ -235,6 +235,83 @@ ENTRY e {
   CHECK(difference(*all, *scratch) == "");
 }
 
+// The text states no counts: the groups of `a` imply that there are 8 devices.
+constexpr std::string_view kUncounted = R"(HloModule m, is_scheduled=true
+
+ENTRY e {
+  p = bf16[1024,8192]{1,0:T(8,128)(2,1)} parameter(0)
+  a = bf16[1024,8192]{1,0:T(8,128)(2,1)} all-to-all(p), channel_id=1, replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}
+  b = bf16[1024,8192]{1,0:T(8,128)(2,1)} all-to-all(a), channel_id=2, replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}
+  ROOT n = bf16[1024,8192]{1,0:T(8,128)(2,1)} negate(b)
+}
+)";
+
+// Compares the summary with one from scratch and with that of the printed text, and returns it.
+StepSummary check_laws(Predictor& predictor, const Target& target) {
+  const StepSummary now = check_summary(predictor, target);
+  const absl::StatusOr<StepPrediction> printed = predict_step_time(parsed(print_module(predictor.module())), target);
+  REQUIRE(printed.ok());
+  CHECK(difference(now, *printed) == "");
+  return now;
+}
+
+TEST_CASE("an edit that changes how many devices the program implies") {
+  const Device device = find_device("tpu_v5e").value();
+  Predictor predictor = predictor_of(std::string(kUncounted), device);
+  ModuleEditor& edit = predictor.edit();
+  const double with_groups = check_laws(predictor, device).step_seconds;
+  const Checkpoint start = predictor.checkpoint();
+  const InstructionId a = named(predictor.module(), "a");
+  const InstructionId b = named(predictor.module(), "b");
+  REQUIRE(edit.set_attribute(b, AttributeKey::kReplicaGroups, "{}").ok());
+  // Without asking the predictor first, the counts in the module are those from before the edit.
+  const double scratch = predict_step_time(predictor.module(), device)->step_seconds;
+  const double with_one_of_all = check_laws(predictor, device).step_seconds;
+  CHECK(scratch == with_one_of_all);
+  CHECK(with_one_of_all == with_groups);
+  REQUIRE(edit.set_attribute(a, AttributeKey::kReplicaGroups, "{{0,1,2,3}}").ok());
+  CHECK(check_laws(predictor, device).step_seconds < with_groups);
+  REQUIRE(edit.set_attribute(a, AttributeKey::kReplicaGroups, "{}").ok());
+  CHECK(check_laws(predictor, device).step_seconds < with_groups);
+  const InstructionId p = named(predictor.module(), "p");
+  REQUIRE(edit.set_attribute(p, AttributeKey::kSharding, "{devices=[16,1]<=[16]}").ok());
+  (void)check_laws(predictor, device);
+  CHECK(predictor.module().num_partitions() == 16);
+  REQUIRE(edit.remove_attribute(p, AttributeKey::kSharding).ok());
+  (void)check_laws(predictor, device);
+  CHECK(predictor.module().num_partitions() == 1);
+  REQUIRE(predictor.rollback(start).ok());
+  CHECK(check_laws(predictor, device).step_seconds == with_groups);
+  // A copy of the module carries the count, and is edited like the original.
+  REQUIRE(edit.set_attribute(b, AttributeKey::kReplicaGroups, "{}").ok());
+  REQUIRE(predictor.summary().ok());
+  CHECK(predictor.module().num_partitions() == 8);
+  absl::StatusOr<Predictor> copy = Predictor::create(predictor.module(), device);
+  REQUIRE(copy.ok());
+  REQUIRE(copy->edit().set_attribute(a, AttributeKey::kReplicaGroups, "{{0,1,2,3}}").ok());
+  (void)check_laws(*copy, device);
+}
+
+TEST_CASE("random edits of programs that imply their devices") {
+  const Device device = find_device("tpu_v5e").value();
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    Predictor predictor = predictor_of(std::string(kUncounted), device);
+    RandomEdits edits(predictor.edit(), seed);
+    std::string history;
+    for (int i = 0; i < 30; ++i) {
+      history += edits.next(i % 2 == 0 ? "replica groups" : "sharding") + "\n" + edits.next() + "\n";
+      INFO(history);
+      const absl::StatusOr<StepSummary> quick = predictor.summary();
+      const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device);
+      const absl::StatusOr<StepPrediction> printed =
+          predict_step_time(parsed(print_module(predictor.module())), device);
+      REQUIRE((quick.ok() && scratch.ok() && printed.ok()));
+      REQUIRE(difference(*quick, *scratch) == "");
+      REQUIRE(difference(*quick, *printed) == "");
+    }
+  }
+}
+
 // The body of the loop is also fused, and its root says how often the loop runs.
 constexpr char kSharedBody[] = R"(HloModule m, is_scheduled=true
 

@@ -23,7 +23,7 @@ class RandomEdits {
   // Makes one edit and says what it was; empty if nothing came of it.
   std::string next() {
     const InstructionId id = any_instruction();
-    switch (below(12)) {
+    switch (below(13)) {
       case 0: return resize(id);
       case 1: return lay_out(id);
       case 2: return move_to_memory(id);
@@ -35,12 +35,13 @@ class RandomEdits {
       case 8: return fuse(id);
       case 9: return unfuse(id);
       case 10: return loop();
+      case 11: return shard();
       default: return reorder(id);
     }
   }
 
   // Of one kind: "shape", "layout", "memory space", "operand", "replica groups", "erase", "insert", "replace uses",
-  // "fuse", "unfuse", "loop", "move".
+  // "fuse", "unfuse", "loop", "sharding", "move".
   std::string next(std::string_view kind) {
     const InstructionId id = any_instruction();
     if (kind == "shape") return resize(id);
@@ -54,6 +55,7 @@ class RandomEdits {
     if (kind == "fuse") return fuse(id);
     if (kind == "unfuse") return unfuse(id);
     if (kind == "loop") return loop();
+    if (kind == "sharding") return shard();
     return reorder(id);
   }
 
@@ -143,7 +145,12 @@ class RandomEdits {
       }
     }
     if (collectives.empty()) return "";
-    const std::int64_t devices = std::max(module_.num_partitions(), module_.replica_count());
+    const InstructionId id = collectives[below(collectives.size())];
+    std::int64_t devices = std::max(module_.num_partitions(), module_.replica_count());
+    if (!states_counts()) {  // the groups then say how many devices there are, and those of all devices do not
+      if (below(3) == 0) return said("regroup", id, edit_.set_attribute(id, AttributeKey::kReplicaGroups, "{}"));
+      devices = std::int64_t{2} << below(4);
+    }
     std::int64_t size = 1;
     while (size < devices && below(4) != 0) size *= 2;
     if (devices % size != 0) return "";
@@ -152,8 +159,28 @@ class RandomEdits {
         below(2) == 0
             ? "[" + count + "," + std::to_string(size) + "]<=[" + std::to_string(devices) + "]"
             : "[" + count + "," + std::to_string(size) + "]<=[" + std::to_string(size) + "," + count + "]T(1,0)";
-    const InstructionId id = collectives[below(collectives.size())];
     return said("regroup", id, edit_.set_attribute(id, AttributeKey::kReplicaGroups, groups));
+  }
+
+  bool states_counts() const {
+    return !ModuleRows::header_text(module_, AttributeKey::kNumPartitions).empty() ||
+           !ModuleRows::header_text(module_, AttributeKey::kReplicaCount).empty();
+  }
+
+  // Shards a parameter of the entry, or removes its sharding.
+  std::string shard() {
+    if (!module_.has_entry()) return "";
+    const std::vector<InstructionId> parameters = module_.entry().parameters();
+    if (parameters.empty()) return "";
+    const InstructionId id = parameters[below(parameters.size())];
+    if (!id.valid() || !module_.instruction(id).shape().is_array()) return "";
+    const int rank = module_.instruction(id).shape().rank();
+    if (rank == 0 || below(3) == 0) return said("unshard", id, edit_.remove_attribute(id, AttributeKey::kSharding));
+    const std::string devices = std::to_string(2 << below(4));
+    std::string sizes = devices;
+    for (int d = 1; d < rank; ++d) sizes += ",1";
+    const std::string sharding = "{devices=[" + sizes + "]<=[" + devices + "]}";
+    return said("shard", id, edit_.set_attribute(id, AttributeKey::kSharding, sharding));
   }
 
   // Instructions without users are few: one is made by taking its users away.
