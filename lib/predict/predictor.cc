@@ -25,6 +25,7 @@
 #include "lib/step/facts.h"
 #include "lib/step/summary.h"
 #include "lib/time/collective.h"
+#include "lib/work/inside.h"
 
 namespace hloroof::inline v0 {
 using namespace internal;
@@ -79,6 +80,7 @@ struct Predictor::State {
     absl::StatusOr<StepFacts> found = find_facts(borrow(module), target, options);
     if (!found.ok()) return found.status();
     facts = std::make_shared<StepFacts>(*std::move(found));
+    has_tiles = uses_tiles(module);
     roles_are_stale = false;
     sums_are_stale = timeline_is_stale = true;
     calls_are_new();
@@ -101,6 +103,9 @@ struct Predictor::State {
     if (edits.empty()) return absl::OkStatus();
     own_facts();
     Stale stale = find_stale(editor, edits, *facts, since);
+    // The work inside every fusion depends on it.
+    stale.everything |= stale.tiles && uses_tiles(module) != has_tiles;
+    stale.everything |= stale.fused_before && !has_tiles;
     if (stale.device_count) {
       const absl::StatusOr<bool> counted = count_devices();
       if (!counted.ok()) facts.reset();
@@ -488,6 +493,7 @@ struct Predictor::State {
   std::optional<Replayer> replayer;
   BranchProbabilities branches;  // the branches used for facts->timeline.executions
   Summary summary;
+  bool has_tiles = false;  // uses_tiles() when facts->costs were found
   bool roles_are_stale = false;
   bool sums_are_stale = false;
   bool timeline_is_stale = false;

@@ -48,6 +48,7 @@ class Finder {
       find_collectives(edit);
       find_pairs(edit);
       find_sharding(edit);
+      find_shape(edit);
     }
     // Those stages find other collectives, which may be between other devices.
     stale_.device_count |= stale_.calls || stale_.collectives || !stale_.descriptions.empty();
@@ -170,6 +171,7 @@ class Finder {
     const bool matters = std::any_of(called.begin(), called.end(), [&](ComputationId id) {
       return runs_schedules(instruction.opcode()) || CallFacts::trips_follow_callers(facts_.calls, id);
     });
+    find_fused(edit, called);
     switch (edit.kind) {
       case Edit::Kind::kInserted:
         for (ComputationId id : called) stale_.callers.emplace_back(id, edit.instruction);
@@ -191,6 +193,16 @@ class Finder {
     if (stale_.calls || !CallFacts::trips_read_off(facts_.calls, edit.instruction)) return;
     stale_.calls = instruction.opcode() == Opcode::kConstant || instruction.opcode() == Opcode::kWhile ||
                    has_counter(module_, instruction.shape_id()) || has_counter(module_, edit.old_shape);
+  }
+
+  // On GPUs the kinds of all fusions that call a computation decide how the work inside it is counted; see InsideTable.
+  void find_fused(const Edit& edit, const std::vector<ComputationId>& called) {
+    if (row_of(module_, edit.instruction).opcode != Opcode::kFusion) return;
+    const bool is_other_kind = edit.kind == Edit::Kind::kAttributes && edit.key == AttributeKey::kKind;
+    if (edit.kind == Edit::Kind::kInserted || edit.kind == Edit::Kind::kErased || is_other_kind) {
+      for (ComputationId id : called) touch_contents(id);
+    }
+    if (edit.kind == Edit::Kind::kAttributes && edit.key == AttributeKey::kCalls) stale_.fused_before = true;
   }
 
   // ---- Collectives -------------------------------------------------------------------------------------------------
@@ -254,6 +266,17 @@ class Finder {
       if (is_collective(instruction.opcode())) result.push_back(instruction.id());
     }
     return result;
+  }
+
+  // ---- Tiles -------------------------------------------------------------------------------------------------------
+
+  void find_shape(const Edit& edit) {
+    switch (edit.kind) {
+      case Edit::Kind::kShape:
+      case Edit::Kind::kInserted:
+      case Edit::Kind::kErased: stale_.tiles = true; break;
+      default: break;
+    }
   }
 
   // ---- Devices -----------------------------------------------------------------------------------------------------

@@ -21,6 +21,11 @@ struct Stale {
   // The number of devices that the collectives or the shardings of the parameters imply, for a module that states none.
   bool device_count = false;
 
+  // Whether any instruction has a tiled layout.
+  bool tiles = false;
+  // A fusion no longer calls some computation, which the edit does not name.
+  bool fused_before = false;
+
   // The call graph: the callers of each computation, and the trip counts of loops.
   bool calls = false;
   // New callers of fused or applied computations. These do not make the call graph stale.

@@ -359,17 +359,24 @@ ComputationId inlined_computation(InstructionView instruction) {
   return called.size() == 1 && !called[0].is_missing() ? called[0].id() : ComputationId();
 }
 
-namespace {
-
-// Only TPU layouts have tiles. The TPU compiler works on tiles.
-bool has_tiles(const ShapeTable& shapes) {
+bool uses_tiles(const Module& module) {
+  const ShapeTable& shapes = module.shapes();
+  std::vector<bool> is_tiled(shapes.size(), false);
+  bool any = false;
   for (std::uint32_t i = 0; i < shapes.size(); ++i) {
-    if (!shapes[ShapeId(i)].layout.tiles.empty()) return true;
+    is_tiled[i] = !shapes[ShapeId(i)].layout.tiles.empty();
+    any = any || is_tiled[i];
+  }
+  if (!any) return false;
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) {
+      for (ShapeId leaf : shapes.leaves(instruction.shape_id())) {
+        if (is_tiled[leaf.index]) return true;
+      }
+    }
   }
   return false;
 }
-
-}  // namespace
 
 InsideTable::InsideTable(const Module& module)
     : module_(module),
@@ -377,7 +384,7 @@ InsideTable::InsideTable(const Module& module)
       known_(module.computation_limit()),
       place_(module.instruction_limit()),
       by_element_(module.computation_limit(), 0) {
-  if (has_tiles(module.shapes())) return;  // only fusions on GPUs compute element by element
+  if (uses_tiles(module)) return;  // only fusions on GPUs compute element by element
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
       if (instruction.opcode() != Opcode::kFusion) continue;

@@ -28,6 +28,10 @@ struct Inside {
 // any other instruction.
 ComputationId inlined_computation(InstructionView instruction);
 
+// Whether some instruction has a tiled layout. Only TPU layouts have tiles, and the TPU compiler works on tiles. The
+// shapes in the table of the module do not matter, because not all of them are in use after edits.
+bool uses_tiles(const Module& module);
+
 // Computes and caches the inside of each computation. Not thread-safe. The results describe the module as it was at the
 // first query.
 class InsideTable {

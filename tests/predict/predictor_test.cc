@@ -312,6 +312,74 @@ TEST_CASE("random edits of programs that imply their devices") {
   }
 }
 
+// On GPUs a fusion computes some values several times; the TPU compiler works on tiles, which only its layouts have.
+constexpr std::string_view kComputedTwice = R"(HloModule m, is_scheduled=true
+
+fused {
+  p = f32[1024,1024]{1,0} parameter(0)
+  e = f32[1024,1024]{1,0} exponential(p)
+  s = f32[1024,1024]{1,0} slice(e), slice={[0:1024], [0:1024]}
+  t = f32[1024,1024]{0,1} transpose(e), dimensions={1,0}
+  c = f32[2048,1024]{1,0} concatenate(s, t), dimensions={0}
+  ROOT r = f32[2048,1024]{1,0} tanh(c)
+}
+
+ENTRY main {
+  x = f32[1024,1024]{1,0} parameter(0)
+  y = f32[1024,1024]{1,0} parameter(1)
+  one = f32[2048,1024]{1,0} fusion(x), kind=kLoop, calls=fused
+  two = f32[2048,1024]{1,0} fusion(y), kind=kLoop, calls=fused
+  ROOT t = (f32[2048,1024]{1,0}, f32[2048,1024]{1,0}) tuple(one, two)
+}
+)";
+
+TEST_CASE("a shape that no instruction has changes nothing") {
+  const Device device = find_device("h100_sxm").value();
+  Predictor predictor = predictor_of(std::string(kComputedTwice), device);
+  const double before = check_laws(predictor, device).step_seconds;
+  const InstructionId x = named(predictor.module(), "x");
+  const InstructionId one = named(predictor.module(), "one");
+  const Checkpoint start = predictor.checkpoint();
+  REQUIRE(predictor.edit().shape("f32[8,128]{1,0:T(8,128)}").ok());
+  CHECK(check_laws(predictor, device).step_seconds == before);
+  // The root of the module may not be a tuple of fewer elements than are taken out of it.
+  CHECK_FALSE(predictor.edit().set_shape(named(predictor.module(), "t"), "(f32[8,128]{1,0:T(8,128)}").ok());
+  CHECK(check_laws(predictor, device).step_seconds == before);
+  REQUIRE(predictor.edit().set_shape(x, "f32[1024,1024]{1,0:T(8,128)}").ok());
+  const double tiled = check_laws(predictor, device).step_seconds;
+  CHECK(tiled != before);
+  REQUIRE(predictor.edit().set_shape(x, "f32[1024,1024]{1,0}").ok());
+  CHECK(check_laws(predictor, device).step_seconds == before);
+  REQUIRE(predictor.edit().set_shape(one, "f32[2048,1024]{1,0:T(8,128)}").ok());
+  (void)check_laws(predictor, device);
+  REQUIRE(predictor.rollback(start).ok());
+  CHECK(check_laws(predictor, device).step_seconds == before);
+}
+
+TEST_CASE("the kind of one fusion counts for all that share its computation") {
+  const Device device = find_device("h100_sxm").value();
+  Predictor predictor = predictor_of(std::string(kComputedTwice), device);
+  const double before = check_laws(predictor, device).step_seconds;
+  ModuleEditor& edit = predictor.edit();
+  const InstructionId one = named(predictor.module(), "one");
+  const InstructionId two = named(predictor.module(), "two");
+  const Checkpoint start = predictor.checkpoint();
+  REQUIRE(edit.set_attribute(one, AttributeKey::kKind, "kCustom").ok());
+  (void)check_laws(predictor, device);
+  REQUIRE(edit.set_attribute(two, AttributeKey::kKind, "kCustom").ok());
+  CHECK(check_laws(predictor, device).step_seconds != before);
+  REQUIRE(edit.set_attribute(one, AttributeKey::kKind, "kLoop").ok());
+  (void)check_laws(predictor, device);
+  const absl::StatusOr<InstructionId> third = edit.clone(one);
+  REQUIRE(third.ok());
+  REQUIRE(edit.set_attribute(one, AttributeKey::kKind, "kCustom").ok());
+  (void)check_laws(predictor, device);
+  REQUIRE(edit.erase(*third).ok());
+  (void)check_laws(predictor, device);
+  REQUIRE(predictor.rollback(start).ok());
+  CHECK(check_laws(predictor, device).step_seconds == before);
+}
+
 // The body of the loop is also fused, and its root says how often the loop runs.
 constexpr char kSharedBody[] = R"(HloModule m, is_scheduled=true
 

@@ -23,7 +23,7 @@ class RandomEdits {
   // Makes one edit and says what it was; empty if nothing came of it.
   std::string next() {
     const InstructionId id = any_instruction();
-    switch (below(13)) {
+    switch (below(14)) {
       case 0: return resize(id);
       case 1: return lay_out(id);
       case 2: return move_to_memory(id);
@@ -36,12 +36,13 @@ class RandomEdits {
       case 9: return unfuse(id);
       case 10: return loop();
       case 11: return shard();
+      case 12: return change_kind();
       default: return reorder(id);
     }
   }
 
   // Of one kind: "shape", "layout", "memory space", "operand", "replica groups", "erase", "insert", "replace uses",
-  // "fuse", "unfuse", "loop", "sharding", "move".
+  // "fuse", "unfuse", "loop", "sharding", "fusion kind", "move".
   std::string next(std::string_view kind) {
     const InstructionId id = any_instruction();
     if (kind == "shape") return resize(id);
@@ -56,6 +57,7 @@ class RandomEdits {
     if (kind == "unfuse") return unfuse(id);
     if (kind == "loop") return loop();
     if (kind == "sharding") return shard();
+    if (kind == "fusion kind") return change_kind();
     return reorder(id);
   }
 
@@ -181,6 +183,19 @@ class RandomEdits {
     for (int d = 1; d < rank; ++d) sizes += ",1";
     const std::string sharding = "{devices=[" + sizes + "]<=[" + devices + "]}";
     return said("shard", id, edit_.set_attribute(id, AttributeKey::kSharding, sharding));
+  }
+
+  std::string change_kind() {
+    std::vector<InstructionId> fusions;
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView instruction : computation.instructions()) {
+        if (instruction.opcode() == Opcode::kFusion) fusions.push_back(instruction.id());
+      }
+    }
+    if (fusions.empty()) return "";
+    const char* kKinds[] = {"kLoop", "kInput", "kOutput", "kCustom"};
+    const InstructionId id = fusions[below(fusions.size())];
+    return said("change the kind of", id, edit_.set_attribute(id, AttributeKey::kKind, kKinds[below(4)]));
   }
 
   // Instructions without users are few: one is made by taking its users away.
