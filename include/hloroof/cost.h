@@ -28,7 +28,8 @@
 namespace hloroof {
 namespace internal {
 struct KernelRun;
-struct KernelTerms;
+template <class Num>
+struct KernelTime;
 }  // namespace internal
 inline namespace v0 {
 
@@ -163,7 +164,7 @@ struct OpTime {
   double wire_bytes = 0;           // sent by this device over ICI, NVLink or the network for the op's collectives
   bool launched_in_graph = false;  // GPU: launched by a command buffer, not by the host
   // TPU: the parts of the time of a Pallas kernel that was read; nullptr for other operations.
-  std::shared_ptr<const internal::KernelTerms> kernel;
+  std::shared_ptr<const internal::KernelTime<double>> kernel;
 };
 
 struct XlaCounts {

@@ -33,7 +33,7 @@ double hbm_bytes_of(const KernelRun& run, std::size_t window) {
   return 0;
 }
 
-double seconds_of_hbm(const KernelTerms& terms) { return terms.reading + terms.writing; }
+double seconds_of_hbm(const KernelTime<double>& terms) { return terms.reading + terms.writing; }
 
 // ---- The order of the grid ----
 
@@ -100,7 +100,7 @@ MovedBytes bytes_of(const KernelRun& run, const std::vector<double>& moves) {
   return bytes;
 }
 
-void find_refetch(const KernelRun& run, const KernelTerms& terms, std::vector<KernelFinding>& findings) {
+void find_refetch(const KernelRun& run, const KernelTime<double>& terms, std::vector<KernelFinding>& findings) {
   if (run.grid.size() < 2 || run.grid.size() > kMostDimensions) return;
   GridOrder order(run.grid.size());
   std::iota(order.begin(), order.end(), 0);
@@ -155,13 +155,13 @@ struct Fill {
 };
 
 Fill fill_of(const MatrixWork& product, const Device& device) {
-  const MatrixTerms terms = matrix_terms(product, device);
+  const MatrixTime<double> terms = matrix_time(product, device);
   if (terms.form != MatrixForm::kSystolic || terms.rate <= 0) return {};
   return {std::max(terms.compute, terms.operands), product.flops / terms.rate};
 }
 
 std::string shape_that_wastes(const MatrixWork& product, const Device& device) {
-  const MatrixTerms terms = matrix_terms(product, device);
+  const MatrixTime<double> terms = matrix_time(product, device);
   const auto unit = static_cast<double>(device.tpu()->matrix.dim);
   const double columns = terms.is_swapped ? product.m : product.n;
   if (terms.operands > terms.compute) {
@@ -181,14 +181,14 @@ std::string shape_that_wastes(const MatrixWork& product, const Device& device) {
       narrow.size() == 1 ? "is no multiple" : "are no multiples", unit);
 }
 
-void find_half_filled(const KernelRun& run, const KernelTerms& terms, const Device& device,
+void find_half_filled(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
                       std::vector<KernelFinding>& findings) {
   Fill all;
   double saved = 0;
   double most = 0;
   std::optional<MatrixWork> worst;
   for (std::size_t i = 0; i < run.regions.size(); ++i) {
-    const RegionTerms& region = terms.regions[i];
+    const RegionTime<double>& region = terms.regions[i];
     if (region.matrix <= 0 || terms.runs[i] <= 0) continue;
     Fill fill;
     for (const MatrixWork& product : products_of(run.regions[i].work)) {
@@ -225,7 +225,7 @@ double room_in_vmem(const KernelRun& run, const Device& device) {
   return *capacity / core_count(device) / used;
 }
 
-void find_block_size(const KernelRun& run, const KernelTerms& terms, const Device& device,
+void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
                      std::vector<KernelFinding>& findings) {
   const double step = device.tpu()->kernel.step;
   const double steps = step > 0 ? terms.steps / step : 0;
@@ -270,7 +270,8 @@ void find_block_size(const KernelRun& run, const KernelTerms& terms, const Devic
 
 }  // namespace
 
-std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTerms& terms, const Device& device) {
+std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms,
+                                           const Device& device) {
   std::vector<KernelFinding> findings;
   if (terms.seconds <= 0) return findings;
   find_refetch(run, terms, findings);

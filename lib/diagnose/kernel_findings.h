@@ -19,7 +19,7 @@ struct KernelFinding {
 };
 
 // `terms` are those of `run` on `device`, a TPU. A kernel has at most one finding about the size of its blocks.
-std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTerms& terms, const Device& device);
+std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms, const Device& device);
 
 }  // namespace hloroof::internal
 

@@ -256,9 +256,9 @@ class Explanation {
   std::string roof(Resource resource) const {
     const Work& work = op_->work;
     if (resource == Resource::kMatrix) {
-      std::optional<ProductPeak> common;
+      std::optional<ProductPeak<double>> common;
       for (const MatrixWork& product : work.matrix) {
-        const std::optional<ProductPeak> peak = product_peak(product, device_);
+        const std::optional<ProductPeak<double>> peak = product_peak(product, device_);
         if (!peak || (common && common->rate != peak->rate)) return "";
         common = peak;
       }

@@ -53,7 +53,7 @@ void add_run(const KernelRun& run, const OpPrediction& op, KernelRow& row) {
         {window.is_output ? "written" : "read", window.block, window.bytes, window.moves, window.blocks});
   }
   if (op.time.kernel == nullptr) return;
-  const KernelTerms& terms = *op.time.kernel;
+  const KernelTime<double>& terms = *op.time.kernel;
   row.times = KernelTimes{op.time.resources[Resource::kMatrix],
                           op.time.resources[Resource::kVector],
                           terms.reading + terms.writing,

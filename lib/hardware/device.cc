@@ -21,10 +21,17 @@ MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
     const Fact<double>* own = nullptr;
     MatrixType converted = MatrixType::kF32;
     switch (type) {
-      case MatrixType::kF16: result.rate = peak.f16; return result;
-      case MatrixType::kF32: result.rate = peak.f32; return result;
+      case MatrixType::kF16:
+        result.rate = peak.f16;
+        result.slot = &peak.f16;
+        return result;
+      case MatrixType::kF32:
+        result.rate = peak.f32;
+        result.slot = &peak.f32;
+        return result;
       case MatrixType::kF64:
         result.rate = to_optional(peak.f64);
+        result.slot = &peak.f64;
         if (!result.rate) result.unknown = &peak.f64;  // the rate of an emulation is unknown
         return result;
       case MatrixType::kF32Highest: own = &peak.f32_highest; break;
@@ -50,6 +57,7 @@ MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
     if (own == nullptr) return result;
     if (own->has_value()) {
       result.rate = **own;
+      result.slot = own;
       return result;
     }
     if (is_unknown(*own) && result.unknown == nullptr) result.unknown = own;

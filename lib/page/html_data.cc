@@ -242,7 +242,7 @@ class PageStep {
       most = size;
     }
     if (largest == nullptr) return std::nullopt;
-    const std::optional<ProductPeak> peak = product_peak(*largest, facts_.target.device);
+    const std::optional<ProductPeak<double>> peak = product_peak(*largest, facts_.target.device);
     return peak ? std::optional(peak->rate) : std::nullopt;
   }
 

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "lib/step/facts.h"
+#include "lib/time/op_time.h"
 #include "lib/time/term_builder.h"
 #include "lib/work/same_work.h"
 

@@ -16,7 +16,7 @@ std::optional<KernelRange> kernel_range(InstructionView call, const KernelRun& r
     options.branches = branches;
     const absl::StatusOr<KernelRun> other = read_kernel(call, options);
     if (!other.ok()) return std::nullopt;
-    return device.overhead.op + kernel_terms(*other, device).seconds;
+    return device.overhead.op + kernel_time(*other, device).seconds;
   };
   const std::optional<double> least = seconds(UnknownBranches::kLeast);
   if (!least) return std::nullopt;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <deque>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/kernel_type.h"
@@ -16,13 +20,7 @@
 namespace hloroof::internal {
 namespace {
 
-double norm_of(std::initializer_list<double> parts, double exponent) {
-  const double most = std::max(parts);
-  if (most <= 0) return 0;
-  double sum = 0;
-  for (const double part : parts) sum += std::pow(part / most, exponent);
-  return most * std::pow(sum, 1 / exponent);
-}
+constexpr std::size_t kShownRegions = 8;
 
 // The queues of transfers. Each moves its first transfer; both get half of the bandwidth while both are busy.
 class TransferQueues {
@@ -109,53 +107,83 @@ TransferRates transfer_rates(const KernelRun& run, const Device& device, Missing
           device.tpu()->overhead.dma_read};
 }
 
-// Cycles of one cross-lane unit. Narrow types are transposed packed.
-double cross_lane_cycles(const RegionWork& work, const TpuCore::Kernel& kernel) {
+// Seconds of the cross-lane units. Narrow types are transposed packed.
+template <class Num>
+Num cross_lane_seconds(const RegionWork& work, const TpuCore& core, const Numbers<Num>& n) {
   constexpr double kLaneBits = 32;
-  double cycles = 0;
+  Num cycles = 0.0;
   for (const KernelVectorWork& part : work.vector) {
     if (!part.cross_lane) continue;
     const double registers = part.elements / static_cast<double>(kRegisterLanes * kRegisterSublanes);
-    cycles += part.opcode == Opcode::kTranspose ? registers * bits(part.type) / kLaneBits * kernel.transpose_cycles
-                                                : registers * kernel.reduction_cycles;
+    add_alike(cycles, part.opcode == Opcode::kTranspose
+                          ? n.amount("transposed", registers * bits(part.type) / kLaneBits, "register") *
+                                n.at(core.kernel.transpose_cycles)
+                          : n.amount("reduced or spread over lanes", registers, "register") *
+                                n.at(core.kernel.reduction_cycles));
   }
-  return cycles;
+  return sum("across lanes", cycles / (n.clock() * n.at(core.vector.cross_lane_units)));
+}
+
+template <class Num>
+RegionTime<Num> region_time(const RegionWork& work, const Numbers<Num>& n) {
+  const TpuCore& core = *n.device().tpu();
+  const TpuCore::Kernel& kernel = core.kernel;
+  // The rates of a device are those of all its cores together.
+  const Num cores = n.cores();
+  RegionTime<Num> time;
+  for (const MatrixWork& product : products_of(work)) {
+    const MatrixTime<Num> one = matrix_time(product, n);
+    add_alike(time.matrix, without_notes(one.seconds * one.attained * cores / n.at(kernel.matrix_efficiency)));
+  }
+  time.matrix = sum("products", time.matrix);
+  const VectorTime<Num> vector = vector_time(vector_work_of(work), n);
+  time.alus = sum("operations",
+                  vector.operation_seconds * n.at(core.vector.efficiency) * cores / n.at(kernel.vector_efficiency));
+  time.transcendental = vector.result_seconds * cores / n.at(kernel.transcendental_rate);
+  time.cross_lane = cross_lane_seconds(work, core, n);
+  time.vmem =
+      slowest("loads and stores", n.amount("loads", work.loaded_bytes, "B") / n.at(core.on_chip.vmem_read_bandwidth),
+              n.amount("stores", work.stored_bytes, "B") / n.at(core.on_chip.vmem_write_bandwidth)) *
+      cores * n.at(kernel.load_share);
+  time.scalar = n.amount("scalar code", work.scalar_ops, "operation") * n.at(kernel.scalar_cycles) / n.clock();
+  time.seconds = sum("code",
+                     norm("units of a core", n.at(kernel.overlap_norm), time.matrix, time.alus, time.transcendental,
+                          time.cross_lane, time.vmem),
+                     time.scalar);
+  return time;
+}
+
+// The name of a region whose code runs several times.
+std::string region_name(const KernelRegion& region, double runs) {
+  std::string name = absl::StrFormat("code that runs %.0f times", runs);
+  if (!region.source.empty()) name += ", from " + region.source;
+  return name;
+}
+
+// The seconds of all regions.
+template <class Num>
+Num regions_seconds(const KernelRun& run, const KernelTime<Num>& time) {
+  std::vector<Num> parts;
+  parts.reserve(time.regions.size());
+  for (std::size_t i = 0; i < time.regions.size(); ++i) {
+    Num part = time.regions[i].seconds * time.runs[i];
+    if constexpr (std::same_as<Num, Traced>) part = named(region_name(run.regions[i], time.runs[i]), std::move(part));
+    parts.push_back(std::move(part));
+  }
+  return sum_of_many("", parts, kShownRegions);
 }
 
 }  // namespace
 
-double RegionTerms::vector() const { return std::max({alus, transcendental, cross_lane}); }
-
-RegionTerms region_terms(const RegionWork& work, const Device& device, MissingNumbers* missing) {
-  const TpuCore& core = *device.tpu();
-  const TpuCore::Kernel& kernel = core.kernel;
-  // The rates of a device are those of all its cores together.
-  const double cores = core_count(device);
-  RegionTerms terms;
-  for (const MatrixWork& product : products_of(work)) {
-    const MatrixTerms product_terms = matrix_terms(product, device, missing);
-    terms.matrix += product_terms.seconds * product_terms.attained * cores / kernel.matrix_efficiency;
-  }
-  const VectorTerms vector = vector_terms(vector_work_of(work), device, missing);
-  terms.alus = vector.operation_seconds * core.vector.efficiency * cores / kernel.vector_efficiency;
-  terms.transcendental = vector.result_seconds * cores / kernel.transcendental_rate;
-  terms.cross_lane = cross_lane_cycles(work, kernel) / (*device.clock * core.vector.cross_lane_units);
-  terms.vmem = std::max(work.loaded_bytes / core.on_chip.vmem_read_bandwidth,
-                        work.stored_bytes / core.on_chip.vmem_write_bandwidth) *
-               cores * kernel.load_share;
-  terms.scalar = work.scalar_ops * kernel.scalar_cycles / *device.clock;
-  terms.seconds =
-      norm_of({terms.matrix, terms.alus, terms.transcendental, terms.cross_lane, terms.vmem}, kernel.overlap_norm) +
-      terms.scalar;
-  return terms;
-}
-
-KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumbers* missing) {
-  KernelTerms terms;
-  terms.regions.reserve(run.regions.size());
-  for (const KernelRegion& region : run.regions) terms.regions.push_back(region_terms(region.work, device, missing));
-  terms.runs.resize(run.regions.size(), 0);
-  const TransferRates rates = transfer_rates(run, device, missing);
+template <class Num>
+KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
+  const Device& device = n.device();
+  const TpuCore::Kernel& kernel = device.tpu()->kernel;
+  KernelTime<Num> time;
+  time.regions.reserve(run.regions.size());
+  for (const KernelRegion& region : run.regions) time.regions.push_back(region_time(region.work, n));
+  time.runs.resize(run.regions.size(), 0);
+  const TransferRates rates = transfer_rates(run, device, n.missing());
   const bool has_two_cores = core_count(device) > 1;
   TransferQueues queues;
   absl::flat_hash_map<std::uint32_t, std::deque<Started>> started;  // by semaphore
@@ -165,8 +193,8 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
     const auto at = due.find(buffer);
     if (at == due.end()) return;
     if (at->second > now) {
-      const double wait = (at->second - now) * device.tpu()->kernel.exposed_wait;
-      terms.waiting += wait;
+      const double wait = (at->second - now) * kernel.exposed_wait;
+      time.waiting += wait;
       now += wait;
     }
     due.erase(at);
@@ -179,13 +207,13 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
     switch (event.kind) {
       case KernelEvent::Kind::kStep:
         ++steps;
-        now += device.tpu()->kernel.step;
+        now += kernel.step;
         break;
       case KernelEvent::Kind::kRun: {
         const KernelRegion& region = run.regions[event.index];
         for (const std::uint32_t buffer : region.buffers) wait_for(buffer);
-        terms.runs[event.index] += 1;
-        now += terms.regions[event.index].seconds;
+        time.runs[event.index] += 1;
+        now += value(time.regions[event.index].seconds);
         for (const std::uint32_t buffer : region.late_buffers) wait_for(buffer);
         break;
       }
@@ -196,7 +224,7 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
         double seconds = 0;
         if (writes) seconds = transfer.bytes / rates.write;
         if (transfer.kind == KernelTransfer::Kind::kRead) seconds = transfer.bytes / rates.read;
-        (writes ? terms.writing : terms.reading) += seconds;
+        (writes ? time.writing : time.reading) += seconds;
         started[event.semaphore].push_back({queues.start(now, seconds, writes), transfer.buffer});
         break;
       }
@@ -210,21 +238,23 @@ KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumb
       }
     }
   }
-  terms.steps = steps * device.tpu()->kernel.step;
-  for (std::size_t i = 0; i < terms.regions.size(); ++i) {
-    terms.compute += terms.runs[i] * terms.regions[i].seconds;
-    terms.scalar += terms.runs[i] * terms.regions[i].scalar;
-  }
+  const Num stepping = n.amount("steps of the grid", steps, "step") * n.at(kernel.step);
+  const Num computing = regions_seconds(run, time);
+  for (std::size_t i = 0; i < time.regions.size(); ++i) time.scalar += time.runs[i] * value(time.regions[i].scalar);
   // What remains is waited for to the end.
   double end = queues.end_of_all(now);
   for (const auto& [buffer, seconds] : due) end = std::max(end, seconds);
-  terms.waiting += end - now;
-  terms.seconds = terms.steps + terms.compute + terms.waiting;
-  return terms;
+  time.waiting += end - now;
+  time.steps = value(stepping);
+  time.compute = value(computing);
+  time.seconds = sum("", stepping, computing, n.amount("waiting for transfers", time.waiting, "s"));
+  return time;
 }
+template KernelTime<double> kernel_time(const KernelRun&, const Numbers<double>&);
+template KernelTime<Traced> kernel_time(const KernelRun&, const Numbers<Traced>&);
 
 void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumbers& missing) {
-  for (const KernelRegion& region : run.regions) region_terms(region.work, device, &missing);
+  for (const KernelRegion& region : run.regions) region_time(region.work, Numbers<double>(device, &missing));
   transfer_rates(run, device, &missing);
 }
 

@@ -6,43 +6,51 @@
 #ifndef HLOROOF_LIB_TIME_KERNEL_TIME_H_
 #define HLOROOF_LIB_TIME_KERNEL_TIME_H_
 
+#include <algorithm>
 #include <vector>
 
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 #include "lib/kernel/tpu/kernel_run.h"
 #include "lib/time/missing_numbers.h"
+#include "lib/time/numbers.h"
+#include "lib/time/traced.h"
 
 namespace hloroof::internal {
 
 // The seconds that one run of a region keeps each unit of one core busy. The units overlap in part: `seconds` is their
 // norm of TpuCore::Kernel::overlap_norm, plus the scalar code.
-struct RegionTerms {
-  double matrix = 0;
-  double alus = 0;
-  double transcendental = 0;
-  double cross_lane = 0;
-  double vmem = 0;    // loads and stores, whichever is slower
-  double scalar = 0;  // scalar operations, which do not overlap the rest
-  double vector() const;
-  double seconds = 0;
-};
-RegionTerms region_terms(const RegionWork& work, const Device& device, MissingNumbers* missing = nullptr);
+template <class Num>
+struct RegionTime {
+  Num matrix = 0.0;
+  Num alus = 0.0;
+  Num transcendental = 0.0;
+  Num cross_lane = 0.0;
+  Num vmem = 0.0;    // loads and stores, whichever is slower
+  Num scalar = 0.0;  // scalar operations, which do not overlap the rest
+  Num seconds = 0.0;
 
-struct KernelTerms {
-  std::vector<RegionTerms> regions;  // by KernelRun::regions
-  std::vector<double> runs;          // of each region, on the core that finishes last
-  double steps = 0;                  // seconds
-  double scalar = 0;                 // seconds of scalar code, which is a part of `compute`
-  double compute = 0;                // seconds of all regions
-  double waiting = 0;                // seconds for transfers
-  double reading = 0;                // seconds that HBM is busy
+  double vector() const { return std::max({value(alus), value(transcendental), value(cross_lane)}); }
+};
+template <class Num>
+struct KernelTime {
+  std::vector<RegionTime<Num>> regions;  // by KernelRun::regions
+  std::vector<double> runs;              // of each region, on the core that finishes last
+  double steps = 0;                      // seconds
+  double scalar = 0;                     // seconds of scalar code, which is a part of `compute`
+  double compute = 0;                    // seconds of all regions
+  double waiting = 0;                    // seconds for transfers
+  double reading = 0;                    // seconds that HBM is busy
   double writing = 0;
-  double seconds = 0;  // steps + compute + waiting
+  Num seconds = 0.0;  // steps + compute + waiting
 };
-KernelTerms kernel_terms(const KernelRun& run, const Device& device, MissingNumbers* missing = nullptr);
+template <class Num>
+KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& numbers);
+inline KernelTime<double> kernel_time(const KernelRun& run, const Device& device) {
+  return kernel_time(run, Numbers<double>(device));
+}
 
-// Adds the device numbers that kernel_terms() needs and that the device does not state.
+// Adds the device numbers that kernel_time() needs and that the device does not state.
 void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumbers& missing);
 
 }  // namespace hloroof::internal

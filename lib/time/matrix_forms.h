@@ -8,7 +8,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 #include "lib/hardware/matrix_rate.h"
-#include "lib/time/missing_numbers.h"
+#include "lib/time/numbers.h"
 #include "lib/time/op_time.h"
 
 namespace hloroof::internal {
@@ -16,12 +16,14 @@ namespace hloroof::internal {
 // Defined in systolic_time.cc. `peak` is the rate for the operands' type, with all passes. Returns the faster of the
 // two arrangements of the product on the array. The only loss included is the loading of weights; the caller applies
 // the others.
-MatrixTerms systolic_terms(const MatrixWork& product, const ProductPeak& peak, const Device& device,
-                           const TpuCore& core, MissingNumbers* missing);
+template <class Num>
+MatrixTime<Num> systolic_time(const MatrixWork& product, const ProductPeak<Num>& peak, const TpuCore& core,
+                              const Numbers<Num>& numbers);
 
 // Defined in gpu_tile_time.cc. `attained` is the share of the peak that large products attain.
-MatrixTerms gpu_tile_terms(const MatrixWork& product, const ProductPeak& peak, double attained, const Device& device,
-                           const GpuCore& core, MissingNumbers* missing);
+template <class Num>
+MatrixTime<Num> gpu_tile_time(const MatrixWork& product, const ProductPeak<Num>& peak, const Num& attained,
+                              const GpuCore& core, const Numbers<Num>& numbers);
 
 // Whether operands of the type are f32 values that a GPU rounds. Libraries have separate kernels for them.
 inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }

@@ -57,71 +57,85 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
 }
 
 // The share of the peak that a large product attains.
-double attained_share(MatrixType type, const MatrixUnit& unit, MissingNumbers* missing) {
-  if (is_rounded_f32(type)) return number_or(unit.efficiency_f32, unit.efficiency, missing);
-  if (type == MatrixType::kF8) return number_or(unit.efficiency_f8, unit.efficiency, missing);
-  if (type == MatrixType::kS8) return number_or(unit.efficiency_s8, unit.efficiency, missing);
-  return unit.efficiency;
+template <class Num>
+Num attained_share(MatrixType type, const MatrixUnit& unit, const Numbers<Num>& n) {
+  const Num plain = n.at(unit.efficiency);
+  if (is_rounded_f32(type)) return n.known_or(unit.efficiency_f32, plain);
+  if (type == MatrixType::kF8) return n.known_or(unit.efficiency_f8, plain);
+  if (type == MatrixType::kS8) return n.known_or(unit.efficiency_s8, plain);
+  return plain;
+}
+
+template <class Num>
+MatrixTime<Num> plain_time(const MatrixWork& product, const Num& rate, const Num& attained, const Numbers<Num>& n) {
+  MatrixTime<Num> time;
+  time.attained = attained;
+  time.seconds = n.amount("matrix product", product.flops, "flop") / (rate * attained);
+  return time;
 }
 
 // A product that a user's program computes tile by tile. The programs run in waves, and the last wave leaves
 // multiprocessors idle.
-MatrixTerms program_terms(const MatrixWork& product, double rate, double attained, const GpuCore& core,
-                          MissingNumbers* missing) {
-  MatrixTerms terms;
-  terms.attained = product.is_for_threads ? attained : number_or(core.program.matrix_efficiency, attained, missing);
-  terms.seconds = product.flops / (rate * terms.attained) * idle_factor(product.programs, core);
-  return terms;
-}
-
-MatrixTerms plain_terms(const MatrixWork& product, double rate, double attained) {
-  MatrixTerms terms;
-  terms.seconds = product.flops / (rate * attained);
-  terms.attained = attained;
-  return terms;
+template <class Num>
+MatrixTime<Num> program_time(const MatrixWork& product, const Num& rate, const Num& attained, const GpuCore& core,
+                             const Numbers<Num>& n) {
+  MatrixTime<Num> time = plain_time(
+      product, rate, product.is_for_threads ? attained : n.known_or(core.program.matrix_efficiency, attained), n);
+  time.seconds = time.seconds * idle_factor(product.programs, core, n);
+  return time;
 }
 
 }  // namespace
 
-std::optional<ProductPeak> product_peak(const MatrixWork& product, const Device& device, MissingNumbers* missing) {
-  const Multiplication as = multiplication(product, device);
-  const MatrixRate peak = matrix_rate(device.matrix.peak, as.type);
-  if (peak.unknown != nullptr && missing != nullptr) missing->add(peak.unknown);
+template <class Num>
+std::optional<ProductPeak<Num>> product_peak(const MatrixWork& product, const Numbers<Num>& n) {
+  const Multiplication as = multiplication(product, n.device());
+  const MatrixRate peak = matrix_rate(n.device().matrix.peak, as.type);
+  if (peak.unknown != nullptr && n.missing() != nullptr) n.missing()->add(peak.unknown);
   if (!peak.rate || *peak.rate <= 0) return std::nullopt;
-  return ProductPeak{as.type, *peak.rate / as.passes};
+  return ProductPeak<Num>{as.type, n.at(*peak.rate, peak.slot) / static_cast<double>(as.passes)};
 }
+template std::optional<ProductPeak<double>> product_peak(const MatrixWork&, const Numbers<double>&);
+template std::optional<ProductPeak<Traced>> product_peak(const MatrixWork&, const Numbers<Traced>&);
 
 double matrix_peak_seconds(const MatrixWork& product, const Device& device) {
-  const std::optional<ProductPeak> peak = product_peak(product, device);
+  const std::optional<ProductPeak<double>> peak = product_peak(product, device);
   return peak ? product.flops / peak->rate : 0;
 }
 
-double matrix_launch_seconds(const MatrixWork& product, const Device& device, MissingNumbers* missing) {
-  const GpuCore* const core = device.gpu();
-  if (core == nullptr || product.programs > 0) return 0;
-  const double seconds = core->overhead.matmul;
-  const bool is_f32 = is_rounded_f32(multiplication(product, device).type);
-  return is_f32 ? number_or(core->overhead.matmul_f32, seconds, missing) : seconds;
+template <class Num>
+Num matrix_launch_seconds(const MatrixWork& product, const Numbers<Num>& n) {
+  const GpuCore* const core = n.device().gpu();
+  if (core == nullptr || product.programs > 0) return 0.0;
+  const bool is_f32 = is_rounded_f32(multiplication(product, n.device()).type);
+  const Num plain = n.at(core->overhead.matmul);
+  return n.amount("matmul kernel", 1, "") * (is_f32 ? n.known_or(core->overhead.matmul_f32, plain) : plain);
 }
+template double matrix_launch_seconds(const MatrixWork&, const Numbers<double>&);
+template Traced matrix_launch_seconds(const MatrixWork&, const Numbers<Traced>&);
 
-MatrixTerms matrix_terms(const MatrixWork& product, const Device& device, MissingNumbers* missing) {
-  const std::optional<ProductPeak> peak = product_peak(product, device, missing);
+template <class Num>
+MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n) {
+  const std::optional<ProductPeak<Num>> peak = product_peak(product, n);
   if (!peak) return {};
-  const double attained = attained_share(peak->type, device.matrix, missing);
-  MatrixTerms terms;
+  const Device& device = n.device();
+  const Num attained = attained_share(peak->type, device.matrix, n);
+  MatrixTime<Num> time;
   if (product.programs > 0 && device.gpu() != nullptr) {
-    terms = program_terms(product, peak->rate, attained, *device.gpu(), missing);
+    time = program_time(product, peak->rate, attained, *device.gpu(), n);
   } else if (product.is_shape_known && device.tpu() != nullptr) {
-    terms = systolic_terms(product, *peak, device, *device.tpu(), missing);
-    terms.seconds /= attained;
-    terms.attained = attained;
+    time = systolic_time(product, *peak, *device.tpu(), n);
+    time.seconds = time.seconds / attained;
+    time.attained = attained;
   } else if (product.is_shape_known && device.gpu() != nullptr) {
-    terms = gpu_tile_terms(product, *peak, attained, device, *device.gpu(), missing);
+    time = gpu_tile_time(product, *peak, attained, *device.gpu(), n);
   } else {
-    terms = plain_terms(product, peak->rate, attained);
+    time = plain_time(product, peak->rate, attained, n);
   }
-  terms.rate = peak->rate;
-  return terms;
+  time.rate = value(peak->rate);
+  return time;
 }
+template MatrixTime<double> matrix_time(const MatrixWork&, const Numbers<double>&);
+template MatrixTime<Traced> matrix_time(const MatrixWork&, const Numbers<Traced>&);
 
 }  // namespace hloroof::internal

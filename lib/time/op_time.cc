@@ -1,40 +1,43 @@
 #include "lib/time/op_time.h"
-#include "lib/hardware/device_facts.h"
-#include "lib/time/kernel_time.h"
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "lib/hardware/device_facts.h"
+#include "lib/time/kernel_time.h"
 
 namespace hloroof::internal {
 namespace {
 
-double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
-
-double joined(double slower, double faster, const Device& device) {
-  const double norm = device.overhead.overlap_norm;
-  if (slower <= 0) return 0;
-  return slower * std::pow(1 + std::pow(faster / slower, norm), 1.0 / norm);
-}
-
 // Latency of the first input DMA plus the last output DMA, which nothing overlaps.
-double dma_seconds(const Work& work, const TpuCore& core) {
-  const double reading = work.read.hbm > 0 ? core.overhead.dma_read : 0;
-  const double writing = work.written.hbm > 0 ? core.overhead.dma_write : 0;
-  return reading + writing;
+template <class Num>
+Num dma_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
+  const Num reading = work.read.hbm > 0 ? n.amount("first read", 1, "") * n.at(core.overhead.dma_read) : Num(0.0);
+  const Num writing = work.written.hbm > 0 ? n.amount("last write", 1, "") * n.at(core.overhead.dma_write) : Num(0.0);
+  return sum("first read and last write", reading, writing);
 }
 
 // The number of windows of the compiler's loop, each of which holds at least one register. If the compiler states none,
 // the number of windows it would cut such an array into.
-double relayout_windows(const Work& work, const VectorTerms& vector_terms, const TpuCore& core) {
-  if (work.relayout_windows > 0) return std::min(work.relayout_windows, std::ceil(vector_terms.relaid_registers));
-  return std::ceil(over(vector_terms.relaid_registers, core.vector.relayout_window_registers));
+double relayout_windows(const Work& work, double relaid_registers, const TpuCore& core) {
+  if (work.relayout_windows > 0) return std::min(work.relayout_windows, std::ceil(relaid_registers));
+  return std::ceil(over(relaid_registers, core.vector.relayout_window_registers));
 }
 
 // The time at the ends of an operation, before its first window and after its last, where compute and memory do not
 // overlap.
-double ends_seconds(const Work& work, double faster, const TpuCore& core) {
-  if (work.matrix.empty()) return std::min(faster, dma_seconds(work, core));
-  return std::min(faster / core.overhead.fill_windows, core.overhead.pipeline_fill);
+template <class Num>
+Num ends_seconds(const Work& work, const Num& faster, const TpuCore& core, const Numbers<Num>& n) {
+  if (work.matrix.empty()) {
+    return least("ends", again("the faster of compute and memory", faster), dma_seconds(work, core, n));
+  }
+  return least("ends", again("a window of the faster side", faster) / n.at(core.overhead.fill_windows),
+               n.amount("pipeline fill", 1, "") * n.at(core.overhead.pipeline_fill));
 }
 
 // Bytes of main memory that are read and written. On a device that is not a TPU, all memory except host memory is main
@@ -48,7 +51,74 @@ HbmBytes hbm_bytes(const Work& work, const Device& device) {
   return {work.read.hbm + work.read.vmem, work.written.hbm + work.written.vmem};
 }
 
+// The memory time of a core that changes layouts: a core moves a window across lanes after its read and before its
+// write, and memory waits in that time.
+template <class Num>
+Num memory_of_one_core(const Work& work, const Num& memory, double relaid_registers, const TpuCore& core,
+                       const Numbers<Num>& n, OverlapTime<Num>& time) {
+  Num waiting = 0.0;
+  if (work.matrix.empty() && work.read.hbm > 0 && work.written.hbm > 0) {
+    time.windows = relayout_windows(work, relaid_registers, core);
+    waiting =
+        n.amount("first bytes of windows", std::max(time.windows - 1, 0.0), "window") * n.at(core.overhead.dma_read);
+  }
+  time.waiting = value(waiting);
+  const Num between = sum("memory of one core", again("memory, as above", memory), waiting) / n.cores();
+  time.between = value(between);
+  return between;
+}
+
 }  // namespace
+
+// Reads alone and writes alone attain a higher rate than both at once. `efficiency` is the share attained with equal
+// reads and writes. The difference from the other two efficiencies is the time lost in turnaround, in proportion to the
+// smaller of the two streams.
+template <class Num>
+Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
+  const Hbm& hbm = n.device().hbm;
+  if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return 0.0;
+  const HbmBytes bytes = hbm_bytes(work, n.device());
+  if (bytes.read <= 0 && bytes.written <= 0) return 0.0;
+  const Num bandwidth = n.at(hbm.bandwidth);
+  const Num efficiency = n.at(hbm.efficiency);
+  const Num reads = n.known_or(hbm.read_efficiency, efficiency);
+  const Num writes = n.known_or(hbm.write_efficiency, efficiency);
+  const Num turning = n.computed(std::max(2 / hbm.efficiency - 1 / value(reads) - 1 / value(writes), 0.0), "1",
+                                 efficiency, reads, writes);
+  return sum("HBM", n.amount("HBM reads", bytes.read, "B") / reads / bandwidth,
+             n.amount("HBM writes", bytes.written, "B") / writes / bandwidth,
+             n.amount("HBM turns between them", std::min(bytes.read, bytes.written), "B") * turning / bandwidth);
+}
+template double hbm_seconds(const Work&, const Numbers<double>&);
+template Traced hbm_seconds(const Work&, const Numbers<Traced>&);
+
+template <class Num>
+Num accumulation_seconds(const Work& work, const Numbers<Num>& n) {
+  double elements = 0;
+  for (const MatrixWork& product : work.matrix) elements += product.m * product.n * product.batch;
+  const Num one = over(n.amount("sums of windows added", elements, "op"), n.at(n.device().vector.f32_rate));
+  const Num seconds = one * (work.product_steps - 1);
+  return noted(seconds, [&] { return absl::StrFormat("%.0f windows along what is contracted", work.product_steps); });
+}
+template double accumulation_seconds(const Work&, const Numbers<double>&);
+template Traced accumulation_seconds(const Work&, const Numbers<Traced>&);
+
+template <class Num>
+Num idle_factor(double programs, const GpuCore& core, const Numbers<Num>& n) {
+  const auto units = static_cast<double>(core.vector.compute_units);
+  if (programs <= 0 || units <= 0) return 1.0;
+  return n.computed(std::ceil(programs / units) * units / programs, "1", n.at(core.vector.compute_units));
+}
+template double idle_factor(double, const GpuCore&, const Numbers<double>&);
+template Traced idle_factor(double, const GpuCore&, const Numbers<Traced>&);
+
+bool stays_on_chip(const Work& work, const Device& device) {
+  const TpuCore* const core = device.tpu();
+  return core != nullptr && core->overhead.op_on_chip && work.read.hbm + work.written.hbm <= work.scalar_bytes &&
+         work.read.host + work.written.host <= 0;
+}
+
+namespace {
 
 // Near the ridge the slower of the two sides varies from window to window. The norm that joins them is therefore four
 // and not the infinity of a steady state, as measured matmuls show. At the ends of a product one side waits for the
@@ -63,91 +133,111 @@ HbmBytes hbm_bytes(const Work& work, const Device& device) {
 // have one core a device, they take the sum of both times, as in the TPU compiler's cycles. From HBM to HBM, each
 // window waits for the first byte of its read. Without that term the same kernels come out 8 to 14 % too fast, by
 // 0.4 to 0.7 us a window for 17 to 1366 windows, which is the latency of a read.
-OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTerms& vector_terms,
-                           const Device& device) {
-  const ResourceSeconds& resources = time.resources;
-  const double matrix = resources[Resource::kMatrix] + time.epilogue;
-  const double vector = vector_terms.seconds_without_relayout();
-  OverlapTerms terms;
-  terms.compute = std::max({matrix, vector, resources[Resource::kVmem]});
-  if (work.is_chained) {
-    terms.compute = std::max(joined(std::max(matrix, vector), std::min(matrix, vector), device), terms.compute);
-  }
-  const double memory = std::max(resources[Resource::kHbm], resources[Resource::kHost]);
-  terms.slower = std::max(terms.compute, memory);
-  terms.faster = std::min(terms.compute, memory);
-  terms.relayout = vector_terms.relayout_seconds;
-  const TpuCore* const core = device.tpu();
-  if (core != nullptr && terms.relayout > 0 && memory > 0) {
-    if (work.matrix.empty() && work.read.hbm > 0 && work.written.hbm > 0) {
-      terms.windows = relayout_windows(work, vector_terms, *core);
-      terms.waiting = std::max(terms.windows - 1, 0.0) * core->overhead.dma_read;
+template <class Num>
+OverlapTime<Num> overlap_time(const Work& work, const ResourceTimes<Num>& resources, const Numbers<Num>& n) {
+  const Num exponent = n.at(n.device().overhead.overlap_norm);
+  const Num matrix = sum("matrix unit", resources.matrix, resources.epilogue);
+  const Num vector = resources.vector.seconds_without_relayout();
+  const Num core = work.is_chained ? norm("matrix and vector units, taking turns", exponent, matrix, vector)
+                                   : slowest("matrix and vector units", matrix, vector);
+  const Num compute = slowest("compute", core, resources.vmem);
+  const Num memory = slowest("memory", resources.hbm, resources.host);
+  const Num& relayout = resources.vector.relayout_seconds;
+  OverlapTime<Num> time;
+  time.joined = norm(value(relayout) > 0 ? "overlapping" : "compute and memory", exponent, compute, memory);
+  const TpuCore* const tpu = n.device().tpu();
+  if (value(relayout) > 0) {
+    Num between = 0.0;
+    if (tpu != nullptr && value(memory) > 0) {
+      between = memory_of_one_core(work, memory, resources.vector.relaid_registers, *tpu, n, time);
     }
-    terms.between = (memory + terms.waiting) / core_count(device);
+    time.joined = slowest("compute and memory", time.joined, sum("memory, then across lanes", between, relayout));
   }
-  terms.joined = std::max(joined(terms.slower, terms.faster, device), terms.between + terms.relayout);
-  if (core != nullptr) terms.ends = ends_seconds(work, terms.faster, *core);
-  return terms;
+  const Num faster = least("", compute, memory);
+  time.faster = value(faster);
+  if (tpu != nullptr) time.ends = ends_seconds(work, faster, *tpu, n);
+  return time;
 }
 
-// Reads alone and writes alone attain a higher rate than both at once. `efficiency` is the share attained with equal
-// reads and writes. The difference from the other two efficiencies is the time lost in turnaround, in proportion to the
-// smaller of the two streams.
-HbmTerms hbm_terms(const Work& work, const Device& device, MissingNumbers* missing) {
-  const Hbm& hbm = device.hbm;
-  if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return {};
-  const HbmBytes bytes = hbm_bytes(work, device);
-  if (bytes.read <= 0 && bytes.written <= 0) return {};
-  const double reads = number_or(hbm.read_efficiency, hbm.efficiency, missing);
-  const double writes = number_or(hbm.write_efficiency, hbm.efficiency, missing);
-  const double turning = std::max(2 / hbm.efficiency - 1 / reads - 1 / writes, 0.0);
-  return {bytes.read / reads / hbm.bandwidth, bytes.written / writes / hbm.bandwidth,
-          turning * std::min(bytes.read, bytes.written) / hbm.bandwidth};
+// The on-chip memory of a TPU that arrays are placed in. A device with CMEM uses CMEM, whose arrays reach the registers
+// by DMA through VMEM. Any other device uses VMEM itself.
+template <class Num>
+Num vmem_seconds(const Work& work, const TpuCore::OnChip& on_chip, const Numbers<Num>& n) {
+  const bool is_cmem = n.has(on_chip.cmem_read_bandwidth);
+  Num read = n.at(on_chip.vmem_read_bandwidth);
+  Num write = n.at(on_chip.vmem_write_bandwidth);
+  if (is_cmem) {
+    read = n.at(*on_chip.cmem_read_bandwidth, &on_chip.cmem_read_bandwidth);
+    write = n.known_or(on_chip.cmem_write_bandwidth, write);
+  }
+  return slowest(is_cmem ? "CMEM" : "VMEM",
+                 over(n.amount(is_cmem ? "CMEM reads" : "VMEM loads", work.read.vmem, "B"), read),
+                 over(n.amount(is_cmem ? "CMEM writes" : "VMEM stores", work.written.vmem, "B"), write));
 }
 
-double accumulation_seconds(const Work& work, const Device& device) {
-  double elements = 0;
-  for (const MatrixWork& product : work.matrix) elements += product.m * product.n * product.batch;
-  return (work.product_steps - 1) * over(elements, device.vector.f32_rate);
+// The tiles of a GPU kernel's programs. Transfers that the author of a program for threads schedules come from the
+// level-2 cache. The loads of a program on tiles hit the level-1 cache as well.
+template <class Num>
+Num tiles_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n) {
+  const Num l2 = n.at(core.on_chip.l2_bandwidth);
+  const Num rate = work.is_for_threads ? l2 : n.known_or(core.program.tile_bandwidth, l2);
+  return over(n.amount("tiles through L2", work.tile_bytes, "B"), rate) * idle_factor(work.programs, core, n);
 }
 
-double idle_factor(double programs, const GpuCore& core) {
-  const auto units = static_cast<double>(core.vector.compute_units);
-  if (programs <= 0 || units <= 0) return 1;
-  return std::ceil(programs / units) * units / programs;
+// The time that each resource needs for `work`.
+template <class Num>
+ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n) {
+  const Device& device = n.device();
+  const TpuCore* const tpu = device.tpu();
+  ResourceTimes<Num> times;
+  for (const MatrixWork& product : work.matrix) {
+    times.matrix = sum("", times.matrix, matrix_time(product, n).seconds);
+    const Num launch = matrix_launch_seconds(product, n);
+    if (value(launch) > value(times.launch)) times.launch = launch;
+  }
+  if (tpu != nullptr && !work.matrix.empty()) times.launch = sum("", times.launch, dma_seconds(work, *tpu, n));
+  times.vector = vector_time(work, n);
+  // A product cut along its contracted dimension is complete only with its last window. The operations on its result
+  // therefore run at the end. Until then every window's sum is added to the previous ones.
+  if (work.product_steps > 1) {
+    times.accumulation = accumulation_seconds(work, n);
+    const Num after = vector_time(work.epilogue, Numbers<Num>(device)).seconds("operations on the product");
+    times.epilogue = sum("", after, times.accumulation);
+  }
+  times.hbm = hbm_seconds(work, n);
+  if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) times.vmem = vmem_seconds(work, tpu->on_chip, n);
+  if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
+  if (const double bytes = std::max(work.read.host, work.written.host); bytes > 0) {
+    times.host = over(n.amount("host memory", bytes, "B"), n.known_or(device.host.bandwidth, 0.0));
+  }
+  return times;
 }
 
-double tile_bandwidth(const Work& work, const GpuCore& core, MissingNumbers* missing) {
-  if (work.is_for_threads) return core.on_chip.l2_bandwidth;
-  return number_or(core.program.tile_bandwidth, core.on_chip.l2_bandwidth, missing);
+// The fixed time of the operation or of its kernels, in addition to its work. Most of Overhead::op is the round trip to
+// HBM, so an operation that stays on the chip takes only overhead.op_on_chip.
+template <class Num>
+Num op_overhead_seconds(const Work& work, const Numbers<Num>& n) {
+  const Device& device = n.device();
+  const double kernels = std::max(work.kernels, 1.0);
+  Num one = n.at(device.overhead.op);
+  if (stays_on_chip(work, device)) {
+    const Fact<double>& on_chip = device.tpu()->overhead.op_on_chip;
+    one = n.at(*on_chip, &on_chip);
+  }
+  return n.amount(kernels > 1 ? "each kernel" : "each operation", kernels, kernels > 1 ? "kernel" : "") * one;
 }
 
-double launch_floor_seconds(const Work& work, LaunchedBy by, const Device& device) {
-  const GpuCore* const core = device.gpu();
-  if (core == nullptr) return 0;
-  const double floor = by == LaunchedBy::kCommandBuffer ? core->overhead.graph_launch : core->overhead.launch;
-  return std::max(work.kernels, 1.0) * floor;
+// The minimum time of a kernel of `work` on a GPU: the interval between two launches by the host, or between two
+// launches in a command buffer.
+template <class Num>
+Num launch_floor_seconds(const Work& work, LaunchedBy by, const Numbers<Num>& n) {
+  const GpuCore* const core = n.device().gpu();
+  if (core == nullptr) return 0.0;
+  const bool in_graph = by == LaunchedBy::kCommandBuffer;
+  return n.amount(in_graph ? "launch, in a command buffer" : "launch by the host", std::max(work.kernels, 1.0),
+                  "kernel") *
+         n.at(in_graph ? core->overhead.graph_launch : core->overhead.launch);
 }
-
-bool stays_on_chip(const Work& work, const Device& device) {
-  const TpuCore* const core = device.tpu();
-  return core != nullptr && core->overhead.op_on_chip && work.read.hbm + work.written.hbm <= work.scalar_bytes &&
-         work.read.host + work.written.host <= 0;
-}
-
-double op_overhead_seconds(const Work& work, const Device& device) {
-  const double one = stays_on_chip(work, device) ? *device.tpu()->overhead.op_on_chip : device.overhead.op;
-  return std::max(work.kernels, 1.0) * one;
-}
-
-FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing) {
-  const FastMemory vmem = {false, on_chip.vmem_read_bandwidth, on_chip.vmem_write_bandwidth};
-  if (is_unknown(on_chip.cmem_read_bandwidth) && missing != nullptr) missing->add(&on_chip.cmem_read_bandwidth);
-  if (!on_chip.cmem_read_bandwidth) return vmem;
-  return {true, *on_chip.cmem_read_bandwidth, number_or(on_chip.cmem_write_bandwidth, vmem.write_bandwidth, missing)};
-}
-
-namespace {
 
 // The seconds that the work takes at nominal peaks.
 struct PeakSeconds {
@@ -176,33 +266,75 @@ void set_bound(const PeakSeconds& peak, OpTime& time) {
   time.efficiency = time.seconds > 0 ? std::min(ideal / time.seconds, 1.0) : 0;
 }
 
+constexpr std::string_view kWhole = "time of one execution";
+
 // The time of a Pallas kernel whose body was read.
-OpTime kernel_op_time(const Work& work, const Device& device, MissingNumbers* missing) {
-  OpTime time;
-  time.source = work.source;
-  const auto kernel = std::make_shared<const KernelTerms>(kernel_terms(*work.kernel, device, missing));
-  const KernelTerms& terms = *kernel;
-  for (std::size_t i = 0; i < terms.regions.size(); ++i) {
-    const RegionTerms& region = terms.regions[i];
-    time.resources[Resource::kMatrix] += terms.runs[i] * region.matrix;
-    time.resources[Resource::kVector] += terms.runs[i] * region.vector();
-    time.resources[Resource::kVmem] += terms.runs[i] * region.vmem;
+template <class Num>
+Num kernel_op_time(const Work& work, const Numbers<Num>& n, OpTime& time) {
+  const Device& device = n.device();
+  KernelTime<Num> kernel = kernel_time(*work.kernel, n);
+  for (std::size_t i = 0; i < kernel.regions.size(); ++i) {
+    const RegionTime<Num>& region = kernel.regions[i];
+    time.resources[Resource::kMatrix] += kernel.runs[i] * value(region.matrix);
+    time.resources[Resource::kVector] += kernel.runs[i] * region.vector();
+    time.resources[Resource::kVmem] += kernel.runs[i] * value(region.vmem);
   }
+  time.resources[Resource::kHbm] = kernel.reading + kernel.writing;
+  const Num op = n.amount("each operation", 1, "") * n.at(device.overhead.op);
+  time.overhead = value(op) + kernel.steps + kernel.scalar;
+  const Num seconds = sum(kWhole, op, kernel.seconds);
   PeakSeconds peak;
   for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
   peak.hbm = over(work.read.hbm + work.written.hbm, device.hbm.bandwidth);
-  time.resources[Resource::kHbm] = terms.reading + terms.writing;
-  time.overhead = device.overhead.op + terms.steps + terms.scalar;
-  time.seconds = device.overhead.op + terms.seconds;
-  time.kernel = kernel;
+  time.seconds = value(seconds);
   set_bound(peak, time);
-  return time;
+  if constexpr (std::same_as<Num, double>) time.kernel = std::make_shared<const KernelTime<double>>(std::move(kernel));
+  return seconds;
+}
+
+// The time of any other operation. A launch hides behind the previous kernel unless that kernel is too short.
+template <class Num>
+Num plain_op_time(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime& time) {
+  const Device& device = n.device();
+  const ResourceTimes<Num> resources = resource_times(work, n);
+  time.resources[Resource::kMatrix] = value(resources.matrix);
+  time.resources[Resource::kVector] = value(resources.vector.seconds()) + value(resources.accumulation);
+  time.resources[Resource::kHbm] = value(resources.hbm);
+  time.resources[Resource::kVmem] = value(resources.vmem);
+  time.resources[Resource::kHost] = value(resources.host);
+  time.epilogue = value(resources.epilogue);
+  const OverlapTime<Num> overlap = overlap_time(work, resources, n);
+  const Num busy = sum("", overlap.joined, overlap.ends);
+  const Num overhead = sum("", op_overhead_seconds(work, n), resources.launch);
+  const Num floor = launch_floor_seconds(work, by, n);
+  time.overhead = std::max(value(overhead), value(floor) - value(busy));
+  time.launched_in_graph = by == LaunchedBy::kCommandBuffer;
+  const Num seconds = with_floor(kWhole, busy, overhead, floor);
+  time.seconds = value(seconds);
+  PeakSeconds peak;
+  for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
+  const HbmBytes bytes = hbm_bytes(work, device);
+  peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
+  peak.host = value(resources.host);
+  set_bound(peak, time);
+  return seconds;
+}
+
+// Computes the time of `work`, which is not free and not given by the user, and fills `time`.
+template <class Num>
+Num timed(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime& time) {
+  return is_read_kernel(work, n.device()) ? kernel_op_time(work, n, time) : plain_op_time(work, by, n, time);
 }
 
 }  // namespace
 
 bool is_read_kernel(const Work& work, const Device& device) {
   return work.kernel != nullptr && work.kernel->failure.empty() && device.tpu() != nullptr;
+}
+
+OverlapTime<double> overlap_time(const Work& work, const Device& device) {
+  const Numbers<double> numbers(device);
+  return overlap_time(work, resource_times(work, numbers), numbers);
 }
 
 OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNumbers* asked) {
@@ -215,58 +347,22 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
     time.resources[Resource::kLatency] = time.overhead;
     return time;
   }
-
   MissingNumbers missing;
-  if (is_read_kernel(work, device)) {
-    time = kernel_op_time(work, device, &missing);
-    if (!missing.empty()) time.source = std::max(time.source, CostSource::kAssumed);
-    if (asked != nullptr) asked->add(missing);
-    return time;
-  }
-  const TpuCore* const tpu = device.tpu();
-  PeakSeconds peak;
-  double launch = 0;
-  for (const MatrixWork& product : work.matrix) {
-    time.resources[Resource::kMatrix] += matrix_terms(product, device, &missing).seconds;
-    peak.matrix += matrix_peak_seconds(product, device);
-    launch = std::max(launch, matrix_launch_seconds(product, device, &missing));
-  }
-  if (tpu != nullptr && !work.matrix.empty()) launch += dma_seconds(work, *tpu);
-  const VectorTerms vector = vector_terms(work, device, &missing);
-  time.resources[Resource::kVector] = vector.seconds();
-  // A product cut along its contracted dimension is complete only with its last window. The operations on its result
-  // therefore run at the end. Until then every window's sum is added to the previous ones.
-  if (work.product_steps > 1) {
-    const double adding = accumulation_seconds(work, device);
-    time.epilogue = vector_terms(work.epilogue, device).seconds() + adding;
-    time.resources[Resource::kVector] += adding;
-  }
-
-  const HbmBytes bytes = hbm_bytes(work, device);
-  peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
-  time.resources[Resource::kHbm] = hbm_terms(work, device, &missing).seconds();
-  if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) {
-    const FastMemory fast = fast_memory(tpu->on_chip, &missing);
-    time.resources[Resource::kVmem] =
-        std::max(over(work.read.vmem, fast.read_bandwidth), over(work.written.vmem, fast.write_bandwidth));
-  }
-  if (const GpuCore* const gpu = device.gpu(); gpu != nullptr && work.tile_bytes > 0) {
-    time.resources[Resource::kVmem] =
-        over(work.tile_bytes, tile_bandwidth(work, *gpu, &missing)) * idle_factor(work.programs, *gpu);
-  }
-  const double host_bytes = std::max(work.read.host, work.written.host);
-  peak.host = host_bytes > 0 ? over(host_bytes, number_or(device.host.bandwidth, 0.0, &missing)) : 0;
-  time.resources[Resource::kHost] = peak.host;
-
-  // A launch hides behind the previous kernel unless that kernel is too short.
-  const double busy = overlap_terms(time, work, vector, device).seconds();
-  time.overhead = std::max(op_overhead_seconds(work, device) + launch, launch_floor_seconds(work, by, device) - busy);
-  time.launched_in_graph = by == LaunchedBy::kCommandBuffer;
+  timed(work, by, Numbers<double>(device, &missing), time);
   if (!missing.empty()) time.source = std::max(time.source, CostSource::kAssumed);
   if (asked != nullptr) asked->add(missing);
-  time.seconds = busy + time.overhead;
-  set_bound(peak, time);
   return time;
+}
+
+Term op_terms(const Work& work, const Device& device, LaunchedBy by) {
+  if (work.is_free) return {};
+  MissingNumbers missing;
+  const Numbers<Traced> numbers(device, &missing);
+  if (work.seconds) return numbers.amount("given by the user", *work.seconds, "s").term();
+  OpTime time;
+  Term term = timed(work, by, numbers, time).term();
+  note_missing(missing, device, term);
+  return term;
 }
 
 MissingNumbers missing_numbers(const Work& work, const Device& device, LaunchedBy by) {

@@ -10,6 +10,9 @@
 #include "hloroof/device.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/time/missing_numbers.h"
+#include "lib/time/numbers.h"
+#include "lib/time/terms.h"
+#include "lib/time/traced.h"
 #include "lib/time/vector_time.h"
 
 namespace hloroof::internal {
@@ -23,90 +26,74 @@ enum class MatrixForm : std::uint8_t {
   kBetween,   // K lies between the last known for kWaves and the first known for kStreamed
 };
 
-// The parts of the seconds of one product on the matrix unit. kSystolic: max(compute, operands) / attained, where
-// `operands` is the time to load weights. kWaves: max(compute, operands) + starting + joining + storing, where
-// `compute` already includes `attained`. kStreamed: compute + joining. kBetween: interpolated.
-struct MatrixTerms {
+// The time of one product on the matrix unit, and the model's choices for it.
+template <class Num>
+struct MatrixTime {
+  Num seconds = 0.0;
+  Num attained = 1.0;  // share of the rate that large products attain
   MatrixForm form = MatrixForm::kPlain;
-  double seconds = 0;
-  double rate = 0;      // flop/s for these types, with all passes
-  double attained = 1;  // share of the rate that large products attain
-  double compute = 0;
-  double operands = 0;
+  double rate = 0;  // flop/s for these types, with all passes
   // kSystolic
+  double compute = 0;       // seconds
+  double operands = 0;      // seconds to load weights
   bool is_swapped = false;  // the left-hand operand is resident and the right-hand one streams
-  double rows = 0;          // rows streamed, padded to registers
-  double k_tiles = 0;
-  double n_tiles = 0;
-  double registers = 0;  // weight registers loaded, over all tiles
-  double row_rate = 0;   // rows/s, all arrays together
+  double registers = 0;     // weight registers loaded, over all tiles
   // kWaves
   double tile_m = 0;
   double tile_n = 0;
-  double parts = 1;   // parts that K is cut into
-  double part_k = 0;  // K of one part
   double blocks = 0;
-  double waves = 0;
-  double starting = 0;  // time to start the waves
-  double joining = 0;   // time to join the parts
-  double storing = 0;   // time to store the results of the last wave
-  // kBetween
-  double waves_k = 0;  // the last K in waves; the first in pieces is twice that
-  double waves_seconds = 0;
-  double streamed_seconds = 0;
 };
 
-// Here and below, `missing` collects the device numbers that a formula needs and that the device does not state.
-MatrixTerms matrix_terms(const MatrixWork& product, const Device& device, MissingNumbers* missing = nullptr);
+template <class Num>
+MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& numbers);
+inline MatrixTime<double> matrix_time(const MatrixWork& product, const Device& device) {
+  return matrix_time(product, Numbers<double>(device));
+}
 
-// The parts of the seconds of main memory.
-struct HbmTerms {
-  double reading = 0;
-  double writing = 0;
-  double turning = 0;  // turnaround between reading and writing
+// The seconds of main memory.
+template <class Num>
+Num hbm_seconds(const Work& work, const Numbers<Num>& numbers);
+inline double hbm_seconds(const Work& work, const Device& device) { return hbm_seconds(work, Numbers<double>(device)); }
 
-  double seconds() const { return reading + writing + turning; }
+// The seconds of the resources of an operation. They work at once in a pipeline of windows. Compute (matrix, vector,
+// vmem) overlaps memory (hbm, host).
+template <class Num>
+struct ResourceTimes {
+  Num matrix = 0.0;        // the products
+  Num epilogue = 0.0;      // work of the vector units that follows the products
+  Num accumulation = 0.0;  // the part of `epilogue` that adds the sums of windows
+  VectorTime<Num> vector;
+  Num vmem = 0.0;
+  Num hbm = 0.0;
+  Num host = 0.0;
+  Num launch = 0.0;  // of products
 };
-HbmTerms hbm_terms(const Work& work, const Device& device, MissingNumbers* missing = nullptr);
 
-// The on-chip memory that arrays are placed in. A device with CMEM uses CMEM, whose arrays reach the registers by DMA
-// through VMEM. Any other device uses VMEM itself.
-struct FastMemory {
-  bool is_cmem = false;
-  double read_bandwidth = 0;   // bytes/s
-  double write_bandwidth = 0;  // bytes/s
+// The time of these resources together. Layout changes do not overlap memory. If products and vector operations wait
+// for one another (Work::is_chained), the two are combined in the way compute and memory are.
+template <class Num>
+struct OverlapTime {
+  Num joined = 0.0;    // (slower^n + faster^n)^(1/n), n = Overhead::overlap_norm, or between + relayout if that is more
+  Num ends = 0.0;      // before the first window and after the last
+  double faster = 0;   // the faster of compute and memory
+  double between = 0;  // memory time while the core waits before and after layout changes; includes `waiting`
+  double windows = 0;  // windows in which layouts change
+  double waiting = 0;  // for the first byte of each of these windows except the first
 };
-FastMemory fast_memory(const TpuCore::OnChip& on_chip, MissingNumbers* missing = nullptr);
-
-// The parts of the seconds of resources that work at once in a pipeline of windows. Compute (matrix, vector, vmem)
-// overlaps memory (hbm, host). `time` holds the seconds of each resource, and the seconds of the vector units that
-// follow those of the matrix unit. Layout changes do not overlap memory and are not part of `compute`. If products and
-// vector operations wait for one another (Work::is_chained), the two are combined in the way compute and memory are.
-struct OverlapTerms {
-  double compute = 0;
-  double slower = 0;
-  double faster = 0;
-  double relayout = 0;  // cross-lane unit, for layout changes
-  double between = 0;   // memory time while the core waits before and after layout changes; includes `waiting`
-  double windows = 0;   // windows in which layouts change
-  double waiting = 0;   // for the first byte of each of these windows except the first
-  double joined = 0;  // (slower^n + faster^n)^(1/n), n = Overhead::overlap_norm, or between + relayout if that is more
-  double ends = 0;    // before the first window and after the last
-
-  bool waits_for_relayout() const { return relayout > 0 && joined <= between + relayout; }
-
-  double seconds() const { return joined + ends; }
-};
-OverlapTerms overlap_terms(const OpTime& time, const Work& work, const VectorTerms& vector, const Device& device);
+OverlapTime<double> overlap_time(const Work& work, const Device& device);
 
 // The peak rate for a product: the rate for the type of its operands, with the passes that wide types need. Returns
 // nullopt if the unit cannot multiply such operands.
+template <class Num>
 struct ProductPeak {
   MatrixType type = MatrixType::kBf16;
-  double rate = 0;  // flop/s
+  Num rate = 0.0;  // flop/s
 };
-std::optional<ProductPeak> product_peak(const MatrixWork& product, const Device& device,
-                                        MissingNumbers* missing = nullptr);
+template <class Num>
+std::optional<ProductPeak<Num>> product_peak(const MatrixWork& product, const Numbers<Num>& numbers);
+inline std::optional<ProductPeak<double>> product_peak(const MatrixWork& product, const Device& device) {
+  return product_peak(product, Numbers<double>(device));
+}
 
 // The m, n and k of a product on a systolic array: those of MatrixWork, padded to whole tiles of the arrays they lie
 // in.
@@ -122,39 +109,37 @@ double matrix_peak_seconds(const MatrixWork& product, const Device& device);
 
 // The time of a kernel's programs over the time they would take if all multiprocessors were busy until the end. The
 // programs run in waves of one for each multiprocessor. 1 for an operation without programs.
-double idle_factor(double programs, const GpuCore& core);
-
-// The bytes/s at which tiles of a kernel's programs move. Transfers that the author of a program for threads schedules
-// come from the level-2 cache. The loads of a program on tiles hit the level-1 cache as well.
-double tile_bandwidth(const Work& work, const GpuCore& core, MissingNumbers* missing = nullptr);
+template <class Num>
+Num idle_factor(double programs, const GpuCore& core, const Numbers<Num>& numbers);
 
 // The cost of a product's kernel on a GPU in addition to the product itself and Device::overhead.op.
-double matrix_launch_seconds(const MatrixWork& product, const Device& device, MissingNumbers* missing = nullptr);
+template <class Num>
+Num matrix_launch_seconds(const MatrixWork& product, const Numbers<Num>& numbers);
 
 // The accumulation time of a product that is cut along its contracted dimension (Work::product_steps). Every window's
 // sum except the first is added to the previous sums. This runs at the peak of the vector units while the matrix unit
 // waits. Without this term, measured products on v6e that are cut into 4 to 20 windows (TPU-GEMM, TOKAMAX `loss`) come
 // out 5 to 10 % too fast.
-double accumulation_seconds(const Work& work, const Device& device);
+template <class Num>
+Num accumulation_seconds(const Work& work, const Numbers<Num>& numbers);
+inline double accumulation_seconds(const Work& work, const Device& device) {
+  return accumulation_seconds(work, Numbers<double>(device));
+}
 
 // The launcher of a kernel on a GPU.
 enum class LaunchedBy : std::uint8_t { kHost, kCommandBuffer };
-
-// The minimum time of a kernel of `work` on a GPU: the interval between two launches by the host, or between two
-// launches in a command buffer.
-double launch_floor_seconds(const Work& work, LaunchedBy by, const Device& device);
 
 // Whether `work` moves no array between the chip and other memory, and the device states the overhead of that case
 // (overhead.op_on_chip). Arrays of one element pass through scalar memory, and constants of one element are part of the
 // code.
 bool stays_on_chip(const Work& work, const Device& device);
 
-// The fixed time of the operation or of its kernels, in addition to its work. Most of Overhead::op is the round trip to
-// HBM, so an operation that stays on the chip takes only overhead.op_on_chip.
-double op_overhead_seconds(const Work& work, const Device& device);
-
 // Whether `work` is a Pallas kernel whose body gives its time (kernel_time.h).
 bool is_read_kernel(const Work& work, const Device& device);
+
+// The time of `work` on `device` as a tree of terms, whose seconds are those of op_time() to the last bit. Zero seconds
+// and no children for work that is free.
+Term op_terms(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost);
 
 // The time of `work` on `device` without wire time, which the caller adds for a collective. All fields are zero for
 // work that is free. A missing number lowers the source of the time to CostSource::kAssumed.

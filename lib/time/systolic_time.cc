@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
+#include "absl/strings/str_format.h"
 #include "lib/time/matrix_forms.h"
 
 namespace hloroof::internal {
@@ -17,14 +19,15 @@ namespace {
 constexpr double kLaneBits = 32;  // bits of one element of a register; narrower types are packed into it
 
 // Cycles to load one register of weights; 0 if the load takes no extra time.
-double latch_cycles(const LatchCycles& cycles, MatrixType type, MissingNumbers* missing) {
-  const double plain = number_or(cycles.bf16, 0.0, missing);
+template <class Num>
+Num latch_cycles(const LatchCycles& cycles, MatrixType type, const Numbers<Num>& n) {
+  const Num plain = n.known_or(cycles.bf16, 0.0);
   switch (type) {
     case MatrixType::kF32:
-    case MatrixType::kF32Highest: return number_or(cycles.f32, plain, missing);
-    case MatrixType::kF8: return number_or(cycles.f8, plain, missing);
-    case MatrixType::kS8: return number_or(cycles.s8, plain, missing);
-    case MatrixType::kS4: return number_or(cycles.s4, plain, missing);
+    case MatrixType::kF32Highest: return n.known_or(cycles.f32, plain);
+    case MatrixType::kF8: return n.known_or(cycles.f8, plain);
+    case MatrixType::kS8: return n.known_or(cycles.s8, plain);
+    case MatrixType::kS4: return n.known_or(cycles.s4, plain);
     default: return plain;
   }
 }
@@ -50,29 +53,45 @@ double loaded_registers(double extent, double rows, double tile) {
   return full * tiles_of(tile, rows) + (extent > full * tile ? tiles_of(extent - full * tile, rows) : 0);
 }
 
+// The tiles and rows of an arrangement in words.
+std::string arrangement(double k_tiles, double n_tiles, double side, double times, double rows, bool is_swapped) {
+  std::string text = absl::StrFormat("%.0f x %.0f tiles of %.0f x %.0f", k_tiles, n_tiles, side, side);
+  if (times > 1) text += absl::StrFormat(", %.0f times", times);
+  return text + absl::StrFormat(", %.0f rows%s", rows, is_swapped ? " of the right-hand side" : "");
+}
+
 // One arrangement of the product: the K x N operand is resident, and M rows stream past it.
-MatrixTerms laid_terms(double m, double n, double k, const MatrixWork& product, const ProductPeak& peak,
-                       const Device& device, const TpuCore& core, MissingNumbers* missing) {
+template <class Num>
+MatrixTime<Num> laid_time(double m, double n, double k, const MatrixWork& product, bool is_swapped,
+                          const ProductPeak<Num>& peak, const TpuCore& core, const Numbers<Num>& numbers) {
   const double s = static_cast<double>(core.matrix.dim);
   const double sublanes = static_cast<double>(core.vector.sublanes);
-  MatrixTerms terms;
-  terms.form = MatrixForm::kSystolic;
-  terms.rows = tiles_of(m, sublanes) * sublanes;
-  terms.row_rate = peak.rate / (2 * s * s);  // over all arrays
-  terms.k_tiles = tiles_of(k, s);
-  terms.n_tiles = tiles_of(n, s);
-  const double tiles = terms.k_tiles * terms.n_tiles * product.batch;
-  terms.compute = tiles * terms.rows / terms.row_rate;
-  if (const double cycles = latch_cycles(core.matrix.latch_cycles, peak.type, missing); cycles > 0) {
-    const double rows = sublanes * kLaneBits / type_bits(peak.type);
+  MatrixTime<Num> time;
+  time.form = MatrixForm::kSystolic;
+  time.is_swapped = is_swapped;
+  const double rows = tiles_of(m, sublanes) * sublanes;
+  const double k_tiles = tiles_of(k, s);
+  const double n_tiles = tiles_of(n, s);
+  const Num cycles = latch_cycles(core.matrix.latch_cycles, peak.type, numbers);
+  const bool loads = value(cycles) > 0;
+  const Num streaming = numbers.amount(loads ? "rows streamed" : "matrix product",
+                                       2 * s * s * (k_tiles * n_tiles * product.batch * rows), "flop") /
+                        peak.rate;
+  Num loading = 0.0;
+  if (loads) {
+    const double register_rows = sublanes * kLaneBits / type_bits(peak.type);
     // Weights are loaded as stored or transposed, whichever takes fewer registers.
-    terms.registers = product.batch * std::min(loaded_registers(k, rows, s) * terms.n_tiles,
-                                               loaded_registers(n, rows, s) * terms.k_tiles);
-    terms.operands =
-        terms.registers * cycles * product.passes / (static_cast<double>(core.matrix.count) * *device.clock);
+    time.registers = product.batch * std::min(loaded_registers(k, register_rows, s) * n_tiles,
+                                              loaded_registers(n, register_rows, s) * k_tiles);
+    loading = numbers.amount("weights loaded", time.registers, "register") * cycles *
+              static_cast<double>(product.passes) / (numbers.at(core.matrix.count) * numbers.clock());
   }
-  terms.seconds = std::max(terms.compute, terms.operands);
-  return terms;
+  time.compute = value(streaming);
+  time.operands = value(loading);
+  time.seconds = slowest(
+      "matrix product",
+      noted(streaming, [&] { return arrangement(k_tiles, n_tiles, s, product.batch, rows, is_swapped); }), loading);
+  return time;
 }
 
 // The factor by which tiles of `tile` elements pad a dimension of `extent` elements; 1 for no dimension.
@@ -94,13 +113,17 @@ ProductSize padded_size(const MatrixWork& product, const TpuCore::Vector& regist
   return size;
 }
 
-MatrixTerms systolic_terms(const MatrixWork& product, const ProductPeak& peak, const Device& device,
-                           const TpuCore& core, MissingNumbers* missing) {
+template <class Num>
+MatrixTime<Num> systolic_time(const MatrixWork& product, const ProductPeak<Num>& peak, const TpuCore& core,
+                              const Numbers<Num>& numbers) {
   const auto [m, n, k] = padded_size(product, core.vector);
-  const MatrixTerms straight = laid_terms(m, n, k, product, peak, device, core, missing);
-  MatrixTerms swapped = laid_terms(n, m, k, product, peak, device, core, missing);
-  swapped.is_swapped = true;
-  return swapped.seconds < straight.seconds ? swapped : straight;
+  MatrixTime<Num> straight = laid_time(m, n, k, product, false, peak, core, numbers);
+  MatrixTime<Num> swapped = laid_time(n, m, k, product, true, peak, core, numbers);
+  return value(swapped.seconds) < value(straight.seconds) ? swapped : straight;
 }
+template MatrixTime<double> systolic_time(const MatrixWork&, const ProductPeak<double>&, const TpuCore&,
+                                          const Numbers<double>&);
+template MatrixTime<Traced> systolic_time(const MatrixWork&, const ProductPeak<Traced>&, const TpuCore&,
+                                          const Numbers<Traced>&);
 
 }  // namespace hloroof::internal

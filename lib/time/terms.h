@@ -10,9 +10,9 @@
 // A leaf is an amount multiplied and divided by factors. Any other term combines its children. Factors that come from
 // the device carry their paths in the device file, so that a printer of the tree can show the source of each number.
 //
-// The trees are built on demand, and not during prediction, from the structs that the time functions return
-// (MatrixTerms, HbmTerms, ...). evaluate() computes a tree from its leaves. Its result agrees with the seconds of the
-// time functions; tests/predict/terms_test.cc checks this for every operation of every dump.
+// The trees are recorded on demand, and not during prediction, by the functions that compute the time (traced.h).
+// evaluate() computes a tree from its leaves. Its result agrees with the seconds of the prediction;
+// tests/predict/terms_test.cc checks this for every operation of every dump.
 #ifndef HLOROOF_LIB_TIME_TERMS_H_
 #define HLOROOF_LIB_TIME_TERMS_H_
 
@@ -25,7 +25,6 @@
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 #include "lib/analysis/mesh.h"
-#include "lib/time/op_time.h"
 
 namespace hloroof::internal {
 
@@ -68,9 +67,6 @@ struct Term {
 
 // The seconds of the tree, computed from the amounts of its leaves alone.
 double evaluate(const Term& term);
-
-// The time of `work` as op_time() computes it. Zero seconds and no children for work that is free.
-Term op_terms(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost);
 
 // The time of one collective as collective_cost() computes it.
 Term collective_terms(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,

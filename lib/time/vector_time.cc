@@ -1,10 +1,11 @@
 #include "lib/time/vector_time.h"
+#include "lib/base/units.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
 #include "lib/time/op_time.h"
 
-#include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace hloroof::internal {
 namespace {
@@ -20,38 +21,52 @@ std::string weight_name(const VectorWork& work) {
   return std::string(to_string(work.opcode));
 }
 
-double peak_rate(ElementType type, const VectorUnit& unit, MissingNumbers* missing) {
-  if (type == ElementType::kBf16) return number_or(unit.bf16_rate, unit.f32_rate, missing);
-  if (type == ElementType::kF16) return number_or(unit.f16_rate, unit.f32_rate, missing);
-  if (type == ElementType::kF64) return number_or(unit.f64_rate, unit.f32_rate / 2, missing);
-  // A type wider than a lane takes two operations instead of one.
-  return bits(type) > 32 ? unit.f32_rate / 2 : unit.f32_rate;
+// The amount of vector work in words: "557,056 convert".
+std::string kind_of(const VectorWork& work) {
+  return format_count(work.elements) + " " + std::string(to_string(work.opcode));
 }
 
-// On a TPU, the share of the ALUs that compiled operations keep busy.
-double alu_share(const Device& device) { return device.tpu() != nullptr ? device.tpu()->vector.efficiency : 1; }
+// The operations of one type on the ALUs: their name, and the rate at the peak.
+template <class Num>
+struct TypedOperations {
+  std::string_view name;
+  Num rate = 0.0;
+};
+template <class Num>
+TypedOperations<Num> operations_of(ElementType type, const VectorUnit& unit, const Numbers<Num>& n) {
+  switch (type) {
+    case ElementType::kBf16:
+      if (n.has(unit.bf16_rate)) return {"vector operations, bf16", n.at(*unit.bf16_rate, &unit.bf16_rate)};
+      break;
+    case ElementType::kF16:
+      if (n.has(unit.f16_rate)) return {"vector operations, f16", n.at(*unit.f16_rate, &unit.f16_rate)};
+      break;
+    case ElementType::kF64:
+      if (n.has(unit.f64_rate)) return {"vector operations, f64", n.at(*unit.f64_rate, &unit.f64_rate)};
+      break;
+    default: break;
+  }
+  // A type wider than a lane takes two operations instead of one.
+  if (bits(type) > 32) return {"vector operations, 64-bit", n.at(unit.f32_rate) / 2.0};
+  return {"vector operations", n.at(unit.f32_rate)};
+}
 
 // Adds the time of moving elements through the cross-lane unit.
-void add_cross_lane(const VectorWork& v, const Device& device, const TpuCore::Vector& unit, VectorTerms& terms) {
+template <class Num>
+void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numbers<Num>& n, VectorTime<Num>& time) {
   const bool is_relayout = v.opcode == Opcode::kTranspose;
-  double cycles = unit.transpose_cycles;
-  if (bits(v.type) == 16) cycles = unit.packed_transpose_cycles / 2;
-  if (!is_relayout) cycles = unit.lane_reduction_cycles;
   const double registers = v.elements / register_elements(unit);
-  (is_relayout ? terms.relaid_registers : terms.registers) += registers;
-  (is_relayout ? terms.relayout_seconds : terms.register_seconds) +=
-      registers * cycles / (*device.clock * core_count(device) * unit.cross_lane_units);
+  Num cycles = n.at(unit.lane_reduction_cycles);
+  if (is_relayout) {
+    cycles = bits(v.type) == 16 ? n.at(unit.packed_transpose_cycles) / 2.0 : n.at(unit.transpose_cycles);
+    time.relaid_registers += registers;
+  }
+  const Num seconds = n.amount(is_relayout ? "layout changed across lanes" : "across lanes", registers, "register") *
+                      cycles / (n.clock() * n.cores() * n.at(unit.cross_lane_units));
+  add_alike(is_relayout ? time.relayout_seconds : time.register_seconds, noted(seconds, [&] { return kind_of(v); }));
 }
 
 }  // namespace
-
-double VectorTerms::seconds() const {
-  return std::max(seconds_without_relayout(), register_seconds + relayout_seconds);
-}
-
-double VectorTerms::seconds_without_relayout() const {
-  return std::max({operation_seconds + partial_seconds, result_seconds, register_seconds});
-}
 
 bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core) {
   // Two rows of 16 bits share a sublane. A transpose must separate them, unless the unit can work on packed registers.
@@ -59,49 +74,61 @@ bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core) {
   return work.cross_lane || takes_apart;
 }
 
-VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device, MissingNumbers* missing) {
-  const VectorUnit& unit = device.vector;
-  const TpuCore* const tpu = device.tpu();
-  VectorTerms terms;
+template <class Num>
+VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& n) {
+  const VectorUnit& unit = n.device().vector;
+  const TpuCore* const tpu = n.device().tpu();
+  VectorTime<Num> time;
   for (const VectorWork& v : work) {
     if (tpu != nullptr && is_on_cross_lane_unit(v, *tpu)) {
-      add_cross_lane(v, device, tpu->vector, terms);
+      add_cross_lane(v, tpu->vector, n, time);
       continue;
     }
     static const OpWeight kOneOperation;
     const OpWeight* const listed = find_op_weight(unit, weight_name(v));
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
-    const double share = alu_share(device);
-    // The operations of a conversion are counted in code that fills the ALUs with them, on elements of 32 bits.
-    const bool is_counted = v.opcode == Opcode::kConvert && listed != nullptr;
-    const double rate = is_counted ? unit.f32_rate : peak_rate(v.type, unit, missing) * share;
-    if (rate > 0) {
-      terms.operations += v.elements * weight.vector_ops * (unit.f32_rate * share) / rate;
-      terms.operation_seconds += v.elements * weight.vector_ops / rate;
+    TypedOperations<Num> operations;
+    if (v.opcode == Opcode::kConvert && listed != nullptr) {
+      // The operations of a conversion are counted in code that fills the ALUs with them, on elements of 32 bits.
+      operations = {"conversions", n.at(unit.f32_rate)};
+    } else {
+      operations = operations_of(v.type, unit, n);
+      // On a TPU, the share of the ALUs that compiled operations keep busy.
+      if (tpu != nullptr) operations.rate = operations.rate * n.at(tpu->vector.efficiency);
+    }
+    if (value(operations.rate) > 0) {
+      add_alike(time.operation_seconds,
+                noted(n.amount(operations.name, v.elements * weight.vector_ops, "op") / operations.rate,
+                      [&] { return kind_of(v); }));
     }
     if (unit.transcendental_rate > 0) {
-      terms.results += v.elements * weight.transcendentals;
-      terms.result_seconds += v.elements * weight.transcendentals / unit.transcendental_rate;
+      add_alike(time.result_seconds, n.amount("transcendental results", v.elements * weight.transcendentals, "op") /
+                                         n.at(unit.transcendental_rate));
     }
   }
-  return terms;
+  return time;
 }
+template VectorTime<double> vector_time(const std::vector<VectorWork>&, const Numbers<double>&);
+template VectorTime<Traced> vector_time(const std::vector<VectorWork>&, const Numbers<Traced>&);
 
-VectorTerms vector_terms(const Work& work, const Device& device, MissingNumbers* missing) {
-  VectorTerms terms = vector_terms(work.vector, device, missing);
-  if (const GpuCore* const gpu = device.gpu(); gpu != nullptr && work.programs > 0) {
+template <class Num>
+VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
+  VectorTime<Num> time = vector_time(work.vector, n);
+  if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.programs > 0) {
     const Fact<double>& efficiency =
         work.is_for_threads ? gpu->program.thread_vector_efficiency : gpu->program.vector_efficiency;
-    const double factor = idle_factor(work.programs, *gpu) / number_or(efficiency, 1.0, missing);
-    terms.operation_seconds *= factor;
-    terms.result_seconds *= factor;
+    const Num factor = idle_factor(work.programs, *gpu, n) / n.known_or(efficiency, 1.0);
+    time.operation_seconds = time.operation_seconds * factor;
+    time.result_seconds = time.result_seconds * factor;
   }
-  if (const TpuCore* const tpu = device.tpu()) {
-    terms.partial_registers = work.partial_tile_elements / register_elements(tpu->vector);
-    terms.partial_seconds =
-        terms.partial_registers * tpu->vector.partial_update_cycles / (*device.clock * core_count(device));
+  if (const TpuCore* const tpu = n.device().tpu()) {
+    time.partial_seconds =
+        n.amount("registers updated in part", work.partial_tile_elements / register_elements(tpu->vector), "register") *
+        n.at(tpu->vector.partial_update_cycles) / (n.clock() * n.cores());
   }
-  return terms;
+  return time;
 }
+template VectorTime<double> vector_time(const Work&, const Numbers<double>&);
+template VectorTime<Traced> vector_time(const Work&, const Numbers<Traced>&);
 
 }  // namespace hloroof::internal

@@ -2,33 +2,46 @@
 #ifndef HLOROOF_LIB_TIME_VECTOR_TIME_H_
 #define HLOROOF_LIB_TIME_VECTOR_TIME_H_
 
+#include <string_view>
 #include <vector>
 
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 #include "lib/time/missing_numbers.h"
+#include "lib/time/numbers.h"
+#include "lib/time/traced.h"
 
 namespace hloroof::internal {
 
-// The parts of the seconds of the vector units.
-struct VectorTerms {
-  double operations = 0;  // on the f32 ALUs: elements times the cost of one operation of that kind and type
-  double operation_seconds = 0;
-  double results = 0;  // from the transcendental unit
-  double result_seconds = 0;
-  double registers = 0;  // through the cross-lane unit
-  double register_seconds = 0;
-  double relaid_registers = 0;  // through the cross-lane unit, for arrays that change layout
-  double relayout_seconds = 0;
-  double partial_registers = 0;  // partially updated; the ALUs do this
-  double partial_seconds = 0;
+// The seconds of each part of the vector units. The ALUs, the transcendental unit and the cross-lane unit run in
+// parallel.
+template <class Num>
+struct VectorTime {
+  Num operation_seconds = 0.0;  // on the ALUs
+  Num partial_seconds = 0.0;    // on the ALUs, for registers that are partially updated
+  Num result_seconds = 0.0;     // on the transcendental unit
+  Num register_seconds = 0.0;   // on the cross-lane unit
+  Num relayout_seconds = 0.0;   // on the cross-lane unit, for arrays that change layout
+  double relaid_registers = 0;  // registers of these arrays
 
-  // The slowest of the ALUs, the transcendental unit and the cross-lane unit, which run in parallel.
-  double seconds() const;
-  double seconds_without_relayout() const;
+  Num seconds(std::string_view name = "vector units") const {
+    return slowest(name, seconds_without_relayout(name), sum("across lanes", register_seconds, relayout_seconds));
+  }
+  Num seconds_without_relayout(std::string_view name = "vector units") const {
+    return slowest(name, sum("vector ALUs", operation_seconds, partial_seconds), result_seconds, register_seconds);
+  }
 };
-VectorTerms vector_terms(const Work& work, const Device& device, MissingNumbers* missing = nullptr);
-VectorTerms vector_terms(const std::vector<VectorWork>& work, const Device& device, MissingNumbers* missing = nullptr);
+template <class Num>
+VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& numbers);
+template <class Num>
+VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& numbers);
+
+inline VectorTime<double> vector_time(const Work& work, const Device& device) {
+  return vector_time(work, Numbers<double>(device));
+}
+inline VectorTime<double> vector_time(const std::vector<VectorWork>& work, const Device& device) {
+  return vector_time(work, Numbers<double>(device));
+}
 
 // Whether the cross-lane unit of a TPU does `work`, and not the ALUs.
 bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core);

@@ -98,7 +98,7 @@ int run(int argc, char** argv) {
           ".4e,%s\n",
           file.c_str(), std::string(op.name()).c_str(), op_category(op).c_str(), calls.executions(op),
           static_cast<double>(*cycles) / *device->clock, t.seconds, like, is_placeholder(op) ? 1 : 0,
-          root_of(op).c_str(), windows_of(op).c_str(), w.product_steps, vector_terms(w.epilogue, *device).seconds(),
+          root_of(op).c_str(), windows_of(op).c_str(), w.product_steps, vector_time(w.epilogue, *device).seconds(),
           static_cast<int>(t.bound), t.resources[Resource::kMatrix], t.resources[Resource::kVector],
           t.resources[Resource::kHbm], t.resources[Resource::kVmem], w.flops, w.transcendentals, w.read.hbm,
           w.written.hbm, w.read.vmem, w.written.vmem, m.m, m.n, m.k, m.batch, std::string(to_string(m.lhs)).c_str(),

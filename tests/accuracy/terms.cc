@@ -1,5 +1,6 @@
 // Which terms make the predicted time of an operation: what a large error would come from.
 #include "lib/time/terms.h"
+#include "lib/time/op_time.h"
 
 #include <algorithm>
 #include <map>

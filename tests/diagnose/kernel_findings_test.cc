@@ -159,7 +159,7 @@ TEST_CASE("findings about a kernel: each where it is, and not where it is not") 
   for (const auto& row : rows) {
     CAPTURE(row.what);
     const Device device = *find_device(row.device);
-    const KernelTerms terms = kernel_terms(row.run, device);
+    const KernelTime<double> terms = kernel_time(row.run, device);
     const std::vector<KernelFinding> findings = kernel_findings(row.run, terms, device);
     std::vector<DiagnosticCode> codes;
     for (const KernelFinding& finding : findings) {

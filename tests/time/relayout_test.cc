@@ -62,15 +62,13 @@ TEST_CASE("a conversion takes the operations of its two types") {
     const Device d = device(c.device);
     const Work work = root_work(std::string("  a = ") + c.from + "[1024,1024] parameter(0)\n",
                                 std::string("r = ") + c.to + "[1024,1024] convert(a)");
-    MissingNumbers missing;
-    const double seconds = vector_terms(work, d, &missing).operation_seconds;
+    const double seconds = vector_time(work, d).operation_seconds;
     CHECK(seconds == Approx(1024 * 1024 * c.operations / d.vector.f32_rate));
   }
   // Other conversions take one operation, in code as it usually is.
   const Device d = device("tpu_v5e");
   const Work work = root_work("  a = f32[1024,1024] parameter(0)\n", "r = bf16[1024,1024] convert(a)");
-  MissingNumbers missing;
-  CHECK(vector_terms(work, d, &missing).operation_seconds ==
+  CHECK(vector_time(work, d).operation_seconds ==
         Approx(1024 * 1024 / (d.vector.f32_rate * d.tpu()->vector.efficiency)));
 }
 
@@ -104,21 +102,21 @@ TEST_CASE("a core keeps HBM waiting while it changes a layout, and its neighbour
   for (const char* name : {"tpu_v5e", "tpu_v6e", "tpu_v5p", "tpu_v4"}) {
     CAPTURE(name);
     const Device d = device(name);
-    const VectorTerms vector = vector_terms(turned, d);
+    const VectorTime<double> vector = vector_time(turned, d);
     CHECK(vector.seconds_without_relayout() == 0);
     CHECK(vector.seconds() == Approx(4096.0 * 4096.0 / 1024.0 * d.tpu()->vector.transpose_cycles /
                                      (*d.clock * core_count(d) * d.tpu()->vector.cross_lane_units)));
     // 16384 registers in windows of 384: 43, each but the first waiting for its own first byte.
-    const double memory = hbm_terms(turned, d).seconds() + 42 * d.tpu()->overhead.dma_read;
+    const double memory = hbm_seconds(turned, d) + 42 * d.tpu()->overhead.dma_read;
     const double busy = op_time(turned, d).seconds - d.overhead.op;
-    CHECK(busy == Approx(std::max(hbm_terms(turned, d).seconds(), memory / core_count(d) + vector.seconds())));
+    CHECK(busy == Approx(std::max(hbm_seconds(turned, d), memory / core_count(d) + vector.seconds())));
     if (core_count(d) == 1) CHECK(busy == Approx(memory + vector.seconds()));
   }
   // Where both arrays lie in VMEM there is nothing to wait for.
   const Work inside =
       root_work("  a = f32[512,512]{1,0:T(8,128)S(1)} parameter(0)\n", "r = f32[512,512]{0,1:T(8,128)S(1)} copy(a)");
   const Device v6e = device("tpu_v6e");
-  CHECK(op_time(inside, v6e).seconds == Approx(vector_terms(inside, v6e).seconds() + *v6e.tpu()->overhead.op_on_chip));
+  CHECK(op_time(inside, v6e).seconds == Approx(vector_time(inside, v6e).seconds() + *v6e.tpu()->overhead.op_on_chip));
 }
 
 TEST_CASE("the windows of a change of layout are the compiler's where the text has them") {
@@ -126,10 +124,8 @@ TEST_CASE("the windows of a change of layout are the compiler's where the text h
   const std::string copy = "r = f32[4096,4096]{0,1:T(8,128)} copy(a)";
   const std::string config = ", backend_config={\"window_config\":{\"iteration_bounds\":[\"8\",\"22\",\"1\"]}}";
   const Device v6e = device("tpu_v6e");
-  const auto terms = [&](const Work& work) {
-    return overlap_terms(op_time(work, v6e), work, vector_terms(work, v6e), v6e);
-  };
-  const OverlapTerms noted = terms(root_work(parameter, copy + config));
+  const auto terms = [&](const Work& work) { return overlap_time(work, v6e); };
+  const OverlapTime<double> noted = terms(root_work(parameter, copy + config));
   CHECK(noted.windows == 176);
   CHECK(noted.waiting == Approx(175 * v6e.tpu()->overhead.dma_read));
   CHECK(terms(root_work(parameter, copy)).windows == 43);
@@ -138,7 +134,7 @@ TEST_CASE("the windows of a change of layout are the compiler's where the text h
   CHECK(terms(absurd).windows == 4096.0 * 4096.0 / 1024.0);
   // With one side in VMEM, windows follow one another, and nothing delays the next read.
   for (const auto& [from, to] : {std::pair("S(1)", ""), std::pair("", "S(1)")}) {
-    const OverlapTerms one_sided =
+    const OverlapTime<double> one_sided =
         terms(root_work("  a = f32[1024,1024]{1,0:T(8,128)" + std::string(from) + "} parameter(0)\n",
                         "r = f32[1024,1024]{0,1:T(8,128)" + std::string(to) + "} copy(a)"));
     CHECK(one_sided.waiting == 0);
@@ -195,18 +191,18 @@ TEST_CASE("what else the vector units do waits for the first window and leaves t
   const Device v5p = device("tpu_v5p");
   Work both =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
-  const VectorTerms turned = vector_terms(both, v5p);
+  const VectorTime<double> turned = vector_time(both, v5p);
   both.vector.push_back({Opcode::kAdd, ElementType::kF32, 4096.0 * 4096.0, false});
-  const VectorTerms added = vector_terms(both, v5p);
-  CHECK(added.seconds_without_relayout() == Approx(vector_terms({both.vector.back()}, v5p).seconds()));
+  const VectorTime<double> added = vector_time(both, v5p);
+  CHECK(added.seconds_without_relayout() == Approx(vector_time({both.vector.back()}, v5p).seconds()));
   CHECK(added.relayout_seconds == turned.relayout_seconds);
   const OpTime time = op_time(both, v5p);
-  const OverlapTerms terms = overlap_terms(time, both, added, v5p);
+  const OverlapTime<double> terms = overlap_time(both, v5p);
   CHECK(terms.ends == Approx(v5p.tpu()->overhead.dma_read + v5p.tpu()->overhead.dma_write));
   CHECK(time.seconds == Approx(terms.joined + terms.ends + v5p.overhead.op));
   // A reduction over the lanes shares the unit, at its own rate.
   both.vector.push_back({Opcode::kReduce, ElementType::kF32, 4096.0 * 4096.0, true});
-  const VectorTerms reduced = vector_terms(both, v5p);
+  const VectorTime<double> reduced = vector_time(both, v5p);
   CHECK(reduced.register_seconds / reduced.relayout_seconds ==
         Approx(v5p.tpu()->vector.lane_reduction_cycles / v5p.tpu()->vector.transpose_cycles));
   CHECK(reduced.seconds() == Approx(reduced.register_seconds + reduced.relayout_seconds));
@@ -217,7 +213,7 @@ TEST_CASE("a small product is cut into windows: no more than one of them stands 
   const Work small = root_work(
       "  a = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(1)\n",
       "r = bf16[512,512]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
-  const auto ends = [&] { return overlap_terms(op_time(small, v6e), small, vector_terms(small, v6e), v6e); };
+  const auto ends = [&] { return overlap_time(small, v6e); };
   REQUIRE(ends().faster < v6e.tpu()->overhead.pipeline_fill);
   CHECK(ends().ends == Approx(ends().faster / v6e.tpu()->overhead.fill_windows));
   std::get<TpuCore>(v6e.core).overhead.fill_windows = 1;

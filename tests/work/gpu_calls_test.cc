@@ -177,12 +177,12 @@ TEST_CASE("the blocks a compiler chose are those that run, but for its placehold
       R"({"kind":"__triton_nested_gemm_fusion","block_level_fusion_config":{"num_warps":"2","output_tiles":[{"sizes":)"
       R"(["16","8"]}],"num_stages":1}})");
   for (const Work* work : {&tuned, &older}) {
-    const MatrixTerms terms = matrix_terms(work->matrix[0], h100);
+    const MatrixTime<double> terms = matrix_time(work->matrix[0], h100);
     CHECK(terms.tile_m == 32);
     CHECK(terms.tile_n == 64);
     CHECK(terms.blocks == 128 * 64);
   }
-  CHECK(matrix_terms(placeholder.matrix[0], h100).tile_m >= 64);
+  CHECK(matrix_time(placeholder.matrix[0], h100).tile_m >= 64);
   CHECK(placeholder.matrix[0].is_untuned);
   CHECK(placeholder.source == CostSource::kAssumed);
   CHECK(tuned.source == CostSource::kModel);

@@ -96,7 +96,7 @@ TEST_CASE("padding takes the matrix unit's time and adds no FLOPs") {
   const Work lanes = work("1,2,0");
   CHECK(rows.flops == lanes.flops);
   CHECK(matrix_peak_seconds(rows.matrix[0], v2) == matrix_peak_seconds(lanes.matrix[0], v2));
-  CHECK(matrix_terms(lanes.matrix[0], v2).seconds / matrix_terms(rows.matrix[0], v2).seconds == Approx(256.0 / 200));
+  CHECK(matrix_time(lanes.matrix[0], v2).seconds / matrix_time(rows.matrix[0], v2).seconds == Approx(256.0 / 200));
 }
 
 TEST_CASE("a tile that is not full takes no more registers than there is to load") {
@@ -108,7 +108,7 @@ TEST_CASE("a tile that is not full takes no more registers than there is to load
     product.k = k;
     product.batch = batch;
     product.flops = 2 * m * n * k * batch;
-    return matrix_terms(product, v6e).registers;
+    return matrix_time(product, v6e).registers;
   };
   CHECK(registers(8, 512, 512, 1) == 4 * 16);
   CHECK(registers(8, 256, 260, 1) == 17);
