@@ -377,11 +377,15 @@ bool needs_schedule(const Module& module) {
   return !module.is_scheduled() && !ModuleRows::is_single_instruction(module);
 }
 
-std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device) {
-  if (!device.clock || (demand.step != Step::kRun && demand.step != Step::kStart)) return std::nullopt;
+template <class Num>
+std::optional<Num> compiler_seconds(InstructionView instruction, const Demand& demand, const Numbers<Num>& numbers) {
+  const bool is_timed = demand.step == Step::kRun || demand.step == Step::kStart;
+  if (!numbers.device().clock || !is_timed) return std::nullopt;
   const std::optional<std::int64_t> cycles = estimated_cycles(instruction);
   if (!cycles || *cycles <= 0) return std::nullopt;
-  return static_cast<double>(*cycles) / *device.clock;
+  return numbers.amount("estimate of the compiler", static_cast<double>(*cycles), "cycle") / numbers.clock();
 }
+template std::optional<double> compiler_seconds(InstructionView, const Demand&, const Numbers<double>&);
+template std::optional<Traced> compiler_seconds(InstructionView, const Demand&, const Numbers<Traced>&);
 
 }  // namespace hloroof::internal

@@ -15,6 +15,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/schedule/demand.h"
 #include "lib/time/collective.h"
+#include "lib/time/numbers.h"
 #include "lib/work/work.h"
 
 namespace hloroof::internal {
@@ -107,7 +108,11 @@ bool needs_schedule(const Module& module);
 
 // Returns the estimate in the dump (estimated_cycles at the device's clock) for an instruction with `demand`, or
 // nullopt if there is no estimate or the clock is unknown.
-std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device);
+template <class Num>
+std::optional<Num> compiler_seconds(InstructionView instruction, const Demand& demand, const Numbers<Num>& numbers);
+inline std::optional<double> compiler_seconds(InstructionView instruction, const Demand& demand, const Device& device) {
+  return compiler_seconds(instruction, demand, Numbers<double>(device));
+}
 
 // Returns the less reliable of two sources. From least to most reliable: unknown, assumed, user, compiler, model.
 CostSource worse(CostSource a, CostSource b);

@@ -8,17 +8,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "lib/step/facts.h"
+#include "lib/time/numbers.h"
 #include "lib/time/op_time.h"
 #include "lib/time/term_builder.h"
+#include "lib/time/traced.h"
 #include "lib/work/same_work.h"
 
 namespace hloroof::internal {
 namespace {
-
-Term compiler_terms(double seconds, const DeviceFactors& device) {
-  const Factor clock = device.over({"clock"});
-  return leaf("estimate of the compiler", seconds, seconds * clock.value, "cycle", {clock});
-}
 
 // The collectives run one after another. Other work of the instruction runs at the same time.
 Term with_collectives(const StepFacts& facts, InstructionId id, Term own) {
@@ -94,16 +91,21 @@ std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, absl::S
 
 Term execution_terms(const StepFacts& facts, InstructionId id) {
   const Demand& demand = facts.costs.demand[id.index];
-  const DeviceFactors device(facts.target.device);
+  const Device& device = facts.target.device;
+  const Numbers<Traced> numbers(device);
   if (demand.step == Step::kLoop) {
     const TripCount* trips = CallFacts::trip_count(facts.calls, id);
-    return device.seconds("loop overhead", static_cast<double>(trips != nullptr ? trips->value : 1), "trip",
-                          {"overhead.loop_iteration"});
+    const auto count = static_cast<double>(trips != nullptr ? trips->value : 1);
+    return (numbers.amount("loop overhead", count, "trip") * numbers.at(device.overhead.loop_iteration)).term();
   }
   if (demand.seconds <= 0) return {};  // structural, or the receive of a message whose send is timed
-  if (demand.step == Step::kBranch) return device.seconds("branch", 1, "", {"overhead.op"});
+  if (demand.step == Step::kBranch) {
+    return (numbers.amount("branch", 1, "") * numbers.at(device.overhead.op)).term();
+  }
   const OpTime& time = facts.costs.time[id.index];
-  if (time.source == CostSource::kCompiler) return compiler_terms(demand.seconds, device);
+  if (time.source == CostSource::kCompiler) {
+    if (const auto seconds = compiler_seconds(facts.module->instruction(id), demand, numbers)) return seconds->term();
+  }
   Term term = with_collectives(facts, id,
                                op_terms(facts.costs.work[id.index], facts.target.device,
                                         time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost));

@@ -21,12 +21,13 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/time/collective.h"
-#include "lib/time/collective_parts.h"
 #include "lib/time/missing_numbers.h"
+#include "lib/time/numbers.h"
 #include "lib/time/permute.h"
 #include "lib/time/scale_up.h"
 #include "lib/time/slice_transfer.h"
 #include "lib/time/torus.h"
+#include "lib/time/traced.h"
 
 namespace hloroof::internal {
 namespace {
@@ -42,35 +43,42 @@ Resource resource_of(LinkKind link) {
 }
 
 // The share of a link that one member of a group has, and the latency of the link. `stride` groups are interleaved on
-// the axis and share its links. `missing` may be null.
-TorusAxis torus_axis(const Device& device, LinkKind link, std::int64_t size, std::int64_t stride, bool wraps,
-                     MissingNumbers* missing) {
-  TorusAxis axis;
+// the axis and share its links.
+template <class Num>
+TorusAxisOf<Num> torus_axis(LinkKind link, std::int64_t size, std::int64_t stride, bool wraps, const Numbers<Num>& n) {
+  const Device& device = n.device();
+  const Ici& ici = device.ici;
+  TorusAxisOf<Num> axis;
   axis.size = size;
   axis.wraps = wraps && stride == 1;
   axis.link = link;
-  const auto number = [missing](const Fact<double>& n, double otherwise) { return number_or(n, otherwise, missing); };
   switch (link) {
-    case LinkKind::kIci:
-      axis.hop_latency = number(device.ici.hop_latency, 0);
-      axis.bandwidth = number(device.ici.link_bandwidth, 0);
+    case LinkKind::kIci: {
+      axis.hop_latency = n.known_or(ici.hop_latency, 0.0);
+      axis.bandwidth = n.known_or(ici.link_bandwidth, 0.0);
       // The sender waits for its neighbour after each `message` bytes.
-      if (const double message = number(device.ici.message_bytes, 0); message > 0) {
-        axis.bandwidth /= 1 + axis.bandwidth * axis.hop_latency / message;
+      if (const Num message = n.known_or(ici.message_bytes, 0.0); value(message) > 0) {
+        axis.bandwidth =
+            axis.bandwidth / n.computed(1 + value(axis.bandwidth) * value(axis.hop_latency) / value(message), "1",
+                                        message, axis.hop_latency, axis.bandwidth);
       }
-      axis.bandwidth /= static_cast<double>(stride * std::max<std::int64_t>(device.devices_per_chip, 1));
-      axis.hop_latency *= static_cast<double>(stride);
+      const auto sharing = static_cast<double>(stride * std::max<std::int64_t>(device.devices_per_chip, 1));
+      axis.bandwidth = axis.bandwidth / n.computed(sharing, "1", n.at(device.devices_per_chip));
+      axis.hop_latency = axis.hop_latency * static_cast<double>(stride);
       break;
+    }
     case LinkKind::kDieToDie:
-      axis.hop_latency = number(device.ici.hop_latency, 0);
-      axis.bandwidth = number(device.ici.die_to_die_bandwidth, number(device.ici.link_bandwidth, 0));
+      axis.hop_latency = n.known_or(ici.hop_latency, 0.0);
+      axis.bandwidth = n.known_or(ici.die_to_die_bandwidth, n.known_or(ici.link_bandwidth, 0.0));
       break;
     case LinkKind::kScaleUp: break;  // only for devices without a torus; see scale_up.cc
     case LinkKind::kDcn:
-    case LinkKind::kNetwork:
-      axis.bandwidth = number(device.network.bandwidth, 0) * number(device.network.efficiency, 1);
-      axis.hop_latency = number(device.network.latency, 0);
+    case LinkKind::kNetwork: {
+      const Num bandwidth = n.known_or(device.network.bandwidth, 0.0);
+      axis.bandwidth = bandwidth * n.known_or(device.network.efficiency, 1.0);
+      axis.hop_latency = n.known_or(device.network.latency, 0.0);
       break;
+    }
   }
   return axis;
 }
@@ -92,16 +100,17 @@ double nominal_bandwidth(const Device& device, LinkKind link) {
 
 // The axes of a group by the level of the machine that they are on, the outermost level first: between slices, the
 // torus, the devices of a chip.
+template <class Num>
 struct Levels {
-  std::vector<TorusAxis> network;
-  std::vector<TorusAxis> torus;
-  std::vector<TorusAxis> chip;
+  std::vector<TorusAxisOf<Num>> network;
+  std::vector<TorusAxisOf<Num>> torus;
+  std::vector<TorusAxisOf<Num>> chip;
   std::int64_t scale_up = 1;
   std::int64_t nodes = 1;
 };
 
-Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, const Device& device,
-                 MissingNumbers* missing) {
+template <class Num>
+Levels<Num> levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, const Numbers<Num>& n) {
   // Merge adjacent stretches of one physical axis into one.
   std::vector<AxisPiece> pieces;
   for (const int axis : axes) {
@@ -122,11 +131,11 @@ Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, c
     }
   }
   close_rings(mapping.physical, merged);
-  Levels levels;
+  Levels<Num> levels;
+  const Numbers<Num> quiet(n.device());
   for (const AxisPiece& piece : merged) {
     const PhysicalAxis& axis = mapping.physical[piece.physical];
-    MissingNumbers* const here = piece.size > 1 ? missing : nullptr;
-    TorusAxis stretch = torus_axis(device, axis.link, piece.size, piece.stride, piece.wraps, here);
+    TorusAxisOf<Num> stretch = torus_axis(axis.link, piece.size, piece.stride, piece.wraps, piece.size > 1 ? n : quiet);
     stretch.twisted = axis.twisted && stretch.wraps;
     switch (axis.link) {
       case LinkKind::kIci: levels.torus.push_back(stretch); break;
@@ -139,18 +148,18 @@ Levels levels_of(const std::vector<int>& axes, const PhysicalMapping& mapping, c
   return levels;
 }
 
-double devices_in(const std::vector<TorusAxis>& axes) {
+template <class Num>
+double devices_in(const std::vector<TorusAxisOf<Num>>& axes) {
   double devices = 1;
-  for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
+  for (const TorusAxisOf<Num>& axis : axes) devices *= static_cast<double>(axis.size);
   return devices;
 }
 
-void add(TorusCost& total, const TorusCost& part) {
-  total.seconds += part.seconds;
-  total.hop_seconds += part.hop_seconds;
+template <class Num>
+void add(TorusCostOf<Num>& total, const TorusCostOf<Num>& part) {
+  total.seconds = sum("", total.seconds, part.seconds);
+  total.hop_seconds = sum("", total.hop_seconds, part.hop_seconds);
   total.wire_bytes += part.wire_bytes;
-  total.steps.insert(total.steps.end(), part.steps.begin(), part.steps.end());
-  total.hops.insert(total.hops.end(), part.hops.begin(), part.hops.end());
   if (part.link_seconds > total.link_seconds) {
     total.link_seconds = part.link_seconds;
     total.link_bytes = part.link_bytes;
@@ -163,62 +172,66 @@ void add(TorusCost& total, const TorusCost& part) {
 
 // A gather, or half of an all-reduce, level by level: first between slices, when each device has the least to send, and
 // last inside the chip.
-TorusCost gather_levels(const Levels& levels, double bytes, bool all_reduces) {
-  TorusCost total;
-  TorusCost network = gather_cost(levels.network, bytes / devices_in(levels.torus) / devices_in(levels.chip));
+template <class Num>
+TorusCostOf<Num> gather_levels(const Levels<Num>& levels, double bytes, bool all_reduces) {
+  TorusCostOf<Num> total;
+  TorusCostOf<Num> network = gather_cost(levels.network, bytes / devices_in(levels.torus) / devices_in(levels.chip));
   if (network.wire_bytes > 0) network.algorithm = "between slices over the network";
   add(total, network);
   const double in_slice = bytes / devices_in(levels.chip);
   add(total, all_reduces ? all_reduce_half_cost(levels.torus, in_slice) : gather_cost(levels.torus, in_slice));
-  TorusCost chip = gather_cost(levels.chip, bytes);
+  TorusCostOf<Num> chip = gather_cost(levels.chip, bytes);
   if (chip.wire_bytes > 0) chip.algorithm = "between the cores of a chip";
   add(total, chip);
   return total;
 }
 
 // An exchange on all levels at once. Each level carries the bytes that have to cross it.
-TorusCost exchange_levels(const Levels& levels, double bytes) {
-  TorusCost total;
-  double slowest = 0;
-  for (const std::vector<TorusAxis>* level : {&levels.network, &levels.torus, &levels.chip}) {
-    TorusCost part = exchange_cost(*level, bytes);
+template <class Num>
+TorusCostOf<Num> exchange_levels(const Levels<Num>& levels, double bytes) {
+  TorusCostOf<Num> total;
+  Num longest = 0.0;
+  for (const std::vector<TorusAxisOf<Num>>* level : {&levels.network, &levels.torus, &levels.chip}) {
+    TorusCostOf<Num> part = exchange_cost(*level, bytes);
     if (level == &levels.network && !level->empty()) {
       // Every device has a separate share of the network, so nothing is relayed.
-      part.seconds = part.link_seconds = part.wire_bytes / level->front().bandwidth;
+      const TorusAxisOf<Num>& axis = level->front();
+      part.seconds = link_seconds(axis.link, axis.size, false, part.wire_bytes, axis.bandwidth);
+      part.link_seconds = value(part.seconds);
       part.link_bytes = part.wire_bytes;
-      part.steps = {{level->front().link, level->front().size, false, part.wire_bytes, level->front().bandwidth}};
       part.algorithm = "between slices over the network";
     }
-    slowest = std::max(slowest, part.seconds);
+    longest = slowest("bytes over all axes at once", longest, part.seconds);
     add(total, part);
   }
-  total.seconds = slowest;
-  total.at_once = true;
+  total.seconds = longest;
   const double devices = devices_in(levels.network) * devices_in(levels.torus) * devices_in(levels.chip);
   total.wire_bytes = bytes * (devices - 1) / devices;
   return total;
 }
 
-TorusCost broadcast_levels(const Levels& levels, double bytes) {
-  TorusCost total;
-  double slowest = 0;
-  for (const std::vector<TorusAxis>* level : {&levels.network, &levels.torus, &levels.chip}) {
-    const TorusCost part = broadcast_cost(*level, bytes);
-    slowest = std::max(slowest, part.seconds);
+template <class Num>
+TorusCostOf<Num> broadcast_levels(const Levels<Num>& levels, double bytes) {
+  TorusCostOf<Num> total;
+  Num longest = 0.0;
+  for (const std::vector<TorusAxisOf<Num>>* level : {&levels.network, &levels.torus, &levels.chip}) {
+    const TorusCostOf<Num> part = broadcast_cost(*level, bytes);
+    longest = slowest("bytes over all axes at once", longest, part.seconds);
     add(total, part);
   }
-  total.seconds = slowest;
-  total.at_once = true;
+  total.seconds = longest;
   total.wire_bytes = std::min(total.wire_bytes, bytes);
   return total;
 }
 
 // The machine's axes with their bandwidths, for routing.
-std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device& device) {
-  std::vector<TorusAxis> axes;
+template <class Num>
+std::vector<TorusAxisOf<Num>> machine_axes(const PhysicalMapping& mapping, const Device& device) {
+  // Missing numbers are not collected here, because only the caller knows which axes a route uses.
+  const Numbers<Num> quiet(device);
+  std::vector<TorusAxisOf<Num>> axes;
   for (const PhysicalAxis& axis : mapping.physical) {
-    // Missing numbers are not collected here, because only the caller knows which axes a route uses.
-    axes.push_back(torus_axis(device, axis.link, axis.size, 1, axis.wraps, nullptr));
+    axes.push_back(torus_axis(axis.link, axis.size, 1, axis.wraps, quiet));
     axes.back().twisted = axis.twisted;
   }
   return axes;
@@ -227,27 +240,23 @@ std::vector<TorusAxis> machine_axes(const PhysicalMapping& mapping, const Device
 // The cost for groups that are not a stretch of the machine. The data of a device can go to any other device, over
 // links that all groups share, as in an exchange among all devices. Dependent steps cover Ici::mean_distance of the
 // longest distance on average.
-TorusCost scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
-                         const Device& device, MissingNumbers* missing) {
-  std::vector<TorusAxis> torus;
-  for (const TorusAxis& axis : machine_axes(mapping, device)) {
+template <class Num>
+TorusCostOf<Num> scattered_cost(CollectiveKind kind, double bytes, std::int64_t devices, const PhysicalMapping& mapping,
+                                const Numbers<Num>& n) {
+  std::vector<TorusAxisOf<Num>> torus;
+  for (const TorusAxisOf<Num>& axis : machine_axes<Num>(mapping, n.device())) {
     if (axis.link == LinkKind::kIci) torus.push_back(axis);
   }
   if (torus.empty()) {
-    torus.push_back(torus_axis(device, mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1,
-                               false, missing));
+    torus.push_back(
+        torus_axis(mapping.physical.empty() ? LinkKind::kIci : mapping.physical.back().link, 2, 1, false, n));
   }
   const double sent =
       bytes_sent(kind == CollectiveKind::kAllReduce ? CollectiveKind::kAllGather : kind, bytes, devices);
-  TorusCost cost = exchange_cost(torus, sent);
+  TorusCostOf<Num> cost = exchange_cost(torus, sent);
   cost.wire_bytes = sent;
-  const double distance = number_or(device.ici.mean_distance, 1.0, missing);
   const double steps = std::ceil(std::log2(std::max<double>(2, static_cast<double>(devices))));
-  cost.hop_seconds *= distance * steps;
-  for (TorusHops& hops : cost.hops) {
-    hops.count *= steps;
-    hops.share = distance;
-  }
+  cost.hop_seconds = cost.hop_seconds * (n.known_or(n.device().ici.mean_distance, 1.0) * steps);
   cost.algorithm = "groups in no line: as if what is sent went anywhere";
   return cost;
 }
@@ -271,19 +280,18 @@ std::optional<LinkKind> network_link(const PhysicalMapping& mapping) {
 }
 
 // A send or receive between two devices: to another slice or node if there are several, otherwise to a neighbour.
-TorusCost point_to_point_cost(double bytes, const PhysicalMapping& mapping, const Device& device,
-                              MissingNumbers* missing) {
+template <class Num>
+TorusCostOf<Num> point_to_point_cost(double bytes, const PhysicalMapping& mapping, const Numbers<Num>& n) {
   const LinkKind link = network_link(mapping).value_or(LinkKind::kIci);
-  const TorusAxis axis = torus_axis(device, link, 2, 1, false, missing);
-  TorusCost cost;
+  const TorusAxisOf<Num> axis = torus_axis(link, 2, 1, false, n);
+  TorusCostOf<Num> cost;
   cost.link = axis.link;
   cost.wire_bytes = cost.link_bytes = bytes;
-  if (axis.bandwidth > 0) {
-    cost.seconds = cost.link_seconds = bytes / axis.bandwidth;
-    cost.steps = {{axis.link, 2, false, bytes, axis.bandwidth}};
+  if (value(axis.bandwidth) > 0) {
+    cost.seconds = link_seconds(axis.link, 2, false, bytes, axis.bandwidth);
+    cost.link_seconds = value(cost.seconds);
   }
-  cost.hop_seconds = axis.hop_latency;
-  if (axis.hop_latency > 0) cost.hops = {{axis.link, 1, axis.hop_latency}};
+  cost.hop_seconds = hop_seconds(axis.link, 1, axis.hop_latency);
   cost.algorithm = "direct send";
   return cost;
 }
@@ -299,47 +307,45 @@ bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs
   });
 }
 
+// The seconds of one execution of a collective.
+template <class Num>
+struct CollectiveTime {
+  Num bandwidth = 0.0;
+  Num latency = 0.0;
+};
+
 // Computes the cost of collectives on devices without a torus.
-void cost_on_gpus(const Collective& collective, const std::vector<int>& axes, bool aligned,
-                  const PhysicalMapping& mapping, const Device& device, std::int64_t devices, double bytes,
-                  CollectiveCost& cost, CollectiveParts* parts, MissingNumbers* missing) {
-  Levels levels = levels_of(axes, mapping, device, nullptr);
-  ScaleUpCost part;
-  Send send;
-  const bool is_message = collective.kind == CollectiveKind::kCollectivePermute || is_point_to_point(collective.kind);
-  if (is_message) {
+template <class Num>
+CollectiveTime<Num> time_on_gpus(const Collective& collective, const std::vector<int>& axes, bool aligned,
+                                 const PhysicalMapping& mapping, std::int64_t devices, double bytes,
+                                 const Numbers<Num>& n, CollectiveCost& cost) {
+  Levels<double> levels = levels_of(axes, mapping, Numbers<double>(n.device()));
+  ScaleUpCost<Num> part;
+  if (collective.kind == CollectiveKind::kCollectivePermute || is_point_to_point(collective.kind)) {
+    Send send;
     send.bytes = bytes;
     send.devices = devices;
     send.relays = relays(collective.pairs);
     send.leaves_node =
         collective.pairs.empty() ? network_link(mapping).has_value() : leaves_node(collective.pairs, mapping);
     levels.nodes = send.leaves_node ? 2 : 1;
-    part = send_cost(device, send, missing);
+    part = send_cost(send, n);
   } else {
     if (!aligned) {
       // Each member is assumed to be in a different node if there are several nodes.
       levels.nodes = network_link(mapping) ? collective.groups.group_size : 1;
       levels.scale_up = levels.nodes > 1 ? 1 : collective.groups.group_size;
     }
-    part = scale_up_cost(device, collective.kind, bytes, levels.scale_up, levels.nodes, missing);
+    part = scale_up_cost(collective.kind, bytes, levels.scale_up, levels.nodes, n);
   }
-  if (parts != nullptr) {
-    parts->form = CollectiveForm::kScaleUp;
-    parts->is_message = is_message;
-    parts->send = send;
-    parts->bytes = bytes;
-    parts->local = levels.scale_up;
-    parts->nodes = levels.nodes;
-  }
-  cost.bandwidth_seconds = part.seconds;
-  cost.latency_seconds = part.latency_seconds;
   cost.wire_bytes = part.wire_bytes;
   cost.busiest_link_bytes = part.link_bytes;
   const LinkKind link = part.network_seconds > 0 ? LinkKind::kNetwork : LinkKind::kScaleUp;
   cost.resource = resource_of(link);
-  cost.link_bandwidth = nominal_bandwidth(device, link);
+  cost.link_bandwidth = nominal_bandwidth(n.device(), link);
   cost.algorithm = levels.nodes > 1 ? absl::StrCat("rings between ", levels.nodes, " nodes and inside them")
                                     : std::string("inside the scale-up domain");
+  return {part.seconds, part.latency_seconds};
 }
 
 void note_missing(const MissingNumbers& missing, const Device& device, CollectiveCost& cost) {
@@ -347,10 +353,6 @@ void note_missing(const MissingNumbers& missing, const Device& device, Collectiv
   for (const void* slot : missing.slots()) cost.missing_numbers.emplace_back(path_of(slot, device));
   assume(cost, "the device file lacks " + absl::StrJoin(cost.missing_numbers, ", "));
 }
-
-}  // namespace
-
-namespace {
 
 // The bytes of a collective on the wire. `is_quantized` tells whether its elements are smaller there.
 double bytes_on_wire(const Collective& collective, const CollectiveOptions& options, bool& is_quantized) {
@@ -361,39 +363,112 @@ double bytes_on_wire(const Collective& collective, const CollectiveOptions& opti
 }
 
 // Adds up the executions of `collective`, and computes what follows from the bandwidth and the latency.
-void finish_cost(const Collective& collective, CollectiveCost& cost) {
-  for (double* total : {&cost.bandwidth_seconds, &cost.latency_seconds, &cost.wire_bytes, &cost.busiest_link_bytes}) {
-    *total *= collective.runs;
-  }
-  cost.seconds = cost.bandwidth_seconds + cost.latency_seconds;
+template <class Num>
+Num finish_cost(const Collective& collective, const CollectiveTime<Num>& time, CollectiveCost& cost) {
+  const Num bandwidth = time.bandwidth * collective.runs;
+  const Num latency = time.latency * collective.runs;
+  for (double* total : {&cost.wire_bytes, &cost.busiest_link_bytes}) *total *= collective.runs;
+  const Num seconds = sum(to_string(collective.kind), bandwidth, latency);
+  cost.bandwidth_seconds = value(bandwidth);
+  cost.latency_seconds = value(latency);
+  cost.seconds = value(seconds);
   if (cost.seconds > 0 && cost.link_bandwidth > 0) {
     cost.utilization = cost.busiest_link_bytes / cost.seconds / cost.link_bandwidth;
   }
   if (cost.bandwidth_seconds > 0) cost.crossover_bytes = cost.bytes * cost.latency_seconds / cost.bandwidth_seconds;
+  return seconds;
 }
 
 // Computes the cost of a transfer that the hosts perform between slices.
-void cost_between_slices(const Collective& collective, const Device& device, const CollectiveOptions& options,
-                         CollectiveCost& cost, CollectiveParts* parts) {
-  MissingNumbers missing;
+template <class Num>
+CollectiveTime<Num> time_between_slices(const Collective& collective, const CollectiveOptions& options,
+                                        const Numbers<Num>& n, CollectiveCost& cost) {
   bool is_quantized = false;
   const double bytes = bytes_on_wire(collective, options, is_quantized);
-  const SliceTransferCost between =
-      slice_transfer_cost(device, collective.kind, bytes, std::max<std::int64_t>(cost.group_size, 2), &missing);
-  cost.bandwidth_seconds = between.bandwidth_seconds();
-  cost.latency_seconds = between.latency_seconds;
+  const SliceTransferCost<Num> between =
+      slice_transfer_cost(collective.kind, bytes, std::max<std::int64_t>(cost.group_size, 2), n);
   cost.wire_bytes = cost.busiest_link_bytes = between.wire_bytes;
   cost.resource = Resource::kDcn;
-  cost.link_bandwidth = nominal_bandwidth(device, LinkKind::kDcn);
+  cost.link_bandwidth = nominal_bandwidth(n.device(), LinkKind::kDcn);
   cost.algorithm = absl::StrFormat("hosts of %d slices over the data center network, %g step%s", cost.group_size,
                                    between.steps, between.steps == 1 ? "" : "s");
   if (is_quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
-  if (parts != nullptr) {
-    parts->form = CollectiveForm::kSlices;
-    parts->between = between;
+  return {between.bandwidth_seconds(), between.latency_seconds};
+}
+
+// Computes the cost of collectives on a torus.
+template <class Num>
+CollectiveTime<Num> time_on_torus(const Collective& collective, const std::vector<int>& axes, bool aligned,
+                                  const LogicalMesh& mesh, const PhysicalMapping& mapping, double bytes,
+                                  const Numbers<Num>& n, CollectiveCost& cost) {
+  const Device& device = n.device();
+  TorusCostOf<Num> torus;
+  if (is_permutation(collective)) {
+    torus = permute_cost(collective.pairs, mesh, mapping, machine_axes<Num>(mapping, device), bytes);
+    torus_axis(torus.link, 2, 1, false, n);
+  } else if (is_point_to_point(collective.kind)) {
+    torus = point_to_point_cost(bytes, mapping, n);
+    assume(cost, "the text does not say between which devices");
+  } else if (!aligned) {
+    torus = scattered_cost(collective.kind, bytes, cost.group_size, mapping, n);
+    assume(cost, collective.groups.regular ? "the groups are no axes of the mesh" : "the groups are irregular");
+  } else {
+    const Levels<Num> levels = levels_of(axes, mapping, n);
+    torus = is_exchange(collective.kind) ? exchange_levels(levels, bytes)
+            : collective.kind == CollectiveKind::kCollectiveBroadcast
+                ? broadcast_levels(levels, bytes)
+                : gather_levels(levels, bytes, collective.kind == CollectiveKind::kAllReduce);
   }
-  finish_cost(collective, cost);
-  note_missing(missing, device, cost);
+  // An all-reduce is a reduce-scatter and an all-gather, each of which is the reverse of the other.
+  const double passes = collective.kind == CollectiveKind::kAllReduce ? 2 : 1;
+  cost.wire_bytes = passes * torus.wire_bytes;
+  cost.busiest_link_bytes = passes * torus.link_bytes;
+  cost.resource = resource_of(torus.link);
+  cost.link_bandwidth = nominal_bandwidth(device, torus.link);
+  cost.algorithm = torus.algorithm;
+  const Num each = n.amount("each collective", 1, "") * n.known_or(device.overhead.collective, 0.0);
+  return {sum("bytes over one axis after another", torus.seconds) * passes,
+          sum("", sum("hops", torus.hop_seconds) * passes, each)};
+}
+
+// Computes the cost of a collective: its seconds, and the other members of `cost`.
+template <class Num>
+Num timed(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
+          const CollectiveOptions& options, const Numbers<Num>& n, CollectiveCost& cost) {
+  cost.kind = collective.kind;
+  cost.bytes = collective.bytes;
+  cost.group_size = collective.groups.group_size;
+  cost.group_count = collective.groups.group_count;
+  const std::vector<int> axes = spanned_axes(mesh, collective.groups);
+  for (const int i : axes) {
+    const MeshAxis& axis = mesh.axes[i];
+    cost.axes.push_back(axis.named_in_text ? absl::StrCat(axis.name, " (", ways(axis.size, axis.stride), ")")
+                                           : ways(axis.size, axis.stride));
+  }
+  if (collective.slices > 0) {
+    return finish_cost(collective, time_between_slices(collective, options, n, cost), cost);
+  }
+  const bool permutes = is_permutation(collective);
+  const bool stays = std::all_of(collective.pairs.begin(), collective.pairs.end(),
+                                 [](const auto& pair) { return pair.first == pair.second; });
+  const bool alone = permutes ? stays : cost.group_size <= 1 && !is_point_to_point(collective.kind);
+  if (alone) {
+    cost.algorithm = "no communication";
+    return 0.0;
+  }
+
+  bool quantized = false;
+  const double bytes = bytes_on_wire(collective, options, quantized);
+  const bool aligned = collective.groups.regular && mapping.aligned && !(axes.empty() && cost.group_size > 1);
+  CollectiveTime<Num> time = n.device().ici.dims == 0
+                                 ? time_on_gpus(collective, axes, aligned, mapping, mesh.device_count, bytes, n, cost)
+                                 : time_on_torus(collective, axes, aligned, mesh, mapping, bytes, n, cost);
+  if (collective.kind == CollectiveKind::kRaggedAllToAll) {
+    time.bandwidth = time.bandwidth * std::max(options.imbalance, 0.0);
+    assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
+  }
+  if (quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
+  return finish_cost(collective, time, cost);
 }
 
 }  // namespace
@@ -419,84 +494,24 @@ std::optional<double> crossover_tokens(const Collective& collective, AxisRole ro
 
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options) {
-  return collective_cost(collective, mesh, mapping, device, options, nullptr);
-}
-
-CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
-                               const Device& device, const CollectiveOptions& options, CollectiveParts* parts) {
   CollectiveCost cost;
-  cost.kind = collective.kind;
-  cost.bytes = collective.bytes;
-  cost.group_size = collective.groups.group_size;
-  cost.group_count = collective.groups.group_count;
-  const std::vector<int> axes = spanned_axes(mesh, collective.groups);
-  for (const int i : axes) {
-    const MeshAxis& axis = mesh.axes[i];
-    cost.axes.push_back(axis.named_in_text ? absl::StrCat(axis.name, " (", ways(axis.size, axis.stride), ")")
-                                           : ways(axis.size, axis.stride));
-  }
-  if (collective.slices > 0) {
-    cost_between_slices(collective, device, options, cost, parts);
-    return cost;
-  }
-  const bool permutes = is_permutation(collective);
-  const bool stays = std::all_of(collective.pairs.begin(), collective.pairs.end(),
-                                 [](const auto& pair) { return pair.first == pair.second; });
-  const bool alone = permutes ? stays : cost.group_size <= 1 && !is_point_to_point(collective.kind);
-  if (alone) {
-    cost.algorithm = "no communication";
-    return cost;
-  }
-
-  bool quantized = false;
-  const double bytes = bytes_on_wire(collective, options, quantized);
-  const bool aligned = collective.groups.regular && mapping.aligned && !(axes.empty() && cost.group_size > 1);
-
   MissingNumbers missing;
-  if (device.ici.dims == 0) {
-    cost_on_gpus(collective, axes, aligned, mapping, device, mesh.device_count, bytes, cost, parts, &missing);
-  } else {
-    TorusCost torus;
-    if (permutes) {
-      torus = permute_cost(collective.pairs, mesh, mapping, machine_axes(mapping, device), bytes);
-      torus_axis(device, torus.link, 2, 1, false, &missing);
-    } else if (is_point_to_point(collective.kind)) {
-      torus = point_to_point_cost(bytes, mapping, device, &missing);
-      assume(cost, "the text does not say between which devices");
-    } else if (!aligned) {
-      torus = scattered_cost(collective.kind, bytes, cost.group_size, mapping, device, &missing);
-      assume(cost, collective.groups.regular ? "the groups are no axes of the mesh" : "the groups are irregular");
-    } else {
-      const Levels levels = levels_of(axes, mapping, device, &missing);
-      torus = is_exchange(collective.kind) ? exchange_levels(levels, bytes)
-              : collective.kind == CollectiveKind::kCollectiveBroadcast
-                  ? broadcast_levels(levels, bytes)
-                  : gather_levels(levels, bytes, collective.kind == CollectiveKind::kAllReduce);
-    }
-    // An all-reduce is a reduce-scatter and an all-gather, each of which is the reverse of the other.
-    const double passes = collective.kind == CollectiveKind::kAllReduce ? 2 : 1;
-    cost.bandwidth_seconds = passes * torus.seconds;
-    cost.latency_seconds = passes * torus.hop_seconds + number_or(device.overhead.collective, 0.0, &missing);
-    cost.wire_bytes = passes * torus.wire_bytes;
-    cost.busiest_link_bytes = passes * torus.link_bytes;
-    cost.resource = resource_of(torus.link);
-    cost.link_bandwidth = nominal_bandwidth(device, torus.link);
-    cost.algorithm = torus.algorithm;
-    if (parts != nullptr) {
-      parts->form = CollectiveForm::kTorus;
-      parts->torus = std::move(torus);
-      parts->passes = passes;
-    }
-  }
-  if (collective.kind == CollectiveKind::kRaggedAllToAll) {
-    cost.bandwidth_seconds *= std::max(options.imbalance, 0.0);
-    if (parts != nullptr) parts->imbalance = std::max(options.imbalance, 0.0);
-    assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
-  }
-  if (quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");
-  finish_cost(collective, cost);
+  timed(collective, mesh, mapping, options, Numbers<double>(device, &missing), cost);
   note_missing(missing, device, cost);
   return cost;
+}
+
+Term collective_terms(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
+                      const Device& device, const CollectiveOptions& options) {
+  CollectiveCost cost;
+  MissingNumbers missing;
+  Term term = timed(collective, mesh, mapping, options, Numbers<Traced>(device, &missing), cost).term();
+  if (term.seconds <= 0) return {};
+  // The root is named after the kind of collective; a single leaf keeps its name.
+  if (!term.is_leaf()) term.name = std::string(to_string(collective.kind));
+  term.note = cost.algorithm;
+  note_missing(missing, device, term);
+  return term;
 }
 
 }  // namespace hloroof::internal

@@ -96,6 +96,13 @@ Position shortest_steps(const Position& from, const Position& to, const std::vec
   return best;
 }
 
+// The link that takes the longest, of the axis at position `axis`.
+struct BusiestLink {
+  std::size_t axis = 0;
+  double bytes = 0;
+  double seconds = 0;
+};
+
 class LinkLoads {
  public:
   explicit LinkLoads(const std::vector<TorusAxis>& axes) : axes_(axes) {}
@@ -116,20 +123,15 @@ class LinkLoads {
     }
   }
 
-  // The time of the busiest link for messages of `bytes`.
-  TorusCost busiest(double bytes) const {
-    TorusCost cost;
+  // The busiest link for messages of `bytes`.
+  BusiestLink busiest(double bytes) const {
+    BusiestLink found;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       const double link = most_[axis] * bytes;
       const double seconds = axes_[axis].bandwidth > 0 ? link / axes_[axis].bandwidth : 0;
-      if (seconds <= cost.link_seconds) continue;
-      cost.link_seconds = seconds;
-      cost.link_bytes = link;
-      cost.link = axes_[axis].link;
-      cost.steps = {{cost.link, axes_[axis].size, axes_[axis].wraps, link, axes_[axis].bandwidth}};
+      if (seconds > found.seconds) found = {axis, link, seconds};
     }
-    cost.seconds = cost.link_seconds;
-    return cost;
+    return found;
   }
 
  private:
@@ -148,10 +150,23 @@ class LinkLoads {
   std::vector<double> most_ = std::vector<double>(axes_.size(), 0);
 };
 
+const std::vector<TorusAxis>& values_of(const std::vector<TorusAxis>& axes) { return axes; }
+std::vector<TorusAxis> values_of(const std::vector<TorusAxisOf<Traced>>& axes) {
+  std::vector<TorusAxis> values;
+  values.reserve(axes.size());
+  for (const TorusAxisOf<Traced>& axis : axes) {
+    values.push_back({axis.size, axis.wraps, value(axis.bandwidth), value(axis.hop_latency), axis.link, axis.twisted});
+  }
+  return values;
+}
+
 }  // namespace
 
-TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
-                       const PhysicalMapping& mapping, const std::vector<TorusAxis>& axes, double bytes) {
+template <class Num>
+TorusCostOf<Num> permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
+                              const PhysicalMapping& mapping, const std::vector<TorusAxisOf<Num>>& traced_axes,
+                              double bytes) {
+  const std::vector<TorusAxis>& axes = values_of(traced_axes);
   LinkLoads loads(axes);
   double latency = 0;
   Position farthest;  // steps along each axis for the message with the longest route
@@ -185,15 +200,27 @@ TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&
       }
     }
   }
-  TorusCost cost = loads.busiest(bytes);
-  cost.hop_seconds = latency;
+  TorusCostOf<Num> cost;
+  if (const BusiestLink busiest = loads.busiest(bytes); busiest.seconds > 0) {
+    const TorusAxisOf<Num>& axis = traced_axes[busiest.axis];
+    cost.link = axis.link;
+    cost.link_bytes = busiest.bytes;
+    cost.link_seconds = busiest.seconds;
+    cost.seconds = link_seconds(axis.link, axis.size, axis.wraps, busiest.bytes, axis.bandwidth);
+  }
   for (std::size_t i = 0; i < farthest.size(); ++i) {
     if (farthest[i] == 0 || axes[i].hop_latency <= 0) continue;
-    cost.hops.push_back({axes[i].link, static_cast<double>(std::abs(farthest[i])), axes[i].hop_latency});
+    const auto count = static_cast<double>(std::abs(farthest[i]));
+    cost.hop_seconds = sum("", cost.hop_seconds, hop_seconds(axes[i].link, count, traced_axes[i].hop_latency));
   }
   cost.wire_bytes = sends ? bytes : 0;
   cost.algorithm = sends ? "direct sends, shortest way" : "no communication";
   return cost;
 }
+
+template TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&, const LogicalMesh&,
+                                const PhysicalMapping&, const std::vector<TorusAxis>&, double);
+template TorusCostOf<Traced> permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&, const LogicalMesh&,
+                                          const PhysicalMapping&, const std::vector<TorusAxisOf<Traced>>&, double);
 
 }  // namespace hloroof::internal

@@ -19,9 +19,9 @@ namespace hloroof::internal {
 // target differ on d axes, the message is cut into d parts that take the axes in different orders, so that a lone
 // message between two corners uses d paths. Routing is cut-through: bytes pass the busiest link once, and each hop adds
 // its latency.
-// corners uses d paths. Messages are cut through: bytes pass the busiest link once, and hops add their latency.
-TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
-                       const PhysicalMapping& mapping, const std::vector<TorusAxis>& axes, double bytes);
+template <class Num>
+TorusCostOf<Num> permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
+                              const PhysicalMapping& mapping, const std::vector<TorusAxisOf<Num>>& axes, double bytes);
 
 }  // namespace hloroof::internal
 

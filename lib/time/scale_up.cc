@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,72 +15,136 @@ namespace hloroof::internal {
 namespace {
 
 // A number of one kind of collective. If the device does not state it, the shared number of the device is used.
-double own_or(const Fact<double>& own, const Fact<double>& shared, MissingNumbers* missing) {
-  if (own.has_value()) return *own;
-  if (is_unknown(own) && missing != nullptr) missing->add(&own);
-  return number_or(shared, 0.0, missing);
+template <class Num>
+Num own_or(const Fact<double>& own, const Fact<double>& shared, const Numbers<Num>& n) {
+  return n.has(own) ? n.at(*own, &own) : n.known_or(shared, 0.0);
 }
 
 // The cost inside one domain, in the form of CollectiveRates.
-ScaleUpCost inside_domain(const Device& device, CollectiveKind kind, double bytes, std::int64_t devices,
-                          MissingNumbers* missing) {
-  ScaleUpCost cost;
+template <class Num>
+ScaleUpCost<Num> inside_domain(CollectiveKind kind, double bytes, std::int64_t devices, const Numbers<Num>& n) {
+  ScaleUpCost<Num> cost;
   if (devices <= 1) return cost;
+  const Device& device = n.device();
   const CollectiveRates& rates = rates_of(device, kind);
-  const double n = static_cast<double>(devices);
+  const double peers = static_cast<double>(devices) - 1;
   cost.wire_bytes = cost.link_bytes = bytes_sent(kind, bytes, devices);
-  double step = rates.step ? *rates.step : 0;
-  if (!rates.step) step = own_or(rates.step, device.scale_up.latency, missing) * rounds(kind);
-  cost.latency_seconds = own_or(rates.launch, device.overhead.collective, missing) + step * (n - 1);
-  const double bandwidth = number_or(device.scale_up.bandwidth, 0.0, missing);
-  if (bandwidth <= 0) return cost;
+  const Num step =
+      rates.step ? n.at(*rates.step, &rates.step) : own_or(rates.step, device.scale_up.latency, n) * rounds(kind);
+  cost.latency_seconds =
+      sum("launch and steps", n.amount("launch", 1, "") * own_or(rates.launch, device.overhead.collective, n),
+          n.amount("steps in the domain", peers, "step") * step);
+  const Num bandwidth = n.known_or(device.scale_up.bandwidth, 0.0);
+  if (value(bandwidth) <= 0) return cost;
   if (!rates.efficiency && !rates.peer_efficiency) {
-    if (missing != nullptr) missing->add(&rates.efficiency);
-    cost.seconds = cost.wire_bytes / (number_or(device.scale_up.efficiency, 1.0, missing) * bandwidth);
+    if (n.missing() != nullptr) n.missing()->add(&rates.efficiency);
+    cost.seconds =
+        n.amount("bytes sent", cost.wire_bytes, "B") / (n.known_or(device.scale_up.efficiency, 1.0) * bandwidth);
     return cost;
   }
-  cost.seconds = number_or(rates.fill, 0.0, missing) * std::sqrt(cost.wire_bytes);
-  if (rates.efficiency) cost.seconds += cost.wire_bytes / (*rates.efficiency * bandwidth);
-  if (rates.peer_efficiency) cost.seconds += cost.wire_bytes / (n - 1) / (*rates.peer_efficiency * bandwidth);
+  const auto moved = [&](std::string_view name, double amount, const Fact<double>& efficiency) {
+    if (!efficiency) return Num(0.0);
+    return n.amount(name, amount, "B") / (n.at(*efficiency, &efficiency) * bandwidth);
+  };
+  cost.seconds = sum("bytes sent in the domain",
+                     n.amount("pipeline of chunks", std::sqrt(cost.wire_bytes), "B^0.5") * n.known_or(rates.fill, 0.0),
+                     moved("bytes to all peers", cost.wire_bytes, rates.efficiency),
+                     moved("bytes to one peer", cost.wire_bytes / peers, rates.peer_efficiency));
   return cost;
 }
 
+// The bandwidth of a message inside one domain, in bytes/s; 0 if no rate is known.
+template <class Num>
+Num send_bandwidth(const Send& send, const Numbers<Num>& n) {
+  const ScaleUp& scale_up = n.device().scale_up;
+  const SendRates& rates = scale_up.permute;
+  const Num share =
+      n.has(rates.efficiency) ? n.at(*rates.efficiency, &rates.efficiency) : n.known_or(scale_up.efficiency, 1.0);
+  Num bandwidth = n.known_or(scale_up.bandwidth, 0.0) * share;
+  if (rates.channels && rates.channel_bandwidth) {
+    Num channel = n.at(*rates.channel_bandwidth, &rates.channel_bandwidth);
+    if (send.relays) channel = n.known_or(rates.shared_channel_bandwidth, channel);
+    if (send.bytes <= number_or(rates.low_latency_bytes, 0.0, n.missing())) {
+      channel = n.known_or(rates.low_latency_bandwidth, channel);
+    }
+    const Num all = channel * send_channels(rates, send.bytes, send.devices);
+    if (value(all) < value(bandwidth)) bandwidth = all;
+  }
+  return bandwidth;
+}
+
 // The cost of a message inside one domain, in the form of SendRates.
-ScaleUpCost send_inside_domain(const Device& device, const Send& send, MissingNumbers* missing) {
+template <class Num>
+ScaleUpCost<Num> send_inside_domain(const Send& send, const Numbers<Num>& n) {
+  const Device& device = n.device();
   const SendRates& rates = device.scale_up.permute;
-  ScaleUpCost cost;
+  ScaleUpCost<Num> cost;
   cost.wire_bytes = cost.link_bytes = send.bytes;
-  cost.latency_seconds = rates.launch ? *rates.launch
-                                      : own_or(rates.launch, device.overhead.collective, missing) +
-                                            number_or(device.scale_up.latency, 0.0, missing);
-  const double bandwidth = send_bandwidth(device, send, missing);
-  if (bandwidth > 0) cost.seconds = send.bytes / bandwidth;
+  const Num launch = n.amount("launch", 1, "") * own_or(rates.launch, device.overhead.collective, n);
+  cost.latency_seconds =
+      rates.launch ? launch : sum("launch", launch, n.amount("step", 1, "") * n.known_or(device.scale_up.latency, 0.0));
+  cost.seconds = over(n.amount("bytes sent", send.bytes, "B"), send_bandwidth(send, n));
   return cost;
 }
 
 // Combines the two levels, which work on different parts of the array at once.
-ScaleUpCost slower_of(const ScaleUpCost& inside, const ScaleUpCost& across) {
-  ScaleUpCost cost = across.seconds >= inside.seconds ? across : inside;
-  cost.latency_seconds = std::max(across.latency_seconds, inside.latency_seconds);
+template <class Num>
+ScaleUpCost<Num> slower_of(const ScaleUpCost<Num>& inside, const ScaleUpCost<Num>& across) {
+  ScaleUpCost<Num> cost = value(across.seconds) >= value(inside.seconds) ? across : inside;
+  cost.seconds = slowest("bytes on both levels at once", inside.seconds, across.seconds);
+  cost.latency_seconds = slowest("latency of both levels at once", inside.latency_seconds, across.latency_seconds);
   cost.wire_bytes = std::max(across.wire_bytes, inside.wire_bytes);
   return cost;
 }
 
-// The cost across nodes, see NetworkSteps.
-ScaleUpCost across_nodes(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
-                         std::int64_t nodes, MissingNumbers* missing) {
-  ScaleUpCost cost;
-  const Network& network = device.network;
-  const auto [message, steps, chunks] = network_steps(device, kind, bytes, local, nodes, missing);
-  const double chunk_latency = number_or(network.chunk_latency, 0.0, missing);
-  cost.latency_seconds = own_or(network.launch, device.overhead.collective, missing) +
-                         steps * (number_or(network.latency, 0.0, missing) + chunk_latency);
-  cost.wire_bytes = cost.link_bytes = message * steps;
-  if (const double bandwidth = number_or(network.bandwidth, 0.0, missing); bandwidth > 0) {
-    cost.seconds = cost.wire_bytes / (bandwidth * number_or(network.efficiency, 1.0, missing)) +
-                   steps * std::max(0.0, chunks - 1) * chunk_latency;
+// The steps of a collective across the network. It runs rings through the NICs, one for each local member, as in XLA's
+// speed-of-light model (xla/service/gpu/model/sol_gpu_cost_model.cc). In each step a NIC sends one message, cut into
+// chunks.
+struct NetworkSteps {
+  double message = 0;  // bytes
+  double steps = 0;
+  double chunks = 1;  // chunks in a message
+};
+NetworkSteps network_steps(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
+                           std::int64_t nodes, MissingNumbers* missing) {
+  NetworkSteps result;
+  const double group = static_cast<double>(local * nodes);
+  const double nics = static_cast<double>(local);
+  result.message = bytes / group;  // bytes of one step
+  result.steps = (group - 1) / nics * rounds(kind);
+  if (kind == CollectiveKind::kAllToAll || kind == CollectiveKind::kRaggedAllToAll) {
+    result.steps = nics * static_cast<double>(nodes - 1);  // one message to every member of every other node
+  } else if (kind == CollectiveKind::kCollectivePermute || kind == CollectiveKind::kSend ||
+             kind == CollectiveKind::kRecv || kind == CollectiveKind::kCollectiveBroadcast) {
+    result.message = bytes;
+    result.steps = 1;
   }
-  cost.network_seconds = cost.seconds;
+  const double chunk_bytes = number_or(device.network.chunk_bytes, 0.0, missing);
+  if (chunk_bytes > 0) result.chunks = std::ceil(result.message / chunk_bytes);
+  return result;
+}
+
+// The cost across nodes, see NetworkSteps.
+template <class Num>
+ScaleUpCost<Num> across_nodes(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes,
+                              const Numbers<Num>& n) {
+  ScaleUpCost<Num> cost;
+  const Network& network = n.device().network;
+  const auto [message, steps, chunks] = network_steps(n.device(), kind, bytes, local, nodes, n.missing());
+  const Num chunk_latency = n.known_or(network.chunk_latency, 0.0);
+  const Num launch =
+      n.amount("launch over the network", 1, "") * own_or(network.launch, n.device().overhead.collective, n);
+  const Num step = sum("", n.amount("network steps", 1, "step") * n.known_or(network.latency, 0.0),
+                       n.amount("first chunks", 1, "chunk") * chunk_latency);
+  cost.latency_seconds = sum("launch and steps over the network", launch, step * steps);
+  cost.wire_bytes = cost.link_bytes = message * steps;
+  if (const Num bandwidth = n.known_or(network.bandwidth, 0.0); value(bandwidth) > 0) {
+    cost.seconds = sum(
+        "bytes over the network",
+        n.amount("bytes over the network", cost.wire_bytes, "B") / (bandwidth * n.known_or(network.efficiency, 1.0)),
+        n.amount("other chunks", steps * std::max(0.0, chunks - 1), "chunk") * chunk_latency);
+  }
+  cost.network_seconds = value(cost.seconds);
   return cost;
 }
 
@@ -134,55 +199,23 @@ bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
   });
 }
 
-double send_bandwidth(const Device& device, const Send& send, MissingNumbers* missing) {
-  const SendRates& rates = device.scale_up.permute;
-  double share = rates.efficiency ? *rates.efficiency : 0;
-  if (!rates.efficiency) {
-    if (missing != nullptr) missing->add(&rates.efficiency);
-    share = number_or(device.scale_up.efficiency, 1.0, missing);
-  }
-  double bandwidth = number_or(device.scale_up.bandwidth, 0.0, missing) * share;
-  if (rates.channels && rates.channel_bandwidth) {
-    double channel = *rates.channel_bandwidth;
-    if (send.relays) channel = number_or(rates.shared_channel_bandwidth, channel, missing);
-    if (send.bytes <= number_or(rates.low_latency_bytes, 0.0, missing)) {
-      channel = number_or(rates.low_latency_bandwidth, channel, missing);
-    }
-    bandwidth = std::min(bandwidth, channel * send_channels(rates, send.bytes, send.devices));
-  }
-  return bandwidth;
-}
-
-NetworkSteps network_steps(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
-                           std::int64_t nodes, MissingNumbers* missing) {
-  NetworkSteps result;
-  const double group = static_cast<double>(local * nodes);
-  const double nics = static_cast<double>(local);
-  result.message = bytes / group;  // bytes of one step
-  result.steps = (group - 1) / nics * rounds(kind);
-  if (kind == CollectiveKind::kAllToAll || kind == CollectiveKind::kRaggedAllToAll) {
-    result.steps = nics * static_cast<double>(nodes - 1);  // one message to every member of every other node
-  } else if (kind == CollectiveKind::kCollectivePermute || kind == CollectiveKind::kSend ||
-             kind == CollectiveKind::kRecv || kind == CollectiveKind::kCollectiveBroadcast) {
-    result.message = bytes;
-    result.steps = 1;
-  }
-  const double chunk_bytes = number_or(device.network.chunk_bytes, 0.0, missing);
-  if (chunk_bytes > 0) result.chunks = std::ceil(result.message / chunk_bytes);
-  return result;
-}
-
-ScaleUpCost send_cost(const Device& device, const Send& send, MissingNumbers* missing) {
-  const ScaleUpCost inside = send_inside_domain(device, send, missing);
+template <class Num>
+ScaleUpCost<Num> send_cost(const Send& send, const Numbers<Num>& n) {
+  const ScaleUpCost<Num> inside = send_inside_domain(send, n);
   if (!send.leaves_node) return inside;
-  return slower_of(inside, across_nodes(device, CollectiveKind::kCollectivePermute, send.bytes, 1, 2, missing));
+  return slower_of(inside, across_nodes(CollectiveKind::kCollectivePermute, send.bytes, 1, 2, n));
 }
+template ScaleUpCost<double> send_cost(const Send&, const Numbers<double>&);
+template ScaleUpCost<Traced> send_cost(const Send&, const Numbers<Traced>&);
 
-ScaleUpCost scale_up_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
-                          std::int64_t nodes, MissingNumbers* missing) {
-  const ScaleUpCost inside = inside_domain(device, kind, bytes, local, missing);
+template <class Num>
+ScaleUpCost<Num> scale_up_cost(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes,
+                               const Numbers<Num>& n) {
+  const ScaleUpCost<Num> inside = inside_domain(kind, bytes, local, n);
   if (nodes <= 1) return inside;
-  return slower_of(inside, across_nodes(device, kind, bytes, local, nodes, missing));
+  return slower_of(inside, across_nodes(kind, bytes, local, nodes, n));
 }
+template ScaleUpCost<double> scale_up_cost(CollectiveKind, double, std::int64_t, std::int64_t, const Numbers<double>&);
+template ScaleUpCost<Traced> scale_up_cost(CollectiveKind, double, std::int64_t, std::int64_t, const Numbers<Traced>&);
 
 }  // namespace hloroof::internal

@@ -9,12 +9,14 @@
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "lib/time/missing_numbers.h"
+#include "lib/time/numbers.h"
 
 namespace hloroof::internal {
 
+template <class Num>
 struct ScaleUpCost {
-  double seconds = 0;  // without the latency
-  double latency_seconds = 0;
+  Num seconds = 0.0;  // without the latency
+  Num latency_seconds = 0.0;
   double wire_bytes = 0;       // sent by one device, the larger of inside its domain and through its NIC
   double link_bytes = 0;       // the part of `wire_bytes` on the slower of the two
   double network_seconds = 0;  // equals `seconds` if the network is the slower part, else 0
@@ -38,21 +40,11 @@ struct Send {
   bool relays = false;       // some device receives from a device other than the one it sends to
   bool leaves_node = false;  // some message goes over the network
 };
-ScaleUpCost send_cost(const Device& device, const Send& send, MissingNumbers* missing = nullptr);
-
-// The bandwidth of a message inside one domain, in bytes/s; 0 if no rate is known.
-double send_bandwidth(const Device& device, const Send& send, MissingNumbers* missing = nullptr);
-
-// The steps of a collective across the network. It runs rings through the NICs, one for each local member, as in XLA's
-// speed-of-light model (xla/service/gpu/model/sol_gpu_cost_model.cc). In each step a NIC sends one message, cut into
-// chunks.
-struct NetworkSteps {
-  double message = 0;  // bytes
-  double steps = 0;
-  double chunks = 1;  // chunks in a message
-};
-NetworkSteps network_steps(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
-                           std::int64_t nodes, MissingNumbers* missing = nullptr);
+template <class Num>
+ScaleUpCost<Num> send_cost(const Send& send, const Numbers<Num>& numbers);
+inline ScaleUpCost<double> send_cost(const Device& device, const Send& send, MissingNumbers* missing = nullptr) {
+  return send_cost(send, Numbers<double>(device, missing));
+}
 
 // The value of Send::relays for messages from the first to the second device of each pair.
 bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
@@ -62,8 +54,13 @@ bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
 double send_channels(const SendRates& rates, double bytes, std::int64_t devices);
 
 // The cost of any other kind of collective, with `local` members of the group in each of `nodes` domains.
-ScaleUpCost scale_up_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
-                          std::int64_t nodes, MissingNumbers* missing = nullptr);
+template <class Num>
+ScaleUpCost<Num> scale_up_cost(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes,
+                               const Numbers<Num>& numbers);
+inline ScaleUpCost<double> scale_up_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
+                                         std::int64_t nodes, MissingNumbers* missing = nullptr) {
+  return scale_up_cost(kind, bytes, local, nodes, Numbers<double>(device, missing));
+}
 
 }  // namespace hloroof::internal
 

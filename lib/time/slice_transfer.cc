@@ -19,28 +19,35 @@ double steps_of(CollectiveKind kind, std::int64_t slices) {
 
 }  // namespace
 
-SliceTransferCost slice_transfer_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t slices,
-                                      MissingNumbers* missing) {
-  SliceTransferCost cost;
+template <class Num>
+SliceTransferCost<Num> slice_transfer_cost(CollectiveKind kind, double bytes, std::int64_t slices,
+                                           const Numbers<Num>& numbers) {
+  SliceTransferCost<Num> cost;
   if (slices <= 1) return cost;
-  const Network& network = device.network;
+  const Network& network = numbers.device().network;
   const double n = static_cast<double>(slices);
   cost.wire_bytes = bytes_sent(kind, bytes, slices);
   cost.steps = steps_of(kind, slices);
-  cost.last_arrival = std::sqrt(2 * std::log(n));
-  if (const double bandwidth = number_or(network.bandwidth, 0.0, missing); bandwidth > 0) {
-    cost.network_seconds = cost.wire_bytes / (bandwidth * number_or(network.efficiency, 1.0, missing));
+  if (const Num bandwidth = numbers.known_or(network.bandwidth, 0.0); value(bandwidth) > 0) {
+    cost.network_seconds = numbers.amount("bytes over network", cost.wire_bytes, "B") /
+                           (bandwidth * numbers.known_or(network.efficiency, 1.0));
   }
   if (kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter) {
     cost.reduction_bytes = 3 * bytes * (n - 1) / n;
-    if (const double bandwidth = number_or(network.reduction_bandwidth, 0.0, missing); bandwidth > 0) {
-      cost.reduction_seconds = cost.reduction_bytes / bandwidth;
-    }
+    cost.reduction_seconds = over(numbers.amount("reduction by the host", cost.reduction_bytes, "B"),
+                                  numbers.known_or(network.reduction_bandwidth, 0.0));
   }
-  cost.latency_seconds = number_or(network.launch, number_or(device.overhead.collective, 0.0, nullptr), missing) +
-                         cost.steps * number_or(network.latency, 0.0, missing) +
-                         cost.last_arrival * number_or(network.skew, 0.0, missing);
+  // The number for one transfer replaces that for any collective, which may be unknown.
+  const Fact<double>& collective = numbers.device().overhead.collective;
+  const Num launch = numbers.known_or(network.launch, collective ? numbers.at(*collective, &collective) : Num(0.0));
+  const double last_arrival = std::sqrt(2 * std::log(n));
+  cost.latency_seconds =
+      sum("launch and steps", numbers.amount("each transfer", 1, "") * launch,
+          numbers.amount("steps over network", cost.steps, "step") * numbers.known_or(network.latency, 0.0),
+          numbers.amount("last slice to arrive", last_arrival, "deviation") * numbers.known_or(network.skew, 0.0));
   return cost;
 }
+template SliceTransferCost<double> slice_transfer_cost(CollectiveKind, double, std::int64_t, const Numbers<double>&);
+template SliceTransferCost<Traced> slice_transfer_cost(CollectiveKind, double, std::int64_t, const Numbers<Traced>&);
 
 }  // namespace hloroof::internal

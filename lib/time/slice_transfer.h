@@ -24,24 +24,30 @@
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "lib/time/missing_numbers.h"
+#include "lib/time/numbers.h"
+#include "lib/time/traced.h"
 
 namespace hloroof::internal {
 
+template <class Num>
 struct SliceTransferCost {
   double wire_bytes = 0;       // sent by each device
   double reduction_bytes = 0;  // read and written by the host to reduce what a device exchanges
   double steps = 0;
-  double last_arrival = 0;  // of the last slice, in multiples of network.skew
-  double network_seconds = 0;
-  double reduction_seconds = 0;
-  double latency_seconds = 0;
-  double bandwidth_seconds() const { return network_seconds > reduction_seconds ? network_seconds : reduction_seconds; }
+  Num network_seconds = 0.0;
+  Num reduction_seconds = 0.0;
+  Num latency_seconds = 0.0;
+  Num bandwidth_seconds() const { return slowest("stages of the hosts at once", network_seconds, reduction_seconds); }
 };
 
-// The cost of one transfer of `bytes`, those of the full array, among `slices` slices. Adds the numbers that the device
-// file lacks to `missing`, unless that is null.
-SliceTransferCost slice_transfer_cost(const Device& device, CollectiveKind kind, double bytes, std::int64_t slices,
-                                      MissingNumbers* missing);
+// The cost of one transfer of `bytes`, those of the full array, among `slices` slices.
+template <class Num>
+SliceTransferCost<Num> slice_transfer_cost(CollectiveKind kind, double bytes, std::int64_t slices,
+                                           const Numbers<Num>& numbers);
+inline SliceTransferCost<double> slice_transfer_cost(const Device& device, CollectiveKind kind, double bytes,
+                                                     std::int64_t slices, MissingNumbers* missing) {
+  return slice_transfer_cost(kind, bytes, slices, Numbers<double>(device, missing));
+}
 
 }  // namespace hloroof::internal
 

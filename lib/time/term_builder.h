@@ -58,35 +58,6 @@ Term scaled(Term term, Factor factor);
 Factor times(double value);
 Factor over(double value);
 
-// Looks up the numbers of a device by their paths.
-class DeviceFactors {
- public:
-  explicit DeviceFactors(const Device& device) : device_(&device) {}
-
-  std::optional<double> value(std::string_view path) const;
-
-  // The number of cores of one device, which work at once.
-  double cores() const;
-  Factor over_cores() const;
-
-  // The first of the parameters that is known. If none is known, the factor is 1 and names no parameter.
-  Factor times(std::initializer_list<std::string_view> paths) const { return first(paths, false); }
-  Factor over(std::initializer_list<std::string_view> paths) const { return first(paths, true); }
-
-  // A factor of `value`, which is computed from the known parameters among `paths`.
-  Factor derived(double value, std::string_view unit, bool divides,
-                 std::initializer_list<std::string_view> paths) const;
-
-  // A leaf of `count` times a parameter in seconds: the first of `paths` that is known. Zero seconds if none is known.
-  Term seconds(std::string name, double count, std::string_view unit,
-               std::initializer_list<std::string_view> paths) const;
-
- private:
-  Factor first(std::initializer_list<std::string_view> paths, bool divides) const;
-
-  const Device* device_;
-};
-
 }  // namespace hloroof::internal
 
 #endif  // HLOROOF_LIB_TIME_TERM_BUILDER_H_

@@ -71,17 +71,6 @@ std::vector<Term> flattened(std::vector<Term> terms) {
   return flat;
 }
 
-// A faster find_field(), for the many look-ups in the trees of a whole module.
-const DeviceField* field_at(std::string_view path) {
-  static const auto* const fields = [] {
-    auto* by_path = new std::unordered_map<std::string_view, const DeviceField*>();
-    for (const DeviceField& field : device_fields()) by_path->emplace(field.path, &field);
-    return by_path;
-  }();
-  const auto found = fields->find(path);
-  return found == fields->end() ? nullptr : found->second;
-}
-
 }  // namespace
 
 std::string_view combine_name(Combine combine) {
@@ -175,46 +164,5 @@ Term scaled(Term term, Factor factor) {
 
 Factor times(double value) { return {value, "1", false, {}}; }
 Factor over(double value) { return {value, "1", true, {}}; }
-
-std::optional<double> DeviceFactors::value(std::string_view path) const {
-  const DeviceField* const field = field_at(path);
-  return field != nullptr ? to_optional(get_field(*field, *device_)) : std::nullopt;
-}
-
-double DeviceFactors::cores() const {
-  return value("cores_per_chip").value_or(1) / value("devices_per_chip").value_or(1);
-}
-
-Factor DeviceFactors::over_cores() const {
-  const double count = cores();
-  if (count == 1) return {1, "1", true, {}};
-  return derived(count, "1", true, {"cores_per_chip", "devices_per_chip"});
-}
-
-Factor DeviceFactors::first(std::initializer_list<std::string_view> paths, bool divides) const {
-  for (const std::string_view path : paths) {
-    const DeviceField* const field = field_at(path);
-    if (field == nullptr) continue;
-    if (const Fact<double> v = get_field(*field, *device_)) return {*v, field->unit, divides, {field->path}};
-  }
-  return {1, "1", divides, {}};
-}
-
-Factor DeviceFactors::derived(double value, std::string_view unit, bool divides,
-                              std::initializer_list<std::string_view> paths) const {
-  Factor factor{value, unit, divides, {}};
-  for (const std::string_view path : paths) {
-    const DeviceField* const field = field_at(path);
-    if (field != nullptr && get_field(*field, *device_)) factor.parameters.push_back(field->path);
-  }
-  return factor;
-}
-
-Term DeviceFactors::seconds(std::string name, double count, std::string_view unit,
-                            std::initializer_list<std::string_view> paths) const {
-  const Factor each = times(paths);
-  if (each.parameters.empty()) return {};
-  return leaf(std::move(name), count * each.value, count, unit, {each});
-}
 
 }  // namespace hloroof::internal

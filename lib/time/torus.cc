@@ -1,57 +1,68 @@
 #include "lib/time/torus.h"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace hloroof::internal {
 namespace {
 
 // Bytes a second that a member receives along the axis in a gather.
-double gather_rate(const TorusAxis& axis) { return axis.wraps ? 2 * axis.bandwidth : axis.bandwidth; }
+template <class Num>
+Num gather_rate(const TorusAxisOf<Num>& axis) {
+  return axis.wraps ? axis.bandwidth * 2.0 : axis.bandwidth;
+}
 
-double gather_hops(const TorusAxis& axis) {
+template <class Num>
+double gather_hops(const TorusAxisOf<Num>& axis) {
   const auto hops = axis.wraps ? axis.size / 2 : axis.size - 1;
   return static_cast<double>(hops);
 }
 
-std::vector<TorusAxis> longer_than_one(const std::vector<TorusAxis>& axes) {
-  std::vector<TorusAxis> result;
-  for (const TorusAxis& axis : axes) {
+template <class Num>
+std::vector<TorusAxisOf<Num>> longer_than_one(const std::vector<TorusAxisOf<Num>>& axes) {
+  std::vector<TorusAxisOf<Num>> result;
+  for (const TorusAxisOf<Num>& axis : axes) {
     if (axis.size > 1) result.push_back(axis);
   }
   return result;
 }
 
-void add_hops(TorusCost& cost, const TorusAxis& axis, double count) {
-  if (count * axis.hop_latency <= 0) return;
-  cost.hop_seconds += count * axis.hop_latency;
-  cost.hops.push_back({axis.link, count, axis.hop_latency});
+template <class Num>
+void add_hops(TorusCostOf<Num>& cost, const TorusAxisOf<Num>& axis, double count) {
+  if (count * value(axis.hop_latency) <= 0) return;
+  cost.hop_seconds = sum("", cost.hop_seconds, hop_seconds(axis.link, count, axis.hop_latency));
 }
 
 // Records `axis` as the busiest link if carrying `bytes` over its link takes longer than on any link so far.
-void note_link(TorusCost& cost, const TorusAxis& axis, double bytes) {
-  const double seconds = bytes / axis.bandwidth;
+template <class Num>
+void note_link(TorusCostOf<Num>& cost, const TorusAxisOf<Num>& axis, double bytes) {
+  const double seconds = bytes / value(axis.bandwidth);
   if (seconds <= cost.link_seconds) return;
   cost.link_seconds = seconds;
   cost.link_bytes = bytes;
   cost.link = axis.link;
 }
 
-bool is_twisted(const std::vector<TorusAxis>& axes) {
-  return std::any_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.twisted; });
+template <class Num>
+bool is_twisted(const std::vector<TorusAxisOf<Num>>& axes) {
+  return std::any_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.twisted; });
 }
 
 // The axes among those of a group that form a twisted torus: shorter ones of k chips, and longer ones of 2k.
-std::vector<TorusAxis> twisted_part(const std::vector<TorusAxis>& axes) {
-  std::vector<TorusAxis> result;
+template <class Num>
+std::vector<TorusAxisOf<Num>> twisted_part(const std::vector<TorusAxisOf<Num>>& axes) {
+  std::vector<TorusAxisOf<Num>> result;
   if (!is_twisted(axes)) return result;
-  std::copy_if(axes.begin(), axes.end(), std::back_inserter(result), [](const TorusAxis& a) { return a.wraps; });
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(result), [](const TorusAxisOf<Num>& a) { return a.wraps; });
   return result;
 }
 
@@ -59,11 +70,12 @@ std::vector<TorusAxis> twisted_part(const std::vector<TorusAxis>& axes) {
 // modulo another lattice: k x k x 2k modulo the face-centred cubic lattice, k x 2k x 2k modulo the body-centred one.
 // The sums over all chips, for even k, are those of Camara et al., "Twisted torus topologies for enhanced
 // interconnection networks" (2010) and "Lattice graphs for high-scale interconnection topologies" (2013).
-double twisted_average_distance(const std::vector<TorusAxis>& axes) {
-  const auto shorter = std::count_if(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.twisted; });
+template <class Num>
+double twisted_average_distance(const std::vector<TorusAxisOf<Num>>& axes) {
+  const auto shorter = std::count_if(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.twisted; });
   double k = 0;
   double devices = 1;
-  for (const TorusAxis& axis : axes) {
+  for (const TorusAxisOf<Num>& axis : axes) {
     if (axis.twisted) k = static_cast<double>(axis.size);
     devices *= static_cast<double>(axis.size);
   }
@@ -73,48 +85,45 @@ double twisted_average_distance(const std::vector<TorusAxis>& axes) {
 }
 
 // An exchange among all pairs of a twisted torus. The farthest device is half of a shorter axis away along each axis.
-TorusCost twisted_exchange_cost(const std::vector<TorusAxis>& axes, double bytes) {
-  TorusCost cost;
-  const auto shortest = std::min_element(axes.begin(), axes.end(),
-                                         [](const TorusAxis& a, const TorusAxis& b) { return a.size < b.size; });
+template <class Num>
+TorusCostOf<Num> twisted_exchange_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes) {
+  TorusCostOf<Num> cost;
+  const auto shortest = std::min_element(
+      axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a, const TorusAxisOf<Num>& b) { return a.size < b.size; });
   add_hops(cost, *shortest, static_cast<double>(axes.size()) * gather_hops(*shortest));
   note_link(cost, axes[0], bytes * twisted_average_distance(axes) / (2.0 * static_cast<double>(axes.size())));
-  cost.seconds = cost.link_seconds;
-  cost.steps.push_back({axes[0].link, axes[0].size, true, cost.link_bytes, axes[0].bandwidth});
+  cost.seconds = link_seconds(axes[0].link, axes[0].size, true, cost.link_bytes, axes[0].bandwidth);
   return cost;
 }
 
 // A gather on all axes at once. The array is cut into one part for each axis, and part c goes through axes c, c+1, ...
 // in turn. A phase ends when its slowest part ends.
-TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
-  TorusCost cost;
+template <class Num>
+TorusCostOf<Num> gather_on_all_axes(const std::vector<TorusAxisOf<Num>>& axes, double bytes) {
+  TorusCostOf<Num> cost;
   const std::size_t n = axes.size();
   double devices = 1;
-  for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
+  for (const TorusAxisOf<Num>& axis : axes) devices *= static_cast<double>(axis.size);
   // The ring of a part in each phase: its current axis, or on a twisted torus the longest remaining ring.
   std::vector<std::int64_t> longest_first;
   if (is_twisted(axes)) {
-    for (const TorusAxis& axis : axes) longest_first.push_back(axis.size);
+    for (const TorusAxisOf<Num>& axis : axes) longest_first.push_back(axis.size);
     std::sort(longest_first.rbegin(), longest_first.rend());
   }
   std::vector<double> gathered(n, bytes / static_cast<double>(n) / devices);  // of each part
   std::vector<double> carried(n, 0);                                          // by each axis
   for (std::size_t phase = 0; phase < n; ++phase) {
-    double slowest = 0;
-    TorusStep step;
+    Num longest = 0.0;
     for (std::size_t part = 0; part < n; ++part) {
-      const TorusAxis& axis = axes[(part + phase) % n];
+      const TorusAxisOf<Num>& axis = axes[(part + phase) % n];
       const std::int64_t ring = longest_first.empty() ? axis.size : longest_first[phase];
       const double received = gathered[part] * static_cast<double>(ring - 1);
-      if (received / gather_rate(axis) > slowest) {
-        slowest = received / gather_rate(axis);
-        step = {axis.link, ring, axis.wraps, received, gather_rate(axis)};
-      }
+      const Num seconds = link_seconds(axis.link, ring, axis.wraps, received, gather_rate(axis));
+      if (value(seconds) > value(longest)) longest = seconds;
       carried[(part + phase) % n] += received;
       gathered[part] += received;
     }
-    cost.seconds += slowest;
-    cost.steps.push_back(step);
+    cost.seconds = sum("", cost.seconds, longest);
   }
   for (std::size_t i = 0; i < n; ++i) {
     add_hops(cost, axes[i], gather_hops(axes[i]));
@@ -124,31 +133,74 @@ TorusCost gather_on_all_axes(const std::vector<TorusAxis>& axes, double bytes) {
   return cost;
 }
 
+const char* link_name(LinkKind link) {
+  switch (link) {
+    case LinkKind::kIci: return "ICI";
+    case LinkKind::kDieToDie: return "die-to-die link";
+    case LinkKind::kScaleUp: return "scale-up link";
+    case LinkKind::kDcn:
+    case LinkKind::kNetwork: return "network";
+  }
+  return "link";
+}
+
 }  // namespace
 
-TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
-  std::vector<TorusAxis> axes = longer_than_one(all_axes);
+template <class Num>
+Num link_seconds(LinkKind link, std::int64_t size, bool wraps, double bytes, const Num& rate) {
+  if constexpr (std::same_as<Num, double>) {
+    return bytes / rate;
+  } else {
+    Term term;
+    term.name = absl::StrCat("bytes over ", link_name(link));
+    term.seconds = term.amount = bytes;
+    term.unit = "B";
+    if (size > 1) term.note = absl::StrFormat("%s of %d", wraps ? "ring" : "line", size);
+    return Traced(std::move(term)) / rate;
+  }
+}
+template double link_seconds(LinkKind, std::int64_t, bool, double, const double&);
+template Traced link_seconds(LinkKind, std::int64_t, bool, double, const Traced&);
+
+template <class Num>
+Num hop_seconds(LinkKind link, double count, const Num& latency) {
+  if constexpr (std::same_as<Num, double>) {
+    return count * latency;
+  } else {
+    Term term;
+    term.name = absl::StrCat("hops over ", link_name(link));
+    term.seconds = term.amount = count;
+    term.unit = "hop";
+    return Traced(std::move(term)) * latency;
+  }
+}
+template double hop_seconds(LinkKind, double, const double&);
+template Traced hop_seconds(LinkKind, double, const Traced&);
+
+template <class Num>
+TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& all_axes, double bytes) {
+  std::vector<TorusAxisOf<Num>> axes = longer_than_one(all_axes);
   if (axes.empty()) {
-    TorusCost cost;
+    TorusCostOf<Num> cost;
     cost.algorithm = "no communication";
     return cost;
   }
-  const bool rings = std::all_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.wraps; });
+  const bool rings = std::all_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.wraps; });
   if (rings && axes.size() > 1) {
-    TorusCost cost = gather_on_all_axes(axes, bytes);
+    TorusCostOf<Num> cost = gather_on_all_axes(axes, bytes);
     cost.algorithm = absl::StrCat(is_twisted(axes) ? "twisted rings" : "rings", " over ", axes.size(),
                                   " axes at once, both directions");
     return cost;
   }
-  std::stable_sort(axes.begin(), axes.end(),
-                   [](const TorusAxis& a, const TorusAxis& b) { return gather_rate(a) < gather_rate(b); });
-  TorusCost cost;
+  std::stable_sort(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a, const TorusAxisOf<Num>& b) {
+    return value(gather_rate(a)) < value(gather_rate(b));
+  });
+  TorusCostOf<Num> cost;
   double gathered = bytes;
-  for (const TorusAxis& axis : axes) gathered /= static_cast<double>(axis.size);
-  for (const TorusAxis& axis : axes) {
+  for (const TorusAxisOf<Num>& axis : axes) gathered /= static_cast<double>(axis.size);
+  for (const TorusAxisOf<Num>& axis : axes) {
     const double received = gathered * static_cast<double>(axis.size - 1);
-    cost.seconds += received / gather_rate(axis);
-    cost.steps.push_back({axis.link, axis.size, axis.wraps, received, gather_rate(axis)});
+    cost.seconds = sum("", cost.seconds, link_seconds(axis.link, axis.size, axis.wraps, received, gather_rate(axis)));
     add_hops(cost, axis, gather_hops(axis));
     cost.wire_bytes += received;
     note_link(cost, axis, axis.wraps ? received / 2 : received);
@@ -158,54 +210,56 @@ TorusCost gather_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
     cost.algorithm = axes[0].wraps ? "ring, both directions" : "line";
   } else {
     cost.algorithm = absl::StrCat("lines and rings, one axis after another over ", axes.size(), " axes");
-    if (std::none_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.wraps; })) {
+    if (std::none_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.wraps; })) {
       cost.algorithm = absl::StrCat("lines, one axis after another over ", axes.size(), " axes");
     }
   }
   return cost;
 }
 
-TorusCost all_reduce_half_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
-  const std::vector<TorusAxis> axes = longer_than_one(all_axes);
-  TorusCost best = gather_cost(axes, bytes);
-  if (axes.size() < 2 || std::all_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.wraps; })) return best;
-  const auto offer = [&best](const TorusCost& cost) {
-    if (cost.seconds + cost.hop_seconds < best.seconds + best.hop_seconds) best = cost;
+template <class Num>
+TorusCostOf<Num> all_reduce_half_cost(const std::vector<TorusAxisOf<Num>>& all_axes, double bytes) {
+  const std::vector<TorusAxisOf<Num>> axes = longer_than_one(all_axes);
+  TorusCostOf<Num> best = gather_cost(axes, bytes);
+  if (axes.size() < 2 || std::all_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.wraps; }))
+    return best;
+  const auto offer = [&best](const TorusCostOf<Num>& cost) {
+    if (value(cost.seconds) + value(cost.hop_seconds) < value(best.seconds) + value(best.hop_seconds)) best = cost;
   };
-  if (std::any_of(axes.begin(), axes.end(), [](const TorusAxis& a) { return a.size % 2 == 0; })) {
-    TorusAxis ring = axes[0];
+  if (std::any_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.size % 2 == 0; })) {
+    TorusAxisOf<Num> ring = axes[0];
     ring.wraps = true;
     for (std::size_t i = 1; i < axes.size(); ++i) {
       ring.size *= axes[i].size;
-      ring.bandwidth = std::min(ring.bandwidth, axes[i].bandwidth);
-      ring.hop_latency = std::max(ring.hop_latency, axes[i].hop_latency);
+      if (value(axes[i].bandwidth) < value(ring.bandwidth)) ring.bandwidth = axes[i].bandwidth;
+      if (value(axes[i].hop_latency) > value(ring.hop_latency)) ring.hop_latency = axes[i].hop_latency;
     }
-    TorusCost cost = gather_cost({ring}, bytes);
+    TorusCostOf<Num> cost = gather_cost(std::vector<TorusAxisOf<Num>>{ring}, bytes);
     cost.algorithm = absl::StrCat("one ring through ", axes.size(), " axes, both directions");
     offer(cost);
   }
-  TorusCost cost = gather_on_all_axes(axes, bytes);
+  TorusCostOf<Num> cost = gather_on_all_axes(axes, bytes);
   cost.algorithm = absl::StrCat("lines and rings over ", axes.size(), " axes at once");
   offer(cost);
   return best;
 }
 
-TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
-  const std::vector<TorusAxis> axes = longer_than_one(all_axes);
-  TorusCost cost;
+template <class Num>
+TorusCostOf<Num> exchange_cost(const std::vector<TorusAxisOf<Num>>& all_axes, double bytes) {
+  const std::vector<TorusAxisOf<Num>> axes = longer_than_one(all_axes);
+  TorusCostOf<Num> cost;
   cost.algorithm = axes.empty()
                        ? "no communication"
                        : absl::StrCat("all pairs over ", axes.size(), axes.size() == 1 ? " axis" : " axes at once");
   double devices = 1;
-  for (const TorusAxis& axis : axes) devices *= static_cast<double>(axis.size);
-  const std::vector<TorusAxis> twisted = twisted_part(axes);
+  for (const TorusAxisOf<Num>& axis : axes) devices *= static_cast<double>(axis.size);
+  const std::vector<TorusAxisOf<Num>> twisted = twisted_part(axes);
   if (!twisted.empty()) {
     const std::string algorithm = absl::StrCat(cost.algorithm, ", twisted");
     cost = twisted_exchange_cost(twisted, bytes);
     cost.algorithm = algorithm;
   }
-  cost.at_once = true;
-  for (const TorusAxis& axis : axes) {
+  for (const TorusAxisOf<Num>& axis : axes) {
     if (axis.wraps && !twisted.empty()) continue;  // part of the twisted torus
     const double size = static_cast<double>(axis.size);
     // Half of the devices, size/2, are on either side of the middle of a line, so that size^2/4 pairs cross it. A ring
@@ -213,8 +267,8 @@ TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
     const auto one_side = axis.size / 2;
     const double crossing = static_cast<double>(one_side) * static_cast<double>(axis.size - one_side);
     const double link = bytes * crossing / size / (axis.wraps ? 2.0 : 1.0);
-    cost.seconds = std::max(cost.seconds, link / axis.bandwidth);
-    cost.steps.push_back({axis.link, axis.size, axis.wraps, link, axis.bandwidth});
+    cost.seconds = slowest("bytes over all axes at once", cost.seconds,
+                           link_seconds(axis.link, axis.size, axis.wraps, link, axis.bandwidth));
     add_hops(cost, axis, gather_hops(axis));
     note_link(cost, axis, link);
   }
@@ -222,20 +276,29 @@ TorusCost exchange_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
   return cost;
 }
 
-TorusCost broadcast_cost(const std::vector<TorusAxis>& all_axes, double bytes) {
-  const std::vector<TorusAxis> axes = longer_than_one(all_axes);
-  TorusCost cost;
+template <class Num>
+TorusCostOf<Num> broadcast_cost(const std::vector<TorusAxisOf<Num>>& all_axes, double bytes) {
+  const std::vector<TorusAxisOf<Num>> axes = longer_than_one(all_axes);
+  TorusCostOf<Num> cost;
   cost.algorithm = axes.empty() ? "no communication" : "pipeline from the source";
-  cost.at_once = true;
-  for (const TorusAxis& axis : axes) {
+  for (const TorusAxisOf<Num>& axis : axes) {
     const double link = axis.wraps ? bytes / 2 : bytes;
-    cost.seconds = std::max(cost.seconds, link / axis.bandwidth);
-    cost.steps.push_back({axis.link, axis.size, axis.wraps, link, axis.bandwidth});
+    cost.seconds = slowest("bytes over all axes at once", cost.seconds,
+                           link_seconds(axis.link, axis.size, axis.wraps, link, axis.bandwidth));
     add_hops(cost, axis, gather_hops(axis));
     note_link(cost, axis, link);
   }
   if (!axes.empty()) cost.wire_bytes = bytes;
   return cost;
 }
+
+template TorusCostOf<double> gather_cost(const std::vector<TorusAxisOf<double>>&, double);
+template TorusCostOf<Traced> gather_cost(const std::vector<TorusAxisOf<Traced>>&, double);
+template TorusCostOf<double> all_reduce_half_cost(const std::vector<TorusAxisOf<double>>&, double);
+template TorusCostOf<Traced> all_reduce_half_cost(const std::vector<TorusAxisOf<Traced>>&, double);
+template TorusCostOf<double> exchange_cost(const std::vector<TorusAxisOf<double>>&, double);
+template TorusCostOf<Traced> exchange_cost(const std::vector<TorusAxisOf<Traced>>&, double);
+template TorusCostOf<double> broadcast_cost(const std::vector<TorusAxisOf<double>>&, double);
+template TorusCostOf<Traced> broadcast_cost(const std::vector<TorusAxisOf<Traced>>&, double);
 
 }  // namespace hloroof::internal

@@ -11,51 +11,45 @@
 #include <vector>
 
 #include "lib/analysis/mesh.h"
+#include "lib/time/traced.h"
 
 namespace hloroof::internal {
 
 // One axis of a group.
-struct TorusAxis {
+template <class Num>
+struct TorusAxisOf {
   std::int64_t size = 1;
-  bool wraps = false;      // a ring: both directions carry data all the way around
-  double bandwidth = 0;    // bytes/s, one link in one direction, the share of this group
-  double hop_latency = 0;  // s, from one member to the next
+  bool wraps = false;     // a ring: both directions carry data all the way around
+  Num bandwidth = 0.0;    // bytes/s, one link in one direction, the share of this group
+  Num hop_latency = 0.0;  // s, from one member to the next
   LinkKind link = LinkKind::kIci;
   // A message that leaves the axis at its end re-enters half-way along the group's longer rings. Together with those
   // rings the axis forms a torus in which all directions are equivalent, whatever the sizes.
   bool twisted = false;
 };
 
-// The bytes that one stage of the route carries, and their rate. The rate of a ring is that of both directions
-// together.
-struct TorusStep {
-  LinkKind link = LinkKind::kIci;
-  std::int64_t size = 1;  // of the axis
-  bool wraps = false;
-  double bytes = 0;
-  double rate = 0;  // bytes/s
-};
+using TorusAxis = TorusAxisOf<double>;
 
-struct TorusHops {
-  LinkKind link = LinkKind::kIci;
-  double count = 0;
-  double latency = 0;  // s, of one hop
-  double share = 1;    // Ici::mean_distance if `count` is for steps of the longest distance
-};
-
-struct TorusCost {
-  double seconds = 0;              // for moving bytes
-  double hop_seconds = 0;          // for hops, independent of the bytes
+template <class Num>
+struct TorusCostOf {
+  Num seconds = 0.0;               // for moving bytes
+  Num hop_seconds = 0.0;           // for hops, independent of the bytes
   double wire_bytes = 0;           // sent by one device
   double link_bytes = 0;           // on the busiest link, one direction
   double link_seconds = 0;         // time that the busiest link is busy
   LinkKind link = LinkKind::kIci;  // kind of the busiest link
   std::string algorithm;
-  // The parts of `seconds` and `hop_seconds`. The steps add up, or with `at_once` the slowest counts. The hops add up.
-  std::vector<TorusStep> steps;
-  bool at_once = false;
-  std::vector<TorusHops> hops;
 };
+using TorusCost = TorusCostOf<double>;
+
+// The time for `bytes` at `rate`, which those of one stage of a route take. `size` is that of the axis, and `wraps`
+// tells whether it is a ring; the rate of a ring is that of both directions together.
+template <class Num>
+Num link_seconds(LinkKind link, std::int64_t size, bool wraps, double bytes, const Num& rate);
+
+// The time for `count` hops.
+template <class Num>
+Num hop_seconds(LinkKind link, double count, const Num& latency);
 
 // An all-gather: every device ends with `bytes`, of which it held its share at the start. If all axes are rings, they
 // work at once: each carries an equal part of the array through the axes, each part in another order. Otherwise the
@@ -69,20 +63,24 @@ struct TorusCost {
 // A twisted torus is gathered like a torus of rings. The first axis of any part is a ring as long as the longest one,
 // because it passes through the shorter axis more than once. The rings of its later axes have the remaining sizes. No
 // part therefore waits for another, and n axes take bytes (N-1)/N / (2 n W).
-TorusCost gather_cost(const std::vector<TorusAxis>& axes, double bytes);
+template <class Num>
+TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes);
 
 // Either half of an all-reduce. Here the compiler drives several axes at once on slices without rings as well, or runs
 // one ring through all axes if one of them is even. The fastest form is taken. It agrees with the strategies that
 // compiled programs name (UniDirectionNDRing and ND on 4x4 and 2x2x2, UniDirection1DRing through all of 2x4).
-TorusCost all_reduce_half_cost(const std::vector<TorusAxis>& axes, double bytes);
+template <class Num>
+TorusCostOf<Num> all_reduce_half_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes);
 
 // An all-to-all: each device holds `bytes` and cuts them evenly among all devices. Every axis works at once, and the
 // longest axis has the busiest links. A line of X takes bytes X/4 / W and a ring bytes X/8 / W (half the pairs cross
 // the middle). On a twisted torus of n axes all links carry the same: bytes * average distance / (2 n W).
-TorusCost exchange_cost(const std::vector<TorusAxis>& axes, double bytes);
+template <class Num>
+TorusCostOf<Num> exchange_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes);
 
 // A broadcast of one device's `bytes` to all devices, in a pipeline along the axes.
-TorusCost broadcast_cost(const std::vector<TorusAxis>& axes, double bytes);
+template <class Num>
+TorusCostOf<Num> broadcast_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes);
 
 }  // namespace hloroof::internal
 

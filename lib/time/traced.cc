@@ -99,8 +99,15 @@ std::vector<std::string_view> Traced::parameters() const {
   return different;
 }
 
-// Two equal numbers of the device cancel. Rates are placed before counts and shares.
-void add_factor_to(Factor factor, std::vector<Factor>& factors) {
+// Two equal numbers of the device cancel. Rates are placed before counts and shares. A count of the program becomes the
+// amount if that is one of something.
+void add_factor_to(const Factor& factor, Term& term) {
+  if (term.is_leaf() && term.amount == 1 && !term.unit.empty() && !factor.divides && factor.parameters.empty() &&
+      factor.unit == "1") {
+    term.amount = factor.value;
+    return;
+  }
+  std::vector<Factor>& factors = term.factors;
   const auto opposite = std::find_if(factors.begin(), factors.end(), [&](const Factor& f) {
     return f.divides != factor.divides && !f.parameters.empty() && same_factor(f, factor);
   });
@@ -111,14 +118,14 @@ void add_factor_to(Factor factor, std::vector<Factor>& factors) {
   const auto share = std::find_if(factors.begin(), factors.end(), [&](const Factor& f) {
     return f.divides == factor.divides && f.unit == "1" && !f.parameters.empty() && factor.unit != "1";
   });
-  factors.insert(share, std::move(factor));
+  factors.insert(share, factor);
 }
 
 // A factor of a sum without a name is a factor of each of its parts.
 void Traced::add_factor(const Factor& factor) {
-  if (!is_open_sum(term_)) return add_factor_to(factor, term_.factors);
+  if (!is_open_sum(term_)) return add_factor_to(factor, term_);
   for (Term& child : term_.children) {
-    add_factor_to(factor, child.factors);
+    add_factor_to(factor, child);
     child.seconds = factor.divides ? child.seconds / factor.value : child.seconds * factor.value;
   }
 }

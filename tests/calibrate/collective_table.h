@@ -91,7 +91,7 @@ inline CollectiveTable read_collective_table(const std::string& path) {
 }
 
 // A measurement and its prediction.
-inline ScaleUpCost cost_of(const CollectiveMeasurement& m, const Device& device, MissingNumbers* missing) {
+inline ScaleUpCost<double> cost_of(const CollectiveMeasurement& m, const Device& device, MissingNumbers* missing) {
   if (m.kind != CollectiveKind::kCollectivePermute)
     return scale_up_cost(device, m.kind, m.bytes, m.devices, 1, missing);
   Send send;
@@ -104,7 +104,7 @@ inline ScaleUpCost cost_of(const CollectiveMeasurement& m, const Device& device,
 // The held-back rows of one device and kind, with their predictions.
 struct PredictedRow {
   CollectiveMeasurement measured;
-  ScaleUpCost cost;
+  ScaleUpCost<double> cost;
   bool is_complete = true;  // the device file has all numbers that the cost is made of
   double seconds() const { return cost.seconds + cost.latency_seconds; }
 };
@@ -128,7 +128,7 @@ inline std::vector<PredictedSeries> predict_held_back(const CollectiveTable& tab
       series.kind = of.second;
       for (const CollectiveMeasurement& m : rows) {
         MissingNumbers missing;
-        const ScaleUpCost cost = cost_of(m, *device, &missing);
+        const ScaleUpCost<double> cost = cost_of(m, *device, &missing);
         (m.bytes >= (1 << 20) ? series.large : series.small).push_back({m, cost, missing.empty()});
       }
       all.push_back(std::move(series));

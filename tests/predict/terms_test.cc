@@ -6,6 +6,8 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/step/execution_terms.h"
+#include "lib/step/facts.h"
+#include "lib/time/op_time.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/predict/corpus.h"
@@ -61,6 +63,12 @@ void check_dump(const std::string& path, const std::string& device_name, const P
     if (const Term* wrong = wrong_term(term)) {
       CAPTURE(path, device_name, op.name, wrong->name, wrong->note);
       CHECK(evaluate(*wrong) == wrong->seconds);
+      return;
+    }
+    const Work& work = prediction->facts->costs.work[op.id.index];
+    if (const Term own = op_terms(work, *device); own.seconds != op_time(work, *device).seconds) {
+      CAPTURE(path, device_name, op.name);
+      CHECK(own.seconds == op_time(work, *device).seconds);
       return;
     }
     // What the leaves add is the whole.

@@ -132,7 +132,7 @@ TEST_CASE("Sends between GPUs use more channels the larger they are") {
     send.bytes = mebibytes * (1 << 20);
     send.devices = 64;
     send.relays = relays;
-    const ScaleUpCost cost = send_cost(device, send);
+    const ScaleUpCost<double> cost = send_cost(device, send);
     return cost.seconds + cost.latency_seconds;
   };
   CHECK(seconds(16, true) == Approx(750e-6).epsilon(0.05));

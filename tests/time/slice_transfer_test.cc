@@ -48,7 +48,7 @@ TEST_CASE("bytes, steps and seconds of each kind of transfer") {
   for (const Row& row : rows) {
     CAPTURE(static_cast<int>(row.kind), row.slices);
     MissingNumbers missing;
-    const SliceTransferCost cost = slice_transfer_cost(device, row.kind, 1e6, row.slices, &missing);
+    const SliceTransferCost<double> cost = slice_transfer_cost(device, row.kind, 1e6, row.slices, &missing);
     CHECK(missing.empty());
     CHECK(cost.wire_bytes == Approx(row.sent));
     CHECK(cost.steps == row.steps);
@@ -62,7 +62,7 @@ TEST_CASE("bytes, steps and seconds of each kind of transfer") {
 TEST_CASE("the slowest stage of the hosts decides") {
   Device device = slow_network();
   REQUIRE(set_parameter(device, "network.reduction_bandwidth", 1e8).ok());
-  const SliceTransferCost cost = slice_transfer_cost(device, CollectiveKind::kAllReduce, 1e6, 2, nullptr);
+  const SliceTransferCost<double> cost = slice_transfer_cost(device, CollectiveKind::kAllReduce, 1e6, 2, nullptr);
   CHECK(cost.bandwidth_seconds() == Approx(1.5e6 / 1e8));
 }
 
@@ -73,7 +73,8 @@ TEST_CASE("a transfer grows with the number of slices") {
   REQUIRE(set_parameter(device, "network.skew", 1e-4).ok());
   double before = 0;
   for (const std::int64_t slices : {2, 4, 8, 16}) {
-    const SliceTransferCost cost = slice_transfer_cost(device, CollectiveKind::kAllReduce, 1e6, slices, nullptr);
+    const SliceTransferCost<double> cost =
+        slice_transfer_cost(device, CollectiveKind::kAllReduce, 1e6, slices, nullptr);
     const double n = static_cast<double>(slices);
     const double expected = 2 * (n - 1) / n * 1e-3 + 1e-4 + 2 * (n - 1) * 1e-5 + std::sqrt(2 * std::log(n)) * 1e-4;
     CHECK(cost.bandwidth_seconds() + cost.latency_seconds == Approx(expected));

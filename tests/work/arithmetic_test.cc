@@ -8,8 +8,8 @@
 #include "hloroof/device.h"
 #include "lib/time/op_time.h"
 #include "tests/catch.h"
-#include "tests/work/root_work.h"
 #include "tests/dump.h"
+#include "tests/work/root_work.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include "lib/work/kernel_shapes.h"
 #include "lib/work/stated_cost.h"
 #include "tests/catch.h"
-#include "tests/work/root_work.h"
 #include "tests/dump.h"
+#include "tests/work/root_work.h"
 
 namespace {
 
