@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "hloroof/device.h"
-#include "lib/calibrate/collective_fit.h"
 #include "lib/time/scale_up.h"
+#include "tests/calibrate/collective_fit.h"
 #include "tests/calibrate/collective_table.h"
 #include "tests/catch.h"
 #include "tests/paths.h"

@@ -14,9 +14,9 @@
 
 #include "hloroof/device.h"
 #include "lib/base/csv.h"
-#include "lib/calibrate/collective_fit.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/time/scale_up.h"
+#include "tests/calibrate/collective_fit.h"
 
 namespace hloroof::internal {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hloroof/device.h"
-#include "lib/calibrate/collective_fit.h"
 #include "lib/calibrate/folds.h"
+#include "tests/calibrate/collective_fit.h"
 #include "tests/calibrate/collective_table.h"
 
 namespace hloroof::internal {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "lib/mlir/module.h"
-#include "lib/mlir/print.h"
+#include "tests/mlir/print.h"
 
 int main() {
   namespace mlir = hloroof::internal::mlir;

@@ -7,7 +7,7 @@
 
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
-#include "lib/mlir/print.h"
+#include "tests/mlir/print.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "lib/base/json.h"
 #include "lib/hardware/device_fields.h"
-#include "lib/hardware/device_schema.h"
 #include "tests/catch.h"
+#include "tests/hardware/device_schema.h"
 #include "tests/paths.h"
 
 namespace hloroof::internal {

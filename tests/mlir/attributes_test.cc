@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "lib/mlir/print.h"
 #include "tests/catch.h"
 #include "tests/mlir/encode.h"
+#include "tests/mlir/print.h"
 
 namespace hloroof::internal::mlir {
 namespace {

@@ -10,8 +10,8 @@
 #include "lib/base/strings.h"
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
-#include "lib/mlir/print.h"
 #include "tests/catch.h"
+#include "tests/mlir/print.h"
 #include "tests/paths.h"
 
 namespace hloroof::internal::mlir {

@@ -1,4 +1,4 @@
-#include "lib/mlir/float_text.h"
+#include "tests/mlir/float_text.h"
 
 #include <cstdint>
 #include <string>

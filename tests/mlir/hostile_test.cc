@@ -4,9 +4,9 @@
 
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
-#include "lib/mlir/print.h"
 #include "tests/catch.h"
 #include "tests/mlir/encode.h"
+#include "tests/mlir/print.h"
 #include "tests/mlir/read_file.h"
 
 namespace hloroof::internal::mlir {

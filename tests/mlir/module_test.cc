@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "lib/mlir/attributes.h"
-#include "lib/mlir/print.h"
 #include "tests/catch.h"
 #include "tests/golden.h"
 #include "tests/mlir/encode.h"
+#include "tests/mlir/print.h"
 #include "tests/mlir/read_file.h"
 
 namespace hloroof::internal::mlir {

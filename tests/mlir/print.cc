@@ -1,4 +1,4 @@
-#include "lib/mlir/print.h"
+#include "tests/mlir/print.h"
 
 #include <cstdint>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/mlir/attributes.h"
-#include "lib/mlir/text_writer.h"
+#include "tests/mlir/text_writer.h"
 
 namespace hloroof::internal::mlir {
 namespace {

@@ -1,6 +1,6 @@
 // Floating-point numbers of MLIR's types.
-#ifndef HLOROOF_LIB_MLIR_FLOAT_TEXT_H_
-#define HLOROOF_LIB_MLIR_FLOAT_TEXT_H_
+#ifndef HLOROOF_TESTS_MLIR_FLOAT_TEXT_H_
+#define HLOROOF_TESTS_MLIR_FLOAT_TEXT_H_
 
 #include <cstdint>
 #include <optional>
@@ -20,4 +20,4 @@ std::string float_text(TypeKind kind, std::uint64_t bits);
 
 }  // namespace hloroof::internal::mlir
 
-#endif  // HLOROOF_LIB_MLIR_FLOAT_TEXT_H_
+#endif  // HLOROOF_TESTS_MLIR_FLOAT_TEXT_H_

@@ -1,6 +1,6 @@
 // The format of device files as a JSON schema (draft 2020-12), generated from the table that the loader checks against.
-#ifndef HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_
-#define HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_
+#ifndef HLOROOF_TESTS_HARDWARE_DEVICE_SCHEMA_H_
+#define HLOROOF_TESTS_HARDWARE_DEVICE_SCHEMA_H_
 
 #include <string>
 
@@ -11,4 +11,4 @@ std::string device_schema_json();
 
 }  // namespace hloroof::internal
 
-#endif  // HLOROOF_LIB_HARDWARE_DEVICE_SCHEMA_H_
+#endif  // HLOROOF_TESTS_HARDWARE_DEVICE_SCHEMA_H_

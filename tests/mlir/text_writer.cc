@@ -1,4 +1,4 @@
-#include "lib/mlir/text_writer.h"
+#include "tests/mlir/text_writer.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/mlir/dense.h"
-#include "lib/mlir/float_text.h"
+#include "tests/mlir/float_text.h"
 
 namespace hloroof::internal::mlir {
 namespace {

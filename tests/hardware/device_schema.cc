@@ -1,4 +1,4 @@
-#include "lib/hardware/device_schema.h"
+#include "tests/hardware/device_schema.h"
 
 #include <map>
 #include <string>

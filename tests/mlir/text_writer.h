@@ -1,6 +1,6 @@
 // Writes attributes and types as text. Nested ones are on an explicit stack.
-#ifndef HLOROOF_LIB_MLIR_TEXT_WRITER_H_
-#define HLOROOF_LIB_MLIR_TEXT_WRITER_H_
+#ifndef HLOROOF_TESTS_MLIR_TEXT_WRITER_H_
+#define HLOROOF_TESTS_MLIR_TEXT_WRITER_H_
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 
 #include "lib/mlir/attributes.h"
-#include "lib/mlir/print.h"
+#include "tests/mlir/print.h"
 
 namespace hloroof::internal::mlir {
 
@@ -76,4 +76,4 @@ class TextWriter {
 
 }  // namespace hloroof::internal::mlir
 
-#endif  // HLOROOF_LIB_MLIR_TEXT_WRITER_H_
+#endif  // HLOROOF_TESTS_MLIR_TEXT_WRITER_H_

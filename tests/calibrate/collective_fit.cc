@@ -1,4 +1,4 @@
-#include "lib/calibrate/collective_fit.h"
+#include "tests/calibrate/collective_fit.h"
 
 #include <Eigen/Core>
 #include <cmath>

@@ -2,8 +2,8 @@
 // (mlir-opt --mlir-print-op-generic --mlir-print-local-scope).
 //
 //   %12 = "stable_mosaic.arith.addi"(%0, %arg1) {overflowFlags = #arith.overflow<none>} : (i32, i32) -> i32
-#ifndef HLOROOF_LIB_MLIR_PRINT_H_
-#define HLOROOF_LIB_MLIR_PRINT_H_
+#ifndef HLOROOF_TESTS_MLIR_PRINT_H_
+#define HLOROOF_TESTS_MLIR_PRINT_H_
 
 #include <cstddef>
 #include <string>
@@ -28,4 +28,4 @@ absl::StatusOr<std::string> print(const Module& module, TypeId id, const PrintOp
 
 }  // namespace hloroof::internal::mlir
 
-#endif  // HLOROOF_LIB_MLIR_PRINT_H_
+#endif  // HLOROOF_TESTS_MLIR_PRINT_H_

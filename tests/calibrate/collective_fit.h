@@ -1,6 +1,6 @@
 // Fits the rates of GPU collectives to measured times of one kind of collective on one device.
-#ifndef HLOROOF_LIB_CALIBRATE_COLLECTIVE_FIT_H_
-#define HLOROOF_LIB_CALIBRATE_COLLECTIVE_FIT_H_
+#ifndef HLOROOF_TESTS_CALIBRATE_COLLECTIVE_FIT_H_
+#define HLOROOF_TESTS_CALIBRATE_COLLECTIVE_FIT_H_
 
 #include <cstdint>
 #include <vector>
@@ -29,4 +29,4 @@ SendRates fit_send_rates(const std::vector<CollectiveMeasurement>& measurements,
 
 }  // namespace hloroof::internal
 
-#endif  // HLOROOF_LIB_CALIBRATE_COLLECTIVE_FIT_H_
+#endif  // HLOROOF_TESTS_CALIBRATE_COLLECTIVE_FIT_H_
