@@ -170,7 +170,7 @@ Num regions_seconds(const KernelRun& run, const KernelTime<Num>& time) {
     if constexpr (std::same_as<Num, Traced>) part = named(region_name(run.regions[i], time.runs[i]), std::move(part));
     parts.push_back(std::move(part));
   }
-  return sum_of_many("", parts, kShownRegions);
+  return sum_of_many("", std::move(parts), kShownRegions);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #define HLOROOF_LIB_TIME_NUMBERS_H_
 
 #include <concepts>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "hloroof/device.h"
 #include "lib/hardware/device_facts.h"
@@ -20,7 +20,7 @@ namespace hloroof::internal {
 const DeviceField* field_of(const void* number, const Device& device);
 
 // A factor of `number`, with the paths of the device's numbers in `from`.
-Factor computed_factor(double number, std::string_view unit, const std::vector<Traced>& from);
+Factor computed_factor(double number, std::string_view unit, std::initializer_list<const Traced*> from);
 
 template <class Num>
 class Numbers {
@@ -76,7 +76,7 @@ class Numbers {
     if constexpr (std::same_as<Num, double>) {
       return number;
     } else {
-      return number == 1 ? Traced(number) : Traced(computed_factor(number, unit, traced::list(Traced(from)...)));
+      return number == 1 ? Traced(number) : Traced(computed_factor(number, unit, {&from...}));
     }
   }
 

@@ -32,11 +32,11 @@ double relayout_windows(const Work& work, double relaid_registers, const TpuCore
 // The time at the ends of an operation, before its first window and after its last, where compute and memory do not
 // overlap.
 template <class Num>
-Num ends_seconds(const Work& work, const Num& faster, const TpuCore& core, const Numbers<Num>& n) {
+Num ends_seconds(const Work& work, double faster, const TpuCore& core, const Numbers<Num>& n) {
   if (work.matrix.empty()) {
-    return least("ends", again("the faster of compute and memory", faster), dma_seconds(work, core, n));
+    return least("ends", again("the faster of compute and memory", Num(faster)), dma_seconds(work, core, n));
   }
-  return least("ends", again("a window of the faster side", faster) / n.at(core.overhead.fill_windows),
+  return least("ends", again("a window of the faster side", Num(faster)) / n.at(core.overhead.fill_windows),
                n.amount("pipeline fill", 1, "") * n.at(core.overhead.pipeline_fill));
 }
 
@@ -54,7 +54,7 @@ HbmBytes hbm_bytes(const Work& work, const Device& device) {
 // The memory time of a core that changes layouts: a core moves a window across lanes after its read and before its
 // write, and memory waits in that time.
 template <class Num>
-Num memory_of_one_core(const Work& work, const Num& memory, double relaid_registers, const TpuCore& core,
+Num memory_of_one_core(const Work& work, double memory, double relaid_registers, const TpuCore& core,
                        const Numbers<Num>& n, OverlapTime<Num>& time) {
   Num waiting = 0.0;
   if (work.matrix.empty() && work.read.hbm > 0 && work.written.hbm > 0) {
@@ -63,7 +63,7 @@ Num memory_of_one_core(const Work& work, const Num& memory, double relaid_regist
         n.amount("first bytes of windows", std::max(time.windows - 1, 0.0), "window") * n.at(core.overhead.dma_read);
   }
   time.waiting = value(waiting);
-  const Num between = sum("memory of one core", again("memory, as above", memory), waiting) / n.cores();
+  const Num between = sum("memory of one core", again("memory, as above", Num(memory)), waiting) / n.cores();
   time.between = value(between);
   return between;
 }
@@ -134,28 +134,31 @@ namespace {
 // window waits for the first byte of its read. Without that term the same kernels come out 8 to 14 % too fast, by
 // 0.4 to 0.7 us a window for 17 to 1366 windows, which is the latency of a read.
 template <class Num>
-OverlapTime<Num> overlap_time(const Work& work, const ResourceTimes<Num>& resources, const Numbers<Num>& n) {
+OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, const Numbers<Num>& n) {
   const Num exponent = n.at(n.device().overhead.overlap_norm);
-  const Num matrix = sum("matrix unit", resources.matrix, resources.epilogue);
-  const Num vector = resources.vector.seconds_without_relayout();
-  const Num core = work.is_chained ? norm("matrix and vector units, taking turns", exponent, matrix, vector)
-                                   : slowest("matrix and vector units", matrix, vector);
-  const Num compute = slowest("compute", core, resources.vmem);
-  const Num memory = slowest("memory", resources.hbm, resources.host);
+  Num matrix = sum("matrix unit", std::move(resources.matrix), std::move(resources.epilogue));
+  Num vector = resources.vector.seconds_without_relayout();
+  Num core = work.is_chained
+                 ? norm("matrix and vector units, taking turns", exponent, std::move(matrix), std::move(vector))
+                 : slowest("matrix and vector units", std::move(matrix), std::move(vector));
+  Num compute = slowest("compute", std::move(core), std::move(resources.vmem));
+  Num memory = slowest("memory", std::move(resources.hbm), std::move(resources.host));
   const Num& relayout = resources.vector.relayout_seconds;
   OverlapTime<Num> time;
-  time.joined = norm(value(relayout) > 0 ? "overlapping" : "compute and memory", exponent, compute, memory);
+  const double memory_seconds = value(memory);
+  time.faster = std::min(value(compute), memory_seconds);
+  time.joined =
+      norm(value(relayout) > 0 ? "overlapping" : "compute and memory", exponent, std::move(compute), std::move(memory));
   const TpuCore* const tpu = n.device().tpu();
   if (value(relayout) > 0) {
     Num between = 0.0;
-    if (tpu != nullptr && value(memory) > 0) {
-      between = memory_of_one_core(work, memory, resources.vector.relaid_registers, *tpu, n, time);
+    if (tpu != nullptr && memory_seconds > 0) {
+      between = memory_of_one_core(work, memory_seconds, resources.vector.relaid_registers, *tpu, n, time);
     }
-    time.joined = slowest("compute and memory", time.joined, sum("memory, then across lanes", between, relayout));
+    time.joined = slowest("compute and memory", std::move(time.joined),
+                          sum("memory, then across lanes", std::move(between), relayout));
   }
-  const Num faster = least("", compute, memory);
-  time.faster = value(faster);
-  if (tpu != nullptr) time.ends = ends_seconds(work, faster, *tpu, n);
+  if (tpu != nullptr) time.ends = ends_seconds(work, time.faster, *tpu, n);
   return time;
 }
 
@@ -292,35 +295,42 @@ Num kernel_op_time(const Work& work, const Numbers<Num>& n, OpTime& time) {
   return seconds;
 }
 
+void set_resources(const ResourceTimes<double>& from, OpTime& time) {
+  time.resources[Resource::kMatrix] = from.matrix;
+  time.resources[Resource::kVector] = from.vector.seconds() + from.accumulation;
+  time.resources[Resource::kHbm] = from.hbm;
+  time.resources[Resource::kVmem] = from.vmem;
+  time.resources[Resource::kHost] = from.host;
+  time.epilogue = from.epilogue;
+}
+
 // The time of any other operation. A launch hides behind the previous kernel unless that kernel is too short.
 template <class Num>
 Num plain_op_time(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime& time) {
   const Device& device = n.device();
-  const ResourceTimes<Num> resources = resource_times(work, n);
-  time.resources[Resource::kMatrix] = value(resources.matrix);
-  time.resources[Resource::kVector] = value(resources.vector.seconds()) + value(resources.accumulation);
-  time.resources[Resource::kHbm] = value(resources.hbm);
-  time.resources[Resource::kVmem] = value(resources.vmem);
-  time.resources[Resource::kHost] = value(resources.host);
-  time.epilogue = value(resources.epilogue);
-  const OverlapTime<Num> overlap = overlap_time(work, resources, n);
-  const Num busy = sum("", overlap.joined, overlap.ends);
-  const Num overhead = sum("", op_overhead_seconds(work, n), resources.launch);
-  const Num floor = launch_floor_seconds(work, by, n);
+  ResourceTimes<Num> resources = resource_times(work, n);
+  if constexpr (std::same_as<Num, double>) set_resources(resources, time);
+  PeakSeconds peak;
+  peak.host = value(resources.host);
+  Num launch = std::move(resources.launch);
+  OverlapTime<Num> overlap = overlap_time(work, std::move(resources), n);
+  Num busy = sum("", std::move(overlap.joined), std::move(overlap.ends));
+  Num overhead = sum("", op_overhead_seconds(work, n), std::move(launch));
+  Num floor = launch_floor_seconds(work, by, n);
   time.overhead = std::max(value(overhead), value(floor) - value(busy));
   time.launched_in_graph = by == LaunchedBy::kCommandBuffer;
-  const Num seconds = with_floor(kWhole, busy, overhead, floor);
-  time.seconds = value(seconds);
-  PeakSeconds peak;
-  for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
-  const HbmBytes bytes = hbm_bytes(work, device);
-  peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
-  peak.host = value(resources.host);
-  set_bound(peak, time);
+  Num seconds = with_floor(kWhole, std::move(busy), std::move(overhead), std::move(floor));
+  if constexpr (std::same_as<Num, double>) {
+    time.seconds = seconds;
+    for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
+    const HbmBytes bytes = hbm_bytes(work, device);
+    peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
+    set_bound(peak, time);
+  }
   return seconds;
 }
 
-// Computes the time of `work`, which is not free and not given by the user, and fills `time`.
+// Computes the time of `work`, which is not free and not given by the user. For double, fills `time`.
 template <class Num>
 Num timed(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime& time) {
   return is_read_kernel(work, n.device()) ? kernel_op_time(work, n, time) : plain_op_time(work, by, n, time);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <type_traits>
 #include <unordered_map>
@@ -79,8 +80,8 @@ bool is_open_sum(const Term& term) {
 
 Traced::Traced(double number) {
   term_.seconds = number;
-  term_.amount = 1;
-  if (number != 1) term_.factors.push_back(times(number));
+  term_.amount = number == 0 ? 0 : 1;
+  if (number != 0 && number != 1) term_.factors.push_back(times(number));
 }
 
 Traced::Traced(Factor factor) {
@@ -101,7 +102,7 @@ std::vector<std::string_view> Traced::parameters() const {
 
 // Two equal numbers of the device cancel. Rates are placed before counts and shares. A count of the program becomes the
 // amount if that is one of something.
-void add_factor_to(const Factor& factor, Term& term) {
+void add_factor_to(Factor factor, Term& term) {
   if (term.is_leaf() && term.amount == 1 && !term.unit.empty() && !factor.divides && factor.parameters.empty() &&
       factor.unit == "1") {
     term.amount = factor.value;
@@ -116,37 +117,33 @@ void add_factor_to(const Factor& factor, Term& term) {
     return;
   }
   const auto share = std::find_if(factors.begin(), factors.end(), [&](const Factor& f) {
-    return f.divides == factor.divides && f.unit == "1" && !f.parameters.empty() && factor.unit != "1";
+    return f.divides == factor.divides && f.unit == "1" && factor.unit != "1";
   });
-  factors.insert(share, factor);
+  factors.insert(share, std::move(factor));
 }
 
 // A factor of a sum without a name is a factor of each of its parts.
-void Traced::add_factor(const Factor& factor) {
-  if (!is_open_sum(term_)) return add_factor_to(factor, term_);
+void Traced::add_factor(Factor factor) {
+  if (!is_open_sum(term_)) return add_factor_to(std::move(factor), term_);
   for (Term& child : term_.children) {
     add_factor_to(factor, child);
     child.seconds = factor.divides ? child.seconds / factor.value : child.seconds * factor.value;
   }
 }
 
-void Traced::add_factors(const Traced& scale, bool divides) {
-  for (Factor factor : scale.term_.factors) {
+void Traced::add_factors(Traced scale, bool divides) {
+  if (scale.value() == 0) term_.amount = 0;
+  for (Factor& factor : scale.term_.factors) {
     factor.divides = factor.divides != divides;
-    add_factor(factor);
+    add_factor(std::move(factor));
   }
 }
 
-Traced operator*(Traced a, const Traced& b) {
+Traced operator*(Traced a, Traced b) {
   const double product = a.value() * b.value();
-  if (a.is_scale_ && !b.is_scale_) {
-    Traced term = b;
-    term.add_factors(a, false);
-    term.term_.seconds = product;
-    return term;
-  }
+  if (a.is_scale_ && !b.is_scale_) std::swap(a, b);
   if (b.is_scale_) {
-    a.add_factors(b, false);
+    a.add_factors(std::move(b), false);
   } else {
     a.add_factor(as_factor(b, false));
   }
@@ -154,10 +151,10 @@ Traced operator*(Traced a, const Traced& b) {
   return a;
 }
 
-Traced operator/(Traced a, const Traced& b) {
+Traced operator/(Traced a, Traced b) {
   const double quotient = a.value() / b.value();
   if (b.is_scale_) {
-    a.add_factors(b, true);
+    a.add_factors(std::move(b), true);
   } else {
     a.add_factor(as_factor(b, true));
   }
@@ -167,23 +164,24 @@ Traced operator/(Traced a, const Traced& b) {
 
 namespace traced {
 
-Traced combine(Combine combine, std::string_view name, double value, std::vector<Traced> parts,
-               const Traced& exponent) {
-  std::vector<Term> terms;
-  for (Traced& part : parts) {
-    Term& term = part.term();
-    if (combine == Combine::kSum && is_open_sum(term)) {
-      std::move(term.children.begin(), term.children.end(), std::back_inserter(terms));
-    } else {
-      terms.push_back(std::move(term));
+Traced combine(Combine combine, std::string_view name, double value, std::vector<Term> parts, const Traced& exponent) {
+  if (combine == Combine::kSum && std::any_of(parts.begin(), parts.end(), is_open_sum)) {
+    std::vector<Term> terms;
+    for (Term& part : parts) {
+      if (is_open_sum(part)) {
+        std::move(part.children.begin(), part.children.end(), std::back_inserter(terms));
+      } else {
+        terms.push_back(std::move(part));
+      }
     }
+    parts = std::move(terms);
   }
   Factor power;
   if (combine == Combine::kNorm) {
     power.value = exponent.value();
     power.parameters = exponent.parameters();
   }
-  Term term = combined(combine, std::string(name), std::move(terms), power);
+  Term term = combined(combine, std::string(name), std::move(parts), power);
   term.seconds = value;
   return Traced(std::move(term));
 }
@@ -196,12 +194,12 @@ double norm(const double* parts, std::size_t count, double exponent) {
   return most * std::pow(powers, 1 / exponent);
 }
 
-Traced added_alike(Traced total, const Traced& part) {
+Traced added_alike(Traced total, Traced part) {
   if (part.value() <= 0) return total;
   const double seconds = total.value() + part.value();
   if (total.value() <= 0) return part;
   if (is_open_sum(part.term())) {
-    for (const Term& child : part.term().children) total = added_alike(std::move(total), Traced(child));
+    for (Term& child : part.term().children) total = added_alike(std::move(total), Traced(std::move(child)));
     total.term().seconds = seconds;
     return total;
   }
@@ -215,7 +213,7 @@ Traced added_alike(Traced total, const Traced& part) {
   const auto alike = std::find_if(whole.children.begin(), whole.children.end(),
                                   [&](const Term& child) { return can_merge(child, part.term()); });
   if (alike == whole.children.end()) {
-    whole.children.push_back(part.term());
+    whole.children.push_back(std::move(part).term());
   } else {
     merge(part.term(), *alike);
   }
@@ -243,21 +241,20 @@ double sum_of_many(std::string_view /*name*/, const std::vector<double>& parts, 
   return total;
 }
 
-Traced sum_of_many(std::string_view name, const std::vector<Traced>& parts, std::size_t most) {
+Traced sum_of_many(std::string_view name, std::vector<Traced> parts, std::size_t most) {
   double total = 0;
-  std::vector<Traced> longest;
-  for (const Traced& part : parts) {
-    total += part.value();
-    if (part.value() > 0) longest.push_back(part);
+  for (const Traced& part : parts) total += part.value();
+  std::stable_sort(parts.begin(), parts.end(), [](const Traced& a, const Traced& b) { return a.value() > b.value(); });
+  std::vector<Term> longest;
+  double rest = 0;
+  for (Traced& part : parts) {
+    if (longest.size() < most) {
+      longest.push_back(std::move(part).term());
+    } else {
+      rest += part.value();
+    }
   }
-  std::stable_sort(longest.begin(), longest.end(),
-                   [](const Traced& a, const Traced& b) { return a.value() > b.value(); });
-  if (longest.size() > most) {
-    double rest = 0;
-    for (std::size_t i = most; i < longest.size(); ++i) rest += longest[i].value();
-    longest.resize(most);
-    longest.push_back(again("others", Traced(rest)));
-  }
+  longest.push_back(again("others", Traced(rest)).term());
   return traced::combine(Combine::kSum, name, total, std::move(longest));
 }
 
@@ -277,20 +274,21 @@ void note_missing(const MissingNumbers& missing, const Device& device, Term& ter
   term.note += (term.note.empty() ? "" : "; ") + text;
 }
 
-Traced with_floor(std::string_view name, const Traced& busy, const Traced& rest, const Traced& floor) {
-  Traced whole = sum(name, busy, rest);
+Traced with_floor(std::string_view name, Traced busy, Traced rest, Traced floor) {
+  const double seconds = with_floor(name, busy.value(), rest.value(), floor.value());
+  Traced whole = sum(name, std::move(busy), std::move(rest));
   if (floor.value() > 0) {
     whole.term().name = "work and overheads";
-    whole = slowest(name, std::move(whole), floor);
+    whole = slowest(name, std::move(whole), std::move(floor));
   }
-  whole.term().seconds = with_floor(name, busy.value(), rest.value(), floor.value());
+  whole.term().seconds = seconds;
   return whole;
 }
 
-Factor computed_factor(double number, std::string_view unit, const std::vector<Traced>& from) {
+Factor computed_factor(double number, std::string_view unit, std::initializer_list<const Traced*> from) {
   Factor factor{number, unit, false, {}};
-  for (const Traced& one : from) {
-    for (const std::string_view path : one.parameters()) {
+  for (const Traced* one : from) {
+    for (const std::string_view path : one->parameters()) {
       if (std::find(factor.parameters.begin(), factor.parameters.end(), path) == factor.parameters.end()) {
         factor.parameters.push_back(path);
       }

@@ -41,18 +41,19 @@ class Traced {
 
   double value() const { return term_.seconds; }
   bool is_scale() const { return is_scale_; }
-  const Term& term() const { return term_; }
-  Term& term() { return term_; }
+  const Term& term() const& { return term_; }
+  Term& term() & { return term_; }
+  Term&& term() && { return std::move(term_); }
 
   // The paths of the device's numbers in this number.
   std::vector<std::string_view> parameters() const;
 
-  friend Traced operator*(Traced a, const Traced& b);
-  friend Traced operator/(Traced a, const Traced& b);
+  friend Traced operator*(Traced a, Traced b);
+  friend Traced operator/(Traced a, Traced b);
 
  private:
-  void add_factor(const Factor& factor);
-  void add_factors(const Traced& scale, bool divides);
+  void add_factor(Factor factor);
+  void add_factors(Traced scale, bool divides);
 
   Term term_;
   bool is_scale_ = true;
@@ -67,18 +68,18 @@ template <class P>
 concept PlainPart = std::same_as<P, double>;
 
 namespace traced {
-Traced combine(Combine combine, std::string_view name, double value, std::vector<Traced> parts,
+Traced combine(Combine combine, std::string_view name, double value, std::vector<Term> parts,
                const Traced& exponent = 1.0);
 double norm(const double* parts, std::size_t count, double exponent);
 // Adds `part` to `total`, see add_alike().
-Traced added_alike(Traced total, const Traced& part);
+Traced added_alike(Traced total, Traced part);
 Traced again(std::string_view name, const Traced& term);
 
 template <class... Parts>
-std::vector<Traced> list(Parts&&... parts) {
-  std::vector<Traced> all;
+std::vector<Term> list(Parts&&... parts) {
+  std::vector<Term> all;
   all.reserve(sizeof...(parts));
-  (all.push_back(std::forward<Parts>(parts)), ...);
+  (all.push_back(std::forward<Parts>(parts).term()), ...);
   return all;
 }
 }  // namespace traced
@@ -131,18 +132,18 @@ Traced norm(std::string_view name, const Traced& exponent, P... parts) {
 
 // Adds one after another. Amounts of the same name and factors become one amount.
 inline void add_alike(double& total, double part) { total += part; }
-inline void add_alike(Traced& total, const Traced& part) { total = traced::added_alike(std::move(total), part); }
+inline void add_alike(Traced& total, Traced part) { total = traced::added_alike(std::move(total), std::move(part)); }
 
 // One after another, for lists of any length. The terms show the `most` longest parts, and the others as one.
 double sum_of_many(std::string_view name, const std::vector<double>& parts, std::size_t most);
-Traced sum_of_many(std::string_view name, const std::vector<Traced>& parts, std::size_t most);
+Traced sum_of_many(std::string_view name, std::vector<Traced> parts, std::size_t most);
 
 // Time that starts `busy` seconds before a limit ends: busy + max(rest, floor - busy). It is the longer of the whole
 // and `floor`.
 inline double with_floor(std::string_view /*name*/, double busy, double rest, double floor) {
   return busy + std::max(rest, floor - busy);
 }
-Traced with_floor(std::string_view name, const Traced& busy, const Traced& rest, const Traced& floor);
+Traced with_floor(std::string_view name, Traced busy, Traced rest, Traced floor);
 
 // A term that is part of the tree in another place, as a number of seconds.
 inline double again(std::string_view /*name*/, double term) { return term; }
@@ -172,7 +173,9 @@ Traced noted(Traced term, const Text& text) {
 
 // amount / rate, or zero if the rate is not known.
 inline double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
-inline Traced over(const Traced& amount, const Traced& rate) { return rate.value() > 0 ? amount / rate : Traced(); }
+inline Traced over(Traced amount, Traced rate) {
+  return rate.value() > 0 ? std::move(amount) / std::move(rate) : Traced();
+}
 
 }  // namespace hloroof::internal
 
