@@ -8,6 +8,10 @@ namespace {
 // Work limit, so that adversarial text ends in "not known". Loop counters need about a dozen steps.
 constexpr std::int64_t kMaxSteps = 1 << 16;
 
+// The computations outside its own that a value is followed to. Without this limit, n nested loops would take n^2
+// steps.
+constexpr std::size_t kMaxCallers = 64;
+
 // No operation on scalars has more operands.
 constexpr std::size_t kMaxOperands = 4;
 
@@ -75,7 +79,9 @@ bool ValueTracer::follow_parameter(Place& place) {
   if (flow(caller.opcode()) == Flow::kLoops && !is_unchanged(caller.id(), place.path)) return false;
   const InstructionId handed = argument(caller, frame.computation, number);
   if (!handed.valid()) return false;
-  place.frame = outer_frame(caller.computation().id());
+  const ComputationId outside = caller.computation().id();
+  if (outer_.size() >= kMaxCallers && outer_.count(outside.index) == 0) return false;
+  place.frame = outer_frame(outside);
   place.id = handed;
   return true;
 }

@@ -6,6 +6,8 @@
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "lib/analysis/calls.h"
+#include "lib/analysis/trip_count.h"
+#include "lib/analysis/value_trace.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
@@ -293,6 +295,42 @@ TEST_CASE("an annotation overrides inference, and the user overrides both") {
 
 // The bound of the inner loop is set outside the outer loop, which passes it on. Its counter starts at the final
 // counter of another loop.
+// Each loop of a deep nest asks for a value from outside. Following it to the outermost loop would be quadratic.
+TEST_CASE("a value is followed through a bounded number of nested loops") {
+  const auto nest = [](int depth) {
+    const std::string state = "(s32[], f32[8])";
+    std::string text = "HloModule m\n\n";
+    for (int i = 0; i < depth; ++i) {
+      const std::string n = std::to_string(i);
+      const std::string inner = std::to_string(i - 1);
+      text += "c" + n + " {\n  p = " + state + " parameter(0)\n  ROOT r = pred[] constant(false)\n}\n\nb" + n +
+              " {\n  p = " + state + " parameter(0)\n";
+      text += i == 0 ? "  i = s32[] get-tuple-element(p), index=0\n  x = f32[8] get-tuple-element(p), index=1\n"
+                       "  ROOT t = " +
+                           state + " tuple(i, x)\n}\n\n"
+                     : "  ROOT w = " + state + " while(p), condition=c" + inner + ", body=b" + inner + "\n}\n\n";
+    }
+    const std::string last = std::to_string(depth - 1);
+    return text + "ENTRY e {\n  n = s32[] constant(7)\n  x = f32[8] parameter(0)\n  t = " + state +
+           " tuple(n, x)\n  ROOT w = " + state + " while(t), condition=c" + last + ", body=b" + last + "\n}\n";
+  };
+  const auto steps_to_source = [&](int depth, Scalar& value) {
+    const Module module = parsed(nest(depth));
+    TraceContext context = make_trace_context(module);
+    (void)find_trip_counts(context, {});
+    const InstructionView element = module.instruction(named(module, "i"));
+    ValueTracer tracer(context, element.computation().id(), nullptr);
+    value = tracer.evaluate(element.id());
+    return tracer.steps();
+  };
+  Scalar value = Scalar::unknown();
+  CHECK(steps_to_source(3, value) > 3);
+  CHECK(value.is_integer());
+  const std::int64_t steps = steps_to_source(300, value);
+  CHECK_FALSE(value.is_integer());
+  CHECK(steps_to_source(600, value) == steps);
+}
+
 TEST_CASE("values are followed through tuples, fusions and enclosing loops") {
   const Module module = parsed(R"(HloModule m
 %inc (p0: s32[]) -> s32[] {
