@@ -15,8 +15,9 @@
 namespace hloroof::internal {
 namespace {
 
-// The largest integer up to which a double represents every integer.
-constexpr double kMaxExecutions = 9007199254740992.0;  // 2^53
+// Keeps products with other numbers finite. A step with as many executions overflows in any case; a smaller limit would
+// count less work than the replay, which multiplies the trips of nested loops without one.
+constexpr double kMaxExecutions = 1e200;
 
 // The role of the computations that attribute `key` of `instruction` names.
 ComputationRole role_of_callee(InstructionView instruction, AttributeKey key) {

@@ -11,6 +11,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "tests/catch.h"
+#include "tests/dump.h"
 #include "tests/paths.h"
 #include "tests/predict/corpus.h"
 
@@ -130,6 +131,40 @@ void check_dump(const std::filesystem::path& path) {
   const StepPrediction p = predicted(*module, device);
   check_sums(p);
   check_machine(*module, device, p.step_seconds);
+}
+
+// A loop in a loop; each runs `trips` times.
+std::string nested_loops(const std::string& trips) {
+  const std::string state = "(s64[], f32[64,128])";
+  const auto loop = [&](const std::string& n, const std::string& inside) {
+    return "c" + n + " {\n  p = " + state + " parameter(0)\n  i = s64[] get-tuple-element(p), index=0\n" +
+           "  n = s64[] constant(" + trips + ")\n  ROOT r = pred[] compare(i, n), direction=LT\n}\n\nb" + n +
+           " {\n  p = " + state +
+           " parameter(0)\n  i = s64[] get-tuple-element(p), index=0\n  one = s64[] constant(1)\n" +
+           "  j = s64[] add(i, one)\n  x = f32[64,128] get-tuple-element(p), index=1\n" + inside +
+           "  ROOT t = " + state + " tuple(j, y)\n}\n\n";
+  };
+  const auto run = [&](const std::string& n) {
+    return "  z = s64[] constant(0)\n  s = " + state + " tuple(z, x)\n  w = " + state + " while(s), condition=c" + n +
+           ", body=b" + n + "\n  y = f32[64,128] get-tuple-element(w), index=1\n";
+  };
+  return "HloModule m, is_scheduled=true\n\n" + loop("0", "  y = f32[64,128] negate(x)\n") + loop("1", run("0")) +
+         "ENTRY e {\n  x = f32[64,128] parameter(0)\n" + run("1") + "  ROOT r = f32[64,128] copy(y)\n}\n";
+}
+
+TEST_CASE("the laws hold for loops of any number of trips") {
+  for (const char* device : {"tpu_v5e", "h100_sxm"}) {
+    for (const char* trips : {"3", "100000000", "10000000000"}) {
+      CAPTURE(device, trips);
+      const absl::StatusOr<StepPrediction> p = predict_step_time(parsed(nested_loops(trips)), *find_device(device));
+      REQUIRE(p.ok());
+      CHECK(p->step_seconds <= p->serial_seconds * (1 + 1e-6));
+      CHECK(p->step_seconds >= p->serial_seconds * (1 - 1e-6));
+      double flops = 0;
+      for (const OpPrediction& op : p->ops) flops += op.executions * op.work.flops;
+      CHECK(flops == Approx(p->flops).epsilon(1e-9));
+    }
+  }
 }
 
 TEST_CASE("sums add up and a better machine is never slower: shipped dumps") {
