@@ -274,6 +274,10 @@ bool InstructionEncoder::append_shapes(InstructionView i, AttributeKey key, Wire
 
 bool InstructionEncoder::append_attribute(InstructionView i, const AttributeData& a, WireWriter& out) {
   using enum AttributeKey;
+  // In a proto, a channel below 1 is no channel, and global ids are valid only with a channel.
+  const bool has_channel = integer(i, kChannelId).value_or(0) > 0;
+  if (a.key == kChannelId && !has_channel) return false;
+  if (a.key == kUseGlobalDeviceIds && flag(i, kUseGlobalDeviceIds) && !has_channel) return false;
   const SimpleField simple = simple_field(a.key);
   if (simple.form != SimpleField::kNone) return append_simple(i, a.key, simple, out);
   if (is_written_elsewhere(a.key, i.opcode())) return true;

@@ -410,6 +410,12 @@ TEST_CASE("what a proto cannot hold is an error that names it") {
       {"%n = f32[8]{0} negate(f32[8]{0} %p)", "not a single instruction"},
       {entry_of("  %p = f32[] parameter(0)\n  ROOT %n = f32[] negate(%p), new_attribute={1}\n"),
        "n in e: a proto cannot hold its new_attribute"},
+      {entry_of("  %p = f32[8]{0} parameter(0)\n  ROOT %n = f32[16]{0} all-gather(%p), channel_id=0, "
+                "replica_groups={{0,1}}, dimensions={0}\n"),
+       "n in e: a proto cannot hold its channel_id"},
+      {entry_of("  %p = f32[8]{0} parameter(0)\n  ROOT %n = f32[16]{0} all-gather(%p), channel_id=-1, "
+                "replica_groups={{0,1}}, dimensions={0}, use_global_device_ids=true\n"),
+       "n in e: a proto cannot hold its channel_id"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -418,6 +424,16 @@ TEST_CASE("what a proto cannot hold is an error that names it") {
     CHECK(bytes.status().code() == absl::StatusCode::kInvalidArgument);
     CHECK_THAT(std::string(bytes.status().message()), ContainsSubstring(c.message));
   }
+}
+
+TEST_CASE("global ids without a channel are an error when they are written") {
+  Module module = parsed(entry_of(
+      "  %p = f32[8]{0} parameter(0)\n  ROOT %n = f32[16]{0} all-gather(%p), channel_id=1, replica_groups={{0,1}}, "
+      "dimensions={0}, use_global_device_ids=true\n"));
+  ModuleEditor edit(module);
+  REQUIRE(edit.remove_attribute(named(module, "n"), AttributeKey::kChannelId).ok());
+  CHECK_THAT(std::string(write_proto(module).status().message()),
+             ContainsSubstring("n in e: a proto cannot hold its use_global_device_ids"));
 }
 
 TEST_CASE("names that computations share become unique, as XLA makes them") {
