@@ -117,9 +117,9 @@ def transform(
     ``device`` the editor predicts, and each ``Transformed`` has the step before and after. ``platforms`` limits the compiles, as
     for JAX. ``options`` are those of ``predict_step_time``.
 
-    The module is verified before it goes back; what it had when it came does not count. If the function raises or it is not valid, the compile goes on with the
-    original and a line on ``stream`` says why; with ``on_error="raise"`` the compile fails, and ``TransformError`` names the
-    instruction. Raises ``ImportError`` if JAX is older than 0.12.0.
+    The module is verified before it goes back; what was wrong when it came does not count. If the function raises or the module is
+    not valid, the compile goes on with the original and a line on ``stream`` says why; with ``on_error="raise"`` the compile fails,
+    and ``TransformError`` names the instruction. Raises ``ImportError`` if JAX is older than 0.12.0.
     """
 
     def change(module: _core.Module, original: bytes) -> tuple[Transformed, Optional[bytes]]:
