@@ -10,7 +10,7 @@
 #include "lib/time/term_builder.h"
 #include "lib/time/traced.h"
 #include "tests/catch.h"
-#include "tests/cost/root_work.h"
+#include "tests/work/root_work.h"
 
 namespace hloroof::internal {
 namespace {
