@@ -455,6 +455,9 @@ TEST_CASE("every loop of the corpus has a trip count if the text determines it")
   CHECK(tpu_loops == 96);
   CHECK(loops > tpu_loops);
   // The only loop whose bound is an argument of the program.
+  std::string all;
+  for (const std::string& loop : not_inferred) all += loop + "\n";
+  INFO(all);
   REQUIRE(not_inferred.size() == 1);
   CHECK_THAT(not_inferred[0], ContainsSubstring("while_dynamic"));
 }
