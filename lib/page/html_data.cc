@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
 #include "lib/describe/record_json.h"
@@ -19,6 +17,7 @@
 #include "lib/explain/terms_view.h"
 #include "lib/page/memory_over_time.h"
 #include "lib/report/verdict.h"
+#include "lib/request/options.h"
 #include "lib/results/glossary.h"
 #include "lib/results/layers.h"
 #include "lib/results/prediction_fields.h"
@@ -304,44 +303,16 @@ class PageStep {
     out_.end_object();
   }
 
-  void option(std::string_view name, const std::string& value) {
-    out_.begin_array();
-    text(name);
-    text(value);
-    out_.end_array();
-  }
-
-  // The options that differ from the defaults.
+  // The options that differ from the defaults, as words for a command line.
   void options() {
-    const PredictOptions& options = facts_.options;
     out_.begin_array();
-    if (options.topology) option("--topology", *options.topology);
-    if (options.slices) option("--slices", absl::StrCat(*options.slices));
-    if (options.estimates == EstimateSource::kCompiler) option("--estimates", "compiler");
-    for (const auto& [name, count] : options.trip_counts) option("--trip-count", absl::StrCat(name, "=", count));
-    if (options.default_trip_count != 1) option("--default-trip-count", absl::StrCat(options.default_trip_count));
-    for (const CustomCallCost& cost : options.custom_calls) option("--custom-call", cost.target);
-    for (const KernelList& list : options.kernel_lists) {
-      option("--kernel", absl::StrCat(list.kernel, ".", list.operand, "=[", absl::StrJoin(list.values, ","), "]"));
+    for (const auto& [name, value] : command_options(facts_.options)) {
+      out_.begin_array();
+      text(name);
+      text(value.empty() ? value : shell_word(value));
+      out_.end_array();
     }
-    for (const auto& [name, shares] : options.branch_probabilities) {
-      option("--branch-probability", absl::StrCat(name, "=", absl::StrJoin(shares, ",")));
-    }
-    for (const auto& [path, value] : options.set) option("--set", absl::StrCat(path, "=", value));
-    mesh_options(options.mesh);
-    if (options.collectives.reduce_element_bytes) {
-      option("--reduce-dtype", absl::StrCat(*options.collectives.reduce_element_bytes, " B"));
-    }
-    if (options.collectives.imbalance != 1) option("--imbalance", absl::StrCat(options.collectives.imbalance));
     out_.end_array();
-  }
-
-  void mesh_options(const MeshOptions& mesh) {
-    const auto axis = [](std::string* out, const auto& a) { absl::StrAppend(out, a.first, "=", a.second); };
-    if (!mesh.axes.empty()) option("--mesh", absl::StrJoin(mesh.axes, ",", axis));
-    if (!mesh.order.empty()) option("--mesh-order", absl::StrJoin(mesh.order, ","));
-    if (!mesh.device_order.empty()) option("--device-order", absl::StrJoin(mesh.device_order, ","));
-    if (mesh.wrap) option("--wrap", *mesh.wrap ? "on" : "off");
   }
 
   const StepPrediction& prediction_;

@@ -61,4 +61,16 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
   return out;
 }
 
+absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool may_group, ViewOptions options) {
+  const bool is_plain =
+      options.rows.rewrites.empty() && options.rows.filter.empty() && options.rows.sort == SortBy::kTime;
+  if (may_group && is_plain) options.rows.group = GroupBy::kSimilar;
+  absl::StatusOr<std::string> text = render_views(prediction, {"summary", "breakdown", "ops"}, options);
+  if (!text.ok()) return text;
+  // It ends with the causes that cost the most; the view diagnostics has all.
+  const std::string worth_most = causes_view(prediction, 3, options);
+  if (!worth_most.empty()) *text += "\n" + preformatted(worth_most, options);
+  return text;
+}
+
 }  // namespace hloroof::internal

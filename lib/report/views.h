@@ -28,6 +28,10 @@ absl::Status check_views(const std::vector<std::string>& views);
 // or rewrite.
 absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,
                                          const ViewOptions& options);
+// Returns what shows a prediction when no view is chosen: its summary, its breakdown, its longest ops and the three
+// causes that cost the most. With `may_group`, ops that are alike share a row, unless `options` ask for a filter, an
+// order or other names.
+absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool may_group, ViewOptions options);
 
 std::string summary_view(const StepPrediction& prediction, const ViewOptions& options);
 absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const ViewOptions& options);

@@ -73,6 +73,43 @@ Page make_page(const std::string& dump, const std::string& device, const std::st
   return page;
 }
 
+TEST_CASE("the page has the options that were set, as the command takes them") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/page.html";
+  const std::vector<std::string> predict = {"predict", "examples/ffn_block.v5e_2x4.hlo", "--device", "tpu_v5e"};
+  std::vector<std::string> given = predict;
+  for (const char* word : {"--partitions", "8", "--reduce-dtype", "s8", "--set", "hbm.bandwidth=2x", "--imbalance",
+                           "1.5", "--default-trip-count", "4", "--strict", "--format", "html", "-o", path.c_str()}) {
+    given.emplace_back(word);
+  }
+  REQUIRE(run_hloroof(given).code == kExitOk);
+  const auto options_of = [&] {
+    std::ifstream file(path, std::ios::binary);
+    const JsonValue data = data_of(std::string(std::istreambuf_iterator<char>(file), {}));
+    std::vector<std::string> words;
+    for (const JsonValue& option : data.find("steps")->elements.front().find("options")->elements) {
+      for (const JsonValue& word : option.elements) {
+        if (!word.string.empty()) words.push_back(word.string);
+      }
+    }
+    return words;
+  };
+  const std::vector<std::string> words = options_of();
+  for (const char* name :
+       {"--partitions", "--reduce-dtype", "--set", "--imbalance", "--default-trip-count", "--strict"}) {
+    CAPTURE(name);
+    CHECK(std::count(words.begin(), words.end(), name) == 1);
+  }
+  // The words make the same page again.
+  std::vector<std::string> again = predict;
+  again.insert(again.end(), words.begin(), words.end());
+  again.insert(again.end(), {"--format", "html", "-o", path});
+  const CliResult result = run_hloroof(again);
+  CAPTURE(words, result.err);
+  CHECK(result.code == kExitOk);
+  CHECK(options_of() == words);
+}
+
 // The value of an attribute of the page's html element after its script has run; empty if it has none.
 std::string attribute(const std::string& dom, const std::string& name) {
   const std::size_t at = dom.find(" " + name + "=\"");

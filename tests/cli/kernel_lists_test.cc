@@ -1,6 +1,4 @@
 // --kernel: the contents of the lists that a kernel reads.
-#include "lib/fronts/cli/kernel_lists.h"
-
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/request/kernel_list.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 #include "tests/paths.h"
@@ -37,7 +36,7 @@ TEST_CASE("a list is written out, repeated or in a file") {
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
-    const absl::StatusOr<KernelList> list = parse_kernel_list(row.text);
+    const absl::StatusOr<KernelList> list = parse_kernel_list(row.text, "--kernel");
     REQUIRE(list.ok());
     CHECK(list->kernel == row.kernel);
     CHECK(list->operand == row.operand);
@@ -67,7 +66,7 @@ TEST_CASE("a list that cannot be read says what is expected") {
   };
   for (const auto& row : rows) {
     CAPTURE(row.text);
-    const absl::StatusOr<KernelList> list = parse_kernel_list(row.text);
+    const absl::StatusOr<KernelList> list = parse_kernel_list(row.text, "--kernel");
     REQUIRE_FALSE(list.ok());
     CHECK_THAT(std::string(list.status().message()), ContainsSubstring(row.message));
   }

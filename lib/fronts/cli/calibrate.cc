@@ -22,7 +22,7 @@ namespace hloroof::internal {
 namespace {
 
 struct CalibrateFlags {
-  PredictFlags predict;
+  Request predict;
   std::string measurements;
   std::string profile;
   std::vector<std::string> parameters;
@@ -86,7 +86,7 @@ absl::StatusOr<std::string> base_of(const CalibrateFlags& flags, const std::stri
 }
 
 // Returns the device of --device, or else that of the profile, with the values of --set.
-absl::StatusOr<Device> device_to_fit(PredictFlags flags, const MeasuredProfile* profile) {
+absl::StatusOr<Device> device_to_fit(Request flags, const MeasuredProfile* profile) {
   if (flags.devices.empty() && profile != nullptr) {
     const absl::StatusOr<std::string> name = profiled_device(*profile);
     if (!name.ok()) return name.status();
@@ -95,7 +95,7 @@ absl::StatusOr<Device> device_to_fit(PredictFlags flags, const MeasuredProfile* 
   absl::StatusOr<Target> target = find_one_target(flags);
   if (!target.ok()) return target.status();
   Device device = std::move(target->device);
-  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.set, kSetOption);
+  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.settings(), kSetOption);
   if (!settings.ok()) return settings.status();
   const absl::StatusOr<std::vector<Point>> points = points_of(*settings, device, kSetOption);
   if (!points.ok()) return points.status();
@@ -181,7 +181,7 @@ Command calibrate_command(Context& context) {
       {.names = {"--set"},
        .argument = "PARAMETER=NUMBER",
        .text = "Override a parameter and do not fit it; may be repeated",
-       .target = &flags->predict.set},
+       .target = &flags->predict.values.texts(OptionId::kSet)},
       {.names = {"--where"},
        .argument = "COLUMN=VALUE",
        .text = "Use only rows with this value; may be repeated",

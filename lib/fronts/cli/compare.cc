@@ -19,7 +19,7 @@ namespace {
 struct CompareFlags {
   std::string file;
   std::string profile;
-  PredictFlags predict;
+  Request predict;
   std::string format = "text";
   std::string output;
   std::size_t limit = 20;
@@ -28,7 +28,7 @@ struct CompareFlags {
 
 // The module, device and options: those that were given, or else what the profile says.
 absl::StatusOr<Subject> subject_of(const CompareFlags& flags, const MeasuredProfile& profile, Context& context) {
-  PredictFlags predict = flags.predict;
+  Request predict = flags.predict;
   if (predict.devices.empty() && profile.backend != ProfiledBackend::kUnknown) {
     const absl::StatusOr<std::string> device = profiled_device(profile);
     if (!device.ok()) return device.status();

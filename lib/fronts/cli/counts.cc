@@ -18,7 +18,7 @@ namespace {
 
 struct CountsFlags {
   std::vector<std::string> files;
-  PredictFlags work;
+  Request work;
   std::string convention = "xla";
   std::string format = "text";
   std::string output;
@@ -121,7 +121,7 @@ Command counts_command(Context& context) {
                               "counts and counts padded bytes",
                       .target = &flags->convention}};
   append(command.options, as_rare(work_options(flags->work)));
-  command.options.push_back(strict_option(flags->work));
+  command.options.push_back(option_of(OptionId::kStrict, flags->work));
   append(command.options, {format_option(flags->format, "text|json|csv|markdown"),
                            output_option(flags->output),
                            limit_option(flags->limit, "rows"),

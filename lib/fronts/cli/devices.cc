@@ -35,7 +35,7 @@ std::string show_text(const std::vector<Device>& devices) {
 }
 
 void show(const DevicesFlags& given, Context& context) {
-  PredictFlags flags;
+  Request flags;
   flags.devices = given.names;
   absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
   if (!targets.ok()) return context.fail(targets.status());

@@ -13,7 +13,7 @@ namespace {
 struct DiffFlags {
   std::string before;
   std::string after;
-  PredictFlags predict;
+  Request predict;
   DiffOptions diff;
   std::string format = "text";
   std::string output;
@@ -23,11 +23,11 @@ struct DiffFlags {
 };
 
 // Finds one side of the comparison: FILE, or FILE@DEVICE if there is no file with the whole name.
-absl::StatusOr<Subject> find_diff_side(const PredictFlags& flags, const std::string& text, Context& context) {
+absl::StatusOr<Subject> find_diff_side(const Request& flags, const std::string& text, Context& context) {
   std::error_code error;
   const std::size_t at = text.rfind('@');
   if (at == std::string::npos || std::filesystem::exists(text, error)) return find_subject(flags, text, context);
-  PredictFlags of_side = flags;
+  Request of_side = flags;
   of_side.devices = {text.substr(at + 1)};
   const std::string file = text.substr(0, at);
   return find_subject(of_side, file == kStandardInput ? "-" : file, context);

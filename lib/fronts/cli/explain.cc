@@ -11,7 +11,7 @@ namespace {
 struct ExplainFlags {
   std::string file;
   std::string op;
-  PredictFlags predict;
+  Request predict;
   std::string format = "text";
   std::string output;
   bool wide = false;

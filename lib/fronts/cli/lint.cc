@@ -23,7 +23,7 @@ namespace {
 
 struct LintFlags {
   std::vector<std::string> files;
-  PredictFlags predict;
+  Request predict;
   std::string fail_on = "warning";
   std::vector<std::string> ignore;
   std::string format = "text";

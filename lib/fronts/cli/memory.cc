@@ -33,7 +33,7 @@ Command memory_command(Context& context) {
                   .text = "Prints peak memory, the buffers live at the peak, and whether they fit the device"};
   command.positionals = {files_argument(flags->files)};
   // The other options of a prediction change times, and those do not change the memory.
-  command.options = {device_option(flags->predict), set_option(flags->predict)};
+  command.options = {device_option(flags->predict), option_of(OptionId::kSet, flags->predict)};
   command.options.push_back(jobs_option(flags->predict));
   append(command.options, table_options(*flags, "buffers"));
   command.run = [flags, &context] { run_memory(*flags, context); };

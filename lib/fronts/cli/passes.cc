@@ -17,7 +17,7 @@ namespace {
 
 struct PassesFlags {
   std::vector<std::string> folders;
-  PredictFlags predict;
+  Request predict;
   std::string module;
   std::string around;
   std::string format = "text";

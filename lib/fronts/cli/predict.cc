@@ -16,7 +16,7 @@ namespace {
 
 struct PredictCommandFlags {
   std::vector<std::string> files;
-  PredictFlags predict;
+  Request predict;
   std::string format = "text";
   std::string output;
   std::vector<std::string> views;
@@ -67,20 +67,6 @@ absl::Status check_csv_views(const PredictCommandFlags& flags) {
 absl::StatusOr<std::string> prediction_csv(const NamedPrediction& named, bool with_titles,
                                            const PredictCommandFlags& flags, const ViewOptions& options) {
   return view_csv(flags.views.empty() ? "ops" : flags.views.front(), named, options.rows, with_titles);
-}
-
-// What `predict` prints without --view.
-absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool may_group, ViewOptions options) {
-  // Unless the user asks for a group, a filter or an order of ops, those that are alike share a row.
-  const bool is_plain =
-      options.rows.rewrites.empty() && options.rows.filter.empty() && options.rows.sort == SortBy::kTime;
-  if (may_group && is_plain) options.rows.group = GroupBy::kSimilar;
-  absl::StatusOr<std::string> text = render_views(prediction, {"summary", "breakdown", "ops"}, options);
-  if (!text.ok()) return text;
-  // It ends with the causes that cost the most; --view diagnostics prints all.
-  const std::string worth_most = causes_view(prediction, 3, options);
-  if (!worth_most.empty()) *text += "\n" + preformatted(worth_most, options);
-  return text;
 }
 
 // The views of one of `count` predictions.

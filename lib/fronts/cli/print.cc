@@ -25,7 +25,7 @@ struct PrintFlags {
   std::string format = "hlo";
   std::string output;
   std::string around;
-  PredictFlags predict;  // without strict
+  Request predict;  // without strict
   double min_share = 0;
   bool annotate = false;
   std::int64_t radius = 2;
@@ -132,10 +132,10 @@ absl::Status check_combination(const PrintFlags& flags) {
   if (has_device && !flags.annotate && flags.format != "dot") {
     return invalid_argument("--device requires --annotate or --format dot");
   }
-  const bool is_changed = !flags.predict.topologies.empty() || !flags.predict.set.empty();
+  const bool is_changed = !flags.predict.topologies().empty() || !flags.predict.settings().empty();
   const std::string work_option = given_work_option(flags.predict);
   if (!has_device && (is_changed || !work_option.empty())) {
-    const std::string option = !flags.predict.topologies.empty() ? "--topology" : is_changed ? "--set" : work_option;
+    const std::string option = !flags.predict.topologies().empty() ? "--topology" : is_changed ? "--set" : work_option;
     return invalid_argument(option + " requires --device");
   }
   if (!(flags.min_share >= 0 && flags.min_share <= 1)) {

@@ -15,7 +15,7 @@ namespace {
 
 struct RescheduleFlags {
   std::string file;
-  PredictFlags predict;
+  Request predict;
   double seconds = RescheduleOptions().seconds;
   std::int64_t memory_limit = 0;  // 0: that of the order that came in
   std::string format = "text";

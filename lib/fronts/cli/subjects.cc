@@ -22,7 +22,7 @@
 
 namespace hloroof::internal {
 
-absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags) {
+absl::StatusOr<std::vector<Target>> find_targets(const Request& flags) {
   if (flags.devices.empty()) {
     std::string message = "--device is required; the devices are";
     std::size_t column = 80;
@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags) {
   return named_targets(flags.devices);
 }
 
-absl::StatusOr<Target> find_one_target(const PredictFlags& flags) {
+absl::StatusOr<Target> find_one_target(const Request& flags) {
   absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
   if (!targets.ok()) return targets.status();
   if (targets->size() != 1) return invalid_argument("this command takes one device");
@@ -174,19 +174,18 @@ std::size_t Subjects::count() const {
   return count;
 }
 
-absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vector<std::string>& paths,
-                                       Breadth breadth) {
+absl::StatusOr<Subjects> find_subjects(const Request& flags, const std::vector<std::string>& paths, Breadth breadth) {
   Subjects subjects;
   absl::StatusOr<PredictOptions> options = predict_options(flags);
   if (!options.ok()) return options.status();
   subjects.options = *std::move(options);
-  absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.set, kSetOption);
+  absl::StatusOr<std::vector<Setting>> settings = parse_settings(flags.settings(), kSetOption);
   if (!settings.ok()) return settings.status();
   subjects.settings = *std::move(settings);
   absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
   if (!targets.ok()) return targets.status();
   subjects.targets = *std::move(targets);
-  subjects.topologies = flags.topologies;
+  subjects.topologies = flags.topologies();
   subjects.jobs = flags.jobs;
   absl::StatusOr<std::vector<std::string>> files = expand_inputs(paths);
   if (!files.ok()) return files.status();
@@ -204,7 +203,7 @@ absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vec
   return subjects;
 }
 
-absl::StatusOr<Subjects> find_place(const PredictFlags& flags) {
+absl::StatusOr<Subjects> find_place(const Request& flags) {
   absl::StatusOr<Subjects> subjects = find_subjects(flags, {}, Breadth::kOne);
   if (!subjects.ok()) return subjects.status();
   absl::StatusOr<std::vector<Point>> points =
@@ -222,7 +221,7 @@ absl::StatusOr<Module> module_in_profile(const MeasuredProfile& profile, const s
   return profiled_module(profile, options);
 }
 
-absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
+absl::StatusOr<Subject> find_subject(const Request& flags, const std::string& path, Context& context,
                                      LargeConstants constants) {
   absl::StatusOr<std::string> file = expand_to_one(path);
   if (!file.ok()) return file.status();
@@ -233,7 +232,7 @@ absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::strin
   return Subject{*std::move(file), *std::move(module), std::move(place->targets.front()), std::move(place->options)};
 }
 
-absl::StatusOr<Subject> subject_of_module(const PredictFlags& flags, std::string file, Module module) {
+absl::StatusOr<Subject> subject_of_module(const Request& flags, std::string file, Module module) {
   absl::StatusOr<Subjects> place = find_place(flags);
   if (!place.ok()) return place.status();
   return Subject{std::move(file), std::move(module), std::move(place->targets.front()), std::move(place->options)};

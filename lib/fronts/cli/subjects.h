@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/fronts/cli/common_options.h"
 #include "lib/fronts/cli/context.h"
-#include "lib/fronts/cli/predict_flags.h"
 #include "lib/hardware/settings.h"
 #include "lib/input/parse_proto.h"
 #include "lib/measured/profiled_program.h"
@@ -20,8 +20,8 @@ namespace hloroof::internal {
 
 // Finds the targets of --device: names of targets, or paths of device files, which contain a slash or end in .json.
 // Errors: InvalidArgument with the list of names if --device is missing; the errors of find_target and load_device.
-absl::StatusOr<std::vector<Target>> find_targets(const PredictFlags& flags);
-absl::StatusOr<Target> find_one_target(const PredictFlags& flags);
+absl::StatusOr<std::vector<Target>> find_targets(const Request& flags);
+absl::StatusOr<Target> find_one_target(const Request& flags);
 
 // How the command reads modules: the parser reports several errors at once.
 ParseOptions reading_options();
@@ -52,8 +52,7 @@ struct Subjects {
 // Whether a command takes one device, one topology and one value for each setting, or several.
 enum class Breadth { kOne, kSeveral };
 
-absl::StatusOr<Subjects> find_subjects(const PredictFlags& flags, const std::vector<std::string>& paths,
-                                       Breadth breadth);
+absl::StatusOr<Subjects> find_subjects(const Request& flags, const std::vector<std::string>& paths, Breadth breadth);
 
 // One module, one target and the options, which include --set.
 struct Subject {
@@ -62,14 +61,14 @@ struct Subject {
   Target target;
   PredictOptions options;
 };
-absl::StatusOr<Subject> find_subject(const PredictFlags& flags, const std::string& path, Context& context,
+absl::StatusOr<Subject> find_subject(const Request& flags, const std::string& path, Context& context,
                                      LargeConstants constants = LargeConstants::kModerate);
 
 // The same for a module that was read in another way, and that messages call `file`.
-absl::StatusOr<Subject> subject_of_module(const PredictFlags& flags, std::string file, Module module);
+absl::StatusOr<Subject> subject_of_module(const Request& flags, std::string file, Module module);
 
 // The target and the options of a command that takes one of each, without a file.
-absl::StatusOr<Subjects> find_place(const PredictFlags& flags);
+absl::StatusOr<Subjects> find_place(const Request& flags);
 
 // The module in the profile at `path`. Errors: those of profiled_module().
 absl::StatusOr<Module> module_in_profile(const MeasuredProfile& profile, const std::string& path,

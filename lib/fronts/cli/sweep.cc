@@ -10,7 +10,7 @@ namespace {
 
 struct SweepFlags {
   std::vector<std::string> files;
-  PredictFlags predict;
+  Request predict;
   std::string format = "text";
   std::string output;
   std::string sort;  // empty: by step, unless only the values of parameters differ

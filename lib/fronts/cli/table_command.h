@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/fronts/cli/common_options.h"
 #include "lib/fronts/cli/context.h"
-#include "lib/fronts/cli/predict_flags.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/report/views.h"
 
@@ -16,7 +16,7 @@ namespace hloroof::internal {
 
 struct TableFlags {
   std::vector<std::string> files;
-  PredictFlags predict;
+  Request predict;
   std::string format = "text";
   std::string output;
   std::size_t limit = 20;
