@@ -74,7 +74,7 @@ typedef struct hloroof_options {
   int64_t slices;                 /* default: as the text or the device says */
   int64_t partitions;             /* of a text that does not state num_partitions */
   int64_t default_trip_count;     /* of loops whose trip count cannot be inferred; default 1 */
-  const char* const* trip_counts; /* "LOOP=N", the last element NULL */
+  const char* const* trip_counts; /* "NAME=N", the last element NULL */
   const char* const* set;         /* numbers of the device, "hbm.bandwidth=1.2e12" or "=2x", the last element NULL */
   int32_t use_compiler_estimates; /* not 0: times of ops are the compiler's estimates where the text has them */
   int32_t strict;                 /* not 0: fail if anything is unknown */
@@ -93,7 +93,7 @@ HLOROOF_C_API const char* hloroof_code_name(int32_t code);
 HLOROOF_C_API int32_t hloroof_parse(const char* text, size_t size, hloroof_module** module, char** error);
 
 /* Predicts one step on a device: a name such as "tpu_v5e" or "tpu_v5p:4x4x8*2", or the path of a device file, which
- * contains a slash. `options` may be NULL. */
+ * contains a slash or ends in .json. `options` may be NULL. */
 HLOROOF_C_API int32_t hloroof_predict(const hloroof_module* module, const char* device, const hloroof_options* options,
                                       hloroof_prediction** prediction, char** error);
 

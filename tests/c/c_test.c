@@ -57,6 +57,7 @@ static void test_parse(const char* text, size_t size) {
 
 static void test_options(const hloroof_module* module) {
   const char* const trip_counts[] = {"no_such_loop=3", NULL};
+  const char* const printed[] = {"%no_such_loop=3", NULL};
   const char* const malformed[] = {"hbm.bandwidth", NULL};
   const char* const not_text[] = {"\xc0=1", NULL};
   const char* const several[] = {"hbm.bandwidth=1x,2x", NULL};
@@ -72,8 +73,11 @@ static void test_options(const hloroof_module* module) {
   options.trip_counts = trip_counts;
   CHECK_ERROR(hloroof_predict(module, "tpu_v5e", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT,
               "no_such_loop");
+  options.trip_counts = printed;
+  CHECK_ERROR(hloroof_predict(module, "tpu_v5e", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT,
+              "'no_such_loop'");
   options.trip_counts = malformed;
-  CHECK_ERROR(hloroof_predict(module, "tpu_v5e", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT, "LOOP=N");
+  CHECK_ERROR(hloroof_predict(module, "tpu_v5e", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT, "NAME=N");
   options.trip_counts = NULL;
   options.set = malformed;
   CHECK_ERROR(hloroof_predict(module, "tpu_v5e", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT,
@@ -98,6 +102,8 @@ static void test_options(const hloroof_module* module) {
 static void test_predict(const hloroof_module* module) {
   hloroof_prediction* prediction = NULL;
   char* error = NULL;
+  CHECK_ERROR(hloroof_predict(module, "no_such_file.json", NULL, &prediction, &error), HLOROOF_NOT_FOUND,
+              "no_such_file.json: cannot be read");
   CHECK_ERROR(hloroof_predict(NULL, "tpu_v5e", NULL, &prediction, &error), HLOROOF_INVALID_ARGUMENT, "module is NULL");
   CHECK_ERROR(hloroof_predict(module, NULL, NULL, &prediction, &error), HLOROOF_INVALID_ARGUMENT, "device is NULL");
   CHECK_ERROR(hloroof_predict(module, "tpu_v5e", NULL, NULL, &error), HLOROOF_INVALID_ARGUMENT, "is NULL");

@@ -2,7 +2,6 @@
 #include "hloroof/c.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -24,9 +23,10 @@
 #include "lib/base/strings.h"
 #include "lib/base/utf.h"
 #include "lib/explain/explain.h"
-#include "lib/hardware/settings.h"
+#include "lib/hardware/named_target.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_file.h"
+#include "lib/request/options.h"
 #include "lib/results/prediction_json.h"
 
 struct hloroof_module {
@@ -136,52 +136,32 @@ absl::StatusOr<hloroof_options> known_options(const hloroof_options* given) {
   return known;
 }
 
-absl::Status read_trip_counts(const hloroof_options& given, PredictOptions& options) {
-  if (given.default_trip_count < 0) return invalid_argument("options.default_trip_count is negative");
-  if (given.default_trip_count > 0) options.default_trip_count = given.default_trip_count;
-  absl::StatusOr<std::vector<std::string>> texts = read_list(given.trip_counts, "options.trip_counts");
-  if (!texts.ok()) return texts.status();
-  for (const std::string& text : *texts) {
-    const std::size_t equals = text.rfind('=');
-    std::int64_t trips = -1;
-    const char* const end = text.data() + text.size();
-    const bool is_number = equals != std::string::npos &&
-                           std::from_chars(text.data() + equals + 1, end, trips) == std::from_chars_result{end, {}};
-    if (!is_number || trips < 0) return invalid_argument("options.trip_counts: '" + text + "' is not LOOP=N");
-    options.trip_counts[text.substr(0, equals)] = trips;
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<PredictOptions> read_options(const hloroof_options& given, const Device& device) {
-  PredictOptions options;
+absl::StatusOr<PredictOptions> read_given(const hloroof_options& given, const Device& device) {
+  OptionValues values;
   if (given.topology != nullptr) {
     if (absl::Status status = check_text(given.topology, "options.topology"); !status.ok()) return status;
-    options.topology = given.topology;
+    values.texts(OptionId::kTopology) = {given.topology};
   }
-  if (given.slices < 0) return invalid_argument("options.slices is negative");
-  if (given.partitions < 0) return invalid_argument("options.partitions is negative");
-  if (given.slices > 0) options.slices = given.slices;
-  if (given.partitions > 0) options.partitions = given.partitions;
-  if (given.use_compiler_estimates != 0) options.estimates = EstimateSource::kCompiler;
-  options.strict = given.strict != 0;
-  if (absl::Status status = read_trip_counts(given, options); !status.ok()) return status;
-  constexpr std::string_view kSet = "options.set";
-  const absl::StatusOr<std::vector<std::string>> texts = read_list(given.set, kSet);
-  if (!texts.ok()) return texts.status();
-  const absl::StatusOr<std::vector<Setting>> settings = parse_settings(*texts, kSet);
-  if (!settings.ok()) return settings.status();
-  absl::StatusOr<std::vector<Point>> points = points_of(*settings, device, kSet);
-  if (!points.ok()) return points.status();
-  if (points->size() != 1) return invalid_argument("options.set takes one value for each parameter");
-  options.set = std::move(points->front());
+  values[OptionId::kSlices] = given.slices;
+  values[OptionId::kPartitions] = given.partitions;
+  if (given.default_trip_count != 0) values[OptionId::kDefaultTripCount] = given.default_trip_count;
+  if (given.use_compiler_estimates != 0) values[OptionId::kEstimates] = std::string("compiler");
+  values[OptionId::kStrict] = given.strict != 0;
+  for (const auto& [id, list] : {std::pair(OptionId::kTripCounts, given.trip_counts), {OptionId::kSet, given.set}}) {
+    absl::StatusOr<std::vector<std::string>> texts =
+        read_list(list, option_name(option_row(id), OptionNames::kMembers));
+    if (!texts.ok()) return texts.status();
+    values[id] = *std::move(texts);
+  }
+  PredictOptions options;
+  absl::Status status = read_options(values, OptionNames::kMembers, &device, options);
+  if (!status.ok()) return status;
   return options;
 }
 
 absl::StatusOr<Target> read_device(const char* device) {
   if (absl::Status status = check_string(device, "device"); !status.ok()) return status;
-  const std::string_view name = device;
-  return name.find('/') == std::string_view::npos ? find_target(name) : load_device(std::string(name));
+  return named_target(device);
 }
 
 absl::StatusOr<Module> parse_bytes(std::string_view bytes) {
@@ -199,7 +179,7 @@ absl::Status make_prediction(const hloroof_module& module, const char* device, c
   if (!target.ok()) return target.status();
   const absl::StatusOr<hloroof_options> known = known_options(given);
   if (!known.ok()) return known.status();
-  const absl::StatusOr<PredictOptions> options = read_options(*known, target->device);
+  const absl::StatusOr<PredictOptions> options = read_given(*known, target->device);
   if (!options.ok()) return options.status();
   absl::StatusOr<StepPrediction> prediction = predict_step_time(*module.module, *std::move(target), *options);
   if (!prediction.ok()) return prediction.status();
