@@ -98,7 +98,7 @@ ReadState read_state(const PassDump& dump, const Target& target, const PredictOp
   state.progress = count_module(*module, row);
   row.program = program_hash(*module);
   row.step.value = step->step_seconds;
-  row.peak.value = step->memory.peak_bytes;
+  row.peak.value = step->memory.hbm_peak_bytes;
   row.hbm.value = step->hbm_bytes;
   state.program = std::string(module->name());
   state.device = step->device;

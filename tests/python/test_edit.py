@@ -85,7 +85,7 @@ def test_every_edit_reads_back(edit):
     again = hloroof.Editor(str(edit), "tpu_v5e:2x4")
     assert [str(op) for op in again.entry.instructions] == [str(op) for op in edit.entry.instructions]
     assert again.step_seconds == edit.step_seconds == edit.predict().step_seconds
-    assert edit.peak_memory_bytes == edit.predict().memory.peak_bytes
+    assert edit.peak_memory_bytes == edit.predict().memory.hbm_peak_bytes
     assert str(edit.module) == str(edit)
     assert x.is_alive
 

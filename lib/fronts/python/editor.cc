@@ -419,8 +419,10 @@ void add_prediction(nb::class_<Editor>& c) {
           "The part of the step in which computation waits for communication.")
       .def_prop_ro(
           "peak_memory_bytes",
-          [](const Editor& e) { return value_or_raise(value_or_raise(e.module->predictor())->memory()).peak_bytes; },
-          "Of one device, in a pass over the whole program.")
+          [](const Editor& e) {
+            return value_or_raise(value_or_raise(e.module->predictor())->memory()).hbm_peak_bytes;
+          },
+          "The peak of HBM of one device, in a pass over the whole program.")
       .def(
           "checkpoint", [](const Editor& e) { return EditorCheckpoint{e.module->checkpoint()}; },
           "Marks the state to which rollback() returns. Checkpoints nest.")

@@ -46,7 +46,7 @@ __all__ = [
 _QUANTITIES: dict[str, tuple[str, Callable[[StepPrediction], float]]] = {
     "step": ("s", lambda p: p.step_seconds),
     "exposed": ("s", lambda p: p.exposed_communication_seconds),
-    "memory": ("B", lambda p: p.memory.peak_bytes),
+    "memory": ("B", lambda p: p.memory.hbm_peak_bytes),
     "mfu": ("%", lambda p: 100 * (p.mfu or 0)),
 }
 _UNITS: dict[str, tuple[str, float]] = {
@@ -108,7 +108,7 @@ class Seen:
         p = self.prediction
         line = (
             f"{self.name}, {stage}: {_core.format_seconds(p.step_seconds)} on {p.device.name}, bound by {p.bound}, "
-            f"peak memory {_core.format_bytes(p.memory.peak_bytes)}"
+            f"peak memory {_core.format_bytes(p.memory.hbm_peak_bytes)}"
         )
         if p.memory.fits is False:
             line += ", does not fit"
