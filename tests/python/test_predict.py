@@ -2,12 +2,12 @@
 
 import dataclasses
 import gzip
-import inspect
 import pathlib
 import pickle
 import pydoc
 import threading
 import time
+import types
 
 import pytest
 
@@ -152,16 +152,44 @@ def test_options_change_what_they_name(decode, tmp_path):
 
 
 def test_the_options_of_all_functions():
-    """The options are a signature, for help, and a TypedDict, for the functions that pass them on."""
-    parameters = inspect.signature(hloroof.predict_step_time).parameters.values()
-    keywords = {p.name: p for p in parameters if p.kind == p.KEYWORD_ONLY and p.name != "arguments"}
-    types = {name: getattr(kind, "__forward_arg__", kind) for name, kind in hloroof.Options.__annotations__.items()}
-    assert {name: p.annotation for name, p in keywords.items()} == types
-    # The defaults are those of the library.
-    defaults = {name: p.default for name, p in keywords.items()}
+    """The options are a TypedDict. A value of None, and the default of the library, are as if the option were not given."""
+    keywords = hloroof.Options.__annotations__
+    assert all(name in hloroof.predict_step_time.__doc__ for name in keywords)
+    defaults = {name: None for name in keywords}
+    defaults.update(estimates="model", default_trip_count=1, imbalance=1, strict=False, set={}, mesh_order=[], trip_counts={})
     step = hloroof.predict_step_time(PRODUCT, "tpu_v5e")
     assert step == step.what_if(**defaults) == hloroof.predict_step_time(PRODUCT, "tpu_v5e", **defaults)
-    assert all(name in hloroof.predict_step_time.__doc__ for name in keywords)
+    with pytest.raises(TypeError, match="tpology"):
+        hloroof.predict_step_time(PRODUCT, "tpu_v5e", tpology="2x2")
+
+
+def test_options_take_mappings_sequences_and_numbers_of_any_kind():
+    class Count:
+        def tolist(self):  # as the scalars and arrays of NumPy
+            return 3
+
+    loop = pathlib.Path(__file__).parents[2] / "examples" / "decode_step.v5e.hlo"
+    step = hloroof.predict_step_time(loop, "tpu_v5e", default_trip_count=Count(), set=types.MappingProxyType({"hbm.bandwidth": "2x"}))
+    assert step == hloroof.predict_step_time(loop, "tpu_v5e", default_trip_count=3, set={"hbm.bandwidth": "2x"})
+    with pytest.raises(hloroof.InvalidInputError, match="slices: expected a whole number from 1"):
+        hloroof.predict_step_time(PRODUCT, "tpu_v5e", slices=0)
+
+
+def test_printing_shows_what_the_command_prints(decode):
+    prediction = hloroof.predict_step_time(decode, "tpu_v5e")
+    assert str(prediction).startswith(prediction.report(["summary", "breakdown"]))
+
+
+def test_memory_means_the_peak_of_hbm(decode):
+    """XLA's peak, which has host memory as well, is another number. The gates of the command compare HBM, and so do these."""
+    from hloroof.jax import Condition
+
+    prediction = hloroof.predict_step_time(decode, "tpu_v5e")
+    memory = dataclasses.replace(prediction.memory, peak_bytes=100, hbm_peak_bytes=1)
+    offloaded = dataclasses.replace(prediction, memory=memory)
+    assert not Condition.parse("memory>50B").holds(offloaded)
+    assert Condition.parse("memory<50B").holds(offloaded)
+    assert "1 B of" in offloaded._repr_html_()
 
 
 def test_help_describes_functions_and_fields():
@@ -249,5 +277,5 @@ def test_lists_of_kernels():
         hloroof.predict_step_time(path, "tpu_v6e", kernel_lists={"looped_blocks": [2]})
     with pytest.raises(hloroof.InvalidInputError, match="expected 1 number"):
         hloroof.predict_step_time(path, "tpu_v6e", kernel_lists={"looped_blocks.0": [2, 3]})
-    with pytest.raises(TypeError):
+    with pytest.raises(hloroof.InvalidInputError, match="a list of integers"):
         hloroof.predict_step_time(path, "tpu_v6e", kernel_lists={"looped_blocks.0": [2.5]})

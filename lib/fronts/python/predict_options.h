@@ -6,7 +6,7 @@
 
 namespace hloroof::internal {
 
-// Adds PredictOptions and CustomCallCost, with the members of the C++ structs.
+// Adds PredictOptions, and the function that reads them from JSON.
 void add_predict_options(nanobind::module_& module);
 
 }  // namespace hloroof::internal

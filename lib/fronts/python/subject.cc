@@ -14,7 +14,7 @@ absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::strin
 }
 
 absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPrediction step) {
-  absl::StatusOr<std::string> summary = render_views(step, {"summary", "ops", "diagnostics"}, ViewOptions());
+  absl::StatusOr<std::string> summary = first_screen(step, true, ViewOptions());
   if (!summary.ok()) return summary.status();
   return std::make_pair(predictions_json({std::move(step)}), *std::move(summary));
 }

@@ -89,23 +89,6 @@ SweepAnswer sweep(const Module& module, const std::string& name, const Places& p
   });
 }
 
-// The settings as numbers on one device, for PredictOptions::set.
-Point settings_on(const std::string& device, const std::vector<std::string>& texts) {
-  return without_gil([&]() -> absl::StatusOr<Point> {
-    const absl::StatusOr<std::vector<Setting>> settings = parse_settings(texts, kOption);
-    if (!settings.ok()) return settings.status();
-    const absl::StatusOr<Target> target = named_target(device);
-    if (!target.ok()) return target.status();
-    for (const Setting& setting : *settings) {
-      if (setting.values.size() == 1) continue;
-      return invalid_argument("set " + setting.parameter + ": a prediction takes one value; sweep takes several");
-    }
-    absl::StatusOr<std::vector<Point>> points = points_of(*settings, target->device, kOption);
-    if (!points.ok()) return points.status();
-    return std::move(points->front());
-  });
-}
-
 }  // namespace
 
 void add_sweep(nb::module_& module) {
@@ -119,8 +102,6 @@ void add_sweep(nb::module_& module) {
       .def_rw("jobs", &Places::jobs);
   module.def("sweep", &sweep, "module"_a, "name"_a, "places"_a, "options"_a, "width"_a,
              "One row for each place, as text and as JSON (schema hloroof.sweep/1), and what could not be predicted.");
-  module.def("settings", &settings_on, "device"_a, "texts"_a,
-             "The values of texts such as hbm.bandwidth=2x on a device, in SI units.");
 }
 
 }  // namespace hloroof::internal

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Sequence, Union
 
 from hloroof import _core
 from hloroof._answer import Answer
 from hloroof._devices import Device, device_text, platform_of
-from hloroof._kernel_lists import KernelLists
-from hloroof._options import Number, Options, core_options
+from hloroof._options import Options, core_options
 from hloroof._prediction import Source, StepPrediction, devices_answer, predict_source
 from hloroof._programs import Program, module_of
 from hloroof._programs import parse as parse
@@ -24,24 +23,7 @@ def predict_step_time(
     device: Device,
     *,
     arguments: Optional[Sequence[Any]] = None,
-    topology: Optional[str] = None,
-    slices: Optional[int] = None,
-    partitions: Optional[int] = None,
-    estimates: str = "model",
-    trip_counts: Optional[Mapping[str, int]] = None,
-    default_trip_count: int = 1,
-    custom_calls: Optional[Mapping[str, Mapping[str, float]]] = None,
-    set: Optional[Mapping[str, Number]] = None,
-    branch_probabilities: Optional[Mapping[str, Sequence[float]]] = None,
-    kernel_lists: Optional[KernelLists] = None,
-    mesh: Union[Mapping[str, int], str, None] = None,
-    mesh_order: Optional[Sequence[str]] = None,
-    device_order: Union[Sequence[int], str, None] = None,
-    wrap: Optional[bool] = None,
-    reduce_dtype: Optional[str] = None,
-    imbalance: float = 1,
-    strict: bool = False,
-    allow_other_backend: bool = False,
+    **options: Unpack[Options],
 ) -> StepPrediction:
     """Predicts one step of ``program`` on ``device``.
 
@@ -72,10 +54,7 @@ def predict_step_time(
 
     Raises ``InvalidInputError``, ``NotFoundError``, ``IncompleteError``, ``LimitError``; all are ``hloroof.Error``.
     """
-    values = locals()
-    defaults = {name: value for name, value in (predict_step_time.__kwdefaults__ or {}).items() if name != "arguments"}
-    given: Any = {name: values[name] for name, value in defaults.items() if values[name] != value}
-    return predict_source(_source(program, device, arguments, given))
+    return predict_source(_source(program, device, arguments, options))
 
 
 def _source(program: Any, device: Device, arguments: Optional[Sequence[Any]], options: Options) -> Source:

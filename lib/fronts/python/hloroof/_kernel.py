@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from hloroof import _ahead, _core
-from hloroof._kernel_lists import KernelLists
+from hloroof._option_types import KernelLists
 from hloroof._options import Options
 from hloroof._prediction import Source, StepPrediction, _table
 from hloroof._results import Op
