@@ -18,8 +18,8 @@ namespace hloroof::internal {
 // than 4 of them.
 absl::StatusOr<std::vector<Measurement>> profile_measurements(const Module& module, const MeasuredProgram& program);
 
-// The numbers of the device that these ops of a program determine. Takes the one whose fit leaves the least error, then
-// the next one, as long as each helps with ops that the fit did not see and there are three ops for each number.
+// The numbers of the device that these ops of a program determine. Selects greedily: each step
+// adds the number that most reduces the error on held-back ops, at most one number for every three ops.
 // Returns the one number that helps most if none does.
 absl::StatusOr<std::vector<std::string>> program_parameters(const Device& device,
                                                             const std::vector<Measurement>& measurements);

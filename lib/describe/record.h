@@ -125,7 +125,9 @@ struct FieldList;
 template <std::size_t... indices, typename... Rows>
 struct FieldList<std::index_sequence<indices...>, Rows...> : FieldAt<indices, Rows>... {
   // NOLINTBEGIN(misc-no-recursion): records nest as deeply as their types; the only tree is that of the terms of a
-  // formula Calls visit(row) for each row.
+  // formula.
+  //
+  // Calls visit(row) for each row.
   template <typename Visit>
   constexpr void each(Visit&& visit) const {
     (visit(this->FieldAt<indices, Rows>::row), ...);

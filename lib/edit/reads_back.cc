@@ -64,7 +64,7 @@ absl::Status check_reads_back(const Module& module) {
   }
   std::string difference;
   if (!equal(module, *again, &difference)) {
-    return invalid_argument("the printed text says something else than the module: " + difference);
+    return invalid_argument("the printed text does not describe the same module: " + difference);
   }
   return absl::OkStatus();
 }

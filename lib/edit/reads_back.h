@@ -8,7 +8,7 @@
 namespace hloroof::internal {
 
 // Prints the module and parses the text. Errors: InvalidArgument: "computation.instruction: why" if the text cannot be
-// parsed, or says something else than the module.
+// parsed, or does not describe the same module.
 absl::Status check_reads_back(const Module& module);
 
 }  // namespace hloroof::internal

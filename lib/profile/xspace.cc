@@ -206,7 +206,7 @@ absl::StatusOr<XSpace> read_xspace(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t at = size - bytes.size();
     if (!read_field(bytes, field)) {
-      return invalid_argument(absl::StrCat("no profile, or a truncated one: malformed field at byte ", at,
+      return invalid_argument(absl::StrCat("not a profile, or truncated: malformed field at byte ", at,
                                            "; check that the file is complete"));
     }
     if (field.type != WireType::kBytes) continue;

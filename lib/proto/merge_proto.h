@@ -1,4 +1,4 @@
-// Puts a message together from what it was when it was read and what an edit made of it.
+// Merges the original bytes of a message with the fields that edits changed.
 #ifndef HLOROOF_LIB_PROTO_MERGE_PROTO_H_
 #define HLOROOF_LIB_PROTO_MERGE_PROTO_H_
 

@@ -223,7 +223,7 @@ class ModuleMerger {
     computations = std::move(sorted);
   }
 
-  // A sequence of the original stands if the order of its computation does. There may be some of computations that do
+  // Reuses an original sequence if its computation's order is unchanged. There may be some of computations that do
   // not run by themselves.
   std::string schedule_proto(const Numbered& computations) const {
     namespace f = proto::schedule;

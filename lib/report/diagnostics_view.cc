@@ -94,7 +94,7 @@ std::string origin_diagnostics_view(const StepPrediction& p, const ViewOptions& 
 std::string causes_view(const StepPrediction& p, std::size_t count, const ViewOptions& options) {
   std::size_t shown = 0;
   std::size_t more = 0;
-  std::string out = "Causes and what to do about them; no second of the step counts for two\n";
+  std::string out = "Causes and what to do about them (seconds are attributed to one cause only)\n";
   for (const Diagnostic& diagnostic : p.diagnostics) {
     if (diagnostic.severity == Severity::kInfo || is_about_origin(diagnostic)) continue;  // these are at the top
     if (shown < count && !is_counted_elsewhere(diagnostic, p.step_seconds)) {

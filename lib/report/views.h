@@ -47,7 +47,7 @@ std::string critical_view(const StepPrediction& prediction, const ViewOptions& o
 std::string estimates_view(const StepPrediction& prediction, const ViewOptions& options);
 // The line above a list of diagnostics.
 inline constexpr std::string_view kDiagnosticsTitle =
-    "Diagnostics, by cause; no second of the step counts for two of them\n";
+    "Diagnostics, by cause (seconds are attributed to one cause only)\n";
 // Returns one diagnostic: its severity, code and cost, what to do about it, and examples of its ops.
 std::string diagnostic_text(const Diagnostic& diagnostic, double step_seconds, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);

@@ -39,7 +39,7 @@ struct KeptMove {
   Direction direction = Direction::kEarlier;
   std::string from_before;  // the instruction that followed it before the first of them
   std::string to_before;    // the instruction before which the last of them put it
-  std::int64_t along = 0;   // most instructions that went along, because they depend on it or it on them
+  std::int64_t along = 0;   // largest number of dependent instructions moved with it
   double gain_seconds = 0;  // of the step
   double gain_bytes = 0;    // of the memory peak; negative if it rose
   std::string waiting;      // the op whose wait gave the reason; empty for a move that saves memory

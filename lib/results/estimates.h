@@ -1,4 +1,4 @@
-// The times of the model beside the compiler's own estimates (estimated_cycles), and which of the two to believe.
+// Compares model times with the compiler's own estimates (estimated_cycles) and says which to trust.
 //
 // The compiler's estimates have premises that differ from the machine: they are made before arrays are placed in VMEM,
 // take 16-bit elements for 32-bit ones, and have no links. Which premise matters for an op follows from its work.

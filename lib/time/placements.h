@@ -21,8 +21,8 @@ struct GroupPlacement {
   double seconds = 0;  // of one execution
 };
 
-// The other placements, the fastest first: each a box of neighbouring chips with another number of chips along some
-// axis than the mapping has. Boxes that differ only in the names of equal axes count once. Empty if the groups do not
+// The other placements, the fastest first: boxes of neighbouring chips whose shape
+// differs from the mapped one. Boxes that differ only in the names of equal axes count once. Empty if the groups do not
 // follow the axes of the mesh, cross slices or nodes, or are permutations.
 std::vector<GroupPlacement> other_placements(const Collective& collective, const LogicalMesh& mesh,
                                              const PhysicalMapping& mapping, const Device& device,

@@ -1,4 +1,4 @@
-// Diagnostics by cause: what is grouped, and that no second of the step counts for two of them.
+// Diagnostics by cause: what is grouped, and that each second of the step has one cause.
 #include <algorithm>
 #include <filesystem>
 #include <optional>

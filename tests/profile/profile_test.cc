@@ -124,7 +124,7 @@ TEST_CASE("profiles: limits and files of other kinds") {
   const std::string text = folder.write("t.xplane.pb", "HloModule m");
   const auto wrong = load_profile(text);
   REQUIRE_FALSE(wrong.ok());
-  CHECK_THAT(std::string(wrong.status().message()), ContainsSubstring("no profile, or a truncated one"));
+  CHECK_THAT(std::string(wrong.status().message()), ContainsSubstring("not a profile, or truncated"));
 }
 
 // A line with one event that begins and lasts so many picoseconds.

@@ -44,8 +44,8 @@ namespace {
 // hloroof_options as it was in the first release; a program may have been compiled with this one.
 constexpr std::size_t kFirstOptionsSize = sizeof(hloroof_options);
 
-// A copy that hloroof_free() frees; null if there is no memory. A proto may have names with any bytes: what is no UTF-8
-// and what would end the string become question marks.
+// Returns a copy that hloroof_free() frees; null if there is no memory. Replaces invalid UTF-8 and NUL bytes, which
+// names in protos may have, by '?'.
 char* copy_string(std::string_view text) {
   char* copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy == nullptr) return nullptr;
@@ -84,7 +84,7 @@ int32_t guarded(char** error, const Work& work) noexcept {
 
 absl::Status null_argument(std::string_view name) { return invalid_argument(std::string(name) + " is NULL"); }
 
-// The number of bytes in front of the first that is no UTF-8; nullopt if all are.
+// Offset of the first byte that is not valid UTF-8; nullopt if the text is valid.
 std::optional<std::size_t> first_not_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_length(text, i);
@@ -125,7 +125,7 @@ absl::StatusOr<hloroof_options> known_options(const hloroof_options* given) {
   if (given->size < kFirstOptionsSize) {
     return invalid_argument("options.size is " + std::to_string(given->size) + "; begin with HLOROOF_OPTIONS");
   }
-  constexpr std::size_t kLargest = 1 << 16;  // more is no size
+  constexpr std::size_t kLargest = 1 << 16;  // a larger value is garbage, not a size
   const char* bytes = reinterpret_cast<const char*>(given);
   const auto is_set = [](char byte) { return byte != 0; };
   if (given->size > kLargest ||

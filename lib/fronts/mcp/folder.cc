@@ -31,7 +31,7 @@ absl::StatusOr<Folder> Folder::open(const std::string& path) {
   std::error_code error;
   const std::string real = fs::canonical(path, error).string();
   if (error || !fs::is_directory(real, error)) return not_found(path + " is not a folder");
-  if (real == "/") return invalid_argument("the root of the file system is no folder of dumps; name a folder below it");
+  if (real == "/") return invalid_argument("the root of the file system cannot be served; name a folder below it");
   return Folder(real);
 }
 

@@ -70,7 +70,7 @@ bool RpcServer::read_one() {
   return true;
 }
 
-// The reader's limit on a message and this one on their number bound the memory of the queue.
+// Bounds the queue: at most kMostQueued messages, each within FramingLimits.
 void RpcServer::read_arrived() {
   std::size_t read = 0;
   while (!at_end_ && queue_.size() < kMostQueued && read < kMostQueued && reader_.has_pending() && read_one()) ++read;

@@ -5,8 +5,8 @@
 //   server.on_notification("exit", [&](const Json&) { server.stop(); });
 //   server.run();
 //
-// Nothing that arrives ends the loop but the end of the input. Each request gets exactly one response: what is
-// malformed gets an error with the id that could be read, or null.
+// The loop ends only at the end of the input or at stop(). A malformed message gets an error response. Each request
+// gets exactly one response: what is malformed gets an error with the id that could be read, or null.
 //
 // The server has one thread. Before it handles a message, it reads all that have arrived, so that a request that was
 // cancelled while it waited is not computed, and a handler sees with `is_busy()` that newer messages wait.

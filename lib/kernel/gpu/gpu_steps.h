@@ -24,7 +24,7 @@ struct KnownInteger {
 
 enum class GpuStructure : std::uint8_t { kNone, kFor, kIf, kWhile, kSwitch };
 
-// An operation that bounds, predicates or the position in the grid pass through.
+// An operation on the data path of a loop bound, a predicate or a grid index.
 struct GpuStep {
   mlir::OpId op;
   GpuStructure structure = GpuStructure::kNone;

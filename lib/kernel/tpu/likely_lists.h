@@ -10,7 +10,7 @@ namespace hloroof::internal {
 // 0 .. extent - 1 in `size` steps that are as even as possible.
 std::vector<std::int64_t> ramp(std::int64_t size, std::int64_t extent);
 
-// How many of `columns` blocks the causal mask leaves in a row: those that begin before the row ends. Blocks of rows
+// Number of column blocks, of `columns`, that are visible to block row `row` under a causal mask. Blocks of rows
 // and of columns are of one size if `are_equal`; otherwise both dimensions have the same length.
 std::int64_t causal_columns(std::int64_t row, std::int64_t rows, std::int64_t columns, bool are_equal);
 
