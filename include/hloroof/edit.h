@@ -332,7 +332,7 @@ absl::Status verify(const Module& module);
 
 // Like verify(), but accepts faults that `original`, the module before the edits, has too. Compilers and older dumps
 // may contain what this verifier does not know.
-absl::Status verify_edited(const Module& module, const Module& original);
+absl::Status verify(const Module& module, const Module& original);
 
 struct ModuleHeader {
   bool is_scheduled = false;  // the instructions are in execution order

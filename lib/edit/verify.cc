@@ -279,7 +279,7 @@ absl::Status verify(const Module& module) {
   return faults.empty() ? check_reads_back(module) : faults.front();
 }
 
-absl::Status verify_edited(const Module& module, const Module& original) {
+absl::Status verify(const Module& module, const Module& original) {
   absl::Status status = verify(module);
   if (status.ok()) return status;
   std::unordered_set<std::string> before;

@@ -153,15 +153,18 @@ std::string generation_of(const fs::path& dump) {
   return "";
 }
 
-// What the folder of a dump says about it. forms/ has dumps of all kinds: those of a GPU name it.
+// What the folder and the name of a dump say about it. Some folders have dumps of all kinds: those of a GPU or a CPU
+// name it, and those from before optimization are NAME.before.hlo.
 ModuleOrigin expected(const fs::path& dump, const std::string& folder) {
+  const std::string name = dump.filename().string();
+  const auto says = [&](const char* word) { return name.find(word) != std::string::npos; };
   ModuleOrigin origin;
-  origin.stage = folder == "unoptimized" ? CompileStage::kUnoptimized : CompileStage::kOptimized;
-  const bool is_gpu = folder == "gpu" || dump.string().find("h100") != std::string::npos;
-  origin.backend = folder == "unoptimized" ? Backend::kUnknown
-                   : folder == "cpu"       ? Backend::kCpu
-                   : is_gpu                ? Backend::kGpu
-                                           : Backend::kTpu;
+  const bool is_unoptimized = folder == "unoptimized" || says(".before.");
+  origin.stage = is_unoptimized ? CompileStage::kUnoptimized : CompileStage::kOptimized;
+  origin.backend = is_unoptimized                                                    ? Backend::kUnknown
+                   : folder == "cpu" || says("cpu_")                                 ? Backend::kCpu
+                   : folder == "gpu" || says("h100") || says("h200") || says("b200") ? Backend::kGpu
+                                                                                     : Backend::kTpu;
   return origin;
 }
 

@@ -48,7 +48,7 @@ void run_reschedule(const RescheduleFlags& flags, Context& context) {
   if (!result.ok()) return context.fail_prediction(result.status());
   OriginWarnings(context).add(subject->file, result->diagnostics);
   if (!flags.output.empty()) {
-    if (absl::Status status = verify_edited(subject->module, original); !status.ok()) return context.fail(status);
+    if (absl::Status status = verify(subject->module, original); !status.ok()) return context.fail(status);
     const absl::Status status = write_output(context, flags.output, print_module(subject->module));
     if (!status.ok()) return context.fail(status);
   }

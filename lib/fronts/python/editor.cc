@@ -279,7 +279,7 @@ void add_reading(nb::class_<Editor>& c) {
           "verify",
           [](const Editor& e, const Module* original) {
             const Module& module = e.module->module();
-            check(original == nullptr ? verify(module) : verify_edited(module, *original));
+            check(original == nullptr ? verify(module) : verify(module, *original));
           },
           "original"_a.none() = nb::none(),
           "Raises InvalidInputError with the first instruction that a compiler would not accept. What `original`, the "

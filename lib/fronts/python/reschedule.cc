@@ -38,7 +38,7 @@ absl::StatusOr<Rescheduled> search(const Module& original, const std::string& de
   how.memory_limit = memory_limit;
   const absl::StatusOr<Rescheduling> result = reschedule(module, *target, how);
   if (!result.ok()) return result.status();
-  if (absl::Status status = verify_edited(module, original); !status.ok()) return status;
+  if (absl::Status status = verify(module, original); !status.ok()) return status;
   std::string json = reschedule_json(*result);
   return Rescheduled(std::move(module), std::move(json), reschedule_view(*result, kMoves, TextLayout()));
 }
