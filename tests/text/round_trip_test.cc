@@ -107,7 +107,8 @@ TEST_CASE("real dumps are printed unchanged", "[corpus]") {
     if (name.find("xla-rejects") != std::string::npos) continue;
     const std::string folder_name = path.parent_path().filename().string();
     const bool has_form = folder_name == "forms" && name.find(".large_constants.") == std::string::npos;
-    const bool is_short = folder_name == "unoptimized" || name.find(".short_parsable.") != std::string::npos;
+    const bool is_short = folder_name == "unoptimized" || name.find(".before.") != std::string::npos ||
+                          name.find(".short_parsable.") != std::string::npos;
     const Exact exact = is_short                                  ? Exact::kShortForm
                         : has_form || prints_operand_shapes(path) ? Exact::kNo
                                                                   : Exact::kDefaultForm;
