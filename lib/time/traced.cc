@@ -13,6 +13,7 @@
 #include "lib/time/term_builder.h"
 
 namespace hloroof::internal {
+// NOLINTBEGIN(misc-no-recursion): trees of terms are as deep as the formulas nest, which the input does not decide
 namespace {
 
 constexpr std::ptrdiff_t kMostNotes = 4;  // of amounts that became one
@@ -329,4 +330,5 @@ const DeviceField* field_of(const void* number, const Device& device) {
   return found == fields.end() ? nullptr : found->second;
 }
 
+// NOLINTEND(misc-no-recursion)
 }  // namespace hloroof::internal

@@ -44,6 +44,20 @@ quietly c++ -std=c++17 "$consumer/main.cc" -o "$work/pkg_config_consumer" $(pkg-
 quietly "$work/pkg_config_consumer"
 echo "install test: static_pkg_config: $(cat "$work/log")"
 
+# The checks of hloroof/testing.h are a library of their own.
+# shellcheck disable=SC2046
+quietly c++ -std=c++17 tests/install/budget.cc -o "$work/budget" $(pkg-config --cflags --libs hloroof_testing)
+quietly "$work/budget"
+echo "install test: testing with pkg-config: the step is within its budget"
+
+# Whoever predicts links no report page and no SARIF.
+for word in 'id="diagnoses"' 'sarif-2.1.0'; do
+  if find "$work/moved" -name libhloroof.a -exec grep -aqi -- "$word" {} +; then
+    echo "install test: libhloroof.a has '$word' in it" >&2
+    exit 1
+  fi
+done
+
 # The C interface, from C alone.
 # shellcheck disable=SC2046
 quietly cc -std=c99 -Wall -Wextra -pedantic -Werror "$consumer/product.c" -o "$work/product" $(pkg-config --cflags --libs hloroof_c)
