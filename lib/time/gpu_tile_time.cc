@@ -61,7 +61,8 @@ Num tiles_seconds(const Num& computing, const Num& operands) {
 template <class Num>
 MatrixTime<Num> waves_time(const MatrixWork& product, const Cut& cut, const Num& rate, const GpuCore& core,
                            const Numbers<Num>& n) {
-  const auto& [tile, parts, resident] = cut;
+  const Tile& tile = cut.tile;
+  const double parts = cut.parts;
   const double units = units_of(core);
   const Num operand_rate = n.known_or(core.matrix.operand_bandwidth, 0.0);
   const Num wave = n.known_or(core.overhead.wave, 0.0);
@@ -87,7 +88,7 @@ MatrixTime<Num> waves_time(const MatrixWork& product, const Cut& cut, const Num&
     joining = split ? n.amount("parts joined", 1, "") * n.at(*split, &split)
                     : n.amount("parts joined", parts, "part") * n.known_or(core.overhead.split_part, 0.0);
   }
-  const Num starting = n.amount("waves started", std::ceil(waves / resident), "wave") * wave;
+  const Num starting = n.amount("waves started", std::ceil(waves / cut.resident), "wave") * wave;
   MatrixTime<Num> time;
   time.form = MatrixForm::kWaves;
   time.tile_m = tile.m;
