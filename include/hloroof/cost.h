@@ -3,7 +3,7 @@
 //
 // count_xla() counts as XLA's HloCostAnalysis does. Use it to compare with `compiled.cost_analysis()`. That convention
 // ignores tiles and trip counts (a while loop counts as one iteration) and counts every custom call as -1. For the work
-// that the hardware does, use the physical convention of Work. lib/time/README.md lists the rule of every opcode.
+// that the hardware does, use the physical convention of Work. lib/work/README.md lists the rule of every opcode.
 //
 //   absl::StatusOr<hloroof::ModuleCounts> counts = hloroof::count_xla(module);
 //   counts->total.flops;                                  // cost_analysis()["flops"]
