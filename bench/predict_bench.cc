@@ -25,6 +25,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/collectives.h"
+#include "lib/predict/from_facts.h"
 #include "lib/results/prediction_json.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/memory.h"

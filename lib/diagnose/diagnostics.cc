@@ -351,7 +351,7 @@ void diagnose_origin_alone(const StepFacts& facts, StepPrediction& prediction) {
   sort_diagnostics(prediction.diagnostics);
 }
 
-void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction) {
+void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPrediction& prediction) {
   Diagnosis diagnosis(facts, prediction);
   diagnose_origin(diagnosis);
   diagnose_text(diagnosis);

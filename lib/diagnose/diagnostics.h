@@ -96,7 +96,7 @@ void diagnose_device_numbers(Diagnosis& diagnosis);
 // Appends all findings to prediction.diagnostics, grouped by cause (causes.h) and ordered by severity and then by cost,
 // highest first. Findings about the origin come before all others. All other members of the prediction must be filled
 // in.
-void diagnose(const StepFacts& facts, bool memory_complete, StepPrediction& prediction);
+void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPrediction& prediction);
 
 // Appends only the findings about the origin. Reads only prediction.origin.
 void diagnose_origin_alone(const StepFacts& facts, StepPrediction& prediction);

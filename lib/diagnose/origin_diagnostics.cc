@@ -6,26 +6,12 @@
 #include "lib/analysis/origin.h"
 #include "lib/base/strings.h"
 #include "lib/diagnose/diagnostics.h"
-#include "lib/step/facts.h"
+#include "lib/step/other_program.h"
 
 namespace hloroof::internal {
 namespace {
 
 using enum DiagnosticCode;
-
-bool runs_on(Backend backend, DeviceFamily family) {
-  switch (backend) {
-    case Backend::kUnknown: return true;
-    case Backend::kTpu: return family == DeviceFamily::kTpu;
-    case Backend::kGpu: return family == DeviceFamily::kGpu;
-    case Backend::kCpu: return false;  // no device describes a CPU
-  }
-  return true;
-}
-
-bool is_early(CompileStage stage) {
-  return stage == CompileStage::kUnpartitioned || stage == CompileStage::kUnoptimized;
-}
 
 std::string_view machine(Backend backend) {
   return backend == Backend::kTpu ? "a TPU" : backend == Backend::kGpu ? "a GPU" : "the CPU";
@@ -36,14 +22,6 @@ constexpr std::string_view kDumpCompiled =
     "--xla_dump_to writes";
 
 }  // namespace
-
-bool is_other_program(const Module& module, const Device& device) {
-  ModuleOrigin origin;
-  find_stage(module, origin);
-  if (is_early(origin.stage)) return true;
-  find_backend(module, origin);
-  return !runs_on(origin.backend, device.family());
-}
 
 bool is_about_origin(DiagnosticCode code) {
   return code == kWrongBackend || code == kNotPartitioned || code == kNotOptimized;

@@ -473,7 +473,8 @@ absl::StatusOr<InstructionView> find_op(const StepPrediction& prediction, std::s
   });
 }
 
-absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::string_view name, std::size_t width) {
+absl::StatusOr<std::string> explanation_text(const StepPrediction& prediction, std::string_view name,
+                                             std::size_t width) {
   const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
   if (!instruction.ok()) return instruction.status();
   return Explanation(*instruction, prediction, width).run();

@@ -22,7 +22,8 @@ namespace hloroof::internal {
 // similar names.
 //
 // Reads prediction.facts and the module.
-absl::StatusOr<std::string> explain(const StepPrediction& prediction, std::string_view name, std::size_t width = 80);
+absl::StatusOr<std::string> explanation_text(const StepPrediction& prediction, std::string_view name,
+                                             std::size_t width = 80);
 
 // The same in about ten lines, for a small window: its result, runs, time, largest terms, waits, padding and source.
 std::string explain_shortly(const StepPrediction& prediction, InstructionView instruction, std::size_t width = 80);
@@ -32,7 +33,8 @@ std::string explain_shortly(const StepPrediction& prediction, InstructionView in
 absl::StatusOr<InstructionView> find_op(const StepPrediction& prediction, std::string_view name);
 
 // The numbers of an explanation, schema "hloroof.explanation/1": the op with its terms, the collectives that it is
-// part of, its diagnostics, and the device's numbers in the terms. Errors and requirements: those of explain().
+// part of, its diagnostics, and the device's numbers in the terms. Errors and requirements: those of
+// explanation_text().
 absl::StatusOr<std::string> explanation_json(const StepPrediction& prediction, std::string_view name);
 
 // One line for each term of one execution of the op; each is below the term that it is a part of.

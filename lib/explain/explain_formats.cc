@@ -172,7 +172,7 @@ absl::StatusOr<std::string> explanation_csv(const StepPrediction& prediction, st
 absl::StatusOr<std::string> explanation_markdown(const StepPrediction& prediction, std::string_view name) {
   const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
   if (!instruction.ok()) return instruction.status();
-  const absl::StatusOr<std::string> text = explain(prediction, instruction->name());
+  const absl::StatusOr<std::string> text = explanation_text(prediction, instruction->name());
   if (!text.ok()) return text.status();
   return "### `" + std::string(instruction->name()) + "` of `" + prediction.module_name + "` on " + prediction.device +
          " " + prediction.topology + "\n\n" + preformatted(*text, {.markdown = true});

@@ -1,3 +1,5 @@
+#include "lib/explain/module_dot.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,7 +16,6 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
-#include "lib/report/module_views.h"
 
 namespace hloroof::internal {
 namespace {

@@ -1,4 +1,5 @@
 #include "lib/predict/many_targets.h"
+#include "lib/predict/from_facts.h"
 
 #include <utility>
 

@@ -19,6 +19,7 @@
 #include "lib/hardware/device_facts.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/rows.h"
+#include "lib/predict/from_facts.h"
 #include "lib/schedule/memory.h"
 #include "lib/step/costs.h"
 #include "lib/step/device_count.h"
@@ -57,7 +58,7 @@ class Prediction {
     result_.compiler_estimate_seconds = compiler_step_seconds(facts_);
     const MemoryAnalysis memory = analyze_memory(module_, calls_, device_, facts_.schedule);
     result_.memory = memory.prediction;
-    diagnose(facts_, memory.complete, result_);
+    add_diagnostics(facts_, memory.complete, result_);
     if (options_.strict) {
       if (absl::Status status = check_complete(); !status.ok()) return status;
     }
@@ -297,8 +298,8 @@ class Prediction {
   StepPrediction result_;
 };
 
-absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, Target target,
-                                       const PredictOptions& options) {
+absl::StatusOr<StepPrediction> predict_module(std::shared_ptr<const Module> module, Target target,
+                                              const PredictOptions& options) {
   absl::StatusOr<ModuleFacts> facts = find_counted_facts(std::move(module), options);
   if (!facts.ok()) return facts.status();
   return predict_on(*std::move(facts), std::move(target), options);
@@ -306,7 +307,7 @@ absl::StatusOr<StepPrediction> predict(std::shared_ptr<const Module> module, Tar
 
 absl::StatusOr<StepSummary> summarise(std::shared_ptr<const Module> module, Target target,
                                       const PredictOptions& options) {
-  if (options.strict || options.resource_what_ifs) return predict(std::move(module), std::move(target), options);
+  if (options.strict || options.resource_what_ifs) return predict_module(std::move(module), std::move(target), options);
   absl::StatusOr<ModuleFacts> of_module = find_counted_facts(std::move(module), options);
   if (!of_module.ok()) return of_module.status();
   absl::StatusOr<StepFacts> facts = find_facts(*std::move(of_module), std::move(target), options);
@@ -365,14 +366,14 @@ namespace hloroof::inline v0 {
 using namespace internal;
 
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target target, const PredictOptions& options) {
-  return predict(borrow(module), std::move(target), options);
+  return predict_module(borrow(module), std::move(target), options);
 }
 
 absl::StatusOr<StepPrediction> predict_step_time(std::string_view hlo, std::string_view target,
                                                  const PredictOptions& options) {
   absl::StatusOr<Named> named = read_named(hlo, target, options);
   if (!named.ok()) return named.status();
-  return predict(std::move(named->module), std::move(named->target), options);
+  return predict_module(std::move(named->module), std::move(named->target), options);
 }
 
 absl::StatusOr<StepSummary> predict_summary(const Module& module, Target target, const PredictOptions& options) {

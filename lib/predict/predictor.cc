@@ -18,6 +18,7 @@
 #include "lib/base/strings.h"
 #include "lib/edit/edit_log.h"
 #include "lib/ir/rows.h"
+#include "lib/predict/from_facts.h"
 #include "lib/schedule/memory.h"
 #include "lib/schedule/replayer.h"
 #include "lib/step/changes.h"

@@ -2,7 +2,7 @@
 
 #include "lib/describe/json_writer.h"
 #include "lib/ir/rows.h"
-#include "lib/report/module_views.h"
+#include "lib/report/module_json.h"
 
 namespace hloroof::internal {
 namespace {

@@ -529,7 +529,7 @@ class Search {
 
 }  // namespace
 
-absl::StatusOr<Rescheduling> reschedule(Module& module, const Target& target, const RescheduleOptions& options) {
+absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, const RescheduleOptions& options) {
   if (!module.is_scheduled()) {
     return invalid_argument(
         "the module has no schedule (is_scheduled=true) to start from; give the dump after_optimizations of its "

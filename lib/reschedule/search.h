@@ -76,7 +76,7 @@ struct Rescheduling {
 // own prediction. It is the same in each run unless it ends by the clock. The module is unchanged after an error.
 // Errors: InvalidArgument if the module is not scheduled or needs more memory than the limit as it is; those of
 // Predictor::create() and of find_constraints().
-absl::StatusOr<Rescheduling> reschedule(Module& module, const Target& target, const RescheduleOptions& options);
+absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, const RescheduleOptions& options);
 
 }  // namespace hloroof::internal
 

@@ -60,9 +60,6 @@ inline std::shared_ptr<const Module> borrow(const Module& module) { return {std:
 // branches, custom calls and lists of kernels. Errors: those of predict_step_time about the module and these options.
 absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
 
-// Like find_module_facts, after it has set the number of devices that run the module; see device_count.h.
-absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
-
 // Returns facts with only these parts, for change_target().
 StepFacts facts_without_target(ModuleFacts of_module);
 
@@ -80,16 +77,6 @@ absl::Status replay_facts(StepFacts& facts);
 
 // Fills in only the members of ReplaySums. Errors: as above.
 absl::Status replay_sums(StepFacts& facts);
-
-// Returns the whole prediction. Errors: FailedPrecondition under `strict`.
-absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts);
-
-// Returns the whole prediction from the parts that do not depend on the target. Errors: those of predict_step_time.
-absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options);
-
-// Returns only StepSummary, the description of the module and of the machine, and the diagnostics about the origin.
-// Reads only the sums of the timeline. The numbers are those of predict_from_facts(), to the last bit.
-StepPrediction headline_from_facts(const StepFacts& facts);
 
 // ---- Stages --------------------------------------------------------------------------------------------------------
 
@@ -118,10 +105,6 @@ std::optional<double> compiler_step_seconds(const StepFacts& facts);
 double step_seconds_without(const StepFacts& facts, Resource resource);
 
 // ---- How far to trust an op ----------------------------------------------------------------------------------------
-
-// Returns whether the device would run another module than this one: the text is of another backend, or from before
-// partitioning or optimization. The costs of its ops are then assumptions.
-bool is_other_program(const Module& module, const Device& device);
 
 // Returns, by ComputationId, whether the number of executions of a computation is assumed. Inside a loop of unknown
 // length it is assumed for all computations, regardless of how reliable the cost of each op is.

@@ -2,6 +2,7 @@
 #include "absl/types/span.h"
 #include "lib/analysis/calls.h"
 #include "lib/hardware/matrix_rate.h"
+#include "lib/step/other_program.h"
 
 #include <algorithm>
 #include <optional>

@@ -16,7 +16,7 @@ std::string explained(const PredictOptions& options) {
   const absl::StatusOr<StepPrediction> step = predict_step_time(ring(), "tpu_v5e", options);
   INFO(step.status());
   REQUIRE(step.ok());
-  const absl::StatusOr<std::string> text = explain(*step, "%passed", 0);
+  const absl::StatusOr<std::string> text = explanation_text(*step, "%passed", 0);
   REQUIRE(text.ok());
   return *text;
 }
@@ -40,8 +40,8 @@ TEST_CASE("Facts that a prediction from text points to own the module") {
     REQUIRE(step.ok());
     copy = *step;
   }
-  CHECK(explain(copy, "passed").ok());
-  CHECK(explain(copy, "pased").status().code() == absl::StatusCode::kNotFound);
+  CHECK(explanation_text(copy, "passed").ok());
+  CHECK(explanation_text(copy, "pased").status().code() == absl::StatusCode::kNotFound);
 }
 
 }  // namespace

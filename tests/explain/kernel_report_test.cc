@@ -131,7 +131,7 @@ TEST_CASE("Bodies that cannot be followed keep their reason") {
     CHECK(!kernel.fits().has_value());
     const std::string shown = kernel_view(kernel_report("f", step), {});
     CHECK_THAT(shown, ContainsSubstring("not followed"));
-    CHECK_THAT(explain(step, kernel.op).value_or(""), ContainsSubstring("not followed"));
+    CHECK_THAT(explanation_text(step, kernel.op).value_or(""), ContainsSubstring("not followed"));
   }
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("A long list of products is cut, and the largest are kept") {
   text += "ENTRY main {\n  p = bf16[128,256]{1,0} parameter(0)\n  ROOT f = (" + shapes +
           ") fusion(p), kind=kOutput, calls=fused\n}\n";
   const StepPrediction step = predicted(text);
-  const absl::StatusOr<std::string> explained = explain(step, "f");
+  const absl::StatusOr<std::string> explained = explanation_text(step, "f");
   REQUIRE(explained.ok());
   std::size_t lines = 0;
   for (std::size_t at = 0; (at = explained->find("\n  product ", at)) != std::string::npos; ++at) ++lines;

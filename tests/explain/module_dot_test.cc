@@ -6,7 +6,7 @@
 #include <string>
 
 #include "hloroof/parse.h"
-#include "lib/report/module_views.h"
+#include "lib/explain/module_dot.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/shell.h"

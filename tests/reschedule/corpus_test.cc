@@ -64,7 +64,7 @@ void check_result(const std::filesystem::path& path) {
   const absl::StatusOr<StepPrediction> before = predict_step_time(*original, *device);
   if (!before.ok()) return;
   Module module = *original;
-  const absl::StatusOr<Rescheduling> result = reschedule(module, *device, without_clock());
+  const absl::StatusOr<Rescheduling> result = search_order(module, *device, without_clock());
   INFO(result.status().message());
   REQUIRE(result.ok());
   CHECK(result->before.step_seconds == before->step_seconds);
@@ -97,7 +97,7 @@ void check_result(const std::filesystem::path& path) {
   if (result->moves.empty()) return;
   CHECK((after->step_seconds < before->step_seconds || after->memory.hbm_peak_bytes < before->memory.hbm_peak_bytes));
   Module second = *original;
-  REQUIRE(reschedule(second, *device, without_clock()).ok());
+  REQUIRE(search_order(second, *device, without_clock()).ok());
   CHECK(print_module(second) == text);
 }
 

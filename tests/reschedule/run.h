@@ -45,7 +45,7 @@ inline Device test_device() {
 }
 
 inline Rescheduling rescheduled(Module& module, const RescheduleOptions& options = without_clock()) {
-  absl::StatusOr<Rescheduling> result = reschedule(module, test_device(), options);
+  absl::StatusOr<Rescheduling> result = search_order(module, test_device(), options);
   INFO(result.status().message());
   REQUIRE(result.ok());
   return *std::move(result);

@@ -179,7 +179,7 @@ TEST_CASE("errors") {
   Module module = parsed(text);
   RescheduleOptions options = without_clock();
   options.memory_limit = 1;
-  const absl::StatusOr<Rescheduling> too_small = reschedule(module, test_device(), options);
+  const absl::StatusOr<Rescheduling> too_small = search_order(module, test_device(), options);
   CHECK(too_small.status().code() == absl::StatusCode::kInvalidArgument);
   CHECK(too_small.status().message().find("raise the limit") != std::string::npos);
   CHECK(order_of_entry(module) == "gather gathered use dot r");
@@ -187,7 +187,7 @@ TEST_CASE("errors") {
   const std::string_view scheduled_word = ", is_scheduled=true";
   text.erase(text.find(scheduled_word), scheduled_word.size());
   Module unscheduled = parsed(text);
-  const absl::StatusOr<Rescheduling> none = reschedule(unscheduled, test_device(), without_clock());
+  const absl::StatusOr<Rescheduling> none = search_order(unscheduled, test_device(), without_clock());
   CHECK(none.status().code() == absl::StatusCode::kInvalidArgument);
   CHECK(none.status().message().find("is_scheduled=true") != std::string::npos);
 }

@@ -268,7 +268,7 @@ int32_t hloroof_prediction_json(const hloroof_prediction* prediction, char** jso
 
 int32_t hloroof_explain(const hloroof_prediction* prediction, const char* instruction, char** text, char** error) {
   return about_instruction(prediction, instruction, text, error,
-                           [](const auto& of, std::string_view name) { return explain(of, name); });
+                           [](const auto& of, std::string_view name) { return explanation_text(of, name); });
 }
 
 int32_t hloroof_explanation_json(const hloroof_prediction* prediction, const char* instruction, char** json,

@@ -28,7 +28,7 @@ void run_explain(const ExplainFlags& flags, Context& context) {
       flags.format == "json"       ? explanation_json(*prediction, flags.op)
       : flags.format == "csv"      ? explanation_csv(*prediction, flags.op)
       : flags.format == "markdown" ? explanation_markdown(*prediction, flags.op)
-                                   : explain(*prediction, flags.op, context.width(flags.wide, flags.output));
+                                   : explanation_text(*prediction, flags.op, context.width(flags.wide, flags.output));
   if (!text.ok()) return context.fail(text.status());
   if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
 }

@@ -10,12 +10,13 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/describe/json_writer.h"
+#include "lib/explain/module_dot.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/input/module_choice.h"
 #include "lib/input/module_file.h"
 #include "lib/ir/rows.h"
 #include "lib/report/annotated_text.h"
-#include "lib/report/module_views.h"
+#include "lib/report/module_json.h"
 
 namespace hloroof::internal {
 namespace {

@@ -44,7 +44,7 @@ void run_reschedule(const RescheduleFlags& flags, Context& context) {
   options.seconds = flags.seconds;
   if (flags.memory_limit > 0) options.memory_limit = static_cast<double>(flags.memory_limit);
   const Module original = flags.output.empty() ? Module() : subject->module;
-  const absl::StatusOr<Rescheduling> result = reschedule(subject->module, subject->target, options);
+  const absl::StatusOr<Rescheduling> result = search_order(subject->module, subject->target, options);
   if (!result.ok()) return context.fail_prediction(result.status());
   OriginWarnings(context).add(subject->file, result->diagnostics);
   if (!flags.output.empty()) {

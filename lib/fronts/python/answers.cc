@@ -79,7 +79,7 @@ Answer explain_op(const Module& module, const std::string& op, const std::string
   return without_gil([&]() -> absl::StatusOr<Answer> {
     const absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
     if (!step.ok()) return step.status();
-    absl::StatusOr<std::string> text = explain(*step, op, width);
+    absl::StatusOr<std::string> text = explanation_text(*step, op, width);
     if (!text.ok()) return text.status();
     absl::StatusOr<std::string> json = explanation_json(*step, op);
     if (!json.ok()) return json.status();

@@ -36,7 +36,7 @@ absl::StatusOr<Rescheduled> search(const Module& original, const std::string& de
   how.predict = options;
   how.seconds = seconds;
   how.memory_limit = memory_limit;
-  const absl::StatusOr<Rescheduling> result = reschedule(module, *target, how);
+  const absl::StatusOr<Rescheduling> result = search_order(module, *target, how);
   if (!result.ok()) return result.status();
   if (absl::Status status = verify(module, original); !status.ok()) return status;
   std::string json = reschedule_json(*result);

@@ -1,6 +1,6 @@
-// Writes a module as a graph and as JSON.
-#ifndef HLOROOF_LIB_REPORT_MODULE_VIEWS_H_
-#define HLOROOF_LIB_REPORT_MODULE_VIEWS_H_
+// Writes a module, or the part of it around an instruction, as a graph.
+#ifndef HLOROOF_LIB_EXPLAIN_MODULE_DOT_H_
+#define HLOROOF_LIB_EXPLAIN_MODULE_DOT_H_
 
 #include <cstddef>
 #include <string>
@@ -23,10 +23,6 @@ std::string module_dot(const Module& module, const StepPrediction* prediction = 
 absl::StatusOr<std::string> neighbourhood_dot(const Module& module, std::string_view name, std::size_t radius,
                                               const StepPrediction* prediction = nullptr);
 
-// {schema "hloroof.module/1", name, computations[{name, is_entry, instructions[{name, opcode, shape, operands,
-// ...}]}]}.
-std::string module_json(const Module& module);
-
 }  // namespace hloroof::internal
 
-#endif  // HLOROOF_LIB_REPORT_MODULE_VIEWS_H_
+#endif  // HLOROOF_LIB_EXPLAIN_MODULE_DOT_H_
