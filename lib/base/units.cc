@@ -55,6 +55,8 @@ std::string format_seconds(double seconds) {
   return three_digits(seconds * 1e9) + " ns";
 }
 
+std::string format_seconds_change(double seconds) { return (seconds > 0 ? "+" : "") + format_seconds(seconds); }
+
 std::string format_bytes(double bytes) {
   static constexpr const char* kPrefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   return scaled(bytes, 1024, kPrefixes, 7, "B");

@@ -12,6 +12,7 @@
 #include "hloroof/device.h"
 #include "lib/analysis/mesh.h"
 #include "lib/ir/element_type.h"
+#include "lib/time/terms.h"
 
 namespace hloroof::internal {
 
@@ -45,6 +46,10 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
 // it gathers, or whose gradients it reduces. nullopt if it does not move weights. `role` is from collective_roles().
 std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,
                                        const Device& device);
+
+// The time of one collective as collective_cost() computes it.
+Term collective_terms(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
+                      const Device& device, const CollectiveOptions& options = {});
 
 }  // namespace hloroof::internal
 

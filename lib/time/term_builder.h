@@ -42,17 +42,6 @@ template <std::size_t n>
 Term slowest(std::string name, Term (&&children)[n]) {
   return combined(Combine::kMax, std::move(name), moved(children));
 }
-template <std::size_t n>
-Term least(std::string name, Term (&&children)[n]) {
-  return combined(Combine::kMin, std::move(name), moved(children));
-}
-template <std::size_t n>
-Term overlapped(std::string name, Term (&&children)[n], const Factor& exponent) {
-  return combined(Combine::kNorm, std::move(name), moved(children), exponent);
-}
-
-// Returns `term` multiplied by `factor`.
-Term scaled(Term term, Factor factor);
 
 // Factors that follow from the program.
 Factor times(double value);

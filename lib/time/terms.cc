@@ -156,12 +156,6 @@ Term combined(Combine combine, std::string name, std::vector<Term> children, con
   return term;
 }
 
-Term scaled(Term term, Factor factor) {
-  term.seconds = factor.divides ? term.seconds / factor.value : term.seconds * factor.value;
-  term.factors.push_back(std::move(factor));
-  return term;
-}
-
 Factor times(double value) { return {value, "1", false, {}}; }
 Factor over(double value) { return {value, "1", true, {}}; }
 

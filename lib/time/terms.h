@@ -68,10 +68,6 @@ struct Term {
 // The seconds of the tree, computed from the amounts of its leaves alone.
 double evaluate(const Term& term);
 
-// The time of one collective as collective_cost() computes it.
-Term collective_terms(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
-                      const Device& device, const CollectiveOptions& options = {});
-
 // The leaves that determine the seconds of `term`, longest first, each with its share of those seconds. Leaves hidden
 // behind a slower term are omitted.
 struct Contribution {

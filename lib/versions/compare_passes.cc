@@ -142,8 +142,6 @@ std::string only_one(const PassComparison& comparison, const PassPair& pair) {
   return ", which only " + (pair.before.is_own ? comparison.before.folder : comparison.after.folder) + " has";
 }
 
-std::string signed_seconds(double seconds) { return (seconds < 0 ? "-" : "+") + format_seconds(std::abs(seconds)); }
-
 std::string parting(const PassComparison& comparison) {
   if (!comparison.part) return "The compiles have the same program after each pass.";
   const PassPair& first = comparison.rows[*comparison.part];
@@ -181,14 +179,14 @@ std::string origin_of_time(const PassComparison& comparison) {
   std::string out =
       absl::StrCat("The step goes from ", format_seconds(before), " to ", format_seconds(after), at, "; ");
   const std::vector<std::size_t> rows = rows_that_last(comparison);
-  if (rows.size() > 1) absl::StrAppend(&out, "of the ", signed_seconds(*last.difference), ", ");
+  if (rows.size() > 1) absl::StrAppend(&out, "of the ", format_seconds_change(*last.difference), ", ");
   std::vector<std::string> parts;
   double others = *last.difference;
   for (std::size_t i = 0; i < std::min(rows.size(), kMostNamed); ++i) {
     const PassPair& pair = comparison.rows[rows[i]];
     if (i > 0 && std::abs(*pair.lasting) < kLeastShare * std::abs(*last.difference)) break;
     const bool runs = state_of(comparison.after, pair.after)->state.empty();
-    const std::string time = signed_seconds(*pair.lasting);
+    const std::string time = format_seconds_change(*pair.lasting);
     parts.push_back(absl::StrCat(runs ? time : "[" + time + "]",
                                  i == 0 ? (rows.size() > 1 ? " come at " : " come all at ") : " at ", full_name(pair),
                                  only_one(comparison, pair)));
@@ -196,7 +194,8 @@ std::string origin_of_time(const PassComparison& comparison) {
   }
   out += absl::StrJoin(parts, "; ");
   const std::size_t rest = rows.size() - parts.size();
-  if (rest > 0) absl::StrAppend(&out, "; ", signed_seconds(others), " at ", rest, rest == 1 ? " other" : " others");
+  if (rest > 0)
+    absl::StrAppend(&out, "; ", format_seconds_change(others), " at ", rest, rest == 1 ? " other" : " others");
   return out + ".";
 }
 

@@ -22,8 +22,6 @@ std::string relative(double before, double after) {
   return absl::StrFormat("%+.1f %%", 100 * (after - before) / before);
 }
 
-std::string seconds_change(double seconds) { return (seconds > 0 ? "+" : "") + format_seconds(seconds); }
-
 // A cell of each column: change, relative, before, after, what changed, name.
 struct ChangeRow {
   std::string change;
@@ -35,8 +33,12 @@ struct ChangeRow {
 };
 
 ChangeRow change_row_of(double before, double after, std::string state, std::string what, std::string name) {
-  return {seconds_change(after - before), std::move(state), format_seconds(before),
-          format_seconds(after),          std::move(what),  std::move(name)};
+  return {format_seconds_change(after - before),
+          std::move(state),
+          format_seconds(before),
+          format_seconds(after),
+          std::move(what),
+          std::move(name)};
 }
 
 // "fusion.12 -> .45" if only the number differs.

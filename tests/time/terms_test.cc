@@ -17,6 +17,21 @@ namespace {
 
 Term seconds(const char* name, double value) { return leaf(name, value, value, "s"); }
 
+// Combinations that formulas make only with Numbers (numbers.h).
+template <std::size_t n>
+Term minimum(std::string name, Term (&&children)[n]) {
+  return combined(Combine::kMin, std::move(name), moved(children));
+}
+template <std::size_t n>
+Term overlapped(std::string name, Term (&&children)[n], const Factor& exponent) {
+  return combined(Combine::kNorm, std::move(name), moved(children), exponent);
+}
+Term twice(Term term) {
+  term.seconds *= 2;
+  term.factors.push_back(times(2));
+  return term;
+}
+
 TEST_CASE("terms combine as their names say") {
   struct Case {
     const char* what;
@@ -27,16 +42,16 @@ TEST_CASE("terms combine as their names say") {
   const Case cases[] = {
       {"a sum", sum("t", {seconds("a", 3), seconds("b", 4)}), 7, 2},
       {"a maximum", slowest("t", {seconds("a", 3), seconds("b", 4)}), 4, 2},
-      {"a minimum", least("t", {seconds("a", 3), seconds("b", 4)}), 3, 2},
+      {"a minimum", minimum("t", {seconds("a", 3), seconds("b", 4)}), 3, 2},
       {"a norm", overlapped("t", {seconds("a", 3), seconds("b", 4)}, times(2)), 5, 2},
       {"terms of no time are left out", sum("t", {seconds("a", 3), seconds("b", 0), seconds("c", 4)}), 7, 2},
       {"one term stands alone", sum("t", {seconds("a", 0), seconds("b", 4)}), 4, 0},
-      {"a minimum with no time is no time", least("t", {seconds("a", 0), seconds("b", 4)}), 0, 0},
+      {"a minimum with no time is no time", minimum("t", {seconds("a", 0), seconds("b", 4)}), 0, 0},
       {"nothing", sum("t", {}), 0, 0},
       {"a maximum in a maximum", slowest("t", {slowest("u", {seconds("a", 3), seconds("b", 4)}), seconds("c", 2)}), 4,
        3},
       {"a scaled maximum stays one term",
-       slowest("t", {scaled(slowest("u", {seconds("a", 3), seconds("b", 4)}), times(2)), seconds("c", 2)}), 8, 2},
+       slowest("t", {twice(slowest("u", {seconds("a", 3), seconds("b", 4)})), seconds("c", 2)}), 8, 2},
       {"a leaf of factors", leaf("t", 6, 24, "B", {times(2), over(8)}), 6, 0},
   };
   for (const Case& c : cases) {
@@ -48,9 +63,8 @@ TEST_CASE("terms combine as their names say") {
 }
 
 TEST_CASE("what is hidden adds nothing, and what counts adds up to the whole") {
-  const Term term = scaled(sum("t", {overlapped("o", {seconds("compute", 3), seconds("memory", 4)}, times(2)),
-                                     slowest("m", {seconds("hidden", 1), seconds("seen", 2)})}),
-                           times(2));
+  const Term term = twice(sum("t", {overlapped("o", {seconds("compute", 3), seconds("memory", 4)}, times(2)),
+                                    slowest("m", {seconds("hidden", 1), seconds("seen", 2)})}));
   const std::vector<Contribution> parts = contributions(term);
   REQUIRE(parts.size() == 3);
   CHECK(parts[0].term->name == "memory");
