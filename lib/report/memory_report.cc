@@ -42,9 +42,7 @@ std::string memory_json(const std::vector<NamedPrediction>& predictions) {
 
 std::string memory_csv(const std::vector<NamedPrediction>& predictions) {
   std::string out;
-  for (const NamedPrediction& named : predictions) {
-    out += view_csv("memory", named, RowOptions(), out.empty()).value_or(std::string());
-  }
+  for (const NamedPrediction& named : predictions) out += memory_view_csv(named, out.empty());
   return out;
 }
 

@@ -1,26 +1,107 @@
 #include "lib/report/views.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::internal {
 
+namespace {
+
+using ViewText = absl::StatusOr<std::string> (*)(const StepPrediction&, const ViewOptions&);
+using ViewCsv = absl::StatusOr<std::string> (*)(const NamedPrediction&, const RowOptions&, bool with_titles);
+
+struct ViewRow {
+  std::string_view name;
+  ViewText text;
+  ViewCsv csv = nullptr;  // null: the view has no table of records
+  int csv_place = 0;      // among the views that have a CSV, the most used first
+  bool needs_what_ifs = false;
+};
+
+template <auto View>
+absl::StatusOr<std::string> text_of(const StepPrediction& prediction, const ViewOptions& options) {
+  return View(prediction, options);
+}
+
+template <auto View>
+absl::StatusOr<std::string> preformatted_text_of(const StepPrediction& prediction, const ViewOptions& options) {
+  return preformatted(View(prediction, options), options);
+}
+
+template <auto Csv>
+absl::StatusOr<std::string> csv_of(const NamedPrediction& named, const RowOptions& /*rows*/, bool with_titles) {
+  return Csv(named, with_titles);
+}
+
+// In print order.
+constexpr ViewRow kViews[] = {
+    {"summary", preformatted_text_of<summary_view>},
+    {"breakdown", text_of<breakdown_view>, csv_of<breakdown_view_csv>, 4},
+    {"ops", ops_view, ops_view_csv, 1},
+    {"layers", text_of<layers_view>, csv_of<layers_view_csv>, 2},
+    {"roofline", text_of<roofline_view>, csv_of<roofline_view_csv>, 5},
+    {"memory", text_of<memory_view>, csv_of<memory_view_csv>, 7},
+    {"padding", padding_view, ops_view_csv, 8},
+    {"collectives", text_of<collectives_view>, csv_of<collectives_view_csv>, 3},
+    {"timeline", text_of<timeline_view>},
+    {"critical", text_of<critical_view>, csv_of<critical_view_csv>, 6, true},
+    {"estimates", text_of<estimates_view>, csv_of<estimates_view_csv>, 9},
+    {"diagnostics", preformatted_text_of<diagnostics_view>, csv_of<diagnostics_view_csv>, 10},
+};
+
+const ViewRow* find_view(std::string_view name) {
+  const auto* row =
+      std::find_if(std::begin(kViews), std::end(kViews), [&](const ViewRow& v) { return v.name == name; });
+  return row == std::end(kViews) ? nullptr : row;
+}
+
+absl::Status unknown_view(std::string_view view) {
+  return invalid_argument("unknown view '" + std::string(view) + "'; there are " + absl::StrJoin(view_names(), ", "));
+}
+
+std::vector<std::string> names_of_csv_views() {
+  std::vector<const ViewRow*> rows;
+  for (const ViewRow& row : kViews) {
+    if (row.csv != nullptr) rows.push_back(&row);
+  }
+  std::sort(rows.begin(), rows.end(), [](const ViewRow* a, const ViewRow* b) { return a->csv_place < b->csv_place; });
+  std::vector<std::string> names;
+  names.reserve(rows.size());
+  for (const ViewRow* row : rows) names.emplace_back(row->name);
+  return names;
+}
+
+}  // namespace
+
 const std::vector<std::string>& view_names() {
-  static const auto* const kNames =
-      new std::vector<std::string>{"summary", "breakdown",   "ops",      "layers",   "roofline",  "memory",
-                                   "padding", "collectives", "timeline", "critical", "estimates", "diagnostics"};
+  static const auto* const kNames = [] {
+    auto* names = new std::vector<std::string>();
+    for (const ViewRow& row : kViews) names->emplace_back(row.name);
+    return names;
+  }();
+  return *kNames;
+}
+
+const std::vector<std::string>& csv_view_names() {
+  static const auto* const kNames = new std::vector<std::string>(names_of_csv_views());
   return *kNames;
 }
 
 absl::Status check_views(const std::vector<std::string>& views) {
   for (const std::string& view : views) {
-    if (std::find(view_names().begin(), view_names().end(), view) != view_names().end()) continue;
-    std::string known;
-    for (const std::string& name : view_names()) known += (known.empty() ? "" : ", ") + name;
-    return invalid_argument("unknown view '" + view + "'; there are " + known);
+    if (find_view(view) == nullptr) return unknown_view(view);
   }
   return absl::OkStatus();
+}
+
+bool need_what_ifs(const std::vector<std::string>& views) {
+  return std::any_of(views.begin(), views.end(), [](const std::string& view) {
+    const ViewRow* row = find_view(view);
+    return row != nullptr && row->needs_what_ifs;
+  });
 }
 
 absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,
@@ -28,37 +109,20 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
   if (absl::Status status = check_views(views); !status.ok()) return status;
   std::string out;
   for (const std::string& view : views) {
-    absl::StatusOr<std::string> text;
-    if (view == "summary") {
-      text = preformatted(summary_view(prediction, options), options);
-    } else if (view == "breakdown") {
-      text = breakdown_view(prediction, options);
-    } else if (view == "ops") {
-      text = ops_view(prediction, options);
-    } else if (view == "layers") {
-      text = layers_view(prediction, options);
-    } else if (view == "roofline") {
-      text = roofline_view(prediction, options);
-    } else if (view == "memory") {
-      text = memory_view(prediction, options);
-    } else if (view == "padding") {
-      text = padding_view(prediction, options);
-    } else if (view == "collectives") {
-      text = collectives_view(prediction, options);
-    } else if (view == "timeline") {
-      text = timeline_view(prediction, options);
-    } else if (view == "critical") {
-      text = critical_view(prediction, options);
-    } else if (view == "estimates") {
-      text = estimates_view(prediction, options);
-    } else {
-      text = preformatted(diagnostics_view(prediction, options), options);
-    }
+    const absl::StatusOr<std::string> text = find_view(view)->text(prediction, options);
     if (!text.ok()) return text.status();
     if (!out.empty()) out += '\n';
     out += *text;
   }
   return out;
+}
+
+absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& named, const RowOptions& rows,
+                                     bool with_titles) {
+  const ViewRow* row = find_view(view);
+  if (row == nullptr) return unknown_view(view);
+  if (row->csv == nullptr) return invalid_argument("the view " + std::string(view) + " has no CSV");
+  return row->csv(named, rows, with_titles);
 }
 
 absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool may_group, ViewOptions options) {

@@ -1,4 +1,5 @@
-// Formats the views of a prediction as text. Each view is a function in a separate file. Lines have at most `width`
+// Formats the views of a prediction as text. Each view is a row of a table in views.cc and a
+// function in a separate file. Lines have at most `width`
 // characters, unless a name is longer.
 #ifndef HLOROOF_LIB_REPORT_VIEWS_H_
 #define HLOROOF_LIB_REPORT_VIEWS_H_
@@ -11,6 +12,7 @@
 #include "hloroof/predict.h"
 #include "lib/describe/table.h"
 #include "lib/results/rows.h"
+#include "lib/results/view_csv.h"
 
 namespace hloroof::internal {
 
@@ -21,13 +23,21 @@ struct ViewOptions : TextLayout {
 
 // The names that --view accepts, in print order.
 const std::vector<std::string>& view_names();
+// The names of those that view_csv() writes.
+const std::vector<std::string>& csv_view_names();
 // Errors: InvalidArgument for an unknown name.
 absl::Status check_views(const std::vector<std::string>& views);
+// True if one of the views shows what PredictOptions::resource_what_ifs asks for.
+bool need_what_ifs(const std::vector<std::string>& views);
 
 // Returns the named views, separated by blank lines. Errors: InvalidArgument for an unknown view or a malformed filter
 // or rewrite.
 absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,
                                          const ViewOptions& options);
+// Returns the records of one view as CSV; view_csv.h says which. `rows` selects, groups and rewrites ops. Errors: those
+// of make_rows(); InvalidArgument for an unknown view or one without records.
+absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& named, const RowOptions& rows,
+                                     bool with_titles = true);
 // Returns what shows a prediction when no view is chosen: its summary, its breakdown, its longest ops and the three
 // causes that cost the most. With `may_group`, ops that are alike share a row, unless `options` ask for a filter, an
 // order or other names.

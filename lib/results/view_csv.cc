@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "lib/base/strings.h"
 #include "lib/describe/csv.h"
 #include "lib/describe/record_csv.h"
 #include "lib/results/prediction_fields.h"
@@ -66,8 +65,9 @@ std::string view_records_csv(const NamedPrediction& named, const std::vector<T>&
   return out;
 }
 
-// Writes one line for each op that passes the filter, or for each row of make_rows() if the options group or rewrite.
-absl::StatusOr<std::string> ops_csv(const NamedPrediction& named, const RowOptions& options, bool with_titles) {
+}  // namespace
+
+absl::StatusOr<std::string> ops_view_csv(const NamedPrediction& named, const RowOptions& options, bool with_titles) {
   const StepPrediction& prediction = named.second;
   const bool is_grouped = options.group != GroupBy::kNone || !options.rewrites.empty();
   RowOptions all = options;
@@ -95,28 +95,36 @@ absl::StatusOr<std::string> ops_csv(const NamedPrediction& named, const RowOptio
   return out;
 }
 
-}  // namespace
-
-const std::vector<std::string>& csv_view_names() {
-  static const auto* const kNames =
-      new std::vector<std::string>{"ops",      "layers", "collectives", "breakdown", "roofline",
-                                   "critical", "memory", "padding",     "estimates", "diagnostics"};
-  return *kNames;
+std::string layers_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, make_layers(named.second), with_titles);
 }
 
-absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& named, const RowOptions& options,
-                                     bool with_titles) {
-  const StepPrediction& step = named.second;
-  if (view == "ops" || view == "padding") return ops_csv(named, options, with_titles);
-  if (view == "layers") return view_records_csv(named, make_layers(step), with_titles);
-  if (view == "collectives") return view_records_csv(named, step.collectives, with_titles);
-  if (view == "breakdown") return view_records_csv(named, step.breakdown, with_titles);
-  if (view == "roofline") return view_records_csv(named, step.resources, with_titles);
-  if (view == "critical") return view_records_csv(named, step.critical_path, with_titles);
-  if (view == "memory") return view_records_csv(named, step.memory.live_at_peak, with_titles);
-  if (view == "estimates") return view_records_csv(named, estimated_ops(step), with_titles);
-  if (view == "diagnostics") return view_records_csv(named, step.diagnostics, with_titles);
-  return invalid_argument("the view " + std::string(view) + " has no CSV");
+std::string collectives_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, named.second.collectives, with_titles);
+}
+
+std::string breakdown_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, named.second.breakdown, with_titles);
+}
+
+std::string roofline_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, named.second.resources, with_titles);
+}
+
+std::string critical_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, named.second.critical_path, with_titles);
+}
+
+std::string memory_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, named.second.memory.live_at_peak, with_titles);
+}
+
+std::string estimates_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, estimated_ops(named.second), with_titles);
+}
+
+std::string diagnostics_view_csv(const NamedPrediction& named, bool with_titles) {
+  return view_records_csv(named, named.second.diagnostics, with_titles);
 }
 
 }  // namespace hloroof::internal

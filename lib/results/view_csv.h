@@ -3,9 +3,7 @@
 #define HLOROOF_LIB_RESULTS_VIEW_CSV_H_
 
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
@@ -15,17 +13,22 @@ namespace hloroof::internal {
 
 using NamedPrediction = std::pair<std::string, StepPrediction>;  // file name and prediction
 
-// The names of the views that view_csv() writes.
-const std::vector<std::string>& csv_view_names();
+// Each writes one line for each record of a view. The columns are the file, the device, the topology, the device
+// parameters that were set, and the fields of the record under their JSON names. The titles precede them if
+// `with_titles`.
 
-// Writes one line for each record of a view: for each op, layer, collective, part of the breakdown, resource
-// (roofline), category of the critical path, buffer live at the peak (memory), estimated op or diagnostic. The columns
-// are the file, the device, the topology, the device parameters that were set, and the fields of the record under their
-// JSON names. The titles precede them if `with_titles`. `rows` selects ops by its filter. If it groups or rewrites, a
-// line is one row of make_rows(); its limit does not apply. Errors: those of make_rows(); InvalidArgument for other
-// views.
-absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& prediction, const RowOptions& rows,
-                                     bool with_titles = true);
+// A line is an op that passes the filter of `rows`, or one row of make_rows() if `rows` group or rewrite; their limit
+// does not apply. Errors: those of make_rows().
+absl::StatusOr<std::string> ops_view_csv(const NamedPrediction& named, const RowOptions& rows, bool with_titles);
+
+std::string layers_view_csv(const NamedPrediction& named, bool with_titles);
+std::string collectives_view_csv(const NamedPrediction& named, bool with_titles);
+std::string breakdown_view_csv(const NamedPrediction& named, bool with_titles);
+std::string roofline_view_csv(const NamedPrediction& named, bool with_titles);   // resources
+std::string critical_view_csv(const NamedPrediction& named, bool with_titles);   // categories of the critical path
+std::string memory_view_csv(const NamedPrediction& named, bool with_titles);     // buffers live at the peak
+std::string estimates_view_csv(const NamedPrediction& named, bool with_titles);  // ops with an estimate
+std::string diagnostics_view_csv(const NamedPrediction& named, bool with_titles);
 
 }  // namespace hloroof::internal
 

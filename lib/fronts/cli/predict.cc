@@ -9,7 +9,6 @@
 #include "lib/report/sweep.h"
 #include "lib/report/views.h"
 #include "lib/results/prediction_json.h"
-#include "lib/results/view_csv.h"
 
 namespace hloroof::internal {
 namespace {
@@ -143,8 +142,7 @@ void run_predict(const PredictCommandFlags& flags, Context& context) {
   absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
   if (absl::Status status = check_one(*subjects, flags.format); !status.ok()) return context.fail(status);
-  subjects->options.resource_what_ifs =
-      flags.format == "html" || std::find(flags.views.begin(), flags.views.end(), "critical") != flags.views.end();
+  subjects->options.resource_what_ifs = flags.format == "html" || need_what_ifs(flags.views);
   PredictDocument document(flags, *view, *subjects);
   const bool done = predict_all(
       *subjects, document.detail(), context,
