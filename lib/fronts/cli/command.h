@@ -19,6 +19,14 @@
 
 namespace hloroof::internal {
 
+// How the value of an option names files. An option that names one must say so: the tools of `hloroof mcp` read only
+// what is in their folder.
+enum class Reads : std::uint8_t {
+  kNothing,
+  kFile,     // a file, or FILE#NAME for a module in it, or a folder of dumps
+  kDevices,  // names of devices, or paths of device files
+};
+
 struct Option {
   // Where the value goes: a flag is a bool, and a vector collects the values of an option that may be repeated. Only
   // --help, --help-all and --version have no target.
@@ -35,6 +43,7 @@ struct Option {
   bool required = false;
   std::int64_t least = 0;  // the smallest whole number allowed
   bool rare = false;       // --help leaves it out; --help-all, the manual page and the completions have it
+  Reads reads = Reads::kNothing;
 
   bool repeats() const { return std::holds_alternative<std::vector<std::string>*>(target); }
 };

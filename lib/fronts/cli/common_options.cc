@@ -25,14 +25,19 @@ Option output_option(std::string& path) {
 }
 
 Option files_argument(std::vector<std::string>& files) {
-  return {.names = {"FILE"}, .text = "HLO text: files, - or dump folders", .target = &files, .required = true};
+  return {.names = {"FILE"},
+          .text = "HLO text: files, - or dump folders",
+          .target = &files,
+          .required = true,
+          .reads = Reads::kFile};
 }
 
 Option device_option(Request& request) {
   return {.names = {"--device"},
           .argument = "DEVICE,...",
           .text = "Name of a device, such as tpu_v5e or tpu_v5p:4x4x8*2, or path of a device file",
-          .target = &request.devices};
+          .target = &request.devices,
+          .reads = Reads::kDevices};
 }
 
 Option option_of(OptionId id, Request& request) {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "lib/base/strings.h"
+#include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/measured/profiled_program.h"
-#include "lib/page/html_report.h"
 #include "lib/profile/profile_folder.h"
 
 namespace hloroof::internal {
@@ -20,10 +20,7 @@ struct CompareFlags {
   std::string file;
   std::string profile;
   Request predict;
-  std::string format = "text";
-  std::string output;
-  std::size_t limit = 20;
-  bool wide = false;
+  AnswerFlags answer;
 };
 
 // The module, device and options: those that were given, or else what the profile says.
@@ -65,21 +62,7 @@ void run_compare(const CompareFlags& flags, Context& context) {
   OriginWarnings(context).add(subject->file, prediction->diagnostics);
   const absl::StatusOr<ProfileComparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());
-  std::string result;
-  if (flags.format == "json") {
-    result = comparison_json(*prediction, *comparison);
-  } else if (flags.format == "csv") {
-    result = comparison_csv(*comparison);
-  } else if (flags.format == "html") {
-    result = html_report(*prediction, comparison->timeline);
-  } else {
-    CompareOptions view;
-    view.limit = flags.limit;
-    view.width = context.width(flags.wide, flags.output);
-    view.markdown = flags.format == "markdown";
-    result = compare_view(*prediction, *comparison, view);
-  }
-  if (status = write_output(context, flags.output, result); !status.ok()) context.fail(status);
+  write_answer(MeasuredStep{&*prediction, &*comparison}, flags.answer, context);
 }
 
 }  // namespace
@@ -90,17 +73,19 @@ Command compare_command(Context& context) {
   command.positionals = {{.names = {"FILE"},
                           .text = "HLO text; or the folder of jax.profiler.trace, which has the HLO of its programs",
                           .target = &flags->file,
-                          .required = true}};
+                          .required = true,
+                          .reads = Reads::kFile}};
   command.options = prediction_options(flags->predict);
   append(command.options, {{.names = {"--profile"},
                             .argument = "PROFILE",
                             .text = "The folder of jax.profiler.trace, an xplane.pb file, XProf's hlo_stats as CSV or "
                                     "JSON, or a Chrome trace; files may be compressed with gzip",
-                            .target = &flags->profile},
-                           format_option(flags->format, "text|json|csv|markdown|html"),
-                           output_option(flags->output),
-                           limit_option(flags->limit, "rows"),
-                           wide_option(flags->wide)});
+                            .target = &flags->profile,
+                            .reads = Reads::kFile},
+                           answer_format_option(flags->answer, "compare"),
+                           output_option(flags->answer.output),
+                           limit_option(flags->answer.limit, "rows"),
+                           wide_option(flags->answer.wide)});
   command.run = [flags, &context] { run_compare(*flags, context); };
   return command;
 }

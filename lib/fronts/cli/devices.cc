@@ -2,49 +2,36 @@
 
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
+#include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/subjects.h"
-#include "lib/hardware/describe.h"
 #include "lib/hardware/registry.h"
-#include "lib/report/device_report.h"
 
 namespace hloroof::internal {
 namespace {
 
 struct DevicesFlags {
   std::vector<std::string> names;
-  std::string format = "text";
+  AnswerFlags answer;
 };
 
-void list(const std::string& format, Context& context) {
+void list(const AnswerFlags& flags, Context& context) {
   std::vector<Device> devices;
   for (const std::string& name : device_names()) {
     absl::StatusOr<Device> device = find_device(name);
     if (!device.ok()) return context.fail(device.status());
     devices.push_back(*std::move(device));
   }
-  context.out << (format == "json"       ? device_list_json(devices)
-                  : format == "csv"      ? device_list_csv(devices)
-                  : format == "markdown" ? device_list_markdown(devices)
-                                         : describe_devices(devices));
+  write_answer(ListedDevices{&devices}, flags, context);
 }
 
-std::string show_text(const std::vector<Device>& devices) {
-  std::string out;
-  for (const Device& device : devices) out += (out.empty() ? "" : "\n") + describe_device(device);
-  return out;
-}
-
-void show(const DevicesFlags& given, Context& context) {
-  Request flags;
-  flags.devices = given.names;
-  absl::StatusOr<std::vector<Target>> targets = find_targets(flags);
+void show(const DevicesFlags& flags, Context& context) {
+  Request request;
+  request.devices = flags.names;
+  absl::StatusOr<std::vector<Target>> targets = find_targets(request);
   if (!targets.ok()) return context.fail(targets.status());
   std::vector<Device> devices;
   for (Target& target : *targets) devices.push_back(std::move(target.device));
-  context.out << (given.format == "json"       ? devices_json(devices)
-                  : given.format == "csv"      ? devices_csv(devices)
-                  : given.format == "markdown" ? devices_markdown(devices)
-                                               : show_text(devices));
+  write_answer(ShownDevices{&devices}, flags.answer, context);
 }
 
 // Far more than any real device file has.
@@ -75,11 +62,10 @@ void check(const std::vector<std::string>& files, Context& context) {
 }  // namespace
 
 Command devices_command(Context& context) {
-  const std::string formats = "text|json|csv|markdown";
-  auto list_format = std::make_shared<std::string>("text");
+  auto list_flags = std::make_shared<AnswerFlags>();
   Command list_command{.name = "list", .text = "Prints one line per device"};
-  list_command.options = {format_option(*list_format, formats)};
-  list_command.run = [list_format, &context] { list(*list_format, context); };
+  list_command.options = {answer_format_option(*list_flags, "devices")};
+  list_command.run = [list_flags, &context] { list(*list_flags, context); };
 
   Command show_command{.name = "show", .text = "Prints every parameter of a device with its source"};
   auto flags = std::make_shared<DevicesFlags>();
@@ -87,8 +73,9 @@ Command devices_command(Context& context) {
                                .argument = "DEVICE",
                                .text = "Name of a device or path of a device file",
                                .target = &flags->names,
-                               .required = true}};
-  show_command.options = {format_option(flags->format, formats)};
+                               .required = true,
+                               .reads = Reads::kDevices}};
+  show_command.options = {answer_format_option(flags->answer, "device")};
   show_command.run = [flags, &context] { show(*flags, context); };
 
   Command check_command{.name = "check", .text = "Validates device files"};

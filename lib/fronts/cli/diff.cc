@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/input/module_choice.h"
@@ -14,12 +15,9 @@ struct DiffFlags {
   std::string before;
   std::string after;
   Request predict;
-  DiffOptions diff;
-  std::string format = "text";
-  std::string output;
+  AnswerFlags answer;
   std::string group_by = "none";
   std::vector<std::string> fail_if;
-  bool wide = false;
 };
 
 // Finds one side of the comparison: FILE, or FILE@DEVICE if there is no file with the whole name.
@@ -31,13 +29,6 @@ absl::StatusOr<Subject> find_diff_side(const Request& flags, const std::string& 
   of_side.devices = {text.substr(at + 1)};
   const std::string file = text.substr(0, at);
   return find_subject(of_side, file == kStandardInput ? "-" : file, context);
-}
-
-std::string render_diff(const Difference& difference, const std::string& format, const DiffOptions& options) {
-  if (format == "json") return diff_json(difference);
-  if (format == "csv") return diff_csv(difference);
-  if (format == "markdown") return diff_markdown(difference, options);
-  return diff_view(difference, options);
 }
 
 void run_diff(const DiffFlags& flags, Context& context) {
@@ -59,15 +50,13 @@ void run_diff(const DiffFlags& flags, Context& context) {
     warnings.add(subject->file, prediction->diagnostics);
     predictions.push_back(*std::move(prediction));
   }
-  DiffOptions options = flags.diff;
-  options.width = context.width(flags.wide, flags.output);
+  DiffOptions options;
   options.group = *group_by_from_string(flags.group_by);  // the parser accepts no other value
   Difference difference = find_difference(predictions[0], predictions[1], options);
   difference.before_file = subjects[0]->file;
   difference.after_file = subjects[1]->file;
   for (const Gate& gate : gates) difference.gates.push_back(check_gate(gate, predictions[0], predictions[1]));
-  const std::string text = render_diff(difference, flags.format, options);
-  if (absl::Status status = write_output(context, flags.output, text); !status.ok()) return context.fail(status);
+  if (!write_answer(ComparedSteps{&difference}, flags.answer, context)) return;
   for (const GateResult& gate : difference.gates) {
     if (!gate.failed) continue;
     context.err << "hloroof: gate failed: " << gate.condition << ": " << gate.finding << '\n';
@@ -83,25 +72,26 @@ Command diff_command(Context& context) {
   command.positionals = {{.names = {"OLD"},
                           .text = "HLO text before the change; FILE@DEVICE names a device for this side",
                           .target = &flags->before,
-                          .required = true},
+                          .required = true,
+                          .reads = Reads::kFile},
                          {.names = {"NEW"},
                           .text = "HLO text after the change, or FILE@DEVICE",
                           .target = &flags->after,
-                          .required = true}};
+                          .required = true,
+                          .reads = Reads::kFile}};
   command.options = prediction_options(flags->predict);
-  append(command.options,
-         {{.names = {"--fail-if"},
-           .argument = "'step>+2%'",
-           .text = "Exit with 3 if this condition holds; may be repeated",
-           .target = &flags->fail_if},
-          format_option(flags->format, "text|json|csv|markdown", "markdown is for the comment of a pull request"),
-          output_option(flags->output),
-          {.names = {"--group-by"},
-           .argument = "none|computation|category|op_name|source|layer",
-           .text = "Print one row for all ops that share this",
-           .target = &flags->group_by},
-          limit_option(flags->diff.limit, "ops or groups"),
-          wide_option(flags->wide)});
+  append(command.options, {{.names = {"--fail-if"},
+                            .argument = "'step>+2%'",
+                            .text = "Exit with 3 if this condition holds; may be repeated",
+                            .target = &flags->fail_if},
+                           answer_format_option(flags->answer, "diff", "markdown is for the comment of a pull request"),
+                           output_option(flags->answer.output),
+                           {.names = {"--group-by"},
+                            .argument = "none|computation|category|op_name|source|layer",
+                            .text = "Print one row for all ops that share this",
+                            .target = &flags->group_by},
+                           limit_option(flags->answer.limit, "ops or groups"),
+                           wide_option(flags->answer.wide)});
   command.run = [flags, &context] { run_diff(*flags, context); };
   return command;
 }

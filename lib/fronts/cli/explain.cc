@@ -1,7 +1,6 @@
-#include "lib/explain/explain.h"
-
 #include <memory>
 
+#include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 
@@ -12,9 +11,7 @@ struct ExplainFlags {
   std::string file;
   std::string op;
   Request predict;
-  std::string format = "text";
-  std::string output;
-  bool wide = false;
+  AnswerFlags answer;
 };
 
 void run_explain(const ExplainFlags& flags, Context& context) {
@@ -24,13 +21,7 @@ void run_explain(const ExplainFlags& flags, Context& context) {
       predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
   OriginWarnings(context).add(subject->file, prediction->diagnostics);
-  const absl::StatusOr<std::string> text =
-      flags.format == "json"       ? explanation_json(*prediction, flags.op)
-      : flags.format == "csv"      ? explanation_csv(*prediction, flags.op)
-      : flags.format == "markdown" ? explanation_markdown(*prediction, flags.op)
-                                   : explanation_text(*prediction, flags.op, context.width(flags.wide, flags.output));
-  if (!text.ok()) return context.fail(text.status());
-  if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
+  write_answer(ExplainedOp{&*prediction, flags.op}, flags.answer, context);
 }
 
 }  // namespace
@@ -39,15 +30,15 @@ Command explain_command(Context& context) {
   auto flags = std::make_shared<ExplainFlags>();
   Command command{.name = "explain",
                   .text = "Explains one instruction: what its text says, its bytes, its time, its mesh axes"};
-  command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true},
-                         {.names = {"OP"},
-                          .text = "Name of the instruction, an end of it such as .11, or a name as a table shortens it",
-                          .target = &flags->op,
-                          .required = true}};
+  command.positionals = {
+      {.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true, .reads = Reads::kFile},
+      {.names = {"OP"},
+       .text = "Name of the instruction, an end of it such as .11, or a name as a table shortens it",
+       .target = &flags->op,
+       .required = true}};
   command.options = prediction_options(flags->predict);
-  append(command.options,
-         {format_option(flags->format, "text|json|csv|markdown", "csv has a line for each term of the time"),
-          output_option(flags->output), wide_option(flags->wide)});
+  append(command.options, {answer_format_option(flags->answer, "explain", "csv has a line for each term of the time"),
+                           output_option(flags->answer.output), wide_option(flags->answer.wide)});
   command.run = [flags, &context] { run_explain(*flags, context); };
   return command;
 }

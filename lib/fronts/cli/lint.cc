@@ -12,11 +12,11 @@
 #include "lib/base/strings.h"
 #include "lib/describe/table.h"
 #include "lib/diagnose/diagnostics.h"
+#include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/command_help.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/lint/lint.h"
 #include "lib/lint/waivers.h"
-#include "lib/report/views.h"
 
 namespace hloroof::internal {
 namespace {
@@ -26,11 +26,9 @@ struct LintFlags {
   Request predict;
   std::string fail_on = "warning";
   std::vector<std::string> ignore;
-  std::string format = "text";
-  std::string output;
+  AnswerFlags answer;
   std::string waivers;
   bool list_codes = false;
-  bool wide = false;
 };
 
 Severity severity_of(const std::string& name) {
@@ -69,16 +67,6 @@ absl::StatusOr<std::optional<Waivers>> read_waivers(const std::string& path, Con
   return *std::move(waivers);
 }
 
-std::string formatted(const LintReport& report, const LintFlags& flags, const Context& context) {
-  if (flags.format == "json") return lint_json(report);
-  if (flags.format == "sarif") return lint_sarif(report);
-  if (flags.format == "markdown") return lint_markdown(report);
-  ViewOptions view;
-  view.width = context.width(flags.wide, flags.output);
-  view.color = context.terminal.color && flags.output.empty();
-  return lint_text(report, view);
-}
-
 void run_lint(const LintFlags& flags, Context& context) {
   if (flags.list_codes) return list_codes(context);
   if (flags.files.empty())
@@ -94,9 +82,7 @@ void run_lint(const LintFlags& flags, Context& context) {
                   [&](const std::string& file, StepPrediction prediction) { linter.add(file, prediction); });
   if (!done) return;
   const LintReport report = linter.take();
-  if (absl::Status status = write_output(context, flags.output, formatted(report, flags, context)); !status.ok()) {
-    return context.fail(status);
-  }
+  if (!write_answer(LintedSteps{&report}, flags.answer, context)) return;
   if (report.failed && context.exit_code == kExitOk) context.exit_code = kExitGateFailed;
 }
 
@@ -111,8 +97,8 @@ Command lint_command(Context& context) {
   command.options = prediction_options(flags->predict);
   append(
       command.options,
-      {format_option(flags->format, "text|json|sarif|markdown", "sarif is for code hosts, markdown for pull requests"),
-       output_option(flags->output),
+      {answer_format_option(flags->answer, "lint", "sarif is for code hosts, markdown for pull requests"),
+       output_option(flags->answer.output),
        {.names = {"--fail-on"},
         .argument = "error|warning|info",
         .text = "Exit with 3 if a diagnostic is at least this severe",
@@ -126,10 +112,11 @@ Command lint_command(Context& context) {
         .text = "File of accepted diagnostics, one rule a line: CODE, a regular expression (RE2) that the op_name or "
                 "source of every op must match, and after # the last day (until 2027-03-31) and a reason. Code alone "
                 "is enough. Waived diagnostics are counted, but do not fail; unused rules are reported",
-        .target = &flags->waivers},
+        .target = &flags->waivers,
+        .reads = Reads::kFile},
        {.names = {"--codes"}, .text = "List the codes with their meaning and exit", .target = &flags->list_codes},
        jobs_option(flags->predict),
-       wide_option(flags->wide)});
+       wide_option(flags->answer.wide)});
   command.run = [flags, &context] { run_lint(*flags, context); };
   return command;
 }

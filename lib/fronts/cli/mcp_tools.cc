@@ -1,128 +1,57 @@
 #include "lib/fronts/cli/mcp_tools.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <memory>
-#include <optional>
-#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "lib/answer/answer.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/base/utf.h"
-#include "lib/explain/explain.h"
 #include "lib/fronts/cli/cli.h"
 #include "lib/fronts/cli/command.h"
 #include "lib/fronts/cli/context.h"
 #include "lib/input/module_choice.h"
-#include "lib/lint/lint.h"
-#include "lib/report/device_report.h"
-#include "lib/report/memory_report.h"
-#include "lib/report/sweep.h"
-#include "lib/results/prediction_json.h"
-#include "lib/versions/compare_passes.h"
-#include "lib/versions/diff.h"
-#include "lib/versions/passes.h"
 
 namespace hloroof::internal {
 namespace {
 
-// How the value of an option names files. Every option that is not a plain value must say so in its row.
-enum class Reads : std::uint8_t {
-  kNothing,
-  kFile,     // a file, or FILE#NAME for a module in it, or a folder of dumps
-  kDevices,  // names of devices, or paths of device files
-};
-
-struct ToolOption {
-  const char* name;  // as on the command line, without dashes; a positional argument in lower case
-  Reads reads = Reads::kNothing;
-  bool is_required = false;
-};
-
+// A tool is a command. It takes what the command takes, except rare options and those of kRefused and `refused`.
 struct ToolRow {
   const char* name;
-  std::vector<const char*> command;  // {"devices", "show"}
-  const char* hint;                  // for the model, behind the text of the command
-  std::vector<ToolOption> options;
-  std::vector<ResultTable (*)()> json;  // the results of format=json
+  std::vector<const char*> command;         // {"devices", "show"}
+  const char* hint;                         // for the model, behind the text of the command
+  std::vector<std::string_view> questions;  // of lib/answer; their tables are the results of format=json
+  std::vector<std::string_view> refused = {};
 };
 
-const ToolOption kDevice = {"device", Reads::kDevices, true};
+// The server states this option itself.
+constexpr std::string_view kMaxBytes = "max-bytes";
+// What no tool takes: it would write files or use the machine of the server, or is for terminals and gates.
+constexpr std::string_view kRefused[] = {kMaxBytes, "output", "jobs", "wide", "fail-on", "fail-if", "codes"};
 
 const std::vector<ToolRow>& tool_rows() {
   static const auto* const kRows = new std::vector<ToolRow>{
       {"predict",
        {"predict"},
        "Start here: the headline, the longest ops and what limits them. view=diagnostics says what to change",
-       {{"file", Reads::kFile, true},
-        kDevice,
-        {"topology"},
-        {"set"},
-        {"trip-count"},
-        {"view"},
-        {"n"},
-        {"sort"},
-        {"filter"},
-        {"group-by"},
-        {"format"}},
-       {prediction_table}},
-      {"explain",
-       {"explain"},
-       "Use it for the longest ops that predict lists",
-       {{"file", Reads::kFile, true},
-        {"op", Reads::kNothing, true},
-        kDevice,
-        {"topology"},
-        {"set"},
-        {"trip-count"},
-        {"format"}},
-       {explanation_table}},
-      {"lint",
-       {"lint"},
-       "Each finding has the time at stake and what to do about it",
-       {{"file", Reads::kFile, true},
-        kDevice,
-        {"topology"},
-        {"set"},
-        {"trip-count"},
-        {"ignore"},
-        {"waivers", Reads::kFile},
-        {"format"}},
-       {lint_table}},
-      {"diff",
-       {"diff"},
-       "Use it after a change, with the dump from before",
-       {{"old", Reads::kFile, true},
-        {"new", Reads::kFile, true},
-        kDevice,
-        {"topology"},
-        {"set"},
-        {"trip-count"},
-        {"group-by"},
-        {"n"},
-        {"format"}},
-       {diff_table}},
-      {"memory", {"memory"}, "", {{"file", Reads::kFile, true}, kDevice, {"set"}, {"n"}, {"format"}}, {memory_table}},
-      {"sweep",
-       {"sweep"},
-       "Several devices, topologies or values of set in one call",
-       {{"file", Reads::kFile, true}, kDevice, {"topology"}, {"set"}, {"trip-count"}, {"sort"}, {"format"}},
-       {sweep_table}},
-      {"passes",
-       {"passes"},
-       "",
-       {{"folder", Reads::kFile, true}, kDevice, {"topology"}, {"module"}, {"around"}, {"all"}, {"format"}},
-       {passes_table, pass_comparison_table}},
-      {"devices", {"devices", "list"}, "", {{"format"}}, {device_list_table}},
-      {"device", {"devices", "show"}, "", {kDevice, {"format"}}, {device_table}},
+       {"predict"}},
+      {"explain", {"explain"}, "Use it for the longest ops that predict lists", {"explain"}},
+      {"lint", {"lint"}, "Each finding has the time at stake and what to do about it", {"lint"}},
+      {"diff", {"diff"}, "Use it after a change, with the dump from before", {"diff"}},
+      {"memory", {"memory"}, "", {"memory"}},
+      {"sweep", {"sweep"}, "Several devices, topologies or values of set in one call", {"sweep"}},
+      {"passes", {"passes"}, "", {"passes", "compare-passes"}, {"set", "trip-count"}},
+      {"devices", {"devices", "list"}, "", {"devices"}},
+      {"device", {"devices", "show"}, "", {"device"}},
   };
   return *kRows;
 }
@@ -154,24 +83,44 @@ const Described& described() {
   return *kDescribed;
 }
 
-// The option of a row in the description of its command.
-struct DescribedOption {
+// What a tool takes: an option or a positional argument of its command.
+struct ToolOption {
+  std::string name;  // as on the command line, without dashes; a positional argument in lower case
   const Option* option = nullptr;
   bool is_positional = false;
+
+  bool is_required() const { return is_positional || option->reads == Reads::kDevices; }
 };
 
-DescribedOption find_option(const Command& command, std::string_view name) {
-  const auto is_named = [&](const Option& option) {
-    std::string_view known = option.names.back();
-    known.remove_prefix(std::min(known.find_first_not_of('-'), known.size()));
-    return absl::EqualsIgnoreCase(to_absl(known), to_absl(name));
-  };
-  for (const auto& [options, is_positional] :
-       {std::pair(&command.positionals, true), std::pair(&command.options, false)}) {
-    const auto found = std::find_if(options->begin(), options->end(), is_named);
-    if (found != options->end()) return {&*found, is_positional};
+std::string plain_name(const Option& option) {
+  std::string_view name = option.names.back();
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  return absl::AsciiStrToLower(to_absl(name));
+}
+
+template <typename Names>
+bool has_name(const Names& names, std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+bool takes_max_bytes(const Command& command) {
+  return std::any_of(command.options.begin(), command.options.end(),
+                     [](const Option& option) { return plain_name(option) == kMaxBytes; });
+}
+
+// Positional arguments come first, in the order of the command, and the format last.
+std::vector<ToolOption> tool_options(const ToolRow& row) {
+  const Command& command = described().find(row.command);
+  std::vector<ToolOption> options;
+  for (const Option& option : command.positionals) options.push_back({plain_name(option), &option, true});
+  for (const Option& option : command.options) {
+    std::string name = plain_name(option);
+    const bool is_help = std::holds_alternative<std::monostate>(option.target);
+    if (is_help || option.rare || has_name(kRefused, name) || has_name(row.refused, name)) continue;
+    options.push_back({std::move(name), &option, false});
   }
-  return {};
+  std::stable_partition(options.begin(), options.end(), [](const ToolOption& o) { return o.name != "format"; });
+  return options;
 }
 
 // The name of an option as a member of the arguments: "group_by".
@@ -191,11 +140,12 @@ std::vector<std::string> allowed_values(const Option& option, std::string_view n
   return choices;
 }
 
-Json option_schema(const Option& option, const ToolOption& row) {
+Json option_schema(const ToolOption& row) {
+  const Option& option = *row.option;
   Json schema = Json::object();
   std::string text = option.text;
   if (option.argument.find('=') != std::string::npos) text += " (" + option.argument + ")";
-  if (row.reads == Reads::kFile)
+  if (option.reads == Reads::kFile)
     text += ". Paths are relative to the folder of this server, and - is not available; FILE#NAME selects a module";
   schema["description"] = text;
   const std::vector<std::string> choices = allowed_values(option, row.name);
@@ -217,14 +167,12 @@ Json option_schema(const Option& option, const ToolOption& row) {
   return schema;
 }
 
-Json input_schema(const ToolRow& row, const Command& command) {
+Json input_schema(const ToolRow& row) {
   Json properties = Json::object();
   Json required = Json::array();
-  for (const ToolOption& option : row.options) {
-    const DescribedOption described_option = find_option(command, option.name);
-    if (described_option.option == nullptr) continue;  // the test of the tools finds it missing
-    properties[member_name(option.name)] = option_schema(*described_option.option, option);
-    if (option.is_required) required.push_back(member_name(option.name));
+  for (const ToolOption& option : tool_options(row)) {
+    properties[member_name(option.name)] = option_schema(option);
+    if (option.is_required()) required.push_back(member_name(option.name));
   }
   return Json{{"type", "object"},
               {"properties", std::move(properties)},
@@ -262,7 +210,8 @@ absl::StatusOr<std::string> checked_device(const Folder& folder, const std::stri
 }
 
 // The values of one argument as texts. Errors: InvalidArgument for a value of another type.
-absl::StatusOr<std::vector<std::string>> texts_of(const Option& option, const ToolOption& row, const Json& value) {
+absl::StatusOr<std::vector<std::string>> texts_of(const ToolOption& row, const Json& value) {
+  const Option& option = *row.option;
   const std::string name = member_name(row.name);
   std::vector<std::string> texts;
   if (option.repeats()) {
@@ -284,23 +233,23 @@ absl::StatusOr<std::vector<std::string>> texts_of(const Option& option, const To
 }
 
 // Appends the words of the command line for one argument.
-absl::Status add_argument(const Folder& folder, const ToolOption& row, const DescribedOption& described,
-                          const Json& value, std::vector<std::string>& words) {
-  const Option& option = *described.option;
+absl::Status add_argument(const Folder& folder, const ToolOption& row, const Json& value,
+                          std::vector<std::string>& words) {
+  const Option& option = *row.option;
   const std::string name = member_name(row.name);
   if (std::holds_alternative<bool*>(option.target)) {
     if (!value.is_boolean()) return invalid_argument(name + " takes true or false");
     if (value.get<bool>()) words.push_back(option.names.back());
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<std::string>> texts = texts_of(option, row, value);
+  absl::StatusOr<std::vector<std::string>> texts = texts_of(row, value);
   if (!texts.ok()) return texts.status();
   const std::vector<std::string> allowed = allowed_values(option, row.name);
   words.reserve(words.size() + 2 * texts->size());
   for (const std::string& text : *texts) {
     absl::StatusOr<std::string> checked = text;
-    if (row.reads == Reads::kFile) checked = checked_path(folder, text);
-    if (row.reads == Reads::kDevices) checked = checked_device(folder, text);
+    if (option.reads == Reads::kFile) checked = checked_path(folder, text);
+    if (option.reads == Reads::kDevices) checked = checked_device(folder, text);
     if (!checked.ok()) return checked.status();
     if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), *checked) == allowed.end()) {
       return invalid_argument(name + " takes " + absl::StrJoin(allowed, ", ") + ", not '" + text + "'");
@@ -308,7 +257,7 @@ absl::Status add_argument(const Folder& folder, const ToolOption& row, const Des
     if (checked->empty() || checked->find('\0') != std::string::npos) {
       return invalid_argument(name + " must not be empty or contain NUL");
     }
-    if (described.is_positional) {
+    if (row.is_positional) {
       // The parser of the command would take it for an option, such as --output.
       if (checked->front() == '-') return invalid_argument(name + " must not begin with a dash");
       words.push_back(*checked);
@@ -325,37 +274,35 @@ absl::Status add_argument(const Folder& folder, const ToolOption& row, const Des
 // The command line for the arguments of a tool. Positional arguments come first and in the order of the command.
 absl::StatusOr<std::vector<std::string>> command_line(const ToolRow& row, const Folder& folder, std::int64_t max_bytes,
                                                       const Json& arguments) {
-  const Command& command = described().find(row.command);
+  const std::vector<ToolOption> known = tool_options(row);
   std::vector<std::string> words(row.command.begin(), row.command.end());
   std::vector<std::string> options;
   std::size_t used = 0;
-  for (const ToolOption& option : row.options) {
+  for (const ToolOption& option : known) {
     const Json* value = find(arguments, {member_name(option.name)});
     if (value == nullptr || value->is_null()) {
-      if (option.is_required) return invalid_argument(member_name(option.name) + " is required");
+      if (option.is_required()) return invalid_argument(member_name(option.name) + " is required");
       used += value == nullptr ? 0 : 1;
       continue;
     }
     ++used;
-    const DescribedOption found = find_option(command, option.name);
-    if (found.option == nullptr) return internal_error(absl::StrCat("there is no option ", option.name));
-    if (absl::Status status = add_argument(folder, option, found, *value, found.is_positional ? words : options);
+    if (absl::Status status = add_argument(folder, option, *value, option.is_positional ? words : options);
         !status.ok()) {
       return status;
     }
   }
   if (used != arguments.size()) {
-    std::vector<std::string> known;
-    known.reserve(row.options.size());
-    for (const ToolOption& option : row.options) known.push_back(member_name(option.name));
+    std::vector<std::string> members;
+    members.reserve(known.size());
+    for (const ToolOption& option : known) members.push_back(member_name(option.name));
     for (const auto& [name, value] : arguments.items()) {
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (has_name(members, name)) continue;
       return invalid_argument(std::string(row.name) + " has no argument '" + name + "'; there are " +
-                              absl::StrJoin(known, ", ") + ", first_line and max_chars");
+                              absl::StrJoin(members, ", ") + ", first_line and max_chars");
     }
   }
   words.insert(words.end(), options.begin(), options.end());
-  if (find_option(command, "max-bytes").option != nullptr) words.push_back(absl::StrCat("--max-bytes=", max_bytes));
+  if (takes_max_bytes(described().find(row.command))) words.push_back(absl::StrCat("--max-bytes=", max_bytes));
   return words;
 }
 
@@ -399,7 +346,8 @@ McpOptions mcp_options(const Folder& folder, std::int64_t max_bytes) {
   for (const ToolRow& row : tool_rows()) {
     const Command& command = described().find(row.command);
     std::vector<std::string> schemas;
-    for (ResultTable (*table)() : row.json) {
+    for (const std::string_view question : row.questions) {
+      const auto table = find_question(question).value()->table;
       const ResultTable result = table();
       const std::string id(result.id);  // "hloroof.prediction/1"
       const std::string name = id.substr(id.find('.') + 1, id.find('/') - id.find('.') - 1);
@@ -409,7 +357,7 @@ McpOptions mcp_options(const Folder& folder, std::int64_t max_bytes) {
     std::string text = command.text + ".";
     if (*row.hint != '\0') text += std::string(" ") + row.hint + ".";
     text += " The schema of format=json is the resource " + absl::StrJoin(schemas, " or ") + ".";
-    options.tools.push_back({row.name, text, input_schema(row, command), [&row, &folder, max_bytes](const Json& given) {
+    options.tools.push_back({row.name, text, input_schema(row), [&row, &folder, max_bytes](const Json& given) {
                                return call_command(row, folder, max_bytes, given);
                              }});
   }

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
-#include "lib/page/passes_page.h"
 #include "lib/versions/compare_passes.h"
 #include "lib/versions/diff.h"
 #include "lib/versions/pass_text.h"
@@ -20,10 +20,8 @@ struct PassesFlags {
   Request predict;
   std::string module;
   std::string around;
-  std::string format = "text";
-  std::string output;
+  AnswerFlags answer;
   bool all = false;
-  bool wide = false;
 };
 
 using Dumps = std::vector<PassDump>;
@@ -45,23 +43,20 @@ absl::StatusOr<PredictedState> predict_state(const std::string& file, const Subj
   return state;
 }
 
-// The difference by op between the states of two files.
-absl::StatusOr<std::string> difference_of(const std::string& before_file, const std::string& after_file,
-                                          const PassesFlags& flags, const Subjects& subjects, Context& context) {
-  if (flags.format == "html") return invalid_argument("--around has no page; use --format text, json, csv or markdown");
+// Writes the difference by op between the states of two files.
+absl::Status write_difference(const std::string& before_file, const std::string& after_file, const PassesFlags& flags,
+                              const Subjects& subjects, Context& context) {
+  if (flags.answer.format == "html")
+    return invalid_argument("--around has no page; use --format text, json, csv or markdown");
   const absl::StatusOr<PredictedState> before = predict_state(before_file, subjects, context);
   if (!before.ok()) return before.status();
   const absl::StatusOr<PredictedState> after = predict_state(after_file, subjects, context);
   if (!after.ok()) return after.status();
-  const TextLayout layout = context.layout(flags.format, flags.wide, flags.output);
-  DiffOptions options;
-  options.width = layout.width;
-  Difference difference = find_difference(before->step, after->step, options);
+  Difference difference = find_difference(before->step, after->step, DiffOptions());
   difference.before_file = before_file;
   difference.after_file = after_file;
-  if (flags.format == "json") return diff_json(difference);
-  if (flags.format == "csv") return diff_csv(difference);
-  return layout.markdown ? diff_markdown(difference, options) : diff_view(difference, options);
+  write_answer(ComparedSteps{&difference}, flags.answer, context);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<PassReport> report_of(const std::string& folder, const Dumps& dumps, const Subjects& subjects,
@@ -75,26 +70,23 @@ absl::StatusOr<PassReport> report_of(const std::string& folder, const Dumps& dum
 }
 
 // One compile.
-absl::StatusOr<std::string> render_passes(const PassesFlags& flags, const Dumps& dumps, const Subjects& subjects,
-                                          Context& context) {
+absl::Status write_passes(const PassesFlags& flags, const Dumps& dumps, const Subjects& subjects, Context& context) {
   if (!flags.around.empty()) {
     const absl::StatusOr<std::size_t> at = find_pass(dumps, flags.around);
     if (!at.ok()) return at.status();
     const absl::StatusOr<PredictedState> last = predict_state(dumps.back().path, subjects, context);
     if (last.ok()) OriginWarnings(context).add(dumps.back().path, last->step.diagnostics);
-    return difference_of(dumps[*at - 1].path, dumps[*at].path, flags, subjects, context);
+    return write_difference(dumps[*at - 1].path, dumps[*at].path, flags, subjects, context);
   }
   const absl::StatusOr<PassReport> report = report_of(flags.folders[0], dumps, subjects, context);
   if (!report.ok()) return report.status();
-  if (flags.format == "json") return passes_json(*report);
-  if (flags.format == "csv") return passes_csv(*report);
-  if (flags.format == "html") return passes_html(*report);
-  return passes_view(*report, flags.all, context.layout(flags.format, flags.wide, flags.output));
+  write_answer(PassesOfCompile{&*report, flags.all}, flags.answer, context);
+  return absl::OkStatus();
 }
 
 // Two compiles.
-absl::StatusOr<std::string> render_comparison(const PassesFlags& flags, const Dumps& before_dumps,
-                                              const Subjects& subjects, Context& context) {
+absl::Status write_comparison(const PassesFlags& flags, const Dumps& before_dumps, const Subjects& subjects,
+                              Context& context) {
   const absl::StatusOr<Dumps> after_dumps = find_same_dumps(flags.folders[1], before_dumps[0], flags.module);
   if (!after_dumps.ok()) return after_dumps.status();
   absl::StatusOr<PassReport> before = report_of(flags.folders[0], before_dumps, subjects, context);
@@ -107,13 +99,11 @@ absl::StatusOr<std::string> render_comparison(const PassesFlags& flags, const Du
     const absl::StatusOr<std::size_t> at = find_pass_pair(*comparison, flags.around);
     if (!at.ok()) return at.status();
     const PassPair& pair = comparison->rows[*at];
-    return difference_of(comparison->before.rows[*pair.before.row].file, comparison->after.rows[*pair.after.row].file,
-                         flags, subjects, context);
+    return write_difference(comparison->before.rows[*pair.before.row].file,
+                            comparison->after.rows[*pair.after.row].file, flags, subjects, context);
   }
-  if (flags.format == "json") return pass_comparison_json(*comparison);
-  if (flags.format == "csv") return pass_comparison_csv(*comparison);
-  if (flags.format == "html") return pass_comparison_html(*comparison);
-  return pass_comparison_view(*comparison, flags.all, context.layout(flags.format, flags.wide, flags.output));
+  write_answer(PassesOfTwoCompiles{&*comparison, flags.all}, flags.answer, context);
+  return absl::OkStatus();
 }
 
 void run_passes(const PassesFlags& flags, Context& context) {
@@ -125,11 +115,9 @@ void run_passes(const PassesFlags& flags, Context& context) {
   if (!dumps.ok()) return context.fail(dumps.status());
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, {dumps->back().path}, Breadth::kOne);
   if (!subjects.ok()) return context.fail(subjects.status());
-  const absl::StatusOr<std::string> text = flags.folders.size() == 1
-                                               ? render_passes(flags, *dumps, *subjects, context)
-                                               : render_comparison(flags, *dumps, *subjects, context);
-  if (!text.ok()) return context.fail(text.status());
-  if (absl::Status status = write_output(context, flags.output, *text); !status.ok()) context.fail(status);
+  const absl::Status status = flags.folders.size() == 1 ? write_passes(flags, *dumps, *subjects, context)
+                                                        : write_comparison(flags, *dumps, *subjects, context);
+  if (!status.ok()) context.fail(status);
 }
 
 }  // namespace
@@ -145,7 +133,8 @@ Command passes_command(Context& context) {
   command.positionals = {{.names = {"FOLDER"},
                           .text = "Folder of the dumps of one compile, or two folders: before and after",
                           .target = &flags->folders,
-                          .required = true}};
+                          .required = true,
+                          .reads = Reads::kFile}};
   command.options = prediction_options(flags->predict);
   append(
       command.options,
@@ -161,10 +150,10 @@ Command passes_command(Context& context) {
        {.names = {"--all"},
         .text = "Also list states with the same numbers as the one before, or with the same difference",
         .target = &flags->all},
-       format_option(flags->format, "text|json|csv|markdown|html", "html is one page with a chart"),
-       output_option(flags->output),
+       answer_format_option(flags->answer, "passes", "html is one page with a chart"),
+       output_option(flags->answer.output),
        jobs_option(flags->predict),
-       wide_option(flags->wide)});
+       wide_option(flags->answer.wide)});
   command.run = [flags, &context] { run_passes(*flags, context); };
   return command;
 }

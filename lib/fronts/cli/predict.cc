@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "absl/strings/str_join.h"
+#include "lib/answer/answer.h"
 #include "lib/base/strings.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/page/html_report.h"
@@ -162,7 +163,7 @@ Command predict_command(Context& context) {
   command.positionals = {files_argument(flags->files)};
   command.options = prediction_options(flags->predict);
   append(command.options,
-         {format_option(flags->format, "text|json|csv|markdown|html|trace",
+         {format_option(flags->format, formats_of("predict"),
                         "html is one page, trace is for Perfetto and chrome://tracing"),
           output_option(flags->output),
           {.names = {"--view"},

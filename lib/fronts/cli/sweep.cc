@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 
@@ -11,10 +12,8 @@ namespace {
 struct SweepFlags {
   std::vector<std::string> files;
   Request predict;
-  std::string format = "text";
-  std::string output;
+  AnswerFlags answer;
   std::string sort;  // empty: by step, unless only the values of parameters differ
-  bool wide = false;
 };
 
 void run_sweep(const SweepFlags& flags, Context& context) {
@@ -32,11 +31,7 @@ void run_sweep(const SweepFlags& flags, Context& context) {
   const SweepOrder by_default = has_several_places(points) ? SweepOrder::kStep : SweepOrder::kGiven;
   const SweepOrder order = sweep_order_from_string(flags.sort).value_or(by_default);
   sort_points(points, order);
-  const TextLayout layout = context.layout(flags.format, flags.wide, flags.output);
-  const std::string text = flags.format == "json"  ? sweep_json(points)
-                           : flags.format == "csv" ? sweep_csv(points)
-                                                   : sweep_view(points, order, layout);
-  if (absl::Status status = write_output(context, flags.output, text); !status.ok()) context.fail(status);
+  write_answer(SweptSteps{&points, order}, flags.answer, context);
 }
 
 }  // namespace
@@ -49,14 +44,14 @@ Command sweep_command(Context& context) {
                       "NAME=V,V,..., ranked by step time"};
   command.positionals = {files_argument(flags->files)};
   command.options = prediction_options(flags->predict);
-  append(command.options, {format_option(flags->format, "text|json|csv|markdown"),
-                           output_option(flags->output),
+  append(command.options, {answer_format_option(flags->answer, "sweep"),
+                           output_option(flags->answer.output),
                            {.names = {"--sort"},
                             .argument = "step|mfu|memory|none",
                             .text = "Order of the rows; default: step, or none if only the values of --set differ",
                             .target = &flags->sort},
                            jobs_option(flags->predict),
-                           wide_option(flags->wide)});
+                           wide_option(flags->answer.wide)});
   command.run = [flags, &context] { run_sweep(*flags, context); };
   return command;
 }

@@ -1,0 +1,248 @@
+#include "lib/answer/answer.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
+#include "lib/explain/explain.h"
+#include "lib/hardware/describe.h"
+#include "lib/page/html_report.h"
+#include "lib/page/passes_page.h"
+#include "lib/page/trace.h"
+#include "lib/report/device_report.h"
+#include "lib/report/memory_report.h"
+#include "lib/results/prediction_json.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr std::string_view kFormatNames[] = {"text", "json", "csv", "sarif", "markdown", "html", "trace"};
+static_assert(std::size(kFormatNames) == kAnswerFormatCount);
+
+// A function about one alternative of Found as one about any. The row of that alternative has it, and no other.
+template <auto Write>
+struct OfFound;
+template <typename T, typename Text, Text (*Write)(const T&, const ViewOptions&)>
+struct OfFound<Write> {
+  static absl::StatusOr<std::string> write(const Found& found, const ViewOptions& view) {
+    return Write(std::get<T>(found), view);
+  }
+};
+template <typename T, typename Text, Text (*Write)(const T&)>
+struct OfFound<Write> {
+  static absl::StatusOr<std::string> write(const Found& found, const ViewOptions& /*view*/) {
+    return Write(std::get<T>(found));
+  }
+};
+
+// Text and Markdown name each file if there are several.
+template <typename Report, typename File, typename View>
+std::string sections(const std::vector<Report>& reports, const ViewOptions& options, const File& file,
+                     const View& view) {
+  std::string text;
+  for (const Report& report : reports) {
+    if (!text.empty()) text += "\n";
+    if (reports.size() > 1) text += (options.markdown ? "### " : "") + file(report) + "\n";
+    text += view(report, options);
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> predict_text(const PredictedStep& of, const ViewOptions& view) {
+  return first_screen(*of.prediction, true, view);
+}
+std::string predict_json(const PredictedStep& of) {
+  PredictionsWriter writer(1);
+  writer.add(*of.prediction);
+  return writer.take();
+}
+absl::StatusOr<std::string> predict_csv(const PredictedStep& of, const ViewOptions& view) {
+  return view_csv("ops", {of.prediction->module_name, *of.prediction}, view.rows);
+}
+std::string predict_html(const PredictedStep& of) { return html_report(*of.prediction); }
+std::string predict_trace(const PredictedStep& of) { return chrome_trace(*of.prediction); }
+
+absl::StatusOr<std::string> explain_text(const ExplainedOp& of, const ViewOptions& view) {
+  return explain(*of.prediction, of.op, view.width);
+}
+absl::StatusOr<std::string> explain_json(const ExplainedOp& of) { return explanation_json(*of.prediction, of.op); }
+absl::StatusOr<std::string> explain_csv(const ExplainedOp& of) { return explanation_csv(*of.prediction, of.op); }
+absl::StatusOr<std::string> explain_markdown(const ExplainedOp& of) {
+  return explanation_markdown(*of.prediction, of.op);
+}
+
+std::string lint_as_text(const LintedSteps& of, const ViewOptions& view) { return lint_text(*of.report, view); }
+std::string lint_as_json(const LintedSteps& of) { return lint_json(*of.report); }
+std::string lint_as_sarif(const LintedSteps& of) { return lint_sarif(*of.report); }
+std::string lint_as_markdown(const LintedSteps& of) { return lint_markdown(*of.report); }
+
+DiffOptions diff_options(const ViewOptions& view) {
+  DiffOptions options;
+  static_cast<TextLayout&>(options) = view;
+  options.limit = view.rows.limit;
+  return options;
+}
+std::string diff_as_text(const ComparedSteps& of, const ViewOptions& view) {
+  return diff_view(*of.difference, diff_options(view));
+}
+std::string diff_as_json(const ComparedSteps& of) { return diff_json(*of.difference); }
+std::string diff_as_csv(const ComparedSteps& of) { return diff_csv(*of.difference); }
+std::string diff_as_markdown(const ComparedSteps& of, const ViewOptions& view) {
+  return diff_markdown(*of.difference, diff_options(view));
+}
+
+std::string compare_text(const MeasuredStep& of, const ViewOptions& view) {
+  CompareOptions options;
+  static_cast<TextLayout&>(options) = view;
+  options.limit = view.rows.limit;
+  return compare_view(*of.prediction, *of.comparison, options);
+}
+std::string compare_json(const MeasuredStep& of) { return comparison_json(*of.prediction, *of.comparison); }
+std::string compare_csv(const MeasuredStep& of) { return comparison_csv(*of.comparison); }
+std::string compare_html(const MeasuredStep& of) { return html_report(*of.prediction, of.comparison->timeline); }
+
+std::string memory_text(const MemoryOfSteps& of, const ViewOptions& view) {
+  return sections(
+      *of.predictions, view, [](const NamedPrediction& named) { return named.first; },
+      [](const NamedPrediction& named, const ViewOptions& options) { return memory_view(named.second, options); });
+}
+std::string memory_as_json(const MemoryOfSteps& of) { return memory_json(*of.predictions); }
+std::string memory_as_csv(const MemoryOfSteps& of) { return memory_csv(*of.predictions); }
+
+std::string kernel_text(const KernelsOfSteps& of, const ViewOptions& view) {
+  return sections(
+      *of.reports, view, [](const KernelReport& report) { return report.file; }, kernel_view);
+}
+std::string kernel_as_json(const KernelsOfSteps& of) { return kernel_json(*of.reports); }
+std::string kernel_as_csv(const KernelsOfSteps& of) { return kernel_csv(*of.reports); }
+
+std::string sweep_text(const SweptSteps& of, const ViewOptions& view) { return sweep_view(*of.points, of.order, view); }
+std::string sweep_as_json(const SweptSteps& of) { return sweep_json(*of.points); }
+std::string sweep_as_csv(const SweptSteps& of) { return sweep_csv(*of.points); }
+
+std::string passes_text(const PassesOfCompile& of, const ViewOptions& view) {
+  return passes_view(*of.report, of.all, view);
+}
+std::string passes_as_json(const PassesOfCompile& of) { return passes_json(*of.report); }
+std::string passes_as_csv(const PassesOfCompile& of) { return passes_csv(*of.report); }
+std::string passes_as_html(const PassesOfCompile& of) { return passes_html(*of.report); }
+
+std::string two_passes_text(const PassesOfTwoCompiles& of, const ViewOptions& view) {
+  return pass_comparison_view(*of.comparison, of.all, view);
+}
+std::string two_passes_json(const PassesOfTwoCompiles& of) { return pass_comparison_json(*of.comparison); }
+std::string two_passes_csv(const PassesOfTwoCompiles& of) { return pass_comparison_csv(*of.comparison); }
+std::string two_passes_html(const PassesOfTwoCompiles& of) { return pass_comparison_html(*of.comparison); }
+
+std::string list_text(const ListedDevices& of) { return describe_devices(*of.devices); }
+std::string list_json(const ListedDevices& of) { return device_list_json(*of.devices); }
+std::string list_csv(const ListedDevices& of) { return device_list_csv(*of.devices); }
+std::string list_markdown(const ListedDevices& of) { return device_list_markdown(*of.devices); }
+
+std::string show_text(const ShownDevices& of) {
+  std::string out;
+  for (const Device& device : *of.devices) out += (out.empty() ? "" : "\n") + describe_device(device);
+  return out;
+}
+std::string show_json(const ShownDevices& of) { return devices_json(*of.devices); }
+std::string show_csv(const ShownDevices& of) { return devices_csv(*of.devices); }
+std::string show_markdown(const ShownDevices& of) { return devices_markdown(*of.devices); }
+
+template <auto Write>
+constexpr WriteAnswer kWrite = OfFound<Write>::write;
+
+// Text, JSON, CSV, SARIF, Markdown, HTML, trace.
+constexpr Question kQuestions[] = {
+    {"predict",
+     prediction_table,
+     {kWrite<predict_text>, kWrite<predict_json>, kWrite<predict_csv>, nullptr, kWrite<predict_text>,
+      kWrite<predict_html>, kWrite<predict_trace>}},
+    {"explain",
+     explanation_table,
+     {kWrite<explain_text>, kWrite<explain_json>, kWrite<explain_csv>, nullptr, kWrite<explain_markdown>}},
+    {"lint",
+     lint_table,
+     {kWrite<lint_as_text>, kWrite<lint_as_json>, nullptr, kWrite<lint_as_sarif>, kWrite<lint_as_markdown>}},
+    {"diff",
+     diff_table,
+     {kWrite<diff_as_text>, kWrite<diff_as_json>, kWrite<diff_as_csv>, nullptr, kWrite<diff_as_markdown>}},
+    {"compare",
+     comparison_table,
+     {kWrite<compare_text>, kWrite<compare_json>, kWrite<compare_csv>, nullptr, kWrite<compare_text>,
+      kWrite<compare_html>}},
+    {"memory",
+     memory_table,
+     {kWrite<memory_text>, kWrite<memory_as_json>, kWrite<memory_as_csv>, nullptr, kWrite<memory_text>}},
+    {"kernel",
+     kernel_table,
+     {kWrite<kernel_text>, kWrite<kernel_as_json>, kWrite<kernel_as_csv>, nullptr, kWrite<kernel_text>}},
+    {"sweep",
+     sweep_table,
+     {kWrite<sweep_text>, kWrite<sweep_as_json>, kWrite<sweep_as_csv>, nullptr, kWrite<sweep_text>}},
+    {"passes",
+     passes_table,
+     {kWrite<passes_text>, kWrite<passes_as_json>, kWrite<passes_as_csv>, nullptr, kWrite<passes_text>,
+      kWrite<passes_as_html>}},
+    {"compare-passes",
+     pass_comparison_table,
+     {kWrite<two_passes_text>, kWrite<two_passes_json>, kWrite<two_passes_csv>, nullptr, kWrite<two_passes_text>,
+      kWrite<two_passes_html>}},
+    {"devices",
+     device_list_table,
+     {kWrite<list_text>, kWrite<list_json>, kWrite<list_csv>, nullptr, kWrite<list_markdown>}},
+    {"device", device_table, {kWrite<show_text>, kWrite<show_json>, kWrite<show_csv>, nullptr, kWrite<show_markdown>}},
+};
+static_assert(std::size(kQuestions) == std::variant_size_v<Found>);
+
+}  // namespace
+
+std::string_view to_string(AnswerFormat format) { return kFormatNames[static_cast<std::size_t>(format)]; }
+
+std::optional<AnswerFormat> answer_format_from_string(std::string_view text) {
+  const auto* found = std::find(std::begin(kFormatNames), std::end(kFormatNames), text);
+  if (found == std::end(kFormatNames)) return std::nullopt;
+  return static_cast<AnswerFormat>(found - std::begin(kFormatNames));
+}
+
+std::string Question::formats() const {
+  std::string names;
+  for (std::size_t i = 0; i < kAnswerFormatCount; ++i) {
+    if (writers[i] != nullptr) names += (names.empty() ? "" : "|") + std::string(kFormatNames[i]);
+  }
+  return names;
+}
+
+std::span<const Question> questions() { return kQuestions; }
+
+absl::StatusOr<const Question*> find_question(std::string_view name) {
+  for (const Question& question : kQuestions) {
+    if (question.name == name) return &question;
+  }
+  const auto add_name = [](std::string* out, const Question& question) { *out += question.name; };
+  return invalid_argument("unknown question '" + std::string(name) + "'; there are " +
+                          absl::StrJoin(kQuestions, ", ", add_name));
+}
+
+std::string formats_of(std::string_view question) { return find_question(question).value()->formats(); }
+
+absl::StatusOr<std::string> answer(const Found& found, AnswerFormat format, const ViewOptions& view) {
+  const Question& question = kQuestions[found.index()];
+  const WriteAnswer write = question.writer(format);
+  if (write == nullptr) {
+    return invalid_argument(std::string(question.name) + " has no " + std::string(to_string(format)) + ", only " +
+                            question.formats());
+  }
+  ViewOptions options = view;
+  options.markdown = format == AnswerFormat::kMarkdown;
+  return write(found, options);
+}
+
+absl::StatusOr<TextAndJson> answer_as_text_and_json(const Found& found, const ViewOptions& view) {
+  absl::StatusOr<std::string> text = answer(found, AnswerFormat::kText, view);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::string> json = answer(found, AnswerFormat::kJson, view);
+  if (!json.ok()) return json.status();
+  return TextAndJson{*std::move(text), *std::move(json)};
+}
+
+}  // namespace hloroof::internal
