@@ -63,7 +63,7 @@ std::string predict_html(const PredictedStep& of) { return html_report(*of.predi
 std::string predict_trace(const PredictedStep& of) { return chrome_trace(*of.prediction); }
 
 absl::StatusOr<std::string> explain_text(const ExplainedOp& of, const ViewOptions& view) {
-  return explain(*of.prediction, of.op, view.width);
+  return explanation_text(*of.prediction, of.op, view.width);
 }
 absl::StatusOr<std::string> explain_json(const ExplainedOp& of) { return explanation_json(*of.prediction, of.op); }
 absl::StatusOr<std::string> explain_csv(const ExplainedOp& of) { return explanation_csv(*of.prediction, of.op); }

@@ -19,15 +19,14 @@
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/answer/answer.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/base/utf.h"
-#include "lib/explain/explain.h"
 #include "lib/hardware/named_target.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_file.h"
 #include "lib/request/options.h"
-#include "lib/results/prediction_json.h"
 
 struct hloroof_module {
   std::shared_ptr<const hloroof::Module> module;
@@ -194,16 +193,15 @@ absl::Status give_text(const absl::StatusOr<std::string>& text, char** result) {
   return *result == nullptr ? resource_exhausted("out of memory") : absl::OkStatus();
 }
 
-// Runs `make`, which makes a text about one instruction.
-template <typename Make>
-int32_t about_instruction(const hloroof_prediction* prediction, const char* instruction, char** result, char** error,
-                          const Make& make) {
+// Explains one instruction.
+int32_t explain_in(AnswerFormat format, const hloroof_prediction* prediction, const char* instruction, char** result,
+                   char** error) {
   return guarded(error, [&]() -> absl::Status {
     if (result == nullptr) return null_argument("the pointer for the result");
     *result = nullptr;
     if (prediction == nullptr) return null_argument("prediction");
     if (absl::Status status = check_string(instruction, "instruction"); !status.ok()) return status;
-    return give_text(make(prediction->prediction, instruction), result);
+    return give_text(answer(ExplainedOp{&prediction->prediction, instruction}, format), result);
   });
 }
 
@@ -260,21 +258,17 @@ int32_t hloroof_prediction_json(const hloroof_prediction* prediction, char** jso
     if (json == nullptr) return null_argument("the pointer for the result");
     *json = nullptr;
     if (prediction == nullptr) return null_argument("prediction");
-    PredictionsWriter writer(1);
-    writer.add(prediction->prediction);
-    return give_text(writer.take(), json);
+    return give_text(answer(PredictedStep{&prediction->prediction}, AnswerFormat::kJson), json);
   });
 }
 
 int32_t hloroof_explain(const hloroof_prediction* prediction, const char* instruction, char** text, char** error) {
-  return about_instruction(prediction, instruction, text, error,
-                           [](const auto& of, std::string_view name) { return explanation_text(of, name); });
+  return explain_in(AnswerFormat::kText, prediction, instruction, text, error);
 }
 
 int32_t hloroof_explanation_json(const hloroof_prediction* prediction, const char* instruction, char** json,
                                  char** error) {
-  return about_instruction(prediction, instruction, json, error,
-                           [](const auto& of, std::string_view name) { return explanation_json(of, name); });
+  return explain_in(AnswerFormat::kJson, prediction, instruction, json, error);
 }
 
 void hloroof_free(char* string) { std::free(string); }
