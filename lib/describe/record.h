@@ -61,8 +61,7 @@ struct RecordInfo {
 
 // The part of a row that does not depend on the type of the value.
 struct FieldInfo {
-  std::string_view name;            // JSON member, CSV column and Python attribute
-  JsonKey key{std::string_view()};  // the name as JSON has it
+  std::string_view name;  // JSON member, CSV column and Python attribute
   Unit unit = Unit::kNone;
   std::string_view meaning;  // one sentence
   // Title of the column in the op table of the HTML page. Fields without one appear only in the details of an op.
@@ -108,9 +107,8 @@ struct Field {
 
 template <typename Get>
 constexpr Field<Get> field(std::string_view name, Unit unit, std::string_view meaning, Get get) {
-  return Field<Get>{
-      FieldInfo{name, JsonKey(name), unit, meaning, {}, Formats::kAll, 0, std::numeric_limits<double>::infinity(), {}},
-      get};
+  return Field<Get>{FieldInfo{name, unit, meaning, {}, Formats::kAll, 0, std::numeric_limits<double>::infinity(), {}},
+                    get};
 }
 
 // The rows of a record, in order. std::tuple would do, but takes compilers several times as long for thirty rows.
@@ -237,17 +235,11 @@ struct IsOrAbsent<OrAbsent<T>> : std::true_type {
   using Value = T;
 };
 
-// A value that writes itself as a T::Value to JSON, because it knows a shorter way.
+// A value that writes itself as a T::Value to JSON.
 template <typename T>
 concept WritesItself = requires(const T& value, JsonWriter& out) {
   typename T::Value;
   value.write_json(out);
-};
-
-// A record that writes its described members to JSON itself, because it knows a shorter way.
-template <typename T>
-concept WritesMembers = requires(const T& value, JsonWriter& out, DeviceFamily family) {
-  value.write_members(out, family);
 };
 
 // True for types that a CSV cell can hold.

@@ -22,10 +22,10 @@ void write_json_members(const T& record, JsonWriter& out, DeviceFamily family) {
     if (info.formats == Formats::kCsvOnly) return;
     if constexpr (IsOrAbsent<Value>::value) {
       if (value.value == nullptr) return;
-      out.key(info.key);
+      out.key(info.name);
       write_json_value(*value.value, out, family);
     } else {
-      out.key(info.key);
+      out.key(info.name);
       write_json_value(value, out, family);
     }
   });
@@ -37,11 +37,7 @@ void write_json_value(const T& value, JsonWriter& out, DeviceFamily family) {
     value.write_json(out);
   } else if constexpr (DescribedRecord<T>) {
     out.begin_object();
-    if constexpr (WritesMembers<T>) {
-      value.write_members(out, family);
-    } else {
-      write_json_members(value, out, family);
-    }
+    write_json_members(value, out, family);
     out.end_object();
   } else if constexpr (std::is_same_v<T, Settings>) {
     out.begin_object();
@@ -67,9 +63,8 @@ void write_json_value(const T& value, JsonWriter& out, DeviceFamily family) {
 
 // One object for a single record, an array for any other number, with a final line end.
 template <DescribedRecord T>
-std::string records_json(const std::vector<T>& records, std::size_t bytes = 0) {
+std::string records_json(const std::vector<T>& records) {
   JsonWriter out;
-  out.reserve(bytes);
   if (records.size() != 1) out.begin_array();
   for (const T& record : records) write_json_value(record, out);
   if (records.size() != 1) out.end_array();

@@ -143,9 +143,6 @@ struct Described<OpPrediction> {
 struct OpRow {
   const OpPrediction& op;
   OpTermsField terms;
-
-  // Writes all members. Most ops differ from an earlier one only in the first ones, and copy the text of the others.
-  void write_members(JsonWriter& out, DeviceFamily family) const;
 };
 
 // The rows of `ops`, which must outlive them.

@@ -14,11 +14,7 @@ PredictionsWriter::PredictionsWriter(std::size_t count) : is_array_(count != 1) 
   if (is_array_) out_.begin_array();
 }
 
-void PredictionsWriter::add(const StepPrediction& prediction) {
-  constexpr std::size_t kOpBytes = 2048;  // generous estimate for the JSON of one op
-  out_.reserve(out_.text().size() + kOpBytes * prediction.ops.size());
-  write_json(prediction, out_);
-}
+void PredictionsWriter::add(const StepPrediction& prediction) { write_json(prediction, out_); }
 
 std::string PredictionsWriter::take() {
   if (is_array_) out_.end_array();

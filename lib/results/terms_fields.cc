@@ -24,21 +24,21 @@ void TermChildren::write_json(JsonWriter& out) const {  // NOLINT(misc-no-recurs
 }
 
 WrittenTerms::WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops)
-    : facts_(facts), ops_(ops), places_(ops.size()) {
+    : facts_(facts), ops_(ops), texts_(ops.size()) {
   if (facts != nullptr) first_ = first_with_same_terms(*facts, ops);
 }
 
 void WrittenTerms::write(std::size_t i, JsonWriter& out) {
   if (facts_ == nullptr) return out.null();
-  const Place& first = places_[first_[i]];
-  if (first_[i] != i && first.end > first.begin) return out.repeat(first.begin, first.end);
-  places_[i].begin = out.text().size();
+  std::string& text = texts_[first_[i]];
+  if (!text.empty()) return out.json(text);
+  const std::size_t begin = out.text().size();
   if (const std::optional<Term> terms = terms_of(facts_, ops_[i].id)) {
     write_json_value(TermRow(*terms), out);
   } else {
     out.null();
   }
-  places_[i].end = out.text().size();
+  text = out.text().substr(begin);
 }
 
 std::vector<ParameterRow> parameter_rows(const StepFacts* facts) {

@@ -96,55 +96,6 @@ TEST_CASE("keys and texts of every length are copied whole") {
   }
 }
 
-TEST_CASE("a key that is known when compiling is written like any other") {
-  constexpr std::string_view kLongest = "a_key_as_long_as_the_longest_one_is_allowed_";  // 44 characters
-  static_assert(kLongest.size() == JsonKey::kMost - 4);
-  for (const JsonLayout layout : {JsonLayout::kIndented, JsonLayout::kCompact}) {
-    for (std::size_t size = 0; size <= kLongest.size(); ++size) {
-      const std::string_view name = kLongest.substr(0, size);
-      JsonWriter known(layout);
-      JsonWriter any(layout);
-      for (JsonWriter* out : {&known, &any}) out->begin_object();
-      for (int member = 0; member < 3; ++member) {
-        known.key(JsonKey(name));
-        any.key(name);
-        for (JsonWriter* out : {&known, &any}) out->value(std::int64_t{member});
-      }
-      for (JsonWriter* out : {&known, &any}) out->end_object();
-      CHECK(known.take() == any.take());
-    }
-  }
-}
-
-TEST_CASE("values and members are written again as they stand") {
-  JsonWriter out(JsonLayout::kCompact);
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  out.begin_array();
-  for (int i = 0; i < 2000; ++i) {  // the text is moved when it grows
-    out.begin_object();
-    out.member("i", std::int64_t{i});
-    if (i == 0) {
-      begin = out.text().size();
-      out.member("a", "b");
-      out.key("c");
-      out.begin_array();
-      out.end_array();
-      end = out.text().size();
-    } else {
-      out.repeat_members(begin, end);
-    }
-    out.member("d", true);
-    out.end_object();
-  }
-  out.end_array();
-  std::string expected;
-  for (int i = 0; i < 2000; ++i) {
-    expected += (i == 0 ? "[" : ",") + std::string("{\"i\":") + std::to_string(i) + ",\"a\":\"b\",\"c\":[],\"d\":true}";
-  }
-  CHECK(out.take() == expected + "]");
-}
-
 TEST_CASE("what cannot stand in a string is escaped, wherever in it it is") {
   struct Case {
     std::string text;

@@ -51,7 +51,7 @@ void add_paths(const JsonValue& term, std::set<std::string>& paths) {
   }
 }
 
-// Ops copy the text of others. It must be the one that they have alone.
+// Ops write the terms of others. The text must be the one that they have alone.
 void check_copies(const StepPrediction& prediction) {
   JsonWriter together(JsonLayout::kCompact);
   write_json_value(op_rows(prediction.facts.get(), prediction.ops), together, prediction.family);
