@@ -126,6 +126,8 @@ struct VectorUnit {
 // Main memory.
 struct Hbm {
   double capacity = 0;            // bytes
+  Fact<double> usable;            // bytes that the compiler lets a program use; none: see memory_fraction
+  Fact<double> memory_fraction;   // fraction of the capacity that XLA's allocator takes; none: all of it
   double bandwidth = 0;           // bytes/s, nominal
   double efficiency = 0;          // fraction of bandwidth that large streams attain with equal reads and writes
   Fact<double> read_efficiency;   // the fraction for streams that only read; none: `efficiency` applies

@@ -30,7 +30,7 @@ struct DonatableArgument {
 };
 
 // Memory of one device, in bytes. A field describes HBM unless its name says otherwise. `fits` is true if
-// hbm_peak_bytes is at most capacity_bytes.
+// hbm_peak_bytes is at most usable_bytes.
 struct MemoryPrediction {
   // Peak memory as XLA reports it: the arguments, including those in host memory, plus the outputs, plus the larger of
   // the temporaries in HBM and the temporaries in on-chip memory. Equals hbm_peak_bytes except for small programs and
@@ -42,6 +42,7 @@ struct MemoryPrediction {
   double aliased_bytes = 0;      // outputs that live in donated arguments
   double temporaries_bytes = 0;  // hbm_peak - arguments - outputs + aliased
   double capacity_bytes = 0;
+  double usable_bytes = 0;  // of the capacity: what the compiler or the allocator lets a program use
   bool fits = true;
   double vmem_peak_bytes = 0;
   double host_peak_bytes = 0;

@@ -186,9 +186,9 @@ class Diagnoser {
   // memory.
   std::string does_not_fit(const MemoryPrediction& memory) const {
     constexpr double kGib = 1024.0 * 1024 * 1024;
-    std::string text = absl::StrFormat("needs %.2f GiB of memory and the device has %.2f GiB: does not fit by %.2f GiB",
-                                       memory.hbm_peak_bytes / kGib, memory.capacity_bytes / kGib,
-                                       (memory.hbm_peak_bytes - memory.capacity_bytes) / kGib);
+    std::string text = absl::StrFormat("needs %.2f GiB of memory, and %.2f GiB are usable: does not fit by %.2f GiB",
+                                       memory.hbm_peak_bytes / kGib, memory.usable_bytes / kGib,
+                                       (memory.hbm_peak_bytes - memory.usable_bytes) / kGib);
     for (std::size_t i = 0; i < std::min<std::size_t>(3, memory.live_at_peak.size()); ++i) {
       const LiveBuffer& live = memory.live_at_peak[i];
       text += absl::StrFormat("%s %s %.2f GiB", i == 0 ? "; largest:" : ",", live.name, live.bytes / kGib);
@@ -198,7 +198,7 @@ class Diagnoser {
       text += absl::StrFormat("; donating argument %d would save %.2f GiB", memory.donatable[0].number,
                               memory.donatable[0].bytes / kGib);
     }
-    if (memory.temporaries_bytes > memory.hbm_peak_bytes - memory.capacity_bytes) {
+    if (memory.temporaries_bytes > memory.hbm_peak_bytes - memory.usable_bytes) {
       text += absl::StrFormat("; %.2f GiB are temporaries, which recomputing (remat) or a smaller batch would shrink",
                               memory.temporaries_bytes / kGib);
     }
@@ -217,7 +217,7 @@ class Diagnoser {
                       .severity = Severity::kError,
                       .message = does_not_fit(memory),
                       .op = memory.live_at_peak.empty() ? "" : memory.live_at_peak.front().name,
-                      .bytes = memory.hbm_peak_bytes - memory.capacity_bytes});
+                      .bytes = memory.hbm_peak_bytes - memory.usable_bytes});
     }
     for (const LiveBuffer& live : memory.live_at_peak) {
       const double logical = live.bytes - live.padding_bytes;

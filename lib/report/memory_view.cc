@@ -17,7 +17,7 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   const MemoryPrediction& memory = p.memory;
   std::string out = "Memory of one device\n";
   Table totals({{""}, {"", Align::kRight}, {""}});
-  totals.add({"peak", format_bytes(memory.hbm_peak_bytes), "of " + format_bytes(memory.capacity_bytes)});
+  totals.add({"peak", format_bytes(memory.hbm_peak_bytes), "of " + format_bytes(memory.usable_bytes) + " usable"});
   totals.add({"arguments", format_bytes(memory.arguments_bytes), ""});
   totals.add({"outputs", format_bytes(memory.outputs_bytes),
               format_bytes(memory.aliased_bytes) + " of them in donated arguments"});
@@ -33,14 +33,14 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   if (options.markdown) out += '\n';
   if (memory.fits) {
     out +=
-        absl::StrFormat("  fits: %s (%s bytes) are left\n", format_bytes(memory.capacity_bytes - memory.hbm_peak_bytes),
-                        format_integer(memory.capacity_bytes - memory.hbm_peak_bytes));
+        absl::StrFormat("  fits: %s (%s bytes) are left\n", format_bytes(memory.usable_bytes - memory.hbm_peak_bytes),
+                        format_integer(memory.usable_bytes - memory.hbm_peak_bytes));
   } else {
     const std::string text =
-        absl::StrFormat("does NOT fit by %s: needs %s (%s bytes), the device has %s (%s bytes)",
-                        format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes),
+        absl::StrFormat("does NOT fit by %s: needs %s (%s bytes), %s (%s bytes) are usable",
+                        format_bytes(memory.hbm_peak_bytes - memory.usable_bytes),
                         format_bytes(memory.hbm_peak_bytes), format_integer(memory.hbm_peak_bytes),
-                        format_bytes(memory.capacity_bytes), format_integer(memory.capacity_bytes));
+                        format_bytes(memory.usable_bytes), format_integer(memory.usable_bytes));
     out += "  " + wrap(text, options.width, 2) + "\n";
     if (!memory.live_at_peak.empty() && memory.padding_bytes > 0) {
       out += absl::StrFormat("  padding accounts for %s of the peak\n",

@@ -78,9 +78,9 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
               share_of_step(p.exposed_communication_seconds));
   const MemoryPrediction& memory = p.memory;
   out += line("peak memory", format_bytes(memory.hbm_peak_bytes),
-              "of " + format_bytes(memory.capacity_bytes) +
-                  (memory.fits ? absl::StrFormat(" (%s)", format_percent(memory.hbm_peak_bytes / memory.capacity_bytes))
-                               : ": does NOT fit, by " + format_bytes(memory.hbm_peak_bytes - memory.capacity_bytes)));
+              "of " + format_bytes(memory.usable_bytes) + " usable" +
+                  (memory.fits ? absl::StrFormat(" (%s)", format_percent(memory.hbm_peak_bytes / memory.usable_bytes))
+                               : ": does NOT fit, by " + format_bytes(memory.hbm_peak_bytes - memory.usable_bytes)));
   out += line("coverage", format_percent(p.modelled_share) + " modelled",
               format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
   out += unsure_ops(p, options.width);

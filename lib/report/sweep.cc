@@ -113,7 +113,9 @@ struct Described<SweepPoint> {
                           kExposedField, kHbmPeakField,
                           field("capacity_bytes", Unit::kBytes, "Capacity of the device.",
                                 [](const SweepPoint& point) { return point.step.memory.capacity_bytes; }),
-                          field("fits", Unit::kNone, "True if the peak is at most the capacity.",
+                          field("usable_bytes", Unit::kBytes, "What a program may use of it.",
+                                [](const SweepPoint& point) { return point.step.memory.usable_bytes; }),
+                          field("fits", Unit::kNone, "True if the peak is at most usable_bytes.",
                                 [](const SweepPoint& point) { return point.step.memory.fits; }),
                           field("modelled", Unit::kShare, "Share of the step that is modelled.",
                                 StepMember<&StepPrediction::modelled_share>())

@@ -122,7 +122,7 @@ std::string verdict(const StepPrediction& p) {
   std::vector<std::string> sentences;
   if (!p.memory.fits) {
     sentences.push_back(absl::StrCat("The program does NOT fit: it needs ",
-                                     format_bytes(p.memory.hbm_peak_bytes - p.memory.capacity_bytes), " more memory."));
+                                     format_bytes(p.memory.hbm_peak_bytes - p.memory.usable_bytes), " more memory."));
   }
   const double worth = kWorthAVerdict * p.step_seconds;
   const BreakdownPart* worst = nullptr;

@@ -317,7 +317,9 @@ struct Described<MemoryPrediction> {
                    &MemoryPrediction::temporaries_bytes)
                  .may_be_negative(),
              field("capacity_bytes", Unit::kBytes, "Capacity of the device.", &MemoryPrediction::capacity_bytes),
-             field("fits", Unit::kNone, "True if hbm_peak_bytes is at most capacity_bytes.", &MemoryPrediction::fits),
+             field("usable_bytes", Unit::kBytes, "What the compiler or the allocator lets a program use of it.",
+                   &MemoryPrediction::usable_bytes),
+             field("fits", Unit::kNone, "True if hbm_peak_bytes is at most usable_bytes.", &MemoryPrediction::fits),
              field("vmem_peak_bytes", Unit::kBytes, "Peak of on-chip memory.", &MemoryPrediction::vmem_peak_bytes),
              field("host_peak_bytes", Unit::kBytes, "Peak of host memory.", &MemoryPrediction::host_peak_bytes),
              field("padding_bytes", Unit::kBytes, "Tile padding of the buffers live at the HBM peak.",

@@ -594,8 +594,10 @@ bool uses_same_memory(const Device& a, const Device& b) {
 }
 
 void set_capacity(const Device& device, MemoryPrediction& memory) {
-  memory.capacity_bytes = device.hbm.capacity;
-  memory.fits = memory.hbm_peak_bytes <= memory.capacity_bytes;
+  const Hbm& hbm = device.hbm;
+  memory.capacity_bytes = hbm.capacity;
+  memory.usable_bytes = to_optional(hbm.usable).value_or(to_optional(hbm.memory_fraction).value_or(1) * hbm.capacity);
+  memory.fits = memory.hbm_peak_bytes <= memory.usable_bytes;
 }
 
 MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, const Device& device,

@@ -114,7 +114,7 @@ CheckResult fits_in_memory(const Predicted& predicted) {
   const StepPrediction* step = predicted.step;
   if (step == nullptr) return without_prediction(predicted);
   return result(*step, step->memory.fits, "the peak in HBM is " + format_bytes(step->memory.hbm_peak_bytes),
-                "at most its " + format_bytes(step->memory.capacity_bytes), [&] { return explain_memory(*step); });
+                "at most the usable " + format_bytes(step->memory.usable_bytes), [&] { return explain_memory(*step); });
 }
 
 CheckResult peak_memory_below(const Predicted& predicted, double bytes) {

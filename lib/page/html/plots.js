@@ -121,7 +121,7 @@ const NEAR_CAPACITY = 0.3;
 function drawMemory() {
   const {levels, seconds: end, peak_seconds: peakAt, peak_bytes: peak, peak_op: peakOp} = data.memory;
   const memory = data.prediction.memory;
-  const capacity = memory.capacity_bytes;
+  const capacity = memory.usable_bytes;
   const live = memory.live_at_peak.slice(0, 8);
   const largest = live.length === 0 ? '' : '<p>Largest at the peak: ' +
     live.map((b) => `${namedLink(b.name)} ${bytes(b.bytes)}`).join(', ') + '</p>';
@@ -142,7 +142,7 @@ function drawMemory() {
     body += `<line class="grid" x1="${L}" x2="${W - R}" y1="${y}" y2="${y}"/><text x="${L - 6}" y="${y + 4}" ` +
       `text-anchor="end">${bytes(Math.round(top * i / 3))}</text>`;
   }
-  const limit = `capacity ${bytes(capacity)}`;
+  const limit = `usable ${bytes(capacity)}`;
   if (isNear) {
     body += `<line class="capacity" x1="${L}" x2="${W - R}" y1="${Y(capacity)}" y2="${Y(capacity)}"/>` +
       `<text class="roofname" x="${W - R - 4}" y="${Y(capacity) - 5}" text-anchor="end">${limit}</text>`;

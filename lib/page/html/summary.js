@@ -44,7 +44,7 @@ function drawCards() {
     ['MFU', 'MFU', p.mfu === null ? 'not known' : percent(p.mfu), flops(p.totals.flops) + ' at the bf16 peak'],
     ['exposed communication', 'exposed', seconds(p.exposed_communication_seconds), share],
     ['peak memory', 'hbm', bytes(memory.hbm_peak_bytes),
-      `of ${bytes(memory.capacity_bytes)}${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],
+      `of ${bytes(memory.usable_bytes)} usable${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],
     ['coverage', 'coverage', percent(p.coverage.modelled),
       `${percent(p.coverage.assumed)} assumed, ${percent(p.coverage.unknown)} unknown`],
   ];

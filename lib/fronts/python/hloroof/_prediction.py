@@ -296,7 +296,7 @@ class StepPrediction(_results.StepPrediction):
             ("exposed communication", _core.format_seconds(self.exposed_communication_seconds)),
             (
                 "peak memory",
-                f"{_core.format_bytes(memory.hbm_peak_bytes)} of {_core.format_bytes(memory.capacity_bytes)}"
+                f"{_core.format_bytes(memory.hbm_peak_bytes)} of {_core.format_bytes(memory.usable_bytes)} usable"
                 + ("" if memory.fits else ", does not fit"),
             ),
             ("modelled", _core.format_percent(self.coverage.modelled)),

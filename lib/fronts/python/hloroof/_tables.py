@@ -78,7 +78,7 @@ def memory(step: StepPrediction) -> str:
     rows = [["size", "buffer", "shape"]]
     rows += [[_core.format_bytes(b.bytes), b.name, b.shape] for b in m.live_at_peak[:ROWS]]
     return (
-        f"Memory of one device: peak {_core.format_bytes(m.hbm_peak_bytes)} of {_core.format_bytes(m.capacity_bytes)}, of it "
+        f"Memory of one device: peak {_core.format_bytes(m.hbm_peak_bytes)} of {_core.format_bytes(m.usable_bytes)} usable, of it "
         f"{_core.format_bytes(m.arguments_bytes)} arguments, {_core.format_bytes(m.temporaries_bytes)} temporaries\n"
         + aligned(_others(rows, len(m.live_at_peak) - ROWS), (-2, -1))
     )

@@ -129,7 +129,7 @@ def exposed_communication_below(step: StepPrediction, seconds: float) -> Check:
 def fits_in_memory(step: StepPrediction) -> Check:
     """The program fits into HBM. A failure shows the largest buffers at the peak."""
     found = f"the peak in HBM is {_core.format_bytes(step.memory.hbm_peak_bytes)}"
-    asked = f"at most its {_core.format_bytes(step.memory.capacity_bytes)}"
+    asked = f"at most the usable {_core.format_bytes(step.memory.usable_bytes)}"
     return _check(step, step.memory.fits, found, asked, lambda: _tables.memory(step))
 
 
