@@ -12,8 +12,9 @@ using Catch::Approx;
 
 #else
 
-#include <catch2/catch.hpp>  // puts Approx into the global namespace itself
 #include <string>
+
+#include <catch2/catch.hpp>  // puts Approx into the global namespace itself
 
 namespace Catch::Matchers {
 inline auto ContainsSubstring(const std::string& text) { return Contains(text); }

@@ -6,7 +6,8 @@
 # FACTS is a file that sets `layers`, and for each layer FOLDER_<layer>, its folder in lib; MAY_USE_<layer>, the layers that its target
 # reaches; and PUBLIC_<layer>, the headers of include/hloroof that declare what it makes. The rule holds for those as well.
 #
-# Linking does not detect the use of header-only code.
+# Linking does not detect the use of header-only code. The same for namespaces: what a file defines is in that of its layer, which is the
+# last part of the folder's name, or kernel for all of kernel/.
 cmake_minimum_required(VERSION 3.25)
 include("${FACTS}")
 set(failures "")
@@ -97,6 +98,22 @@ function(check_includes file layer)
   set(failures "${failures}" PARENT_SCOPE)
 endfunction()
 
+# Reports the namespaces in `file` that are not those of the layer `layer`. Only the fields of records, which specialize templates of
+# lib/describe, are in the namespace around the layers.
+function(check_namespaces file layer)
+  string(REGEX REPLACE "^fronts/|/[a-z]+$" "" own "${layer}")
+  file(STRINGS "${SOURCE_DIR}/${file}" opened REGEX "^namespace hloroof::internal.* {$")
+  file(STRINGS "${SOURCE_DIR}/${file}" fields REGEX "^struct (Described|EnumNames)<" LIMIT_COUNT 1)
+  foreach(line IN LISTS opened)
+    if(line MATCHES "^namespace hloroof::internal::(inline )?${own}(::[a-z_]+)* {$" OR
+       (fields AND line STREQUAL "namespace hloroof::internal {"))
+      continue()
+    endif()
+    string(APPEND failures "  ${file}: ${line} is not that of the layer ${own}\n")
+  endforeach()
+  set(failures "${failures}" PARENT_SCOPE)
+endfunction()
+
 file(GLOB_RECURSE files RELATIVE "${SOURCE_DIR}/lib" "${SOURCE_DIR}/lib/*.h" "${SOURCE_DIR}/lib/*.cc")
 foreach(file IN LISTS files)
   layer_of("${file}" layer)
@@ -104,6 +121,7 @@ foreach(file IN LISTS files)
     string(APPEND failures "  lib/${file} belongs to no layer\n")
   else()
     check_includes("lib/${file}" "${layer}")
+    check_namespaces("lib/${file}" "${layer}")
   endif()
 endforeach()
 file(GLOB headers RELATIVE "${SOURCE_DIR}/include/hloroof" "${SOURCE_DIR}/include/hloroof/*.h")
@@ -121,6 +139,6 @@ if(count EQUAL 0)
   message(FATAL_ERROR "no sources found in ${SOURCE_DIR}/lib")
 endif()
 if(failures)
-  message(FATAL_ERROR "against the order of the layers:\n${failures}")
+  message(FATAL_ERROR "against the order of the layers, or outside their namespaces:\n${failures}")
 endif()
 message(STATUS "${count} files keep the order of the layers")

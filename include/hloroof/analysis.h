@@ -36,10 +36,10 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal {
+namespace internal::inline analysis {
 enum class ComputationRole : std::uint8_t;
 struct CallFacts;
-}  // namespace internal
+}  // namespace internal::inline analysis
 inline namespace v0 {
 
 // ---- Origin ------------------------------------------------------------------------------------------------------

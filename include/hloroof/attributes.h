@@ -28,9 +28,9 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal {
+namespace internal::inline values {
 struct StackFrameReader;
-}  // namespace internal
+}  // namespace internal::inline values
 inline namespace v0 {
 
 // ---- window, dim_labels, padding, slice -------------------------------------------------------------------------

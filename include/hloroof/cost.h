@@ -26,11 +26,13 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal {
+namespace internal::inline kernel {
 struct KernelRun;
+}  // namespace internal::inline kernel
+namespace internal::inline time {
 template <class Num>
 struct KernelTime;
-}  // namespace internal
+}  // namespace internal::inline time
 inline namespace v0 {
 
 struct CollectiveOptions {

@@ -83,8 +83,10 @@ struct Edit {
   AttributeKey key = AttributeKey::kUnknown;  // for kAttributes
 };
 
+inline namespace edit {
 struct EditLog;
 struct UndoLog;
+}  // namespace edit
 
 }  // namespace internal
 

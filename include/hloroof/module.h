@@ -34,11 +34,13 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal {
-class ModuleBuilder;
+namespace internal::inline base {
 class SourceText;
+}  // namespace internal::inline base
+namespace internal::inline ir {
+class ModuleBuilder;
 struct ModuleRows;
-}  // namespace internal
+}  // namespace internal::inline ir
 inline namespace v0 {
 
 enum class Opcode : std::uint8_t {

@@ -46,9 +46,9 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal {
+namespace internal::inline step {
 struct StepFacts;
-}  // namespace internal
+}  // namespace internal::inline step
 inline namespace v0 {
 
 enum class EstimateSource {

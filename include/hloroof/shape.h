@@ -30,10 +30,10 @@
 #include "absl/types/span.h"
 
 namespace hloroof {
-namespace internal {
+namespace internal::inline ir {
 class ModuleBuilder;
 struct ModuleRows;
-}  // namespace internal
+}  // namespace internal::inline ir
 inline namespace v0 {
 
 enum class ElementType : std::uint8_t {

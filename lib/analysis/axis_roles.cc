@@ -20,7 +20,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr double kShareOfARole = 0.1;  // the share of an axis' bytes above which a secondary role is listed
@@ -235,4 +235,4 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

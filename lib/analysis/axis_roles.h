@@ -8,7 +8,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The maximum number of elements of losses, norms and their scales.
 inline constexpr std::int64_t kSmallArray = 1 << 14;
@@ -25,6 +25,6 @@ inline constexpr std::int64_t kSmallArray = 1 << 14;
 void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
                   LogicalMesh& mesh);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_AXIS_ROLES_H_

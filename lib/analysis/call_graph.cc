@@ -12,7 +12,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 // Keeps products with other numbers finite. A step with as many executions overflows in any case; a smaller limit would
@@ -111,7 +111,7 @@ std::vector<double> CallFacts::executions_with(const CallGraph& calls, const Bra
   return executions;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 namespace hloroof::inline v0 {
 using namespace internal;

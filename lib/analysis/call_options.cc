@@ -8,7 +8,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr std::size_t kNamesShown = 3;
@@ -95,4 +95,4 @@ absl::Status check_call_options(const Module& module, const CallOptions& options
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -10,7 +10,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // Errors: InvalidArgument if a name is not the name of a while loop or conditional of the module (the message suggests
 // the nearest ones), if a count is negative, or if a probability is outside 0 .. 1. analyze_calls() ignores such
@@ -67,6 +67,6 @@ struct CallFacts {
 // The trip count of one while instruction, from the module alone.
 TripCount infer_trip_count(InstructionView while_instruction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_CALLS_H_

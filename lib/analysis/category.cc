@@ -10,7 +10,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 // The maximum depth of nested fusions that the category of a fusion takes into account.
@@ -118,4 +118,4 @@ std::string op_category(InstructionView instruction) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -13,7 +13,7 @@
 #include "hloroof/analysis.h"
 #include "lib/analysis/mesh.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // find_collectives() with an existing call graph.
 std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls);
@@ -57,6 +57,6 @@ absl::StatusOr<LogicalMesh> override_axes(const LogicalMesh& mesh,
                                           const std::vector<std::pair<std::string, std::int64_t>>& axes,
                                           const std::vector<Collective>& collectives);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_COLLECTIVES_H_

@@ -14,7 +14,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/saturating.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr std::int64_t kMaxListedDevices = 1 << 16;
@@ -241,4 +241,4 @@ DeviceGroups permutation_groups(const std::vector<std::pair<std::int64_t, std::i
   return groups;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -10,7 +10,7 @@
 #include "hloroof/analysis.h"
 #include "lib/analysis/grid.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // Replica groups with the ids of the text: lists, or an enumeration that is split into groups. If both are empty, all
 // devices form one group.
@@ -32,6 +32,6 @@ DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::i
 DeviceGroups permutation_groups(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs,
                                 std::int64_t device_count);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_DEVICE_GROUPS_H_

@@ -1,5 +1,4 @@
 #include "lib/analysis/device_order.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,13 +14,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr std::int64_t kMaxDevices = 1 << 20;
@@ -132,4 +132,4 @@ absl::Status place_in_order(const std::vector<std::int64_t>& order, const Logica
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -26,7 +26,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 namespace {
 
@@ -450,7 +450,7 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
   return Finder().run(module, calls).collectives;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 namespace hloroof::inline v0 {
 using namespace internal;

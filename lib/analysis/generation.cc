@@ -6,7 +6,7 @@
 #include "lib/hardware/device_facts.h"
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 // S(n) of a layout.
@@ -71,4 +71,4 @@ void find_generations(const Module& module, ModuleOrigin& origin) {
   if (origin.generation_evidence.empty()) origin.generations.clear();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

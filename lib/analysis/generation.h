@@ -9,7 +9,7 @@
 #include "hloroof/device.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The hardware that a text uses. A name is empty if nothing uses it.
 struct UsedHardware {
@@ -24,6 +24,6 @@ std::string missing_hardware(const UsedHardware& used, const Device& device);
 // Fills in the generations of a module for TPUs.
 void find_generations(const Module& module, ModuleOrigin& origin);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_GENERATION_H_

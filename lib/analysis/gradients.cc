@@ -15,7 +15,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr int kMaxUpdateValues = 1 << 14;  // limit on the values that one walk visits
@@ -154,4 +154,4 @@ absl::StatusOr<std::vector<std::size_t>> gradient_collectives(const Module& modu
   return GradientFinder(module, calls, collectives).find();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -10,7 +10,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // Returns the indices of the all-reduces and reduce-scatters whose results reach an updated array of the state by
 // arithmetic on elements alone, in ascending order. The state are the large arrays of floating-point type that the
@@ -20,6 +20,6 @@ namespace hloroof::internal {
 absl::StatusOr<std::vector<std::size_t>> gradient_collectives(const Module& module, const CallGraph& calls,
                                                               const std::vector<Collective>& collectives);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_GRADIENTS_H_

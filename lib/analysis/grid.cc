@@ -1,5 +1,4 @@
 #include "lib/analysis/grid.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "lib/analysis/saturating.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 // a * b for a, b >= 0; nullopt on overflow.
@@ -132,4 +132,4 @@ std::vector<std::int64_t> expand(const Grid& grid, std::int64_t base) {
   return ids;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

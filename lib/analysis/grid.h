@@ -14,7 +14,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // An enumeration of ids. Write the position as a mixed-radix number whose digits have the sizes of the axes, the first
 // being the most significant. The id is the sum of digit times stride.
@@ -41,6 +41,6 @@ Grid normalized(Grid grid);
 // The ids of a grid in order, each plus `base`. The caller must ensure that the grid is small.
 std::vector<std::int64_t> expand(const Grid& grid, std::int64_t base);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_GRID_H_

@@ -20,7 +20,7 @@
 #include "lib/analysis/mesh_builder.h"
 #include "lib/analysis/saturating.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 namespace {
 
@@ -301,7 +301,7 @@ LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::
   return mesh;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 namespace hloroof::inline v0 {
 using namespace internal;

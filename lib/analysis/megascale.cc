@@ -14,7 +14,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr std::int64_t kDevicesOfASlice = 100'000;  // the factor of the slice in the id of a device
@@ -306,4 +306,4 @@ std::optional<std::string> megascale_fault(InstructionView instruction) {
   return std::string(status.message());
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -25,7 +25,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // A device of a multi-slice program. Megascale counts slices from 1, and the devices of a slice from 0.
 struct SliceDevice {
@@ -66,6 +66,6 @@ absl::Status read_slice_transfer(InstructionView recv, Collective& collective);
 // The message for a megascale send or recv whose attributes cannot be read, or nullopt.
 std::optional<std::string> megascale_fault(InstructionView instruction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_MEGASCALE_H_

@@ -15,7 +15,7 @@
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 std::string_view group_mode_name(GroupMode mode);  // XLA's name, such as "cross_replica"
 
@@ -81,6 +81,6 @@ void copy_to_slices(std::int64_t slices, LogicalMesh& mesh);
 absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& device, const Topology& topology,
                                          const MeshOptions& options = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_MESH_H_

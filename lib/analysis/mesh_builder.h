@@ -11,7 +11,7 @@
 #include "hloroof/analysis.h"
 #include "lib/analysis/grid.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The axes of a mesh of N devices correspond to a chain 1 | c1 | c2 | ... | N of strides, each of which divides the
 // next. Consecutive strides s and s * n define an axis of size n and stride s. Each grid of groups adds its strides to
@@ -36,6 +36,6 @@ class MeshBuilder {
 std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::pair<std::string, std::int64_t>>& axes,
                                                          std::int64_t device_count);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_MESH_BUILDER_H_

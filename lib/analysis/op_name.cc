@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -223,4 +223,4 @@ std::string layer_key(std::string_view op_name, std::string_view module_name) {
   return fold_numbers(key);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The part of a training step that an op belongs to.
 enum class Phase : std::uint8_t {
@@ -51,6 +51,6 @@ std::string fold_numbers(std::string_view text);
 // The scopes and the op of `op_name` as a path, with folded numbers. Empty for an empty op_name.
 std::string layer_key(std::string_view op_name, std::string_view module_name = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_OP_NAME_H_

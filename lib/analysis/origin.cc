@@ -11,7 +11,7 @@
 #include "lib/analysis/saturating.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 struct Sign {
@@ -237,4 +237,4 @@ ModuleOrigin find_origin(const Module& module) {
   return origin;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

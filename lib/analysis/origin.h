@@ -14,7 +14,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // Returns all that the text shows. Reads the whole module.
 ModuleOrigin find_origin(const Module& module);
@@ -28,6 +28,6 @@ void find_stage(const Module& module, ModuleOrigin& origin);
 // Returns whether only the TPU compiler has such a layout: it tiles arrays, other backends do not.
 bool has_tiled_layout(const Shape& shape);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_ORIGIN_H_

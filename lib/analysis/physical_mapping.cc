@@ -20,7 +20,7 @@
 #include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 bool crosses_network(LinkKind link) { return link == LinkKind::kDcn || link == LinkKind::kNetwork; }
@@ -322,4 +322,4 @@ std::string PhysicalMapping::to_string(const LogicalMesh& mesh) const {
   return text.empty() ? "one device" : text;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

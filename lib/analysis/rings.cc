@@ -1,11 +1,12 @@
 #include "lib/analysis/rings.h"
-#include "lib/analysis/mesh.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-namespace hloroof::internal {
+#include "lib/analysis/mesh.h"
+
+namespace hloroof::internal::inline analysis {
 
 void close_rings(const std::vector<PhysicalAxis>& physical, std::vector<AxisPiece>& pieces) {
   const auto spans = [&](std::size_t axis) {
@@ -24,4 +25,4 @@ void close_rings(const std::vector<PhysicalAxis>& physical, std::vector<AxisPiec
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

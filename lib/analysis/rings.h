@@ -6,13 +6,13 @@
 
 #include "lib/analysis/mesh.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // Sets `wraps` of the pieces that one group of devices spans. A whole axis that wraps is a ring. The wraparound links
 // of a shorter axis of a twisted torus return half-way along the longer axes, so that axis alone is a line. It closes
 // only for a group that also spans all longer axes.
 void close_rings(const std::vector<PhysicalAxis>& physical, std::vector<AxisPiece>& pieces);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_RINGS_H_

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 inline constexpr std::int64_t kSaturated = std::numeric_limits<std::int64_t>::max();
 
@@ -19,6 +19,6 @@ inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? kSaturated : sum;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_SATURATING_H_

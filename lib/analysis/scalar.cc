@@ -1,11 +1,12 @@
 #include "lib/analysis/scalar.h"
-#include "lib/ir/element_type.h"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
-namespace hloroof::internal {
+#include "lib/ir/element_type.h"
+
+namespace hloroof::internal::inline analysis {
 namespace {
 
 bool is_unsigned(ElementType type) {
@@ -205,4 +206,4 @@ Scalar apply(Opcode opcode, ElementType type, ElementType operand_type, const Sc
   return Scalar::unknown();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -8,7 +8,7 @@
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // slope * x + offset, where x is a loop's counter. It is an integer constant if slope is 0. For a 64-bit unsigned
 // value, `offset` holds its bits.
@@ -45,6 +45,6 @@ Scalar parse_constant(ElementType type, std::string_view text);
 // integer constants. Unknown for unknown operands, division by zero, and opcodes that are not integer arithmetic.
 Scalar apply(Opcode opcode, ElementType type, ElementType operand_type, const Scalar* operands, std::size_t count);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_SCALAR_H_

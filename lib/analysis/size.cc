@@ -16,7 +16,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 namespace {
 
@@ -144,7 +144,7 @@ absl::StatusOr<std::int64_t> physical_index(const Shape& shape, absl::Span<const
   return index;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The number of elements including padding, which is the number that the vector unit processes.
 std::int64_t padded_elements(const Shape& shape);
@@ -17,6 +17,6 @@ std::int64_t padded_elements(const Shape& shape);
 // InvalidArgument unless there are `rank` coordinates, all inside the shape.
 absl::StatusOr<std::int64_t> physical_index(const Shape& shape, absl::Span<const std::int64_t> coordinates);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_SIZES_H_

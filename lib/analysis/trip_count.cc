@@ -5,16 +5,17 @@
 // adds a constant to the counter. Other loops that depend only on integers are executed. XLA's rules, which cover fewer
 // loops, are in xla/hlo/analysis/while_loop_analysis.cc.
 #include "lib/analysis/trip_count.h"
-#include "lib/analysis/calls.h"
-#include "lib/ir/element_type.h"
-#include "lib/ir/rows.h"
 
 #include <algorithm>
 #include <charconv>
 #include <set>
 #include <string>
 
-namespace hloroof::internal {
+#include "lib/analysis/calls.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/rows.h"
+
+namespace hloroof::internal::inline analysis {
 namespace {
 
 // The maximum number of trips for which a loop without a closed form is executed.
@@ -491,4 +492,4 @@ TripCount infer_trip_count(InstructionView while_instruction) {
   return at == counts.end() ? not_known("not a while loop") : at->second;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

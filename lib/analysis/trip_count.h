@@ -8,7 +8,7 @@
 #include "hloroof/module.h"
 #include "lib/analysis/value_trace.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The trip count of every while instruction of the module, by index of its id. The sources in order of precedence are
 // options.trip_counts, the annotation, inference, and the default.
@@ -18,6 +18,6 @@ std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& cont
 // ends, or ends only because i wraps around.
 std::optional<std::int64_t> count_trips(ComparisonDirection comparison, std::int64_t difference, std::int64_t step);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_TRIP_COUNT_H_

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 // All inputs are at most 2^31. Products of two of them, and of such a product with a count, remain below 2^127.
@@ -116,4 +116,4 @@ std::optional<std::int64_t> valid_positions(std::int64_t kernel, std::int64_t ou
   return static_cast<std::int64_t>(lattice.below(high) - lattice.below(low - 1));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -8,7 +8,7 @@
 
 #include "hloroof/attributes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The number of pairs (k, o) with 0 <= k < kernel and 0 <= o < output for which the position
 //
@@ -22,6 +22,6 @@ namespace hloroof::internal {
 std::optional<std::int64_t> valid_positions(std::int64_t kernel, std::int64_t output, std::int64_t input,
                                             const WindowDimension& window);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_VALID_POSITIONS_H_

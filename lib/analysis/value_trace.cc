@@ -1,8 +1,9 @@
 #include "lib/analysis/value_trace.h"
+
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 // Work limit, so that adversarial text ends in "not known". Loop counters need about a dozen steps.
@@ -265,4 +266,4 @@ Scalar ValueTracer::evaluate_in(int frame, InstructionId id, Path path) {
   return *value;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

@@ -15,7 +15,7 @@
 #include "lib/analysis/scalar.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // Known facts about one while instruction. Elements are the arrays of its loop state.
 struct LoopFacts {
@@ -112,6 +112,6 @@ class ValueTracer {
   std::int64_t steps_ = 0;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_VALUE_TRACE_H_

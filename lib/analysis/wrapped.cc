@@ -8,7 +8,7 @@
 
 #include "lib/analysis/calls.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr double kMostRuns = 9007199254740992;  // 2^53, as for CallGraph::executions
@@ -70,4 +70,4 @@ std::vector<WrappedComputation> wrapped_computations(InstructionView carrier) {
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis

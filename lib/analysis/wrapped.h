@@ -8,7 +8,7 @@
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline analysis {
 
 // The targets, as the text writes them, of the custom calls at the roots of the fusions that start and end a collective
 // which several fusions share.
@@ -28,6 +28,6 @@ constexpr bool runs_computations(Opcode opcode) { return wraps_computation(opcod
 // branches equally often. Computations that are not in the text are left out.
 std::vector<WrappedComputation> wrapped_computations(InstructionView carrier);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_WRAPPED_H_

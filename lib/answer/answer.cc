@@ -13,7 +13,7 @@
 #include "lib/report/memory_report.h"
 #include "lib/results/prediction_json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline answer {
 namespace {
 
 constexpr std::string_view kFormatNames[] = {"text", "json", "csv", "sarif", "markdown", "html", "trace"};
@@ -225,7 +225,7 @@ absl::StatusOr<const Question*> find_question(std::string_view name) {
 
 std::string formats_of(std::string_view question) { return find_question(question).value()->formats(); }
 
-absl::StatusOr<std::string> answer(const Found& found, AnswerFormat format, const ViewOptions& view) {
+absl::StatusOr<std::string> answer_text(const Found& found, AnswerFormat format, const ViewOptions& view) {
   const Question& question = kQuestions[found.index()];
   const WriteAnswer write = question.writer(format);
   if (write == nullptr) {
@@ -238,11 +238,11 @@ absl::StatusOr<std::string> answer(const Found& found, AnswerFormat format, cons
 }
 
 absl::StatusOr<TextAndJson> answer_as_text_and_json(const Found& found, const ViewOptions& view) {
-  absl::StatusOr<std::string> text = answer(found, AnswerFormat::kText, view);
+  absl::StatusOr<std::string> text = answer_text(found, AnswerFormat::kText, view);
   if (!text.ok()) return text.status();
-  absl::StatusOr<std::string> json = answer(found, AnswerFormat::kJson, view);
+  absl::StatusOr<std::string> json = answer_text(found, AnswerFormat::kJson, view);
   if (!json.ok()) return json.status();
   return TextAndJson{*std::move(text), *std::move(json)};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline answer

@@ -27,7 +27,7 @@
 #include "lib/versions/diff.h"
 #include "lib/versions/passes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline answer {
 
 // In the order in which --help lists them.
 enum class AnswerFormat : std::uint8_t { kText, kJson, kCsv, kSarif, kMarkdown, kHtml, kTrace };
@@ -107,7 +107,7 @@ std::string formats_of(std::string_view question);
 
 // Writes a result in one format, and computes no other. Markdown sets view.markdown, text clears it. Errors:
 // InvalidArgument for a format that the question does not have; NotFound for an op that the program does not have.
-absl::StatusOr<std::string> answer(const Found& found, AnswerFormat format, const ViewOptions& view = {});
+absl::StatusOr<std::string> answer_text(const Found& found, AnswerFormat format, const ViewOptions& view = {});
 
 // For a front that gives both to its user.
 struct TextAndJson {
@@ -116,6 +116,6 @@ struct TextAndJson {
 };
 absl::StatusOr<TextAndJson> answer_as_text_and_json(const Found& found, const ViewOptions& view = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline answer
 
 #endif  // HLOROOF_LIB_ANSWER_ANSWER_H_

@@ -7,7 +7,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 namespace {
 
 constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;
@@ -110,4 +110,4 @@ absl::StatusOr<CsvTable> load_csv(const std::string& path) {
   return parse_csv((*text)->view(), path);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

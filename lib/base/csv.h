@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 // A table whose first record is its header. Every row has a field for every column.
 struct CsvTable {
@@ -35,6 +35,6 @@ absl::StatusOr<CsvTable> parse_csv(std::string_view text, std::string_view path)
 // Loads the table at `path`. Errors: those of parse_csv and of SourceText::read.
 absl::StatusOr<CsvTable> load_csv(const std::string& path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_CSV_H_

@@ -7,7 +7,7 @@
 
 #include "absl/strings/charconv.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 std::from_chars_result read_decimal(const char* begin, const char* end, double& value) {
   const absl::from_chars_result result = absl::from_chars(begin, end, value);
@@ -23,6 +23,6 @@ char* write_shortest(char* at, double value) {
   return at;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif

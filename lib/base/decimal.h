@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 // The most characters that write_shortest() writes.
 inline constexpr std::size_t kShortestSize = 32;
@@ -33,6 +33,6 @@ inline std::string shortest(double value) {
   return {buffer, write_shortest(buffer, value)};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_DECIMAL_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/cord.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 absl::Status with_place(absl::Status status, std::string_view path, LineColumn at, std::string_view code) {
   const nlohmann::json place = {{"path", path}, {"line", at.line}, {"column", at.column}, {"code", code}};
@@ -22,4 +22,4 @@ absl::Status located_error(std::string_view path, std::string_view text, std::si
                     "value");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "lib/base/source_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 // The payload's type URL. Its value is JSON: {"path": "step.hlo", "line": 3, "column": 7, "code": "syntax"}.
 inline constexpr char kErrorPlaceUrl[] = "hloroof/error_place";
@@ -19,6 +19,6 @@ absl::Status with_place(absl::Status status, std::string_view path, LineColumn a
 // InvalidArgument for byte `offset` of a value, with the message and payload that say where it is.
 absl::Status located_error(std::string_view path, std::string_view text, std::size_t offset, std::string_view message);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_ERROR_PLACE_H_

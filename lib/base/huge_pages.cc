@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 void prefer_huge_pages(const void* begin, std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
@@ -22,4 +22,4 @@ void prefer_huge_pages(const void* begin, std::size_t bytes) {
 #endif
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

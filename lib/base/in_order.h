@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 // Returns the number of threads for `count` tasks: `wanted`, or the number of processors if it is 0; at most `count`.
 inline std::size_t thread_count(std::size_t wanted, std::size_t count) {
@@ -126,6 +126,6 @@ void make_in_order(std::size_t count, std::size_t threads, Make make, Use use) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_IN_ORDER_H_

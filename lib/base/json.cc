@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
@@ -16,7 +17,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 namespace {
 
 constexpr size_t kMaxMessage = 200;  // bytes; a message quotes the text, and a token may have megabytes
@@ -214,4 +215,4 @@ absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view pat
   return error_at(text, path, offset, builder.problem());
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

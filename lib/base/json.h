@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 struct JsonMember;
 
@@ -48,6 +48,6 @@ struct JsonOptions {
 // beyond max_depth.
 absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view path, const JsonOptions& options = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_JSON_H_

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 namespace {
 
 constexpr size_t kMaxCompared = 200;  // characters; bounds the time, which is the product of the lengths
@@ -49,4 +49,4 @@ std::vector<std::string> nearest_names(std::string_view wanted, const std::vecto
   return nearest;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 // The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
 // alignment distance). Case-sensitive.
@@ -16,6 +16,6 @@ size_t edit_distance(std::string_view a, std::string_view b);
 // Up to `count` of `names`, nearest first. Names at the same distance keep their order. There is no maximum distance.
 std::vector<std::string> nearest_names(std::string_view wanted, const std::vector<std::string>& names, size_t count);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_NEAREST_H_

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 // The slot in use for which `is_wanted` holds, else the free one where it belongs. `mask` is the number of slots less
 // one.
@@ -32,6 +32,6 @@ void grow_slots(std::vector<Slot>& slots, std::size_t least, IsUsed&& is_used, H
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_OPEN_ADDRESSING_H_

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 namespace {
 
 constexpr size_t kBlock = 64;  // bytes
@@ -77,4 +77,4 @@ std::string sha256_hex(std::string_view bytes) {
   return hex;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

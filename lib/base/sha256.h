@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 // The digest as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_SHA256_H_

@@ -19,7 +19,7 @@
 
 #endif
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 struct PortableBytes {
   std::uint64_t words[2] = {};
@@ -121,6 +121,6 @@ using Bytes16 = Sse2Bytes;
 using Bytes16 = PortableBytes;
 #endif
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_SIMD_H_

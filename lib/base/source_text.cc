@@ -19,7 +19,7 @@
 #include "absl/status/status.h"
 #include "lib/base/utf.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 namespace {
 
 // Owns a file descriptor.
@@ -275,4 +275,4 @@ std::string located_message(std::string_view path, std::string_view text, std::s
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

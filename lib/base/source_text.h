@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 struct FreeBytes {
   void operator()(char* bytes) const { std::free(bytes); }
@@ -89,6 +89,6 @@ void make_printable(std::string& line);
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
                             std::string_view severity = "error", std::size_t lines_before = 0);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_SOURCE_TEXT_H_

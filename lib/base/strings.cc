@@ -2,7 +2,7 @@
 
 #include "absl/status/status.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 absl::Status invalid_argument(std::string_view message) { return absl::InvalidArgumentError(to_absl(message)); }
 absl::Status not_found(std::string_view message) { return absl::NotFoundError(to_absl(message)); }
@@ -10,4 +10,4 @@ absl::Status out_of_range(std::string_view message) { return absl::OutOfRangeErr
 absl::Status resource_exhausted(std::string_view message) { return absl::ResourceExhaustedError(to_absl(message)); }
 absl::Status internal_error(std::string_view message) { return absl::InternalError(to_absl(message)); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 inline absl::string_view to_absl(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
@@ -23,6 +23,6 @@ absl::Status out_of_range(std::string_view message);
 absl::Status resource_exhausted(std::string_view message);
 absl::Status internal_error(std::string_view message);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_STRINGS_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 namespace {
 
 // Formats `digits` significant digits, at least three, without an exponent. Expects values with one to four digits
@@ -117,4 +117,4 @@ std::string format_quantity(double value, std::string_view unit) {
   return format_number(value) + " " + std::string(unit) + (is_noun && value != 1 ? "s" : "");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

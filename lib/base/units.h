@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 std::string format_seconds(double seconds);                    // "12.3 ms", "940 ns", "0 s"
 std::string format_seconds_change(double seconds);             // "+12.3 ms", "-940 ns", "0 s"
@@ -24,6 +24,6 @@ std::string format_number(double number);      // "0.955", "0.00012", "1.5": at 
 // noun in the singular, such as "cycle".
 std::string format_quantity(double value, std::string_view unit);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_UNITS_H_

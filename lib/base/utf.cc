@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 namespace {
 
 constexpr std::uint32_t kReplacement = 0xfffd;
@@ -68,4 +68,4 @@ std::optional<std::string> utf16_to_utf8(std::string_view bytes) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base

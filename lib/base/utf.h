@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline base {
 
 inline constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";  // the byte order mark as UTF-8
 
@@ -18,6 +18,6 @@ std::size_t utf8_length(std::string_view text, std::size_t i);
 // if the mark is missing or the last unit is cut.
 std::optional<std::string> utf16_to_utf8(std::string_view bytes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline base
 
 #endif  // HLOROOF_LIB_BASE_UTF_H_

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 
 inline constexpr std::size_t kFolds = 5;
 
@@ -21,6 +21,6 @@ std::vector<Row> without_fold(const std::vector<Row>& rows, std::size_t out) {
   return kept;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate
 
 #endif  // HLOROOF_LIB_CALIBRATE_FOLDS_H_

@@ -16,7 +16,7 @@
 #include "lib/time/op_time.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 namespace {
 
 // A row of the table, whose columns are in lower case.
@@ -182,4 +182,4 @@ double predicted_seconds(const Measurement& measurement, const Device& device) {
   return seconds;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate

@@ -10,7 +10,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 
 struct Measurement {
   std::string what;
@@ -42,6 +42,6 @@ Split split_in_two(const std::vector<Measurement>& measurements);
 // The time that the model predicts for a measurement.
 double predicted_seconds(const Measurement& measurement, const Device& device);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate
 
 #endif  // HLOROOF_LIB_CALIBRATE_MEASUREMENTS_H_

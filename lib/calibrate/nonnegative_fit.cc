@@ -1,11 +1,12 @@
 #include "lib/calibrate/nonnegative_fit.h"
 
-#include <Eigen/Core>
-#include <Eigen/QR>
 #include <limits>
 #include <vector>
 
-namespace hloroof::internal {
+#include <Eigen/Core>
+#include <Eigen/QR>
+
+namespace hloroof::internal::inline calibrate {
 namespace {
 
 constexpr int kRounds = 8;            // of reweighting; enough for the weights to converge
@@ -56,4 +57,4 @@ Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::Ve
   return c.cwiseQuotient(scale);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate

@@ -4,7 +4,7 @@
 
 #include <Eigen/Core>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 
 // The coefficients c >= 0 that minimize the relative errors of features * c against `times`. Outliers of a noisy table
 // get less weight: the weight of a row is the inverse square root of its error. Supports at most 8 features, because it
@@ -15,6 +15,6 @@ Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::Ve
 Eigen::VectorXd fit_nonnegative(const Eigen::MatrixXd& features, const Eigen::VectorXd& targets,
                                 const Eigen::VectorXd& times);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate
 
 #endif  // HLOROOF_LIB_CALIBRATE_NONNEGATIVE_FIT_H_

@@ -1,16 +1,17 @@
 #include "lib/calibrate/parameter_fit.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include <Eigen/Core>
 
 #include "lib/base/strings.h"
 #include "lib/calibrate/folds.h"
 #include "lib/calibrate/nonnegative_fit.h"
 #include "lib/hardware/write_device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 namespace {
 
 constexpr std::size_t kMaxParameters = 8;
@@ -155,4 +156,4 @@ FitError fit_error(const std::vector<Measurement>& measurements, const Device& d
   return {quantile(errors, 0.5), quantile(errors, 0.9)};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate

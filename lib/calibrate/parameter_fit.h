@@ -12,7 +12,7 @@
 #include "hloroof/device.h"
 #include "lib/calibrate/measurements.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 
 struct FittedParameter {
   std::string path;  // as for set_parameter()
@@ -52,6 +52,6 @@ struct FitError {
 };
 FitError fit_error(const std::vector<Measurement>& measurements, const Device& device);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate
 
 #endif  // HLOROOF_LIB_CALIBRATE_PARAMETER_FIT_H_

@@ -14,7 +14,7 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 namespace {
 
 constexpr std::size_t kFewest = 4;           // two to fit and two to hold back
@@ -129,4 +129,4 @@ absl::StatusOr<std::vector<std::string>> program_parameters(const Device& device
   return chosen;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate

@@ -11,7 +11,7 @@
 #include "lib/calibrate/measurements.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline calibrate {
 
 // A measurement for each op of the module that computes: the work of one execution, and the median of its self times.
 // Leaves out what waits or transfers, and ops that contain others. Errors: InvalidArgument if the profile has fewer
@@ -24,6 +24,6 @@ absl::StatusOr<std::vector<Measurement>> profile_measurements(const Module& modu
 absl::StatusOr<std::vector<std::string>> program_parameters(const Device& device,
                                                             const std::vector<Measurement>& measurements);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline calibrate
 
 #endif  // HLOROOF_LIB_CALIBRATE_PROFILE_MEASUREMENTS_H_

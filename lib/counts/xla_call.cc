@@ -3,7 +3,7 @@
 
 #include "lib/counts/xla_counts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 // Adds the totals of a computation.
@@ -88,4 +88,4 @@ void count_custom_call(XlaRow& row) {
   std::fill_n(row.operand_bytes, row.operand_count, -1.0);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

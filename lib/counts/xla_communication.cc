@@ -2,7 +2,7 @@
 // wire.
 #include "lib/counts/xla_counts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 
 // An all-reduce counts one addition for each element, as between two replicas, for any number of replicas and any
 // reducer. No other collective counts flops, not even reduce-scatter.
@@ -26,4 +26,4 @@ void count_host_transfer(InstructionView instruction, const XlaContext& context,
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

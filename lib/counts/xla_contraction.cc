@@ -9,7 +9,7 @@
 #include "lib/counts/xla_counts.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 // The size of dimension `i`; nullopt if there is no such dimension.
@@ -96,4 +96,4 @@ void count_contraction(InstructionView instruction, const XlaContext& context, X
   row.flops = context.number(flops.value_or(0));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

@@ -1,15 +1,15 @@
 #include "lib/counts/xla_counts.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 
 XlaContext::XlaContext(const Module& m, bool as_float32, const std::vector<XlaCounts>& totals)
     : module(m),
@@ -176,7 +176,7 @@ absl::Span<const double> operand_bytes(const ModuleCounts& counts, InstructionVi
   return {counts.operand_bytes.data() + row_of(instruction).operand_begin, instruction.operand_count()};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -18,7 +18,7 @@
 #include "lib/counts/xla_sizes.h"
 #include "lib/ir/element_type.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 
 inline constexpr std::int64_t kFmaFlops = 2;
 
@@ -131,6 +131,6 @@ void count_fusion(InstructionView instruction, const XlaContext& context, XlaRow
 // computations called by fusions inside it must be measured first.
 void measure_fusion_reads(ComputationView computation, XlaContext& context);  // xla_fusion.cc
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts
 
 #endif  // HLOROOF_LIB_COUNTS_XLA_COUNTS_H_

@@ -5,7 +5,7 @@
 #include "lib/counts/xla_counts.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 // Entry `i` of a layout's minor-to-major order. The order is descending if the text states no layout.
@@ -64,4 +64,4 @@ void count_data_movement(InstructionView instruction, const XlaContext& context,
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

@@ -7,7 +7,7 @@
 #include "lib/ir/rows.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 // Constants with more elements than this are read from memory.
@@ -200,4 +200,4 @@ void count_fusion(InstructionView fusion, const XlaContext& context, XlaRow& row
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

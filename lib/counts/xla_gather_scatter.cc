@@ -1,7 +1,7 @@
 // Counts for gather and scatter: only the selected rows move.
 #include "lib/counts/xla_counts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 // Bytes: 2 * result + indices.
@@ -43,4 +43,4 @@ void count_gather_scatter(InstructionView instruction, const XlaContext& context
   gather ? count_gather(instruction, context, row) : count_scatter(instruction, context, row);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

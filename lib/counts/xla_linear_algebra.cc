@@ -5,7 +5,7 @@
 #include "lib/counts/xla_counts.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 constexpr std::int64_t kFmasPerComplexMultiply = 4;
@@ -59,4 +59,4 @@ void count_linear_algebra(InstructionView instruction, const XlaContext& context
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

@@ -8,7 +8,7 @@
 #include "lib/analysis/saturating.h"
 #include "lib/counts/xla_counts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 // Recognizes a reduce followed by a broadcast that is written as one reduce-window. A single dimension has a window,
@@ -97,4 +97,4 @@ void count_reduction(InstructionView instruction, const XlaContext& context, Xla
   row.known = false;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

@@ -6,7 +6,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 namespace {
 
 constexpr std::int64_t kPointerBytes = 8;
@@ -59,4 +59,4 @@ XlaSizes::XlaSizes(const ShapeTable& table) : rows_(table.size()) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts

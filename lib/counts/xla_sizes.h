@@ -8,7 +8,7 @@
 #include "hloroof/shape.h"
 #include "lib/ir/element_type.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline counts {
 
 // Holds the sizes of all shapes of a table, computed once.
 class XlaSizes {
@@ -36,6 +36,6 @@ class XlaSizes {
   std::vector<Row> rows_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline counts
 
 #endif  // HLOROOF_LIB_COUNTS_XLA_SIZES_H_

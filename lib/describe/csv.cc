@@ -5,7 +5,7 @@
 
 #include "lib/base/decimal.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 void CsvLine::add(std::string_view text) {
   begin_field();
@@ -37,4 +37,4 @@ std::string CsvLine::take() {
   return std::exchange(line_, {});
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe

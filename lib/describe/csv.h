@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 // Builds a line cell by cell. Quotes text that contains a comma, a quote or a line end. Writes the shortest decimal
 // that reads back as the same number.
@@ -31,6 +31,6 @@ class CsvLine {
   bool is_first_ = true;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_CSV_H_

@@ -7,7 +7,7 @@
 
 #include "lib/base/decimal.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 namespace {
 
 // Returns the length of the UTF-8 sequence at the front of `text`, or 0 if the sequence is malformed.
@@ -116,4 +116,4 @@ void JsonWriter::json(std::string_view text) {
   out_ += text;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe

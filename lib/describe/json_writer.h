@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 enum class JsonLayout : std::uint8_t {
   kIndented,  // a line for each member
@@ -74,6 +74,6 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_JSON_WRITER_H_

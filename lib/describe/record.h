@@ -42,7 +42,7 @@
 #include "hloroof/device.h"
 #include "lib/describe/json_writer.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 // Unit of a number. kNone is for text, flags, records and plain numbers.
 enum class Unit : std::uint8_t { kNone, kCount, kSeconds, kBytes, kFlops, kShare, kBytesPerSecond, kFlopsPerSecond };
@@ -252,6 +252,6 @@ constexpr bool is_scalar() {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_RECORD_H_

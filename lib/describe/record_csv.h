@@ -8,7 +8,7 @@
 #include "lib/describe/csv.h"
 #include "lib/describe/record.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 // Calls visit(info, value) for each field that has a column.
 template <DescribedRecord T, typename Visit>
@@ -86,6 +86,6 @@ void add_csv_cells_under(const T& record, CsvLine& line) {
   });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_RECORD_CSV_H_

@@ -7,7 +7,7 @@
 #include "lib/describe/json_writer.h"
 #include "lib/describe/record.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 // NOLINTBEGIN(misc-no-recursion): records nest as deeply as their types; the only tree is that of the terms of a
 // formula
@@ -71,6 +71,6 @@ std::string records_json(const std::vector<T>& records) {
   return out.take_document();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_RECORD_JSON_H_

@@ -5,7 +5,7 @@
 #include "lib/base/decimal.h"
 #include "lib/describe/table.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 namespace {
 
 using Kind = FieldType::Kind;
@@ -214,4 +214,4 @@ std::string python_classes(const ResultTable& result) {
   return out + "}\n";
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe

@@ -9,7 +9,7 @@
 
 #include "lib/describe/record.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 // The type of a field in the JSON.
 struct FieldType {
@@ -113,6 +113,6 @@ ResultTable describe_result(std::string_view id, std::string_view title) {
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_SCHEMA_H_

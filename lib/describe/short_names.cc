@@ -4,7 +4,7 @@
 
 #include "lib/describe/table.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 namespace {
 
 constexpr std::string_view kGap = "..";
@@ -76,4 +76,4 @@ std::string ShortNames::shorten_cell(const std::string& cell, std::size_t width)
          cell.substr(begin + length);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 // Whether `text` selects `name`: it is an end of the name, such as `fusion.11` or `.11` of `loop_fusion.11`, or it is
 // HEAD..TAIL, and the name begins with HEAD, ends with TAIL and is longer than both together.
@@ -53,6 +53,6 @@ class ShortNames {
   std::vector<std::string_view> names_;  // sorted, each once
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_SHORT_NAMES_H_

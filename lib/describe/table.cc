@@ -4,7 +4,7 @@
 
 #include "lib/describe/short_names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 namespace {
 
 // Minimum widths of a narrowed column: first, while other columns can still be narrowed, and finally.
@@ -186,4 +186,4 @@ std::string preformatted(std::string text, const TextLayout& layout) {
   return "```text\n" + text + "```\n";
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe

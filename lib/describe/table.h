@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline describe {
 
 class ShortNames;
 
@@ -65,6 +65,6 @@ std::string shorten(std::string_view text, std::size_t width);
 // Breaks `text` at blanks into lines of at most `width`. Each line but the first begins with `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_TABLE_H_

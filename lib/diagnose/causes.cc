@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 // Findings of one code and one cause.
@@ -144,4 +144,4 @@ void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings
   for (const Cause* cause : order) prediction.diagnostics.push_back(diagnostic_of(*cause, ledger));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

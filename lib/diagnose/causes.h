@@ -18,7 +18,7 @@
 #include "hloroof/predict.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 
 // A part of the step.
 struct TimePart {
@@ -71,6 +71,6 @@ class StepLedger {
 // Appends one diagnostic for each cause, in the order of the codes. `prediction` must have its ops.
 void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings, StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose
 
 #endif  // HLOROOF_LIB_DIAGNOSE_CAUSES_H_

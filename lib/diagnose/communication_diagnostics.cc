@@ -23,7 +23,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -385,4 +385,4 @@ class CommunicationDiagnoser {
 
 void diagnose_communication(Diagnosis& diagnosis) { CommunicationDiagnoser(diagnosis).run(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

@@ -17,7 +17,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -194,4 +194,4 @@ class CopyDiagnoser {
 
 void diagnose_copies(Diagnosis& diagnosis) { CopyDiagnoser(diagnosis).run(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

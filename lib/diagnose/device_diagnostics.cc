@@ -9,7 +9,7 @@
 #include "lib/time/missing_numbers.h"
 #include "lib/time/op_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 
 void diagnose_device_numbers(Diagnosis& diagnosis) {
   const Device& device = diagnosis.facts.target.device;
@@ -40,4 +40,4 @@ void diagnose_device_numbers(Diagnosis& diagnosis) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

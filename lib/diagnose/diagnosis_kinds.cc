@@ -3,7 +3,7 @@
 #include "absl/types/span.h"
 #include "lib/diagnose/diagnostics.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr DiagnosisKind kKinds[] = {
 
 absl::Span<const DiagnosisKind> diagnosis_kinds() { return {kKinds, std::size(kKinds)}; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -1,5 +1,4 @@
 #include "lib/diagnose/diagnostics.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
@@ -20,7 +20,7 @@
 #include "lib/work/gpu_kernel.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -367,4 +367,4 @@ void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPredictio
   sort_diagnostics(prediction.diagnostics);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

@@ -14,7 +14,7 @@
 #include "lib/diagnose/causes.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 
 // Minimum share of the step or of the capacity. Causes below it are noise.
 inline constexpr double kWorthOfStep = 0.01;
@@ -101,6 +101,6 @@ void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPredictio
 // Appends only the findings about the origin. Reads only prediction.origin.
 void diagnose_origin_alone(const StepFacts& facts, StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose
 
 #endif  // HLOROOF_LIB_DIAGNOSE_DIAGNOSTICS_H_

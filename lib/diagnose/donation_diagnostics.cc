@@ -18,7 +18,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -200,4 +200,4 @@ class DonationDiagnoser {
 
 void diagnose_donations(Diagnosis& diagnosis) { DonationDiagnoser(diagnosis).run(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

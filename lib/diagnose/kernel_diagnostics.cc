@@ -8,7 +8,7 @@
 #include "lib/diagnose/kernel_findings.h"
 #include "lib/time/kernel_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 
 void diagnose_kernels(Diagnosis& diagnosis) {
   const Device& device = diagnosis.facts.target.device;
@@ -32,4 +32,4 @@ void diagnose_kernels(Diagnosis& diagnosis) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

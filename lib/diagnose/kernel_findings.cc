@@ -14,7 +14,7 @@
 #include "lib/time/op_time.h"
 #include "lib/work/region_products.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -280,4 +280,4 @@ std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTim
   return findings;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

@@ -10,7 +10,7 @@
 #include "lib/kernel/tpu/kernel_run.h"
 #include "lib/time/kernel_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 
 struct KernelFinding {
   DiagnosticCode code = DiagnosticCode::kKernelRefetch;
@@ -21,6 +21,6 @@ struct KernelFinding {
 // `terms` are those of `run` on `device`, a TPU. A kernel has at most one finding about the size of its blocks.
 std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms, const Device& device);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose
 
 #endif  // HLOROOF_LIB_DIAGNOSE_KERNEL_FINDINGS_H_

@@ -15,7 +15,7 @@
 #include "lib/step/device_count.h"
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -167,4 +167,4 @@ class NumberDiagnoser {
 
 void diagnose_numbers(Diagnosis& diagnosis) { NumberDiagnoser(diagnosis).run(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

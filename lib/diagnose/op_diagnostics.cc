@@ -18,7 +18,7 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/time/op_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -273,4 +273,4 @@ class OpDiagnoser {
 
 void diagnose_ops(Diagnosis& diagnosis) { OpDiagnoser(diagnosis).run(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

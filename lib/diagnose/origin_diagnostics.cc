@@ -8,7 +8,7 @@
 #include "lib/diagnose/diagnostics.h"
 #include "lib/step/other_program.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -64,4 +64,4 @@ void diagnose_origin(Diagnosis& diagnosis) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

@@ -10,7 +10,7 @@
 #include "lib/infer/infer_shape.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline diagnose {
 namespace {
 
 using enum DiagnosticCode;
@@ -165,4 +165,4 @@ class TextDiagnoser {
 
 void diagnose_text(Diagnosis& diagnosis) { TextDiagnoser(diagnosis).run(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline diagnose

@@ -12,7 +12,7 @@
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline edit {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::uint64_t EditLog::checkpoints() { return last_checkpoint.load(std::memory_o
 
 std::uint64_t EditLog::next_checkpoint() { return ++last_checkpoint; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline edit
 
 namespace hloroof::inline v0 {
 using namespace internal;

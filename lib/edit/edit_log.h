@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/edit.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline edit {
 
 // A friend of ModuleEditor, without state.
 struct EditLog {
@@ -37,6 +37,6 @@ struct EditLog {
   static std::uint64_t number(const Checkpoint& checkpoint) { return checkpoint.serial_; }
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline edit
 
 #endif  // HLOROOF_LIB_EDIT_EDIT_LOG_H_

@@ -10,7 +10,7 @@
 #include "lib/base/strings.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline edit {
 namespace {
 
 // The first name in a line of printed text, without %.
@@ -69,4 +69,4 @@ absl::Status check_reads_back(const Module& module) {
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline edit

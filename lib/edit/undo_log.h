@@ -14,7 +14,7 @@
 
 #include "hloroof/edit.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline edit {
 
 // A user that was added to the end of the users of an operand, or removed from the place `index`.
 struct UseChange {
@@ -71,6 +71,6 @@ struct UndoLog {
   std::vector<Edit> edits;  // since the first checkpoint
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline edit
 
 #endif  // HLOROOF_LIB_EDIT_UNDO_LOG_H_

@@ -1,5 +1,4 @@
 #include "lib/explain/explain.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <map>
@@ -7,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
@@ -24,7 +24,7 @@
 #include "lib/step/facts.h"
 #include "lib/time/op_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 // Maximum number of tuple leaves to explain in full.
@@ -484,4 +484,4 @@ std::string explain_shortly(const StepPrediction& prediction, InstructionView in
   return Explanation(instruction, prediction, width).run_short();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

@@ -14,7 +14,7 @@
 #include "lib/explain/explain_mesh.h"
 #include "lib/time/collective.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 // Explains the instruction `name` (with or without %). The explanation has its line, the meaning of each part of its
 // shapes, logical and padded bytes, its work, the time that each resource would need and which of them is the roof, its
@@ -59,6 +59,6 @@ std::string explain_shape(const Shape& shape, DeviceFamily family, std::size_t i
 // other order is smaller by at least a fifth.
 std::string padding_advice(const Shape& shape);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_EXPLAIN_H_

@@ -25,7 +25,7 @@
 #include "lib/time/collective.h"
 #include "lib/time/placements.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 std::string plural(std::int64_t count, std::string_view one) {
@@ -279,4 +279,4 @@ std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMap
   return lines;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

@@ -16,7 +16,7 @@
 #include "lib/results/step_fields.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 constexpr std::string_view kExplanationSchema[] = {"hloroof.explanation/1"};
@@ -96,6 +96,10 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
 
 }  // namespace
 
+}  // namespace hloroof::internal::inline explain
+
+namespace hloroof::internal {
+
 template <>
 struct Described<TermLevel> {
   static constexpr RecordInfo kInfo = {"term_level", "TermLevel", "A term of an op and its depth in the tree."};
@@ -152,6 +156,10 @@ struct Described<ExplanationDocument> {
           field("parameters", Unit::kNone, "The numbers of the device in the terms.", &Document::parameters)));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline explain {
+
 absl::StatusOr<std::string> explanation_json(const StepPrediction& prediction, std::string_view name) {
   const absl::StatusOr<InstructionView> instruction = find_op(prediction, name);
   if (!instruction.ok()) return instruction.status();
@@ -182,4 +190,4 @@ ResultTable explanation_table() {
   return describe_result<ExplanationDocument>(kExplanationSchema[0], "An instruction: explain --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

@@ -9,7 +9,7 @@
 #include "lib/describe/table.h"
 #include "lib/explain/kernel_rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 constexpr std::size_t kMostWindows = 16;
@@ -95,4 +95,4 @@ std::string explain_kernel(const KernelRow& kernel, std::size_t width) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

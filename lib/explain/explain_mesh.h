@@ -11,7 +11,7 @@
 #include "hloroof/module.h"
 #include "lib/analysis/mesh.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 // Explains one collective line by line: its groups as axes, the unsharded shape, the links, and the formula with
 // numbers.
@@ -24,6 +24,6 @@ std::vector<std::string> explain_collective(const Module& module, const Collecti
 // Explains the mesh line by line: its axes, their roles and their place on the machine.
 std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMapping& mapping);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_EXPLAIN_MESH_H_

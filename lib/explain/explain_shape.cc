@@ -13,7 +13,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 std::string grouped_digits(std::int64_t value) {
@@ -173,4 +173,4 @@ std::string padding_advice(const Shape& shape) {
                          now / best);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

@@ -10,7 +10,7 @@
 #include "lib/base/strings.h"
 #include "lib/describe/short_names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 // Higher for instructions that a user more likely means.
@@ -73,4 +73,4 @@ absl::StatusOr<InstructionView> find_instruction(const Module& module, std::stri
                    absl::StrJoin(nearest_names(name, names, 3), ", "));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

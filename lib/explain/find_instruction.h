@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 // Returns the instruction `name`, with or without %. The name may be an end of the whole name (fusion.11 or .11 for
 // loop_fusion.11) or the form in which tables shorten it (loop_f..n.11). A whole name has precedence, then the
@@ -18,6 +18,6 @@ absl::StatusOr<InstructionView> find_instruction(
     const Module& module, std::string_view name,
     const std::function<int(InstructionId)>& preference = [](InstructionId) { return 0; });
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_FIND_INSTRUCTION_H_

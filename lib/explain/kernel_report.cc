@@ -9,12 +9,16 @@
 #include "lib/explain/kernel_fields.h"
 #include "lib/results/step_fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 constexpr std::string_view kKernelsSchema[] = {"hloroof.kernels/1"};
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline explain
+
+namespace hloroof::internal {
 
 template <>
 struct Described<KernelReport> {
@@ -29,6 +33,10 @@ struct Described<KernelReport> {
              field("kernels", Unit::kNone, "The kernels, those with the most time in the step first.",
                    &KernelReport::kernels)));
 };
+
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline explain {
 
 KernelReport kernel_report(const std::string& file, StepPrediction prediction) {
   KernelReport report;
@@ -67,4 +75,4 @@ ResultTable kernel_table() {
   return describe_result<KernelReport>(kKernelsSchema[0], "The Pallas kernels of a program: kernel --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

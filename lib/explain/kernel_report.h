@@ -10,7 +10,7 @@
 #include "lib/explain/kernel_rows.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 struct KernelReport {
   std::string file;
@@ -36,6 +36,6 @@ std::string kernel_csv(const std::vector<KernelReport>& reports);
 // The fields of a report and of all records in it.
 ResultTable kernel_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_KERNEL_REPORT_H_

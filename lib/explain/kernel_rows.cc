@@ -18,7 +18,7 @@
 #include "lib/work/kernel_shapes.h"
 #include "lib/work/shaped_kernel.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 bool is_kernel_call(InstructionView op) {
@@ -162,4 +162,4 @@ std::vector<KernelRow> kernel_rows(const StepPrediction& prediction) {
   return rows;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

@@ -12,7 +12,7 @@
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 // A window of the kernel's pipeline. `moves` exceeds `blocks` if a block is moved again.
 struct KernelWindowRow {
@@ -88,6 +88,6 @@ std::string sizes_text(const std::vector<std::int64_t>& sizes);
 // Writes the body of the section "Kernel" of an explanation, in lines of at most `width`.
 std::string explain_kernel(const KernelRow& kernel, std::size_t width);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_KERNEL_ROWS_H_

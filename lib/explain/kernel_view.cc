@@ -14,7 +14,7 @@
 #include "lib/explain/kernel_report.h"
 #include "lib/results/fold.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 // "12 %": whole percents of a kernel's time.
@@ -148,4 +148,4 @@ std::string kernel_view(const KernelReport& report, const ViewOptions& options) 
   return out + remarks_text(report.kernels, options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

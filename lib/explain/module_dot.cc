@@ -17,7 +17,7 @@
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 // The colours of nodes by their share of the step, from little to much.
@@ -339,4 +339,4 @@ absl::StatusOr<std::string> neighbourhood_dot(const Module& module, std::string_
   return writer.run(keep);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

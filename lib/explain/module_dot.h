@@ -10,7 +10,7 @@
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 // Writes Graphviz DOT. A node is an instruction and an edge has the shape of the array that goes from one to the other;
 // tuples, their elements and bitcasts are parts of the edges. Each computation is a cluster in that of its caller, and
@@ -23,6 +23,6 @@ std::string module_dot(const Module& module, const StepPrediction* prediction = 
 absl::StatusOr<std::string> neighbourhood_dot(const Module& module, std::string_view name, std::size_t radius,
                                               const StepPrediction* prediction = nullptr);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_MODULE_DOT_H_

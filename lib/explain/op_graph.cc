@@ -10,7 +10,7 @@
 #include "lib/ir/rows.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 std::uint64_t hash_of_text(std::string_view text) { return std::hash<std::string_view>()(text); }
@@ -294,4 +294,4 @@ std::vector<std::string> changed_attributes(InstructionView a, InstructionView b
   return names;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

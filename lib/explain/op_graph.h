@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 // Combines two hashes. The order matters.
 inline std::uint64_t combine(std::uint64_t a, std::uint64_t b) {
@@ -64,6 +64,6 @@ OpGraph make_op_graph(const StepPrediction& prediction, bool read_module);
 // Returns the names of the attributes that differ between two instructions, among those that OpNode::attributes covers.
 std::vector<std::string> changed_attributes(InstructionView a, InstructionView b);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_OP_GRAPH_H_

@@ -11,7 +11,7 @@
 #include "lib/hardware/describe.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 namespace {
 
 constexpr std::size_t kWidestName = 38;
@@ -124,4 +124,4 @@ std::string main_terms(const Term& term, std::size_t most, double times) {
   return text;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain

@@ -8,7 +8,7 @@
 #include "hloroof/device.h"
 #include "lib/time/terms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline explain {
 
 // Writes one line for each term, with children indented below their parent: the name, the seconds and the formula.
 //   compute and memory             264 us  4-norm: they overlap in part
@@ -22,6 +22,6 @@ std::string parameters_table(const Term& term, const Device& device, std::size_t
 // Sums leaves of the same name. Lists at most `most` leaves and, after the first, omits those below 1 % of the whole.
 std::string main_terms(const Term& term, std::size_t most, double times = 1);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline explain
 
 #endif  // HLOROOF_LIB_EXPLAIN_TERMS_VIEW_H_

@@ -9,7 +9,7 @@
 #include "lib/base/units.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 // Formats the number of rows: "3 steps", "1 step".
@@ -51,4 +51,4 @@ std::string describe_accuracy(const Device& device) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

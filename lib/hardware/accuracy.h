@@ -6,7 +6,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 // Returns one line on the most complete kind of measurement that the device has. Without a label in front, it fits 80
 // columns for the built-in devices.
@@ -24,6 +24,6 @@ std::string trust_cell(const Device& device);
 // Returns a table of every kind, or the line of trust_text() if nothing was measured. Each line ends in a newline.
 std::string describe_accuracy(const Device& device);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_ACCURACY_H_

@@ -16,7 +16,7 @@
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 std::string title_of(const std::string& key, const DeviceFile& file, const std::map<std::string, std::string>& titles) {
@@ -108,4 +108,4 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
   return device;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

@@ -18,7 +18,7 @@
 #include "lib/hardware/device_facts.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 constexpr size_t kColumns = 80;
@@ -225,4 +225,4 @@ std::string describe_device(const Device& device) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

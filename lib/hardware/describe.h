@@ -8,7 +8,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 // Returns a heading and one line per device: name, description, bf16 peak, memory, bandwidth, ridge point, the number
 // of connected devices, and the accuracy of predictions.
@@ -21,6 +21,6 @@ std::string describe_device(const Device& device);
 // Formats a number with its unit for display: "819 GB/s", "16 GiB", "1.133 us", "197 Tflop/s", "unknown".
 std::string format_parameter(const Parameter& parameter);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_DESCRIBE_H_

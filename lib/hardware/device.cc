@@ -1,5 +1,7 @@
 // Implements the member functions of the plain structs in device.h.
 
+#include "hloroof/device.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -7,12 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "hloroof/device.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type) {
   MatrixRate result;
@@ -82,7 +83,7 @@ std::int64_t chips_per_slice(const Topology& topology) {
   return box_size(topology.shape).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 namespace hloroof::inline v0 {
 using namespace internal;

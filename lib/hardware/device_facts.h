@@ -8,7 +8,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 template <typename T>
 bool is_unknown(const Fact<T>& fact) {
@@ -37,6 +37,6 @@ const OpWeight* find_op_weight(const VectorUnit& unit, std::string_view op);
 // The product of the sizes; INT64_MAX on overflow.
 std::int64_t chips_per_slice(const Topology& topology);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_DEVICE_FACTS_H_

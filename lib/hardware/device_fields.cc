@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <variant>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 #define HLOROOF_ROW(member, unit, scope, use, need, range, meaning) \
@@ -145,4 +145,4 @@ void set_field(const DeviceField& field, Device& device, Fact<double> value) {
       field.slot(device));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

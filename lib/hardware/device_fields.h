@@ -12,7 +12,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 enum class FieldScope { kFixed, kShared };
 enum class FieldUse { kEvery, kTpu, kGpu, kNotTpu, kTpuElseShown, kTpuShown, kShown };
@@ -60,6 +60,6 @@ Fact<double> get_field(const DeviceField& field, const Device& device);
 // Stores a value, which must be in range, none or unknown. Does not change a slot that cannot hold the value.
 void set_field(const DeviceField& field, Device& device, Fact<double> value);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_DEVICE_FIELDS_H_

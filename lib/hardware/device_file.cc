@@ -16,7 +16,7 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 using Kind = JsonValue::Kind;
@@ -476,4 +476,4 @@ DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

@@ -13,7 +13,7 @@
 #include "hloroof/device.h"
 #include "lib/base/json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 // The "schema" member of every device file.
 inline constexpr std::string_view kDeviceSchema = "hloroof.device/1";
@@ -67,6 +67,6 @@ DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file);
 absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::string, std::string>& titles,
                                     std::string_view path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_DEVICE_FILE_H_

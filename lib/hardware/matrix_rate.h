@@ -6,7 +6,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 enum class MatrixType { kBf16, kF16, kF32, kF32Highest, kTf32, kF64, kF8, kF4, kS8, kS4 };
 
@@ -18,6 +18,6 @@ struct MatrixRate {
 };
 MatrixRate matrix_rate(const MatrixPeak& peak, MatrixType type);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_MATRIX_RATE_H_

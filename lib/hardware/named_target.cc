@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 absl::StatusOr<Target> named_target(const std::string& name) {
   const bool is_path = name.find('/') != std::string::npos || (name.size() > 5 && name.ends_with(".json"));
@@ -20,4 +20,4 @@ absl::StatusOr<std::vector<Target>> named_targets(const std::vector<std::string>
   return targets;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 constexpr size_t kMaxAxes = 8;
@@ -58,4 +58,4 @@ std::optional<int64_t> box_size(std::span<const int64_t> shape) {
   return size;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

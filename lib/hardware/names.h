@@ -11,7 +11,7 @@
 
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 // The word for one value. Messages and the schema list the tables in full.
 template <typename Enum>
@@ -92,6 +92,6 @@ std::optional<SliceName> parse_slice_name(std::string_view text);
 // Returns the product of the extents; nullopt if it overflows.
 std::optional<int64_t> box_size(std::span<const int64_t> shape);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_NAMES_H_

@@ -15,7 +15,7 @@
 #include "lib/hardware/names.h"
 #include "lib/hardware/write_device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 namespace {
 
@@ -69,7 +69,7 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
                                 absl::StrJoin(nearest_names(path, paths, kSuggested), ", ")));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -22,7 +22,7 @@
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 namespace {
 
@@ -208,7 +208,7 @@ absl::Status check_device_file(std::string_view text, std::string_view path) {
   return device_from_text(text, path).status();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -11,7 +11,7 @@
 #include "hloroof/device.h"
 #include "lib/hardware/device_file.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 // A file of data/hardware as of the build of the library.
 struct EmbeddedFile {
@@ -41,6 +41,6 @@ absl::StatusOr<Topology> topology_of_cores(const Device& device, std::string_vie
 // caret.
 absl::Status check_device_file(std::string_view text, std::string_view path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_REGISTRY_H_

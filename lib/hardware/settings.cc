@@ -8,7 +8,7 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/device_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 // Nobody reads a longer table, and each line is a prediction.
@@ -103,4 +103,4 @@ absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& setting
   return points;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

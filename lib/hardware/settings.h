@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 // The values of one parameter. Each is a number in SI units or, followed by x, a multiple of the device's value.
 struct Setting {
@@ -35,6 +35,6 @@ using Point = std::vector<std::pair<std::string, double>>;
 absl::StatusOr<std::vector<Point>> points_of(const std::vector<Setting>& settings, const Device& device,
                                              std::string_view option);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_SETTINGS_H_

@@ -1,4 +1,6 @@
 // The topologies of a device: the slice shapes that are available, and the axes that close to rings.
+#include "lib/hardware/topology.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -17,9 +19,8 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/names.h"
 #include "lib/hardware/registry.h"
-#include "lib/hardware/topology.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 namespace {
 
@@ -285,7 +286,7 @@ absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count
   return topology;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 namespace hloroof::inline v0 {
 using namespace internal;

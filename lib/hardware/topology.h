@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 inline constexpr std::int64_t kMaxSlices = 1'000'000;
 
@@ -22,6 +22,6 @@ absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_c
 // slices than the text names, or fewer devices than `device_count`; the message has both numbers.
 absl::StatusOr<Topology> topology_for(const Target& target, int64_t device_count, int64_t text_slices = 1);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_TOPOLOGY_H_

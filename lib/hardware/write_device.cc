@@ -1,6 +1,4 @@
 #include "lib/hardware/write_device.h"
-#include "lib/base/decimal.h"
-#include "lib/hardware/device_facts.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +14,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/decimal.h"
 #include "lib/base/json.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
 #include "lib/hardware/registry.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 namespace {
 
 constexpr std::int64_t kMostBytesOfFile = std::int64_t{1} << 24;
@@ -186,4 +186,4 @@ absl::StatusOr<std::string> write_device_file(const Device& device, std::string_
   return text;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware

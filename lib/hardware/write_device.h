@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline hardware {
 
 // Sets one number with an explicit source, unlike the public set_parameter(), which records Provenance::kUser. Errors:
 // as for that function.
@@ -28,6 +28,6 @@ absl::StatusOr<std::string> write_device_file(const Device& device, std::string_
 // parse_json(); InvalidArgument if it extends none.
 absl::StatusOr<std::string> extended_by(const std::string& path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline hardware
 
 #endif  // HLOROOF_LIB_HARDWARE_WRITE_DEVICE_H_

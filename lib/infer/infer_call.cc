@@ -5,7 +5,7 @@
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 namespace {
 
 // Checks that the parameters of a computation match the operands from `first` on.
@@ -82,4 +82,4 @@ InferredShape infer_conditional(const ShapeInference& in) {
   return branches[0].root().shape_id();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

@@ -3,7 +3,7 @@
 
 #include "lib/infer/infer_shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 namespace {
 
 // The dimensions that a dot names, checked against its two operands.
@@ -192,4 +192,4 @@ InferredShape infer_convolution(const ShapeInference& in) {
   return in.array(result_type(in), result);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

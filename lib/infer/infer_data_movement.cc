@@ -4,7 +4,7 @@
 #include "lib/infer/infer_shape.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 namespace {
 
 // Dimension `i` of the result is dimension dimensions[i] of `shape`. The layout keeps the order in memory.
@@ -146,4 +146,4 @@ InferredShape infer_dimension_size(const ShapeInference& in) {
   return in.shapes.intern(result);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

@@ -5,7 +5,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 namespace {
 
 ElementType real_part(ElementType type) {
@@ -211,4 +211,4 @@ InferredShape infer_select(const ShapeInference& in) {
   return in.shapes.intern(chosen);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

@@ -5,7 +5,7 @@
 #include "lib/infer/infer_shape.h"
 #include "lib/ir/element_type.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 namespace {
 
 // The extents of the indices without index_vector_dim. If that is the rank of the indices, each element is an index
@@ -166,4 +166,4 @@ InferredShape infer_scatter(const ShapeInference& in) {
   return in.one_or_tuple(std::move(results));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

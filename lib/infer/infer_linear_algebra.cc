@@ -4,7 +4,7 @@
 #include "lib/infer/infer_shape.h"
 #include "lib/ir/element_type.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 namespace {
 
 bool is_field(ElementType type) { return is_floating(type) || is_complex(type); }
@@ -124,4 +124,4 @@ InferredShape infer_batch_norm(const ShapeInference& in) {
   return in.tuple({in.id(0), each, each});
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

@@ -6,7 +6,7 @@
 #include "lib/infer/infer_shape.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 namespace {
 
 absl::Status expect_same_extents(const ShapeInference& in, std::size_t count) {
@@ -274,4 +274,4 @@ InferredShape infer_scan(const ShapeInference& in) {
   return in.shapes[root].is_tuple() ? in.tuple(std::move(results)) : results[0];
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

@@ -1,6 +1,5 @@
 // Which rule gives the result shape of which opcode, and what the rules have in common.
 #include "lib/infer/infer_shape.h"
-#include "lib/ir/shapes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +12,10 @@
 #include "lib/ir/float_format.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
+#include "lib/ir/shapes.h"
 #include "lib/values/operand_count.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 
 absl::StatusOr<ShapeId> infer_shape(InstructionView instruction, ShapeTable& shapes) {
   const InstructionData& row = row_of(instruction);
@@ -231,4 +231,4 @@ bool ascending(const std::vector<std::int64_t>& values) {
          values.end();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer

@@ -20,7 +20,7 @@
 #include "lib/values/decode.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline infer {
 
 // The result shape of `instruction`; its present shape is ignored. New shapes are added to `shapes`, which must be the
 // table of the instruction's module or a copy of it.
@@ -163,6 +163,6 @@ InferredShape infer_call(const ShapeInference& in);
 InferredShape infer_while(const ShapeInference& in);
 InferredShape infer_conditional(const ShapeInference& in);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline infer
 
 #endif  // HLOROOF_LIB_INFER_INFER_SHAPE_H_

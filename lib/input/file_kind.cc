@@ -10,7 +10,7 @@
 #include "lib/base/utf.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -251,4 +251,4 @@ absl::Status refuse_file(FileKind kind, std::string_view path) {
   return invalid_argument(message);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input

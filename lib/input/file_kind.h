@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 
 enum class FileKind : std::uint8_t {
   kHlo,    // has a line of HLO text
@@ -55,6 +55,6 @@ bool is_hlo_line(std::string_view line);
 // kind other than kHlo.
 absl::Status refuse_file(FileKind kind, std::string_view path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input
 
 #endif  // HLOROOF_LIB_INPUT_FILE_KIND_H_

@@ -10,7 +10,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 namespace {
 
 constexpr std::size_t kMostListed = 20;   // names in a message
@@ -84,4 +84,4 @@ absl::StatusOr<std::size_t> choose_module(const std::vector<std::string_view>& n
   return not_found(absl::StrCat(path, ": no module ", shown_name(choice), "; there are ", list_of(names)));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input

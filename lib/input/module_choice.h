@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 
 // How messages name standard input.
 inline constexpr std::string_view kStandardInput = "<stdin>";
@@ -24,6 +24,6 @@ std::pair<std::string, std::string> split_module_path(const std::string& path);
 absl::StatusOr<std::size_t> choose_module(const std::vector<std::string_view>& names, std::string_view choice,
                                           const std::string& path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input
 
 #endif  // HLOROOF_LIB_INPUT_MODULE_CHOICE_H_

@@ -14,7 +14,7 @@
 #include "lib/input/module_sections.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 namespace {
 
 absl::StatusOr<LoadedModule> parse_source(std::shared_ptr<const SourceText> source, const ParseOptions& options) {
@@ -121,4 +121,4 @@ absl::StatusOr<LoadedModule> load_module_file(const std::string& path, const Par
   return parse_module_file(*std::move(source), choice, options, constants);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input

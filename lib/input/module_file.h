@@ -11,7 +11,7 @@
 #include "lib/base/source_text.h"
 #include "lib/input/parse_proto.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 
 struct LoadedModule {
   Module module;
@@ -30,6 +30,6 @@ absl::StatusOr<LoadedModule> parse_module_file(std::shared_ptr<const SourceText>
                                                const ParseOptions& options,
                                                LargeConstants constants = LargeConstants::kModerate);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input
 
 #endif  // HLOROOF_LIB_INPUT_MODULE_FILE_H_

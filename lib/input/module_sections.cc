@@ -6,7 +6,7 @@
 #include "lib/input/file_kind.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 namespace {
 
 constexpr std::string_view kModuleWord = "HloModule ";
@@ -233,4 +233,4 @@ SkippedLines lines_around(std::string_view text, const ModuleSection& section) {
   return {count_lines(text.substr(0, section.begin)), count_lines(text.substr(section.end))};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 
 // The lines of one module in a larger text.
 struct ModuleSection {
@@ -33,6 +33,6 @@ struct SkippedLines {
 };
 SkippedLines lines_around(std::string_view text, const ModuleSection& section);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input
 
 #endif  // HLOROOF_LIB_INPUT_MODULE_SECTIONS_H_

@@ -1,15 +1,16 @@
 
+#include "hloroof/parse.h"
+
 #include <string>
 #include <utility>
 
-#include "hloroof/parse.h"
 #include "lib/base/source_text.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_file.h"
 #include "lib/input/proto.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 
 absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
   constexpr std::string_view kSeparator = "// -----";
@@ -38,7 +39,7 @@ absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const P
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input
 
 namespace hloroof::inline v0 {
 using namespace internal;

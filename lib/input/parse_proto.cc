@@ -10,7 +10,7 @@
 #include "lib/proto/message_text.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 namespace {
 
 // Adds the path. The names in the message are arbitrary bytes of the proto.
@@ -101,4 +101,4 @@ absl::StatusOr<std::vector<Module>> parse_protos(std::string_view bytes, const P
   return modules;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input

@@ -11,7 +11,7 @@
 #include "hloroof/parse.h"
 #include "lib/base/source_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 
 // Which constants have their values in the text of a proto: those of up to ten elements, as XLA prints them; those of
 // up to 4,096, which an edit may copy and which cost little; or all. The others are in the proto, which the module
@@ -30,6 +30,6 @@ absl::StatusOr<std::shared_ptr<const SourceText>> chosen_proto_source(std::strin
                                                                       const ParseOptions& options,
                                                                       LargeConstants constants);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input
 
 #endif  // HLOROOF_LIB_INPUT_PARSE_PROTO_H_

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/parse.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline input {
 
 // Parses a text of several modules that are separated by lines `// -----`.
 absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options = {});
@@ -28,6 +28,6 @@ absl::StatusOr<Module> parse_proto(std::string_view bytes, const ParseOptions& o
 // All modules of a profile in order, or the single module of the other kinds. Errors: as parse_proto.
 absl::StatusOr<std::vector<Module>> parse_protos(std::string_view bytes, const ParseOptions& options = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline input
 
 #endif  // HLOROOF_LIB_INPUT_PROTO_H_

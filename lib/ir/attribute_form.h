@@ -8,7 +8,7 @@
 
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 // The grammar rule of a value. Each rule has a parse function of the same name in lib/text.
 enum class AttributeForm : std::uint8_t {
@@ -60,6 +60,6 @@ inline bool names_computations(AttributeKey key) {
   return form(key) == AttributeForm::kComputation || form(key) == AttributeForm::kComputationList;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_ATTRIBUTE_FORM_H_

@@ -8,7 +8,7 @@
 
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 enum class ElementKind : std::uint8_t { kPredicate, kSigned, kUnsigned, kFloat, kComplex, kToken, kOpaque, kAggregate };
 
@@ -29,6 +29,6 @@ inline bool is_integral(ElementType type) {
   return kind(type) == ElementKind::kSigned || kind(type) == ElementKind::kUnsigned;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_ELEMENT_TYPE_H_

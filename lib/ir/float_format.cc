@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 namespace {
 
 using Specials = FloatFormat::Specials;
@@ -146,4 +146,4 @@ std::uint64_t nan_bits(const FloatFormat& f, bool negative, std::uint64_t payloa
   return sign;  // the format has no NaN; XLA stores -0
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir

@@ -6,7 +6,7 @@
 
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 struct FloatFormat {
   enum class Specials : std::uint8_t {
@@ -40,6 +40,6 @@ std::uint64_t largest_nan_payload(const FloatFormat& format);
 // The NaN with this payload. Payload 0 is the default NaN.
 std::uint64_t nan_bits(const FloatFormat& format, bool negative, std::uint64_t payload);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_FLOAT_FORMAT_H_

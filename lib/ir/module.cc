@@ -1,15 +1,16 @@
 
+#include "hloroof/module.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/types/span.h"
-#include "hloroof/module.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 namespace {
 
@@ -81,7 +82,7 @@ ComputationId ModuleBuilder::add_computation(TextRange name, std::uint8_t flags)
   return id;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -12,7 +12,7 @@
 #include "lib/base/huge_pages.h"
 #include "lib/base/source_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 class ModuleBuilder {
  public:
@@ -91,6 +91,6 @@ class ModuleBuilder {
   Module& m_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_MODULE_BUILDER_H_

@@ -10,7 +10,7 @@
 
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 // Returns the opcode spelled `text`, nullopt if there is none.
 std::optional<Opcode> opcode_from_string(std::string_view text);
@@ -261,6 +261,6 @@ constexpr int operand_rule(Opcode opcode) { return opcode_columns::kArity[static
 // Returns true if the opcode needs checks other than a fixed operand count and the set of allowed attributes.
 constexpr bool has_rules(Opcode opcode) { return opcode_columns::kHasRules[static_cast<std::size_t>(opcode)]; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_OPCODE_FACTS_H_

@@ -13,7 +13,7 @@
 #include "hloroof/module.h"
 #include "lib/base/source_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 // A friend of Module, without state.
 struct ModuleRows {
@@ -67,6 +67,6 @@ inline const ComputationData& row_of(const Module& m, ComputationId id) { return
 inline const InstructionData& row_of(InstructionView i) { return row_of(i.module(), i.id()); }
 inline const ComputationData& row_of(ComputationView c) { return row_of(c.module(), c.id()); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_ROWS_H_

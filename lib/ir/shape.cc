@@ -1,16 +1,17 @@
 
+#include "hloroof/shape.h"
+
 #include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "hloroof/shape.h"
 #include "lib/base/open_addressing.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 namespace {
 
@@ -212,7 +213,7 @@ std::int64_t element_count(const Shape& shape) {
   return product;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 namespace hloroof::inline v0 {
 using namespace internal;

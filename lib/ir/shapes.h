@@ -7,7 +7,7 @@
 
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 enum class FloatTypes : std::uint8_t { kCompare, kIgnore };
 
@@ -32,6 +32,6 @@ inline bool is_dynamic(const Shape& shape, int dimension) {
 // as 1.
 std::int64_t element_count(const Shape& shape);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_SHAPES_H_

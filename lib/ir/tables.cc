@@ -14,7 +14,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 namespace {
 
@@ -137,7 +137,7 @@ std::optional<Opcode> opcode_from_string(std::string_view text) {
   return kOpcodeIndex.find<Opcode>(opcode_columns::kText, text);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -1,9 +1,10 @@
 #include "lib/ir/value_walk.h"
 
 #include <algorithm>
+
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 namespace {
 
 // Limit for the depth of a path, because a loop can wrap its state in one more tuple in each iteration.
@@ -158,4 +159,4 @@ std::vector<InstructionId> parameters_taking(InstructionView user, InstructionId
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir

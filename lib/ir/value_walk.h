@@ -29,7 +29,7 @@
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 // A part of a value: the tuple index at each level. Empty for the whole value. Few values nest deeper than two levels.
 using Path = absl::InlinedVector<std::int64_t, 2>;
@@ -144,6 +144,6 @@ bool walk_uses(const Module& module, InstructionId from, std::size_t most, Users
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_VALUE_WALK_H_

@@ -1,11 +1,11 @@
+#include "lib/ir/walk.h"
 
 #include <utility>
 
 #include "absl/types/span.h"
 #include "hloroof/module.h"
-#include "lib/ir/walk.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 ViewList<InstructionView, InstructionId> post_order(InstructionView root) {
   const Module& module = root.module();
@@ -56,7 +56,7 @@ ViewList<ComputationView, ComputationId> called_by(ComputationView computation) 
   return {&module, std::move(order)};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -9,7 +9,7 @@
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline ir {
 
 // A range of views that owns its list of ids.
 template <typename View, typename Id>
@@ -44,6 +44,6 @@ void walk(const Module& module, Visit&& visit) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline ir
 
 #endif  // HLOROOF_LIB_IR_WALK_H_

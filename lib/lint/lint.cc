@@ -10,7 +10,7 @@
 #include "lib/ir/rows.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lint {
 namespace {
 
 // Finds the op by name: its op_name and source, and its place in the text.
@@ -89,4 +89,4 @@ LintReport Linter::take() {
   return std::move(report_);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lint

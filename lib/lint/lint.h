@@ -13,7 +13,7 @@
 #include "lib/lint/waivers.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lint {
 
 struct LintFinding {
   Diagnostic diagnostic;
@@ -90,6 +90,6 @@ std::string lint_sarif(const LintReport& report);
 // The fields of a report and of all records in it.
 ResultTable lint_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lint
 
 #endif  // HLOROOF_LIB_LINT_LINT_H_

@@ -9,7 +9,7 @@
 #include "lib/lint/lint.h"
 #include "lib/results/prediction_fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lint {
 namespace {
 
 constexpr std::string_view kLintSchema[] = {"hloroof.lint/1"};
@@ -39,6 +39,10 @@ struct OfDiagnostic {
   Field<Get> row;
   decltype(auto) operator()(const LintFinding& finding) const { return row.of(finding.diagnostic); }
 };
+
+}  // namespace hloroof::internal::inline lint
+
+namespace hloroof::internal {
 
 template <>
 struct Described<LintFinding> {
@@ -103,6 +107,10 @@ struct Described<LintReport> {
              field("unused_waivers", Unit::kNone, "Rules of the waiver file that waived nothing.",
                    &LintReport::unused_waivers));
 };
+
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline lint {
 
 std::string lint_text(const LintReport& report, const ViewOptions& options) {
   std::string out;
@@ -173,4 +181,4 @@ std::string lint_json(const LintReport& report) { return records_json<LintReport
 
 ResultTable lint_table() { return describe_result<LintReport>(kLintSchema[0], "Diagnostics: lint --format json"); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lint

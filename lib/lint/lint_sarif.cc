@@ -9,7 +9,7 @@
 #include "lib/diagnose/diagnostics.h"
 #include "lib/lint/lint.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lint {
 namespace {
 
 // The levels of SARIF, section 3.27.10.
@@ -228,4 +228,4 @@ std::string lint_sarif(const LintReport& report) {
   return out.take_document();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lint

@@ -1,5 +1,7 @@
 #include "lib/lint/waivers.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -8,8 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <re2/re2.h>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/error_place.h"
@@ -17,7 +17,7 @@
 #include "lib/base/strings.h"
 #include "lib/diagnose/diagnostics.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lint {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
@@ -202,4 +202,4 @@ std::string today_utc() {
   return std::string(text, size);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lint

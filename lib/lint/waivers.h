@@ -29,7 +29,7 @@ namespace re2 {
 class RE2;
 }  // namespace re2
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lint {
 
 struct Waiver {
   DiagnosticCode code = DiagnosticCode::kUnknownOpcode;
@@ -55,6 +55,6 @@ absl::StatusOr<Waivers> parse_waivers(std::string_view text, const std::string& 
 // The date of today in UTC, as YYYY-MM-DD.
 std::string today_utc();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lint
 
 #endif  // HLOROOF_LIB_LINT_WAIVERS_H_

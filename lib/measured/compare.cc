@@ -1,5 +1,4 @@
 #include "lib/measured/compare.h"
-#include "lib/step/facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +14,9 @@
 #include "lib/explain/terms_view.h"
 #include "lib/measured/compare_measured.h"
 #include "lib/step/execution_terms.h"
+#include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline measured {
 namespace {
 
 constexpr double kFlagged = 2;             // multiple of the prediction or of the roof
@@ -303,4 +303,4 @@ std::string compare_view(const StepPrediction& prediction, const ProfileComparis
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline measured

@@ -13,7 +13,7 @@
 #include "lib/describe/table.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline measured {
 
 struct ComparedOp {
   std::string name;
@@ -111,6 +111,6 @@ std::string comparison_csv(const ProfileComparison& comparison);
 // The fields of a comparison and of all records in it.
 ResultTable comparison_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline measured
 
 #endif  // HLOROOF_LIB_MEASURED_COMPARE_H_

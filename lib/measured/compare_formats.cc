@@ -5,7 +5,7 @@
 #include "lib/describe/record_json.h"
 #include "lib/measured/compare.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline measured {
 namespace {
 
 constexpr std::string_view kComparisonSchema[] = {"hloroof.comparison/1"};
@@ -60,6 +60,10 @@ ComparisonDocument document_of(const StepPrediction& prediction, const ProfileCo
 }
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline measured
+
+namespace hloroof::internal {
 
 template <>
 struct Described<ComparedOp> {
@@ -219,6 +223,10 @@ struct Described<ComparisonDocument> {
             [](const Document& d) -> const std::vector<ComparedDevice>& { return d.comparison->devices; }));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline measured {
+
 std::string comparison_json(const StepPrediction& prediction, const ProfileComparison& comparison) {
   return records_json<ComparisonDocument>({document_of(prediction, comparison)});
 }
@@ -241,4 +249,4 @@ ResultTable comparison_table() {
   return describe_result<ComparisonDocument>(kComparisonSchema[0], "Predicted against measured: compare --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline measured

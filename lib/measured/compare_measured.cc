@@ -17,7 +17,7 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline measured {
 namespace {
 
 constexpr double kStraggles = 0.05;      // over the median of all devices
@@ -373,4 +373,4 @@ std::string measured_sections(const StepPrediction& prediction, const ProfileCom
          gaps_section(names, comparison, options) + devices_section(comparison, options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline measured

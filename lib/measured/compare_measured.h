@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "lib/measured/compare.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline measured {
 
 // Errors: InvalidArgument if the profile was taken on another backend than that of the module or of the device.
 absl::Status check_backend(const StepPrediction& prediction, const MeasuredProfile& profile);
@@ -22,6 +22,6 @@ std::string measured_lines(const StepPrediction& prediction, const ProfileCompar
 std::string measured_sections(const StepPrediction& prediction, const ProfileComparison& comparison,
                               const CompareOptions& options);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline measured
 
 #endif  // HLOROOF_LIB_MEASURED_COMPARE_MEASURED_H_

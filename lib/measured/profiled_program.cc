@@ -11,7 +11,7 @@
 #include "lib/base/strings.h"
 #include "lib/input/module_file.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline measured {
 namespace {
 
 constexpr double kSameMemory = 0.08;  // a GPU reports less than its nominal memory
@@ -87,4 +87,4 @@ absl::StatusOr<std::string> profiled_device(const MeasuredProfile& profile) {
   return not_found("the profile does not say on which device it was taken: --device must name it");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline measured

@@ -9,7 +9,7 @@
 #include "hloroof/parse.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline measured {
 
 // The program that spends the most time in ops. `profile` has at least one.
 const MeasuredProgram& longest_program(const MeasuredProfile& profile);
@@ -21,6 +21,6 @@ absl::StatusOr<Module> profiled_module(const MeasuredProfile& profile, const Par
 // The name of the built-in device that the profile was taken on. Errors: NotFound if the profile does not determine it.
 absl::StatusOr<std::string> profiled_device(const MeasuredProfile& profile);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline measured
 
 #endif  // HLOROOF_LIB_MEASURED_PROFILED_PROGRAM_H_

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-
 #include "lib/mlir/bytes.h"
 
 namespace hloroof::internal::mlir {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-
 #include "lib/mlir/affine.h"
 #include "lib/mlir/module.h"
 

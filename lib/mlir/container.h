@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-
 #include "lib/mlir/bytes.h"
 
 namespace hloroof::internal::mlir {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-
 #include "lib/mlir/attributes.h"
 
 namespace hloroof::internal::mlir {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-
 #include "lib/mlir/container.h"
 #include "lib/mlir/module.h"
 

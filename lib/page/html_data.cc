@@ -1,6 +1,4 @@
 #include "lib/page/html_data.h"
-#include "absl/types/span.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +8,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "hloroof/print.h"
+#include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/describe/record_json.h"
 #include "lib/explain/explain.h"
@@ -26,7 +26,7 @@
 #include "lib/step/facts.h"
 #include "lib/time/op_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 namespace {
 
 // Values in the row of an op after its fields, in this order.
@@ -364,4 +364,4 @@ void write_page_step(std::string_view file, const StepPrediction& prediction, Js
   PageStep(prediction, out).write(file, measured);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page

@@ -9,7 +9,7 @@
 #include "lib/describe/json_writer.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 
 // Writes the members "columns", "glossary" and "version", which all predictions share. "columns" describes the values
 // in the row of an op: the fields of prediction_fields.h, then further ones without a unit. In a column that is
@@ -28,6 +28,6 @@ void write_page_members(JsonWriter& out);
 void write_page_step(std::string_view file, const StepPrediction& prediction, JsonWriter& out,
                      std::span<const MeasuredEvent> measured = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page
 
 #endif  // HLOROOF_LIB_PAGE_HTML_DATA_H_

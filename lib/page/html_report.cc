@@ -3,7 +3,7 @@
 #include "lib/page/html_data.h"
 #include "lib/page/page.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 PageWriter::PageWriter() {
   out_.begin_object();
   write_page_members(out_);
@@ -27,4 +27,4 @@ std::string html_report(const StepPrediction& prediction, std::span<const Measur
   return page.take();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page

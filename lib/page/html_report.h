@@ -12,7 +12,7 @@
 #include "lib/hardware/registry.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 
 // Returns the files of lib/page/html, which are compiled into the library.
 std::span<const EmbeddedFile> embedded_report_files();
@@ -32,6 +32,6 @@ class PageWriter {
 // The page of one prediction.
 std::string html_report(const StepPrediction& prediction, std::span<const MeasuredEvent> measured = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page
 
 #endif  // HLOROOF_LIB_PAGE_HTML_REPORT_H_

@@ -8,7 +8,7 @@
 #include "lib/ir/rows.h"
 #include "lib/schedule/memory.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 namespace {
 
 constexpr std::size_t kParts = 600;
@@ -95,4 +95,4 @@ MemoryOverTime memory_over_time(const StepFacts& facts) {
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page

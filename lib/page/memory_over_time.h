@@ -7,7 +7,7 @@
 #include "hloroof/module.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 
 struct MemoryOverTime {
   double seconds = 0;          // length of the timeline
@@ -21,6 +21,6 @@ struct MemoryOverTime {
 // later iterations have the highest of them.
 MemoryOverTime memory_over_time(const StepFacts& facts);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page
 
 #endif  // HLOROOF_LIB_PAGE_MEMORY_OVER_TIME_H_

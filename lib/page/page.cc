@@ -2,7 +2,7 @@
 
 #include "lib/page/html_report.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 namespace {
 
 std::string_view file_text(std::string_view name) {
@@ -43,4 +43,4 @@ std::string make_page(std::string_view name, std::string_view json) {
   return page;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page

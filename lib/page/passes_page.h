@@ -7,11 +7,11 @@
 #include "lib/versions/compare_passes.h"
 #include "lib/versions/passes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 
 std::string passes_html(const PassReport& report);
 std::string pass_comparison_html(const PassComparison& comparison);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page
 
 #endif  // HLOROOF_LIB_PAGE_PASSES_PAGE_H_

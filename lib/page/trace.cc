@@ -17,7 +17,7 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 namespace {
 
 constexpr double kMicroseconds = 1e6;
@@ -321,4 +321,4 @@ class TraceWriter {
 
 std::string chrome_trace(const StepPrediction& prediction) { return TraceWriter(prediction).run(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page

@@ -6,7 +6,7 @@
 
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 
 // Writes one process with a thread for each lane, or several if a lane's events overlap. Times are in microseconds, and
 // the last event ends with the step. Complete events carry the op's numbers as arguments, in SI units. A flow
@@ -21,6 +21,6 @@ namespace hloroof::internal {
 // Reads prediction.facts and the module.
 std::string chrome_trace(const StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page
 
 #endif  // HLOROOF_LIB_PAGE_TRACE_H_

@@ -1,16 +1,16 @@
 #include "lib/page/trace_counters.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <utility>
 
+#include "lib/analysis/calls.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/memory.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 namespace {
 
 constexpr double kGiga = 1e9;
@@ -292,4 +292,4 @@ std::vector<CounterTrack> counter_tracks(const StepFacts& facts) {
   return tracks;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page

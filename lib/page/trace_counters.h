@@ -7,7 +7,7 @@
 
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline page {
 
 struct CounterSample {
   double seconds = 0;
@@ -28,6 +28,6 @@ struct CounterTrack {
 // average speed, and the body of a loop without the transfers that the caller has in flight.
 std::vector<CounterTrack> counter_tracks(const StepFacts& facts);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline page
 
 #endif  // HLOROOF_LIB_PAGE_TRACE_COUNTERS_H_

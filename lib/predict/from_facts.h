@@ -8,7 +8,7 @@
 #include "hloroof/predict.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline predict {
 
 // Like find_module_facts, after it has set the number of devices that run the module; see device_count.h.
 absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
@@ -23,6 +23,6 @@ absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, 
 // Reads only the sums of the timeline. The numbers are those of predict_from_facts(), to the last bit.
 StepPrediction headline_from_facts(const StepFacts& facts);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline predict
 
 #endif  // HLOROOF_LIB_PREDICT_FROM_FACTS_H_

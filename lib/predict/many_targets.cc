@@ -1,11 +1,11 @@
 #include "lib/predict/many_targets.h"
-#include "lib/predict/from_facts.h"
 
 #include <utility>
 
+#include "lib/predict/from_facts.h"
 #include "lib/schedule/memory.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline predict {
 
 absl::StatusOr<std::unique_ptr<ManyTargets>> ManyTargets::create(const Module& module, const PredictOptions& options) {
   absl::StatusOr<ModuleFacts> facts = find_counted_facts(borrow(module), options);
@@ -60,4 +60,4 @@ absl::StatusOr<StepPrediction> ManyTargets::headline(const Target& target, const
   return headline;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline predict

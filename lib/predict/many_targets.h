@@ -17,7 +17,7 @@
 #include "hloroof/predict.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline predict {
 
 class ManyTargets {
  public:
@@ -49,6 +49,6 @@ class ManyTargets {
   std::vector<std::unique_ptr<Parts>> unused_;  // parts that no thread uses now
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline predict
 
 #endif  // HLOROOF_LIB_PREDICT_MANY_TARGETS_H_

@@ -1,4 +1,6 @@
 
+#include "hloroof/predict.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,7 +11,6 @@
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
-#include "hloroof/predict.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/names.h"
@@ -28,7 +29,7 @@
 #include "lib/step/waits.h"
 #include "lib/time/collective.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline predict {
 
 namespace {
 
@@ -360,7 +361,7 @@ absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, 
   return predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline predict
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline predict {
 
 PredictOptions Variant::options(const PredictOptions& common) const {
   PredictOptions options = common;
@@ -30,4 +30,4 @@ absl::StatusOr<std::vector<Variant>> variants_of(const std::vector<Target>& targ
   return variants;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline predict

@@ -11,7 +11,7 @@
 #include "hloroof/predict.h"
 #include "lib/hardware/settings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline predict {
 
 // What a program is predicted on. Points into the targets and topologies that it was made from.
 struct Variant {
@@ -29,6 +29,6 @@ absl::StatusOr<std::vector<Variant>> variants_of(const std::vector<Target>& targ
                                                  const std::vector<std::string>& topologies,
                                                  const std::vector<Setting>& settings, std::string_view option);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline predict
 
 #endif  // HLOROOF_LIB_PREDICT_VARIANTS_H_

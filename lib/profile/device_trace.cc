@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 namespace {
 
 constexpr std::size_t kNoRun = SIZE_MAX;
@@ -296,4 +296,4 @@ std::vector<MeasuredProgram> TraceCollector::take() {
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile

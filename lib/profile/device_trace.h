@@ -12,7 +12,7 @@
 
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 inline constexpr double kSecondsPerPicosecond = 1e-12;
 
@@ -66,6 +66,6 @@ class TraceCollector {
   std::map<std::string, std::size_t, std::less<>> by_name_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile
 
 #endif  // HLOROOF_LIB_PROFILE_DEVICE_TRACE_H_

@@ -1,7 +1,5 @@
 // Reads XProf's hlo_stats table, and recognizes which kind of text a profile is.
 
-#include "lib/profile/measured_profile.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,9 +7,10 @@
 #include "lib/base/csv.h"
 #include "lib/base/json.h"
 #include "lib/base/strings.h"
+#include "lib/profile/measured_profile.h"
 #include "lib/profile/profile_collector.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 namespace {
 
 // Higher than the limit for device files, because a trace viewer page nests deeper.
@@ -148,4 +147,4 @@ absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_
   return read_records(*json, path);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 struct MeasuredOp {
   std::string name;  // of the instruction, without %
@@ -81,6 +81,6 @@ struct MeasuredProfile {
 // programs and their runs. Errors: InvalidArgument that names what is missing; those of parse_json.
 absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_view path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile
 
 #endif  // HLOROOF_LIB_PROFILE_MEASURED_PROFILE_H_

@@ -7,7 +7,7 @@
 #include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 MeasuredProgram& ProfileCollector::program(std::string_view name) {
   const auto found = programs_.find(name);
@@ -73,4 +73,4 @@ std::string text_in(const JsonValue* value) {
   return shortest(number);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile

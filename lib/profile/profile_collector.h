@@ -11,7 +11,7 @@
 #include "lib/base/json.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 inline constexpr double kMicrosecond = 1e-6;
 
@@ -41,6 +41,6 @@ std::string text_in(const JsonValue* value);           // of a string or a whole
 // Reads the events of a Chrome trace.
 absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::string_view path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile
 
 #endif  // HLOROOF_LIB_PROFILE_PROFILE_COLLECTOR_H_

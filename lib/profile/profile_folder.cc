@@ -12,7 +12,7 @@
 #include "lib/base/strings.h"
 #include "lib/profile/read_xspace.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,4 +97,4 @@ absl::StatusOr<MeasuredProfile> load_profile(const std::string& path, std::int64
   return read_profile((*text)->view(), (*text)->path());
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile

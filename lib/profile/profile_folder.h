@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 struct ProfileFiles {
   std::string run;                 // the name of the folder they are in
@@ -28,6 +28,6 @@ bool is_profile_path(const std::string& path);
 // Errors: those of find_profile(), read_profile() and SourceText::read().
 absl::StatusOr<MeasuredProfile> load_profile(const std::string& path, std::int64_t max_bytes = std::int64_t{1} << 30);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile
 
 #endif  // HLOROOF_LIB_PROFILE_PROFILE_FOLDER_H_

@@ -10,7 +10,7 @@
 
 #include "lib/profile/profile_collector.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 namespace {
 
 using Thread = std::pair<double, double>;  // pid and tid
@@ -149,4 +149,4 @@ absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::
   return TraceReader(events.elements).run(path);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile

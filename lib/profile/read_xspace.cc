@@ -11,7 +11,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 struct XSpaceReader::Plane {
   const XPlane& plane;
@@ -86,7 +86,7 @@ absl::StatusOr<bool> uses_device_clock(const XPlane& plane) {
 
 bool is_xspace(std::string_view bytes) {
   WireField field;
-  if (!read_field(bytes, field) || field.number != proto::xspace::kPlanes || field.type != WireType::kBytes)
+  if (!read_field(bytes, field) || field.number != fields::xspace::kPlanes || field.type != WireType::kBytes)
     return false;
   // A plane is a message that begins with its id, its name or a line; the name of a module is a text.
   std::string_view plane = field.bytes;
@@ -95,7 +95,7 @@ bool is_xspace(std::string_view bytes) {
   while (first.number == 1 && first.type == WireType::kVarint) {
     if (!read_field(plane, first)) return false;
   }
-  return first.number == proto::xplane::kName && first.type == WireType::kBytes && first.bytes.starts_with('/');
+  return first.number == fields::xplane::kName && first.type == WireType::kBytes && first.bytes.starts_with('/');
 }
 
 absl::Status XSpaceReader::note_device(ProfiledBackend backend, const std::string& kind) {
@@ -213,8 +213,8 @@ void XSpaceReader::add_modules(const Plane& of) {
   for (const auto& [id, metadata] : of.plane.metadata()) {
     if (metadata.name.empty()) continue;
     for (std::string_view stat : metadata.stats) {
-      const WireMessage hlo(WireMessage(stat).bytes(proto::stat::kBytes));
-      const std::string_view module = hlo.bytes(proto::hlo::kModule);
+      const WireMessage hlo(WireMessage(stat).bytes(fields::stat::kBytes));
+      const std::string_view module = hlo.bytes(fields::hlo::kModule);
       if (hlo.ok() && !module.empty()) modules_.try_emplace(std::string(metadata.name), module);
     }
   }
@@ -269,4 +269,4 @@ absl::StatusOr<MeasuredProfile> XSpaceReader::take() {
   return std::move(profile_);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile

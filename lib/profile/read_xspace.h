@@ -12,7 +12,7 @@
 #include "lib/profile/device_trace.h"
 #include "lib/profile/measured_profile.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 // Whether `bytes` look like an XSpace. No text does, and neither does an HloModuleProto, which begins with a name.
 bool is_xspace(std::string_view bytes);
@@ -43,6 +43,6 @@ class XSpaceReader {
   std::map<ProfiledBackend, std::vector<DeviceTrace>> traces_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile
 
 #endif  // HLOROOF_LIB_PROFILE_READ_XSPACE_H_

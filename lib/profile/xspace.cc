@@ -8,7 +8,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 namespace {
 
 constexpr std::pair<std::string_view, StatName> kStatNames[] = {
@@ -41,7 +41,7 @@ bool begin_of_event(std::int64_t line_ns, std::int64_t first_ns, std::int64_t of
 }  // namespace
 
 absl::StatusOr<XPlane> XPlane::read(std::string_view bytes) {
-  namespace f = proto::xplane;
+  namespace f = fields::xplane;
   XPlane plane;
   std::vector<std::string_view> stats;
   WireField field;
@@ -75,7 +75,7 @@ absl::StatusOr<XPlane> XPlane::read(std::string_view bytes) {
 }
 
 bool XPlane::read_line(std::string_view bytes) {
-  namespace f = proto::xline;
+  namespace f = fields::xline;
   XLine line;
   line.bytes = bytes;
   WireField field;
@@ -90,10 +90,10 @@ bool XPlane::read_line(std::string_view bytes) {
 }
 
 bool XPlane::read_event_metadata(std::string_view entry) {
-  namespace f = proto::event_metadata;
+  namespace f = fields::event_metadata;
   const WireMessage pair(entry);
   if (!pair.ok()) return false;
-  std::string_view bytes = pair.bytes(proto::map_entry::kValue);
+  std::string_view bytes = pair.bytes(fields::map_entry::kValue);
   XEventMetadata metadata;
   WireField field;
   while (!bytes.empty()) {
@@ -103,16 +103,16 @@ bool XPlane::read_event_metadata(std::string_view entry) {
     if (field.number == f::kDisplayName) metadata.display_name = field.bytes;
     if (field.number == f::kStats) metadata.stats.push_back(field.bytes);
   }
-  metadata_.insert_or_assign(pair.integer(proto::map_entry::kKey), std::move(metadata));
+  metadata_.insert_or_assign(pair.integer(fields::map_entry::kKey), std::move(metadata));
   return true;
 }
 
 bool XPlane::read_stat_metadata(std::string_view entry) {
   const WireMessage pair(entry);
-  const WireMessage value = pair.message(proto::map_entry::kValue);
+  const WireMessage value = pair.message(fields::map_entry::kValue);
   if (!pair.ok() || !value.ok()) return false;
-  const std::int64_t id = pair.integer(proto::map_entry::kKey);
-  const std::string_view name = value.bytes(proto::stat_metadata::kName);
+  const std::int64_t id = pair.integer(fields::map_entry::kKey);
+  const std::string_view name = value.bytes(fields::stat_metadata::kName);
   stat_names_.insert_or_assign(id, name);
   for (const auto& [known, stat] : kStatNames) {
     if (known == name) known_stats_.insert_or_assign(id, stat);
@@ -121,7 +121,7 @@ bool XPlane::read_stat_metadata(std::string_view entry) {
 }
 
 bool XPlane::read_stat(std::string_view bytes, Stats& stats) const {
-  namespace f = proto::stat;
+  namespace f = fields::stat;
   std::int64_t id = 0;
   StatValue value;
   WireField field;
@@ -155,7 +155,7 @@ bool XPlane::read_stat(std::string_view bytes, Stats& stats) const {
 }
 
 absl::Status XPlane::each_event(const XLine& line, absl::FunctionRef<void(const XEvent&)> use) const {
-  namespace f = proto::xevent;
+  namespace f = fields::xevent;
   const auto first = std::find_if(lines_.begin(), lines_.end(), [](const XLine& l) { return l.has_events; });
   if (first == lines_.end()) return absl::OkStatus();
   const std::int64_t first_ns = first->timestamp_ns;
@@ -165,7 +165,7 @@ absl::Status XPlane::each_event(const XLine& line, absl::FunctionRef<void(const 
   std::vector<std::string_view> stats;
   while (!bytes.empty()) {
     if (!read_field(bytes, member)) return malformed("a line");
-    if (member.number != proto::xline::kEvents || member.type != WireType::kBytes) continue;
+    if (member.number != fields::xline::kEvents || member.type != WireType::kBytes) continue;
     std::string_view event_bytes = member.bytes;
     XEvent event;
     std::int64_t id = 0;
@@ -210,11 +210,11 @@ absl::StatusOr<XSpace> read_xspace(std::string_view bytes) {
                                            "; check that the file is complete"));
     }
     if (field.type != WireType::kBytes) continue;
-    if (field.number == proto::xspace::kPlanes) space.planes.push_back(field.bytes);
-    if (field.number == proto::xspace::kHosts && space.host.empty()) space.host = field.bytes;
+    if (field.number == fields::xspace::kPlanes) space.planes.push_back(field.bytes);
+    if (field.number == fields::xspace::kHosts && space.host.empty()) space.host = field.bytes;
   }
   if (space.planes.empty()) return invalid_argument("the profile is empty: it holds no plane");
   return space;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile

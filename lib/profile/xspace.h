@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline profile {
 
 enum class StatName : std::uint8_t {
 #define HLOROOF_STAT(enumerator, name) enumerator,
@@ -99,6 +99,6 @@ struct XSpace {
 // Errors: InvalidArgument if the bytes are malformed or hold no plane.
 absl::StatusOr<XSpace> read_xspace(std::string_view bytes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline profile
 
 #endif  // HLOROOF_LIB_PROFILE_XSPACE_H_

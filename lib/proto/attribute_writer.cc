@@ -8,9 +8,9 @@
 #include "lib/proto/message_text.h"
 #include "lib/proto/precision_words.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
-namespace f = proto::instruction;
+namespace f = fields::instruction;
 
 void AttributeWriter::name(const char* text) { absl::StrAppend(&out_, ", ", text, "="); }
 
@@ -49,7 +49,7 @@ bool AttributeWriter::shape(const char* text, std::string_view shape_proto) {
 // window={size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=… rhs_dilate=… rhs_reversal=…}
 void AttributeWriter::window() {
   std::vector<WireMessage> dimensions;
-  for (std::string_view bytes : i_.message(f::kWindow).all(proto::window::kDimensions)) dimensions.emplace_back(bytes);
+  for (std::string_view bytes : i_.message(f::kWindow).all(fields::window::kDimensions)) dimensions.emplace_back(bytes);
   if (dimensions.empty()) return;
   const auto of_each = [&](const char* text, auto value) {
     absl::StrAppend(&out_, text, "=");
@@ -63,23 +63,23 @@ void AttributeWriter::window() {
   };
   const auto integer = [](std::uint32_t field) { return [field](const WireMessage& d) { return d.integer(field); }; };
   out_ += ", window={";
-  of_each("size", integer(proto::window::kSize));
-  if (differs(proto::window::kStride, 1)) of_each(" stride", integer(proto::window::kStride));
-  if (differs(proto::window::kLow, 0) || differs(proto::window::kHigh, 0)) {
+  of_each("size", integer(fields::window::kSize));
+  if (differs(fields::window::kStride, 1)) of_each(" stride", integer(fields::window::kStride));
+  if (differs(fields::window::kLow, 0) || differs(fields::window::kHigh, 0)) {
     of_each(" pad", [](const WireMessage& d) {
-      return absl::StrCat(d.integer(proto::window::kLow), "_", d.integer(proto::window::kHigh));
+      return absl::StrCat(d.integer(fields::window::kLow), "_", d.integer(fields::window::kHigh));
     });
   }
-  if (differs(proto::window::kBaseDilation, 1)) of_each(" lhs_dilate", integer(proto::window::kBaseDilation));
-  if (differs(proto::window::kDilation, 1)) of_each(" rhs_dilate", integer(proto::window::kDilation));
-  if (differs(proto::window::kReversal, 0)) of_each(" rhs_reversal", integer(proto::window::kReversal));
+  if (differs(fields::window::kBaseDilation, 1)) of_each(" lhs_dilate", integer(fields::window::kBaseDilation));
+  if (differs(fields::window::kDilation, 1)) of_each(" rhs_dilate", integer(fields::window::kDilation));
+  if (differs(fields::window::kReversal, 0)) of_each(" rhs_reversal", integer(fields::window::kReversal));
   out_ += '}';
 }
 
 // dim_labels=b01f_01io->b01f: the positions of the batch, feature and spatial dimensions in input, kernel and output.
 void AttributeWriter::dim_labels() {
   if (!i_.has(f::kConvolution)) return;
-  namespace c = proto::convolution;
+  namespace c = fields::convolution;
   const WireMessage numbers = i_.message(f::kConvolution);
   const auto labels = [&](std::uint32_t first, char first_label, std::uint32_t second, char second_label,
                           std::uint32_t spatial) {
@@ -109,7 +109,7 @@ void AttributeWriter::group_counts() {
 void AttributeWriter::precision() {
   constexpr const char* kWords[] = {"default", "high", "highest"};
   const WireMessage config = i_.message(f::kPrecision);
-  const std::vector<std::int64_t> operands = config.integers(proto::precision::kOperands);
+  const std::vector<std::int64_t> operands = config.integers(fields::precision::kOperands);
   bool any = false;
   for (std::int64_t p : operands) any = any || (p > 0 && p <= 2);
   if (any) {
@@ -120,17 +120,17 @@ void AttributeWriter::precision() {
     }
     out_ += '}';
   }
-  const std::int64_t algorithm = config.integer(proto::precision::kAlgorithm);
+  const std::int64_t algorithm = config.integer(fields::precision::kAlgorithm);
   if (algorithm > 0 && algorithm < static_cast<std::int64_t>(dot_algorithm_words().size())) {
     word("algorithm", dot_algorithm_words()[static_cast<std::size_t>(algorithm)]);
   }
 }
 
 void AttributeWriter::dot_numbers(const WireMessage& numbers) {
-  list_unless_empty("lhs_batch_dims", numbers.integers(proto::dot::kLhsBatch));
-  list("lhs_contracting_dims", numbers.integers(proto::dot::kLhsContracting));
-  list_unless_empty("rhs_batch_dims", numbers.integers(proto::dot::kRhsBatch));
-  list("rhs_contracting_dims", numbers.integers(proto::dot::kRhsContracting));
+  list_unless_empty("lhs_batch_dims", numbers.integers(fields::dot::kLhsBatch));
+  list("lhs_contracting_dims", numbers.integers(fields::dot::kLhsContracting));
+  list_unless_empty("rhs_batch_dims", numbers.integers(fields::dot::kRhsBatch));
+  list("rhs_contracting_dims", numbers.integers(fields::dot::kRhsContracting));
 }
 
 void AttributeWriter::channel() {
@@ -140,14 +140,14 @@ void AttributeWriter::channel() {
 
 // [groups,size]<=[r0,r1]T(p0,p1)
 void AttributeWriter::append_grid(const WireMessage& iota) {
-  const std::vector<std::int64_t> reshape = iota.integers(proto::replica_groups::kReshape);
-  absl::StrAppend(&out_, "[", iota.integer(proto::replica_groups::kGroupCount), ",",
-                  iota.integer(proto::replica_groups::kGroupSize), "]<=[");
+  const std::vector<std::int64_t> reshape = iota.integers(fields::replica_groups::kReshape);
+  absl::StrAppend(&out_, "[", iota.integer(fields::replica_groups::kGroupCount), ",",
+                  iota.integer(fields::replica_groups::kGroupSize), "]<=[");
   append_list(reshape, out_);
   out_ += ']';
   if (reshape.size() > 1) {
     out_ += "T(";
-    append_list(iota.integers(proto::replica_groups::kPermutation), out_);
+    append_list(iota.integers(fields::replica_groups::kPermutation), out_);
     out_ += ')';
   }
 }
@@ -160,16 +160,16 @@ bool AttributeWriter::replica_groups() {
     append_grid(i_.message(f::kIotaGroups));
     return true;
   }
-  if (list.has(proto::replica_groups::kOldIota)) {
-    append_grid(list.message(proto::replica_groups::kOldIota));
+  if (list.has(fields::replica_groups::kOldIota)) {
+    append_grid(list.message(fields::replica_groups::kOldIota));
     return true;
   }
-  std::vector<std::string_view> groups = list.all(proto::replica_groups::kGroups);
+  std::vector<std::string_view> groups = list.all(fields::replica_groups::kGroups);
   if (groups.empty()) groups = i_.all(f::kReplicaGroups);
   out_ += '{';
   for (std::size_t g = 0; g < groups.size(); ++g) {
     absl::StrAppend(&out_, g > 0 ? ",{" : "{");
-    append_list(WireMessage(groups[g]).integers(proto::replica_groups::kIds), out_);
+    append_list(WireMessage(groups[g]).integers(fields::replica_groups::kIds), out_);
     out_ += '}';
   }
   out_ += '}';
@@ -183,25 +183,25 @@ void AttributeWriter::source_target_pairs() {
   out_ += '{';
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     const WireMessage pair(pairs[p]);
-    absl::StrAppend(&out_, p > 0 ? ",{" : "{", pair.integer(proto::pair::kSource), ",",
-                    pair.integer(proto::pair::kTarget), "}");
+    absl::StrAppend(&out_, p > 0 ? ",{" : "{", pair.integer(fields::pair::kSource), ",",
+                    pair.integer(fields::pair::kTarget), "}");
   }
   out_ += '}';
 }
 
 // padding=1_2x0_0_1: low_high, and _interior unless it is 0
 void AttributeWriter::padding() {
-  const std::vector<std::string_view> dimensions = i_.message(f::kPadding).all(proto::padding::kDimensions);
+  const std::vector<std::string_view> dimensions = i_.message(f::kPadding).all(fields::padding::kDimensions);
   bool has_interior = false;
   for (std::string_view bytes : dimensions) {
-    has_interior = has_interior || WireMessage(bytes).integer(proto::padding::kInterior) != 0;
+    has_interior = has_interior || WireMessage(bytes).integer(fields::padding::kInterior) != 0;
   }
   name("padding");
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     const WireMessage dimension(dimensions[d]);
-    absl::StrAppend(&out_, d > 0 ? "x" : "", dimension.integer(proto::padding::kLow), "_",
-                    dimension.integer(proto::padding::kHigh));
-    if (has_interior) absl::StrAppend(&out_, "_", dimension.integer(proto::padding::kInterior));
+    absl::StrAppend(&out_, d > 0 ? "x" : "", dimension.integer(fields::padding::kLow), "_",
+                    dimension.integer(fields::padding::kHigh));
+    if (has_interior) absl::StrAppend(&out_, "_", dimension.integer(fields::padding::kInterior));
   }
 }
 
@@ -211,14 +211,14 @@ void AttributeWriter::slices() {
   bool has_stride = false;
   for (std::string_view bytes : i_.all(f::kSlices)) {
     dimensions.emplace_back(bytes);
-    has_stride = has_stride || dimensions.back().integer(proto::slice::kStride) != 1;
+    has_stride = has_stride || dimensions.back().integer(fields::slice::kStride) != 1;
   }
   name("slice");
   out_ += '{';
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    absl::StrAppend(&out_, d > 0 ? ", [" : "[", dimensions[d].integer(proto::slice::kStart), ":",
-                    dimensions[d].integer(proto::slice::kLimit));
-    if (has_stride) absl::StrAppend(&out_, ":", dimensions[d].integer(proto::slice::kStride));
+    absl::StrAppend(&out_, d > 0 ? ", [" : "[", dimensions[d].integer(fields::slice::kStart), ":",
+                    dimensions[d].integer(fields::slice::kLimit));
+    if (has_stride) absl::StrAppend(&out_, ":", dimensions[d].integer(fields::slice::kStride));
     out_ += ']';
   }
   out_ += '}';
@@ -226,24 +226,24 @@ void AttributeWriter::slices() {
 
 void AttributeWriter::gather_numbers() {
   const WireMessage numbers = i_.message(f::kGather);
-  list("offset_dims", numbers.integers(proto::gather::kOffsetDims));
-  list("collapsed_slice_dims", numbers.integers(proto::gather::kCollapsed));
-  list("start_index_map", numbers.integers(proto::gather::kStartIndexMap));
-  list_unless_empty("operand_batching_dims", numbers.integers(proto::gather::kOperandBatching));
-  list_unless_empty("start_indices_batching_dims", numbers.integers(proto::gather::kIndicesBatching));
-  integer("index_vector_dim", numbers.integer(proto::gather::kIndexVectorDim));
+  list("offset_dims", numbers.integers(fields::gather::kOffsetDims));
+  list("collapsed_slice_dims", numbers.integers(fields::gather::kCollapsed));
+  list("start_index_map", numbers.integers(fields::gather::kStartIndexMap));
+  list_unless_empty("operand_batching_dims", numbers.integers(fields::gather::kOperandBatching));
+  list_unless_empty("start_indices_batching_dims", numbers.integers(fields::gather::kIndicesBatching));
+  integer("index_vector_dim", numbers.integer(fields::gather::kIndexVectorDim));
   list("slice_sizes", i_.integers(f::kGatherSizes));
   flag("indices_are_sorted", i_.flag(f::kIndicesSorted));
 }
 
 void AttributeWriter::scatter_numbers() {
   const WireMessage numbers = i_.message(f::kScatter);  // the same field numbers as for gather
-  list("update_window_dims", numbers.integers(proto::gather::kOffsetDims));
-  list("inserted_window_dims", numbers.integers(proto::gather::kCollapsed));
-  list("scatter_dims_to_operand_dims", numbers.integers(proto::gather::kStartIndexMap));
-  list_unless_empty("input_batching_dims", numbers.integers(proto::gather::kOperandBatching));
-  list_unless_empty("scatter_indices_batching_dims", numbers.integers(proto::gather::kIndicesBatching));
-  integer("index_vector_dim", numbers.integer(proto::gather::kIndexVectorDim));
+  list("update_window_dims", numbers.integers(fields::gather::kOffsetDims));
+  list("inserted_window_dims", numbers.integers(fields::gather::kCollapsed));
+  list("scatter_dims_to_operand_dims", numbers.integers(fields::gather::kStartIndexMap));
+  list_unless_empty("input_batching_dims", numbers.integers(fields::gather::kOperandBatching));
+  list_unless_empty("scatter_indices_batching_dims", numbers.integers(fields::gather::kIndicesBatching));
+  integer("index_vector_dim", numbers.integer(fields::gather::kIndexVectorDim));
   flag("indices_are_sorted", i_.flag(f::kIndicesSorted));
   flag("unique_indices", i_.flag(f::kUniqueIndices));
 }
@@ -256,9 +256,9 @@ void AttributeWriter::output_aliasing() {
   for (std::string_view bytes : entries) {
     const WireMessage entry(bytes);
     absl::StrAppend(&out_, separator, "{");
-    append_list(entry.integers(proto::output_aliasing::kOutputIndex), out_, ", ");
-    absl::StrAppend(&out_, "}: (", entry.integer(proto::output_aliasing::kOperand), ", {");
-    append_list(entry.integers(proto::output_aliasing::kOperandIndex), out_, ", ");
+    append_list(entry.integers(fields::output_aliasing::kOutputIndex), out_, ", ");
+    absl::StrAppend(&out_, "}: (", entry.integer(fields::output_aliasing::kOperand), ", {");
+    append_list(entry.integers(fields::output_aliasing::kOperandIndex), out_, ", ");
     out_ += "})";
     separator = ", ";
   }
@@ -293,7 +293,7 @@ bool AttributeWriter::operand_layout_constraints() {
 bool AttributeWriter::literal() {
   name("literal");
   const WireMessage value = i_.message(f::kLiteral);
-  if (!append_shape(value.bytes(proto::literal::kShape), true, out_)) return false;
+  if (!append_shape(value.bytes(fields::literal::kShape), true, out_)) return false;
   out_ += ' ';
   return append_literal(i_.bytes(f::kLiteral), std::numeric_limits<std::int64_t>::max(), out_);
 }
@@ -307,4 +307,4 @@ bool AttributeWriter::domain() {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -10,7 +10,7 @@
 
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 // Reads the attributes from `instruction`, an HloInstructionProto. The functions that return bool return false if the
 // attribute is malformed.
@@ -53,6 +53,6 @@ class AttributeWriter {
   std::string& out_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_ATTRIBUTE_WRITER_H_

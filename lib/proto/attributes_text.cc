@@ -11,10 +11,10 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
-namespace f = proto::instruction;
+namespace f = fields::instruction;
 
 void append_batch_norm(const WireMessage& i, AttributeWriter& a) {
   const std::uint32_t bits = static_cast<std::uint32_t>(i.integer(f::kEpsilon));
@@ -37,7 +37,7 @@ bool append_fft(const WireMessage& i, AttributeWriter& a) {
 // XLA's default comparison type for the element type of the first operand.
 std::string_view usual_comparison(const WireMessage* operand) {
   if (operand == nullptr) return {};
-  const auto type = element_type_of(operand->message(f::kShape).integer(proto::shape::kElementType));
+  const auto type = element_type_of(operand->message(f::kShape).integer(fields::shape::kElementType));
   if (!type) return {};
   switch (kind(*type)) {
     case ElementKind::kSigned: return "SIGNED";
@@ -61,10 +61,10 @@ void append_compare(const WireMessage& i, const WireMessage* operand, AttributeW
 void append_triangular_solve(const WireMessage& i, AttributeWriter& a) {
   constexpr const char* kTranspose[] = {nullptr, "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
   const WireMessage options = i.message(f::kTriangularSolve);
-  a.flag("left_side", options.flag(proto::triangular::kLeft));
-  a.flag("lower", options.flag(proto::triangular::kLower));
-  a.flag("unit_diagonal", options.flag(proto::triangular::kUnit));
-  const std::int64_t transpose = options.integer(proto::triangular::kTranspose);
+  a.flag("left_side", options.flag(fields::triangular::kLeft));
+  a.flag("lower", options.flag(fields::triangular::kLower));
+  a.flag("unit_diagonal", options.flag(fields::triangular::kUnit));
+  const std::int64_t transpose = options.integer(fields::triangular::kTranspose);
   if (transpose > 0 && transpose < 4) a.word("transpose_a", kTranspose[transpose]);
 }
 
@@ -76,9 +76,9 @@ void append_contraction(const WireMessage& i, Opcode opcode, AttributeWriter& a)
     a.group_counts();
   } else if (opcode == Opcode::kRaggedDot) {
     const WireMessage ragged = i.message(f::kRaggedDot);
-    a.dot_numbers(ragged.message(proto::ragged_dot::kDot));
-    a.list("lhs_ragged_dims", ragged.integers(proto::ragged_dot::kLhsRagged));
-    a.list_unless_empty("rhs_group_dims", ragged.integers(proto::ragged_dot::kRhsGroup));
+    a.dot_numbers(ragged.message(fields::ragged_dot::kDot));
+    a.list("lhs_ragged_dims", ragged.integers(fields::ragged_dot::kLhsRagged));
+    a.list_unless_empty("rhs_group_dims", ragged.integers(fields::ragged_dot::kRhsGroup));
   } else {
     a.dot_numbers(i.message(f::kDot));
   }
@@ -247,4 +247,4 @@ bool append_opcode_attributes(const WireMessage& i, std::string_view opcode,
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

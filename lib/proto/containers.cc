@@ -1,47 +1,46 @@
 #include "lib/proto/containers.h"
 
 #include "absl/strings/str_cat.h"
-
 #include "lib/base/strings.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // An HloModuleProto has a name, the name of its entry computation, and computations.
 bool is_module(const WireMessage& message) {
   if (!message.ok()) return false;
-  const WireField* name = message.find(proto::module::kName);
-  const WireField* entry = message.find(proto::module::kEntryName);
-  const WireField* computations = message.find(proto::module::kComputations);
+  const WireField* name = message.find(fields::module::kName);
+  const WireField* entry = message.find(fields::module::kEntryName);
+  const WireField* computations = message.find(fields::module::kComputations);
   return name != nullptr && name->type == WireType::kBytes && entry != nullptr && entry->type == WireType::kBytes &&
          computations != nullptr && computations->type == WireType::kBytes;
 }
 
 // An HloProto contains a module and a buffer assignment.
 bool is_hlo(const WireMessage& message) {
-  return message.ok() && message.has(proto::hlo::kModule) && is_module(message.message(proto::hlo::kModule));
+  return message.ok() && message.has(fields::hlo::kModule) && is_module(message.message(fields::hlo::kModule));
 }
 
 // An HloSnapshot contains an HloProto, the arguments and the result of one run.
 bool is_snapshot(const WireMessage& message) {
-  return message.ok() && message.has(proto::hlo::kModule) && is_hlo(message.message(proto::hlo::kModule));
+  return message.ok() && message.has(fields::hlo::kModule) && is_hlo(message.message(fields::hlo::kModule));
 }
 
 // Appends the modules of all stats whose value is the bytes of an HloProto.
 void find_in_plane(const WireMessage& plane, std::vector<ContainedModule>& found) {
-  for (std::string_view entry : plane.all(proto::xplane::kEventMetadata)) {
-    const WireMessage metadata = WireMessage(entry).message(proto::map_entry::kValue);
-    for (std::string_view bytes : metadata.all(proto::event_metadata::kStats)) {
-      const std::string_view value = WireMessage(bytes).bytes(proto::stat::kBytes);
+  for (std::string_view entry : plane.all(fields::xplane::kEventMetadata)) {
+    const WireMessage metadata = WireMessage(entry).message(fields::map_entry::kValue);
+    for (std::string_view bytes : metadata.all(fields::event_metadata::kStats)) {
+      const std::string_view value = WireMessage(bytes).bytes(fields::stat::kBytes);
       if (value.empty()) continue;
       const WireMessage hlo(value);
       if (!is_hlo(hlo)) continue;
-      const std::string_view module = hlo.bytes(proto::hlo::kModule);
+      const std::string_view module = hlo.bytes(fields::hlo::kModule);
       bool is_new = true;
       for (const ContainedModule& other : found) is_new = is_new && other.proto != module;
-      if (is_new) found.push_back({WireMessage(module).bytes(proto::module::kName), module});
+      if (is_new) found.push_back({WireMessage(module).bytes(fields::module::kName), module});
     }
   }
 }
@@ -52,20 +51,20 @@ absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes
   const WireMessage message(bytes);
   std::vector<ContainedModule> found;
   if (is_module(message)) {
-    found.push_back({message.bytes(proto::module::kName), bytes});
+    found.push_back({message.bytes(fields::module::kName), bytes});
     return found;
   }
   if (is_hlo(message)) {
-    const std::string_view module = message.bytes(proto::hlo::kModule);
-    found.push_back({WireMessage(module).bytes(proto::module::kName), module});
+    const std::string_view module = message.bytes(fields::hlo::kModule);
+    found.push_back({WireMessage(module).bytes(fields::module::kName), module});
     return found;
   }
-  if (is_snapshot(message)) return find_modules(message.bytes(proto::hlo::kModule));
+  if (is_snapshot(message)) return find_modules(message.bytes(fields::hlo::kModule));
   if (!message.ok()) {
     return invalid_argument(absl::StrCat("not a valid protocol buffer: malformed or truncated field at byte ",
                                          message.fault(), "; check that the file is complete"));
   }
-  for (std::string_view plane : message.all(proto::xspace::kPlanes)) find_in_plane(WireMessage(plane), found);
+  for (std::string_view plane : message.all(fields::xspace::kPlanes)) find_in_plane(WireMessage(plane), found);
   if (found.empty()) {
     return invalid_argument(
         "not an HloModuleProto, an HloProto, an HloSnapshot or a profile (XSpace) that contains modules");
@@ -73,4 +72,4 @@ absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes
   return found;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 struct ContainedModule {
   std::string_view name;
@@ -19,6 +19,6 @@ struct ContainedModule {
 // once. The results point into `bytes`. Errors: InvalidArgument if `bytes` is none of these or contains no module.
 absl::StatusOr<std::vector<ContainedModule>> find_modules(std::string_view bytes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_CONTAINERS_H_

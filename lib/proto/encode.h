@@ -20,7 +20,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/values/literal.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 // The PrimitiveType of an element type; 0 for kInvalid.
 std::int64_t primitive_type(ElementType type);
@@ -87,6 +87,6 @@ struct InstructionEncoder {
   bool append_shapes(InstructionView i, AttributeKey key, WireWriter& out);
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_ENCODE_H_

@@ -14,10 +14,10 @@
 #include "lib/values/decode.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
-namespace f = proto::instruction;
+namespace f = fields::instruction;
 
 struct SimpleField {
   enum Form : std::uint8_t { kNone, kInteger, kIntegers, kFlag, kWord, kNumberedWord, kString };
@@ -100,10 +100,10 @@ void append_padding(InstructionView i, WireWriter& out) {
   WireWriter config;
   for (const PaddingDimension& d : padding(i)) {
     WireWriter dimension;
-    dimension.integer(proto::padding::kLow, d.low);
-    dimension.integer(proto::padding::kHigh, d.high);
-    dimension.integer(proto::padding::kInterior, d.interior);
-    config.bytes(proto::padding::kDimensions, dimension.view());
+    dimension.integer(fields::padding::kLow, d.low);
+    dimension.integer(fields::padding::kHigh, d.high);
+    dimension.integer(fields::padding::kInterior, d.interior);
+    config.bytes(fields::padding::kDimensions, dimension.view());
   }
   out.bytes(f::kPadding, config.view());
 }
@@ -111,9 +111,9 @@ void append_padding(InstructionView i, WireWriter& out) {
 void append_slices(InstructionView i, WireWriter& out) {
   for (const SliceRange& range : slice_ranges(i)) {
     WireWriter slice;
-    slice.integer(proto::slice::kStart, range.start);
-    slice.integer(proto::slice::kLimit, range.limit);
-    slice.integer(proto::slice::kStride, range.stride);
+    slice.integer(fields::slice::kStart, range.start);
+    slice.integer(fields::slice::kLimit, range.limit);
+    slice.integer(fields::slice::kStride, range.stride);
     out.bytes(f::kSlices, slice.view());
   }
 }
@@ -121,9 +121,9 @@ void append_slices(InstructionView i, WireWriter& out) {
 void append_aliasing(InstructionView i, WireWriter& out) {
   for (const OperandAlias& alias : output_to_operand_aliasing(i)) {
     WireWriter entry;
-    entry.packed(proto::output_aliasing::kOutputIndex, alias.output);
-    entry.integer(proto::output_aliasing::kOperand, alias.operand);
-    entry.packed(proto::output_aliasing::kOperandIndex, alias.operand_index);
+    entry.packed(fields::output_aliasing::kOutputIndex, alias.output);
+    entry.integer(fields::output_aliasing::kOperand, alias.operand);
+    entry.packed(fields::output_aliasing::kOperandIndex, alias.operand_index);
     out.bytes(f::kOutputAliasing, entry.view());
   }
 }
@@ -131,8 +131,8 @@ void append_aliasing(InstructionView i, WireWriter& out) {
 void append_pairs(InstructionView i, WireWriter& out) {
   for (const auto& [source, target] : source_target_pairs(i)) {
     WireWriter pair;
-    pair.integer(proto::pair::kSource, source);
-    pair.integer(proto::pair::kTarget, target);
+    pair.integer(fields::pair::kSource, source);
+    pair.integer(fields::pair::kTarget, target);
     out.bytes(f::kSourceTargets, pair.view());
   }
 }
@@ -360,4 +360,4 @@ bool InstructionEncoder::append(InstructionView i, WireWriter& out) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

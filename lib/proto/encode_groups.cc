@@ -3,12 +3,12 @@
 #include "lib/proto/encode.h"
 #include "lib/proto/fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // MeshProto; without device ids the devices are in order.
 std::string mesh_proto(const Mesh& mesh) {
-  namespace f = proto::mesh;
+  namespace f = fields::mesh;
   WireWriter out;
   for (const Mesh::Axis& axis : mesh.axes) {
     WireWriter message;
@@ -28,7 +28,7 @@ std::string mesh_proto(const Mesh& mesh) {
 
 // AxisRefProto
 std::string axis_proto(const MeshAxisReference& axis) {
-  namespace f = proto::mesh;
+  namespace f = fields::mesh;
   WireWriter out;
   out.integer(f::kAxisIndex, static_cast<std::int64_t>(axis.axis));
   if (axis.is_part) {
@@ -49,11 +49,11 @@ void append_all_axes(const Mesh& mesh, std::uint32_t field, WireWriter& out) {
 }
 
 std::string named_proto(const Sharding& sharding) {
-  namespace f = proto::named_sharding;
+  namespace f = fields::named_sharding;
   WireWriter out;
   if (sharding.kind == Sharding::Kind::kMaximal) {
     WireWriter mesh;
-    mesh.packed(proto::mesh::kDeviceIds, {sharding.device});
+    mesh.packed(fields::mesh::kDeviceIds, {sharding.device});
     out.bytes(f::kMesh, mesh.view());
     return out.take();
   }
@@ -77,16 +77,16 @@ std::string named_proto(const Sharding& sharding) {
 
 std::int64_t subgroup_type(Sharding::Subgroup subgroup) {
   switch (subgroup) {
-    case Sharding::Subgroup::kReplicated: return proto::sharding::kReplicated;
-    case Sharding::Subgroup::kMaximal: return proto::sharding::kMaximal;
-    case Sharding::Subgroup::kManual: return proto::sharding::kManual;
-    case Sharding::Subgroup::kUnreduced: return proto::sharding::kUnreduced;
+    case Sharding::Subgroup::kReplicated: return fields::sharding::kReplicated;
+    case Sharding::Subgroup::kMaximal: return fields::sharding::kMaximal;
+    case Sharding::Subgroup::kManual: return fields::sharding::kManual;
+    case Sharding::Subgroup::kUnreduced: return fields::sharding::kUnreduced;
   }
   return 0;
 }
 
 void append_tiles_of(const Sharding& sharding, WireWriter& out) {
-  namespace f = proto::sharding;
+  namespace f = fields::sharding;
   out.integer(f::kType, f::kOther);
   out.packed(f::kTileDimensions, sharding.tile_dimensions);
   out.packed(f::kTileDevices, sharding.devices);
@@ -107,7 +107,7 @@ void append_tiles_of(const Sharding& sharding, WireWriter& out) {
 
 // OpSharding of an array
 std::string array_sharding_proto(const Sharding& sharding) {
-  namespace f = proto::sharding;
+  namespace f = fields::sharding;
   WireWriter out;
   if (sharding.has_mesh) {
     out.bytes(f::kNamed, named_proto(sharding));
@@ -141,14 +141,14 @@ std::string array_sharding_proto(const Sharding& sharding) {
 std::string sharding_proto(const ShardingAttribute& sharding) {
   if (!sharding.is_tuple && sharding.elements.size() == 1) return array_sharding_proto(sharding.elements[0]);
   WireWriter out;
-  out.integer(proto::sharding::kType, proto::sharding::kIsTuple);
-  for (const Sharding& element : sharding.elements) out.bytes(proto::sharding::kTuple, array_sharding_proto(element));
+  out.integer(fields::sharding::kType, fields::sharding::kIsTuple);
+  for (const Sharding& element : sharding.elements) out.bytes(fields::sharding::kTuple, array_sharding_proto(element));
   return out.take();
 }
 
 void append_replica_groups(const ReplicaGroups& groups, WireWriter& out) {
-  namespace f = proto::replica_groups;
-  namespace of = proto::instruction;
+  namespace f = fields::replica_groups;
+  namespace of = fields::instruction;
   WireWriter list;
   switch (groups.form) {
     case ReplicaGroups::Form::kList: {
@@ -174,4 +174,4 @@ void append_replica_groups(const ReplicaGroups& groups, WireWriter& out) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -5,7 +5,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/literal_layout.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // The elements of a literal in the order of its layout.
@@ -83,7 +83,7 @@ std::string literal_proto(ShapeProtos& shapes, ShapeId id, absl::Span<const Lite
   while (true) {
     Open& top = open.emplace_back();
     top.id = at;
-    top.out.bytes(proto::literal::kShape, shapes.of(at));
+    top.out.bytes(fields::literal::kShape, shapes.of(at));
     const Shape& shape = shapes.table()[at];
     if (!shape.is_tuple() && leaf < leaves.size()) {
       const Literal& array = leaves[leaf++];
@@ -97,10 +97,10 @@ std::string literal_proto(ShapeProtos& shapes, ShapeId id, absl::Span<const Lite
       std::string done = open.back().out.take();
       open.pop_back();
       if (open.empty()) return done;
-      open.back().out.bytes(proto::literal::kTuple, done);
+      open.back().out.bytes(fields::literal::kTuple, done);
     }
     at = shapes.table()[open.back().id].elements[open.back().next++];
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -8,12 +8,12 @@
 #include "lib/values/decode.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // leaf := '{' '}' | '{' (STRING | WORD) index? '}', as OriginalValueElementProto
 bool append_original(Cursor& cursor, absl::Span<const std::int64_t> place, WireWriter& out) {
-  namespace f = proto::original_value;
+  namespace f = fields::original_value;
   if (!cursor.expect('{')) return false;
   WireWriter element;
   element.packed(f::kPlace, place);
@@ -72,7 +72,7 @@ std::int64_t Payloads::number_of(std::string_view text) {
 }
 
 std::string metadata_proto(const Metadata& metadata, Payloads& payloads) {
-  namespace f = proto::metadata;
+  namespace f = fields::metadata;
   WireWriter out;
   out.text(f::kOpType, metadata.op_type);
   out.text(f::kOpName, metadata.op_name);
@@ -87,7 +87,7 @@ std::string metadata_proto(const Metadata& metadata, Payloads& payloads) {
   out.integer(f::kSourceEndColumn, metadata.source_end_column);
   if (!metadata.metadata_payload.empty()) {
     WireWriter payload;
-    payload.present(proto::payload::kId, payloads.number_of(metadata.metadata_payload));
+    payload.present(fields::payload::kId, payloads.number_of(metadata.metadata_payload));
     out.bytes(f::kPayload, payload.view());
   }
   return out.take();
@@ -97,15 +97,15 @@ std::string frontend_attributes_proto(const FrontendAttributes& attributes) {
   WireWriter out;
   for (const auto& [key, value] : attributes) {
     WireWriter entry;
-    entry.bytes(proto::map_entry::kKey, key);
-    entry.bytes(proto::map_entry::kValue, value);
+    entry.bytes(fields::map_entry::kKey, key);
+    entry.bytes(fields::map_entry::kValue, value);
     out.bytes(1, entry.view());
   }
   return out.take();
 }
 
 std::string statistics_proto(const Statistics& statistics) {
-  namespace f = proto::statistics;
+  namespace f = fields::statistics;
   WireWriter out;
   out.integer(f::kShown, statistics.visualizing_index);
   for (const auto& [name, value] : statistics.values) {
@@ -118,7 +118,7 @@ std::string statistics_proto(const Statistics& statistics) {
 }
 
 std::string result_accuracy_proto(const ResultAccuracy& accuracy) {
-  namespace f = proto::result_accuracy;
+  namespace f = fields::result_accuracy;
   WireWriter out;
   if (accuracy.mode != ResultAccuracy::Mode::kTolerance) {
     out.present(f::kMode, accuracy.mode == ResultAccuracy::Mode::kHighest ? 1 : 0);
@@ -139,7 +139,7 @@ std::optional<std::string> original_value_proto(std::string_view text) {
   if (!cursor.expect('{')) return std::nullopt;
   if (cursor.accept('[')) {
     if (!cursor.accept_keyword("synthetic_call") || !cursor.expect(']')) return std::nullopt;
-    out.integer(proto::original_value::kIsSyntheticCall, 1);
+    out.integer(fields::original_value::kIsSyntheticCall, 1);
   } else if (cursor.peek() != '}') {
     std::vector<std::int64_t> place;  // the index in each open tuple
     do {
@@ -162,7 +162,7 @@ std::optional<std::string> original_value_proto(std::string_view text) {
 
 // tables := 'FileNames' names 'FunctionNames' names 'FileLocations' row* 'StackFrames' row*
 std::optional<std::string> stack_frames_proto(std::string_view tables) {
-  namespace f = proto::stack;
+  namespace f = fields::stack;
   constexpr std::pair<std::string_view, std::uint32_t> kLocation[] = {
       {"file_name_id", f::kFile}, {"function_name_id", f::kFunction}, {"line", f::kLine}, {"end_line", f::kEndLine},
       {"column", f::kColumn},     {"end_column", f::kEndColumn}};
@@ -188,4 +188,4 @@ std::optional<std::string> stack_frames_proto(std::string_view tables) {
   return out.take();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -8,7 +8,7 @@
 #include "lib/ir/rows.h"
 #include "lib/proto/fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // Which computations are those of fusions.
@@ -56,11 +56,11 @@ ModuleEncoder::ModuleEncoder(const Module& module, const OriginalProto* original
       encoder_(shapes_, payloads_),
       fused_(find_fused(module)) {
   if (original == nullptr) return;
-  for (std::string_view text : original->module().all(proto::module::kPayloads)) payloads_.number_of(text);
+  for (std::string_view text : original->module().all(fields::module::kPayloads)) payloads_.number_of(text);
 }
 
 ModuleEncoder::Encoded ModuleEncoder::instruction(InstructionView i) {
-  namespace f = proto::instruction;
+  namespace f = fields::instruction;
   WireWriter out;
   out.text(f::kName, of(i).name);
   out.text(f::kOpcode, i.opcode() == Opcode::kUnknown ? i.opcode_text() : to_string(i.opcode()));
@@ -88,7 +88,7 @@ ModuleEncoder::Encoded ModuleEncoder::instruction(InstructionView i) {
 }
 
 std::string ModuleEncoder::computation(ComputationView c) {
-  namespace f = proto::computation;
+  namespace f = fields::computation;
   WireWriter out;
   out.text(f::kName, of(c).name);
   WireWriter shape;
@@ -98,11 +98,11 @@ std::string ModuleEncoder::computation(ComputationView c) {
   for (InstructionId id : parameters) {
     if (!id.valid()) continue;
     const InstructionView parameter = module_.instruction(id);
-    shape.bytes(proto::program_shape::kParameters, shapes_.of(parameter.shape_id()));
+    shape.bytes(fields::program_shape::kParameters, shapes_.of(parameter.shape_id()));
     names.push_back(of(parameter).name);
   }
-  shape.bytes(proto::program_shape::kResult, shapes_.of(c.root().shape_id()));
-  for (std::string_view name : names) shape.bytes(proto::program_shape::kNames, name);
+  shape.bytes(fields::program_shape::kResult, shapes_.of(c.root().shape_id()));
+  for (std::string_view name : names) shape.bytes(fields::program_shape::kNames, name);
   out.bytes(f::kShape, shape.view());
   out.integer(f::kId, of(c).id);
   out.integer(f::kRoot, of(c.root()).id);
@@ -112,7 +112,7 @@ std::string ModuleEncoder::computation(ComputationView c) {
 }
 
 std::string ModuleEncoder::header() {
-  namespace f = proto::module;
+  namespace f = fields::module;
   WireWriter out;
   out.text(f::kName, module_.name().empty() ? of(module_.entry()).name : module_.name());  // XLA needs one
   out.text(f::kEntryName, of(module_.entry()).name);
@@ -121,11 +121,11 @@ std::string ModuleEncoder::header() {
   WireWriter aliases;
   for (const ParameterAlias& alias : input_output_alias(module_)) {
     WireWriter entry;
-    entry.packed(proto::alias::kOutputIndex, alias.output);
-    entry.integer(proto::alias::kParameter, alias.parameter);
-    entry.packed(proto::alias::kParameterIndex, alias.parameter_index);
-    entry.integer(proto::alias::kKind, alias.must_alias ? 2 : 1);
-    aliases.bytes(proto::alias::kEntries, entry.view());
+    entry.packed(fields::alias::kOutputIndex, alias.output);
+    entry.integer(fields::alias::kParameter, alias.parameter);
+    entry.packed(fields::alias::kParameterIndex, alias.parameter_index);
+    entry.integer(fields::alias::kKind, alias.must_alias ? 2 : 1);
+    aliases.bytes(fields::alias::kEntries, entry.view());
   }
   if (!aliases.empty()) out.bytes(f::kInputOutputAlias, aliases.view());
   append_devices(out);
@@ -134,9 +134,9 @@ std::string ModuleEncoder::header() {
   WireWriter donors;
   for (const BufferDonor& donor : buffer_donors(module_)) {
     WireWriter entry;
-    entry.integer(proto::donor::kParameter, donor.parameter);
-    entry.packed(proto::donor::kParameterIndex, donor.parameter_index);
-    donors.bytes(proto::donor::kEntries, entry.view());
+    entry.integer(fields::donor::kParameter, donor.parameter);
+    entry.packed(fields::donor::kParameterIndex, donor.parameter_index);
+    donors.bytes(fields::donor::kEntries, entry.view());
   }
   if (!donors.empty()) out.bytes(f::kBufferDonor, donors.view());
   const FrontendAttributes attributes = frontend_attributes(module_);
@@ -154,7 +154,7 @@ std::vector<std::pair<std::int64_t, std::string>> ModuleEncoder::sequences() con
     numbers.reserve(c.instruction_count());
     for (InstructionView i : c.instructions()) numbers.push_back(of(i).id);
     WireWriter sequence;
-    sequence.packed(proto::schedule::kIds, numbers);
+    sequence.packed(fields::schedule::kIds, numbers);
     sequences.emplace_back(of(c).id, sequence.take());
   }
   return sequences;
@@ -162,7 +162,7 @@ std::vector<std::pair<std::int64_t, std::string>> ModuleEncoder::sequences() con
 
 // The layouts of the caller, or those of the entry computation.
 std::string ModuleEncoder::host_shape() {
-  namespace f = proto::program_shape;
+  namespace f = fields::program_shape;
   std::optional<EntryLayout> layout = entry_computation_layout(module_, shapes_.table());
   if (!layout) {
     layout.emplace();
@@ -183,7 +183,7 @@ std::string ModuleEncoder::host_shape() {
 // The proto has the number of replicas and partitions only as part of an assignment of devices. The text does not say
 // which devices, so they are numbered in the order in which XLA numbers them by default.
 void ModuleEncoder::append_devices(WireWriter& out) const {
-  namespace f = proto::device_assignment;
+  namespace f = fields::device_assignment;
   const std::int64_t replicas = module_.replica_count();
   const std::int64_t partitions = module_.num_partitions();
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
@@ -199,7 +199,7 @@ void ModuleEncoder::append_devices(WireWriter& out) const {
     devices_of_partition.packed(f::kReplicaDevices, ids);
     devices.bytes(f::kDevices, devices_of_partition.view());
   }
-  out.bytes(proto::module::kDeviceAssignment, devices.view());
+  out.bytes(fields::module::kDeviceAssignment, devices.view());
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

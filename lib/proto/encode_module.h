@@ -11,7 +11,7 @@
 #include "lib/proto/encode.h"
 #include "lib/proto/proto_ids.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 class ModuleEncoder {
  public:
@@ -47,6 +47,6 @@ class ModuleEncoder {
   std::vector<bool> fused_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_ENCODE_MODULE_H_

@@ -8,17 +8,17 @@
 #include "lib/proto/precision_words.h"
 #include "lib/proto/proto_words.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
-namespace f = proto::instruction;
+namespace f = fields::instruction;
 
 std::string dot_proto(const DotDimensions& dot) {
   WireWriter out;
-  out.packed(proto::dot::kLhsContracting, dot.lhs_contracting);
-  out.packed(proto::dot::kRhsContracting, dot.rhs_contracting);
-  out.packed(proto::dot::kLhsBatch, dot.lhs_batch);
-  out.packed(proto::dot::kRhsBatch, dot.rhs_batch);
+  out.packed(fields::dot::kLhsContracting, dot.lhs_contracting);
+  out.packed(fields::dot::kRhsContracting, dot.rhs_contracting);
+  out.packed(fields::dot::kLhsBatch, dot.lhs_batch);
+  out.packed(fields::dot::kRhsBatch, dot.rhs_batch);
   return out.take();
 }
 
@@ -26,14 +26,14 @@ void append_dot(InstructionView i, WireWriter& out) {
   const DotDimensions dot = dot_dimensions(i);
   if (i.opcode() != Opcode::kRaggedDot) return out.bytes(f::kDot, dot_proto(dot));
   WireWriter ragged;
-  ragged.bytes(proto::ragged_dot::kDot, dot_proto(dot));
-  ragged.packed(proto::ragged_dot::kLhsRagged, dot.lhs_ragged);
-  ragged.packed(proto::ragged_dot::kRhsGroup, dot.rhs_group);
+  ragged.bytes(fields::ragged_dot::kDot, dot_proto(dot));
+  ragged.packed(fields::ragged_dot::kLhsRagged, dot.lhs_ragged);
+  ragged.packed(fields::ragged_dot::kRhsGroup, dot.rhs_group);
   out.bytes(f::kRaggedDot, ragged.view());
 }
 
 void append_gather(InstructionView i, WireWriter& out) {
-  namespace g = proto::gather;
+  namespace g = fields::gather;
   const GatherDimensions d = gather_dimensions(i);
   WireWriter numbers;
   numbers.packed(g::kOffsetDims, d.offset_dims);
@@ -47,7 +47,7 @@ void append_gather(InstructionView i, WireWriter& out) {
 }
 
 void append_scatter(InstructionView i, WireWriter& out) {
-  namespace g = proto::gather;  // the same field numbers
+  namespace g = fields::gather;  // the same field numbers
   const ScatterDimensions d = scatter_dimensions(i);
   WireWriter numbers;
   numbers.packed(g::kOffsetDims, d.update_window_dims);
@@ -60,7 +60,7 @@ void append_scatter(InstructionView i, WireWriter& out) {
 }
 
 void append_triangular(InstructionView i, WireWriter& out) {
-  namespace t = proto::triangular;
+  namespace t = fields::triangular;
   WireWriter options;
   options.integer(t::kLeft, flag(i, AttributeKey::kLeftSide) ? 1 : 0);
   options.integer(t::kLower, flag(i, AttributeKey::kLower) ? 1 : 0);
@@ -78,10 +78,10 @@ void append_precision(InstructionView i, std::size_t operands, WireWriter& out) 
   precisions.reserve(given.size());
   for (Precision p : given) precisions.push_back(static_cast<std::int64_t>(p));
   if (precisions.empty()) precisions.assign(operands, 0);
-  config.packed(proto::precision::kOperands, precisions);
+  config.packed(fields::precision::kOperands, precisions);
   const std::string_view algorithm = word(i, AttributeKey::kAlgorithm);
   if (!algorithm.empty()) {
-    config.integer(proto::precision::kAlgorithm,
+    config.integer(fields::precision::kAlgorithm,
                    std::max<std::int64_t>(number_of_word(algorithm, dot_algorithm_words()), 0));
   }
   out.bytes(f::kPrecision, config.view());
@@ -96,7 +96,7 @@ void append_window_and_labels(InstructionView i, bool needs_window, WireWriter& 
 }  // namespace
 
 std::string window_proto(const Window& window) {
-  namespace w = proto::window;
+  namespace w = fields::window;
   WireWriter out;
   for (const WindowDimension& d : window.dimensions) {
     WireWriter dimension;
@@ -113,7 +113,7 @@ std::string window_proto(const Window& window) {
 }
 
 std::string convolution_proto(const ConvolutionDimensionNumbers& numbers) {
-  namespace c = proto::convolution;
+  namespace c = fields::convolution;
   WireWriter out;
   out.integer(c::kKernelInput, numbers.rhs_input_feature);
   out.integer(c::kKernelOutput, numbers.rhs_output_feature);
@@ -173,4 +173,4 @@ void append_of_opcode(InstructionView i, WireWriter& out) {
   if (has_groups) append_replica_groups(replica_groups(i).value_or(ReplicaGroups()), out);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -3,14 +3,14 @@
 #include "lib/proto/encode.h"
 #include "lib/proto/fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // The size of an unbounded dimension, and `*` in a tile.
 constexpr std::int64_t kNoSizeInProto = INT64_MIN;
 
 std::string layout_proto(const Layout& layout) {
-  namespace f = proto::layout;
+  namespace f = fields::layout;
   WireWriter out;
   out.packed(f::kMinorToMajor, layout.minor_to_major);
   for (const Tile& tile : layout.tiles) {
@@ -35,7 +35,7 @@ std::string layout_proto(const Layout& layout) {
 }
 
 void append_array_shape(const Shape& shape, WireWriter& out) {
-  namespace f = proto::shape;
+  namespace f = fields::shape;
   std::vector<std::int64_t> dimensions = shape.dimensions;
   for (std::int64_t& dimension : dimensions) {
     if (dimension == Shape::kUnboundedSize) dimension = kNoSizeInProto;
@@ -57,7 +57,7 @@ std::int64_t primitive_type(ElementType type) {
   static constexpr std::int64_t kNumbers[] = {
 #define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) number,
 #include "hloroof/element_type.def"
-      proto::shape::kTuple, proto::shape::kBuffer, 0};
+      fields::shape::kTuple, fields::shape::kBuffer, 0};
   static_assert(std::size(kNumbers) == static_cast<std::size_t>(ElementType::kInvalid) + 1);
   return kNumbers[static_cast<std::size_t>(type)];
 }
@@ -70,12 +70,12 @@ const std::string& ShapeProtos::of(ShapeId id) {
   while (messages_.size() <= id.index) {
     const Shape& shape = table_[ShapeId(messages_.size())];
     WireWriter out;
-    out.integer(proto::shape::kElementType, primitive_type(shape.element_type));
-    for (ShapeId element : shape.elements) out.bytes(proto::shape::kTupleShapes, messages_[element.index]);
+    out.integer(fields::shape::kElementType, primitive_type(shape.element_type));
+    for (ShapeId element : shape.elements) out.bytes(fields::shape::kTupleShapes, messages_[element.index]);
     if (shape.is_array()) append_array_shape(shape, out);
     messages_.push_back(out.take());
   }
   return messages_[id.index];
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace hloroof::inline v0::proto {
+namespace hloroof::internal::inline proto::fields {
 
 namespace hlo {  // HloProto
 enum : std::uint32_t { kModule = 1 };
@@ -315,6 +315,6 @@ namespace output_aliasing {
 enum : std::uint32_t { kOutputIndex = 1, kOperand = 2, kOperandIndex = 3 };
 }
 
-}  // namespace hloroof::inline v0::proto
+}  // namespace hloroof::internal::inline proto::fields
 
 #endif  // HLOROOF_LIB_PROTO_FIELDS_H_

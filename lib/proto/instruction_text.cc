@@ -9,10 +9,10 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
-namespace f = proto::instruction;
+namespace f = fields::instruction;
 
 // Whether the first brace of `text` closes at its end, ignoring braces in strings. XLA prints such a text unquoted.
 bool is_json_object(std::string_view text) {
@@ -76,7 +76,7 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
       const std::vector<std::int64_t> operands = i.integers(f::kOperands);
       const auto selector = operands.empty() ? by_id.end() : by_id.find(operands[0]);
       const bool by_predicate = selector != by_id.end() && selector->second->message(f::kShape).integer(
-                                                               proto::shape::kElementType) == 1 /* PRED */;
+                                                               fields::shape::kElementType) == 1 /* PRED */;
       if (by_predicate) return two("true_computation", 0, "false_computation", 1);
       return append_computations("branch_computations", called, true, names, out);
     }
@@ -113,7 +113,7 @@ void append_metadata(const WireMessage& metadata, const Names& names, std::strin
     const std::int64_t value = metadata.integer(field);
     if (value != 0) absl::StrAppend(&items, items.empty() ? "" : " ", name, "=", value);
   };
-  namespace m = proto::metadata;
+  namespace m = fields::metadata;
   text("op_type", m::kOpType);
   text("op_name", m::kOpName);
   text("source_file", m::kSourceFile);
@@ -235,7 +235,7 @@ void append_frontend_attributes(const WireMessage& attributes, std::string& out)
   std::vector<std::pair<std::string_view, std::string_view>> entries;
   for (std::string_view bytes : attributes.all(1)) {
     const WireMessage entry(bytes);
-    entries.emplace_back(entry.bytes(proto::map_entry::kKey), entry.bytes(proto::map_entry::kValue));
+    entries.emplace_back(entry.bytes(fields::map_entry::kKey), entry.bytes(fields::map_entry::kValue));
   }
   std::sort(entries.begin(), entries.end());
   const char* separator = "";
@@ -311,4 +311,4 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

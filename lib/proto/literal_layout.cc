@@ -1,6 +1,6 @@
 #include "lib/proto/literal_layout.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 std::uint32_t literal_field(ElementType type) {
   switch (type) {
@@ -81,4 +81,4 @@ std::vector<std::int64_t> elements_in_memory(absl::Span<const std::int64_t> dime
   return order;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 // The field of LiteralProto that holds the elements of a type; 0 if there is none. The fields of type `bytes` are
 // little-endian; integers of at most a byte take one byte each.
@@ -23,6 +23,6 @@ bool is_row_major(absl::Span<const std::int64_t> minor_to_major);
 std::vector<std::int64_t> elements_in_memory(absl::Span<const std::int64_t> dimensions,
                                              absl::Span<const std::int64_t> minor_to_major, std::int64_t count);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_LITERAL_LAYOUT_H_

@@ -15,7 +15,7 @@
 #include "lib/proto/literal_layout.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // nan, or nan(0x123) if its payload is not the usual one.
@@ -222,13 +222,13 @@ bool is_elided(const std::vector<std::int64_t>& dimensions, std::int64_t count, 
 }
 
 bool append_array(const WireMessage& literal, const WireMessage& shape, std::int64_t most_elements, std::string& out) {
-  const std::optional<ElementType> type = element_type_of(shape.integer(proto::shape::kElementType));
+  const std::optional<ElementType> type = element_type_of(shape.integer(fields::shape::kElementType));
   if (!type) return false;
   if (*type == ElementType::kToken) {
     out += "token";
     return true;
   }
-  const std::vector<std::int64_t> dimensions = shape.integers(proto::shape::kDimensions);
+  const std::vector<std::int64_t> dimensions = shape.integers(fields::shape::kDimensions);
   const std::optional<std::int64_t> count = element_count(dimensions);
   if (std::any_of(dimensions.begin(), dimensions.end(), [](std::int64_t dimension) { return dimension < 0; })) {
     return false;
@@ -239,11 +239,12 @@ bool append_array(const WireMessage& literal, const WireMessage& shape, std::int
     return true;
   }
   if (*type == ElementType::kPred && dimensions.empty()) {
-    out += literal.integers(proto::literal::kPreds) == std::vector<std::int64_t>{1} ? "true" : "false";
+    out += literal.integers(fields::literal::kPreds) == std::vector<std::int64_t>{1} ? "true" : "false";
     return true;
   }
   Elements elements(literal, *type);
-  const std::vector<std::int64_t> layout = shape.message(proto::shape::kLayout).integers(proto::layout::kMinorToMajor);
+  const std::vector<std::int64_t> layout =
+      shape.message(fields::shape::kLayout).integers(fields::layout::kMinorToMajor);
   if (!is_row_major(layout)) elements.reorder(elements_in_memory(dimensions, layout, *count));
   return append_nested(elements, dimensions, out);
 }
@@ -256,15 +257,15 @@ bool append_literal(std::string_view literal_proto, std::int64_t most_elements, 
   std::string_view bytes = literal_proto;
   while (true) {
     const WireMessage literal(bytes);
-    const WireMessage shape = literal.message(proto::literal::kShape);
+    const WireMessage shape = literal.message(fields::literal::kShape);
     if (!literal.ok() || !shape.ok()) return false;
-    if (shape.integer(proto::shape::kElementType) != proto::shape::kTuple) {
+    if (shape.integer(fields::shape::kElementType) != fields::shape::kTuple) {
       if (!append_array(literal, shape, most_elements, out)) return false;
     } else if (most_elements <= kUsualElements) {
       out += "{...}";
     } else {
       out += "( ";
-      open.push_back(literal.all(proto::literal::kTuple));
+      open.push_back(literal.all(fields::literal::kTuple));
       std::reverse(open.back().begin(), open.back().end());
       if (!open.back().empty()) {
         bytes = open.back().back();
@@ -283,4 +284,4 @@ bool append_literal(std::string_view literal_proto, std::int64_t most_elements, 
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 using Same = absl::FunctionRef<std::uint32_t(std::uint32_t)>;
@@ -52,4 +52,4 @@ bool have_same_field(const WireMessage& a, const WireMessage& b, std::uint32_t n
   return equal_fields(of(a), of(b));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -11,7 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 // Three forms of a message. `now` is written from the module, `before` from the module as it was read, and `original`
 // is what was read. The last two are null for a new part.
@@ -30,6 +30,6 @@ std::vector<WireField> merged_fields(const MessageForms& forms, absl::FunctionRe
 bool have_same_field(const WireMessage& a, const WireMessage& b, std::uint32_t number,
                      absl::FunctionRef<std::uint32_t(std::uint32_t)> same);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_MERGE_PROTO_H_

@@ -13,7 +13,7 @@
 #include "hloroof/shape.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 constexpr std::int64_t kUsualElements = 10;
 
@@ -95,6 +95,6 @@ absl::Status append_instruction(const WireMessage& instruction, bool is_root, co
 bool append_opcode_attributes(const WireMessage& instruction, std::string_view opcode,
                               const std::unordered_map<std::int64_t, const WireMessage*>& by_id, std::string& out);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_MESSAGE_TEXT_H_

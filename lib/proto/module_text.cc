@@ -9,10 +9,10 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
-namespace f = proto::instruction;
+namespace f = fields::instruction;
 
 struct Computation {
   WireMessage message;
@@ -22,11 +22,11 @@ struct Computation {
 
 std::vector<Computation> read_computations(const WireMessage& module) {
   std::vector<Computation> computations;
-  for (std::string_view bytes : module.all(proto::module::kComputations)) {
+  for (std::string_view bytes : module.all(fields::module::kComputations)) {
     Computation& c = computations.emplace_back();
     c.message = WireMessage(bytes);
-    c.id = c.message.integer(proto::computation::kId);
-    for (std::string_view instruction : c.message.all(proto::computation::kInstructions)) {
+    c.id = c.message.integer(fields::computation::kId);
+    for (std::string_view instruction : c.message.all(fields::computation::kInstructions)) {
       c.instructions.emplace_back(instruction);
     }
   }
@@ -36,10 +36,10 @@ std::vector<Computation> read_computations(const WireMessage& module) {
 // The instruction ids of each scheduled computation in execution order.
 std::unordered_map<std::int64_t, std::vector<std::int64_t>> read_schedule(const WireMessage& module) {
   std::unordered_map<std::int64_t, std::vector<std::int64_t>> orders;
-  for (std::string_view bytes : module.message(proto::module::kSchedule).all(proto::schedule::kSequences)) {
+  for (std::string_view bytes : module.message(fields::module::kSchedule).all(fields::schedule::kSequences)) {
     const WireMessage entry(bytes);
-    orders[entry.integer(proto::map_entry::kKey)] =
-        entry.message(proto::map_entry::kValue).integers(proto::schedule::kIds);
+    orders[entry.integer(fields::map_entry::kKey)] =
+        entry.message(fields::map_entry::kValue).integers(fields::schedule::kIds);
   }
   return orders;
 }
@@ -74,22 +74,22 @@ WrappedOps find_wrapped(const std::vector<Computation>& computations) {
 
 // name (p: shape, q: shape) -> shape
 bool append_signature(const Computation& c, std::string& out) {
-  const WireMessage shape = c.message.message(proto::computation::kShape);
-  const std::vector<std::string_view> parameters = shape.all(proto::program_shape::kParameters);
-  const std::vector<std::string_view> names = shape.all(proto::program_shape::kNames);
-  absl::StrAppend(&out, "%", to_absl(c.message.bytes(proto::computation::kName)), " (");
+  const WireMessage shape = c.message.message(fields::computation::kShape);
+  const std::vector<std::string_view> parameters = shape.all(fields::program_shape::kParameters);
+  const std::vector<std::string_view> names = shape.all(fields::program_shape::kNames);
+  absl::StrAppend(&out, "%", to_absl(c.message.bytes(fields::computation::kName)), " (");
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     if (p > 0) out += ", ";
     if (p < names.size()) absl::StrAppend(&out, to_absl(names[p]), ": ");
     if (!append_shape(parameters[p], false, out)) return false;
   }
   out += ") -> ";
-  return append_shape(shape.bytes(proto::program_shape::kResult), false, out);
+  return append_shape(shape.bytes(fields::program_shape::kResult), false, out);
 }
 
 absl::Status append_computation(const Computation& c, bool is_entry, const std::vector<std::int64_t>* order,
                                 Names& names, const WrappedOps& wrapped, std::string& out) {
-  const std::string name(c.message.bytes(proto::computation::kName));
+  const std::string name(c.message.bytes(fields::computation::kName));
   if (is_entry) out += "ENTRY ";
   if (!c.message.ok() || !append_signature(c, out)) {
     return invalid_argument("computation " + name + ": malformed program shape");
@@ -103,7 +103,7 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
     by_id[i.integer(f::kId)] = &i;
     names.instructions[i.integer(f::kId)] = i.bytes(f::kName);
   }
-  const std::int64_t root = c.message.integer(proto::computation::kRoot);
+  const std::int64_t root = c.message.integer(fields::computation::kRoot);
   const auto append = [&](const WireMessage& i) -> absl::Status {
     out += "  ";
     absl::Status status = append_instruction(i, i.integer(f::kId) == root, names, by_id, wrapped, out);
@@ -135,7 +135,7 @@ absl::Status append_computation(const Computation& c, bool is_entry, const std::
       if (absl::Status status = append(*found->second); !status.ok()) return status;
     }
   }
-  const std::string_view thread = c.message.bytes(proto::computation::kExecutionThread);
+  const std::string_view thread = c.message.bytes(fields::computation::kExecutionThread);
   out += '}';
   if (!thread.empty() && thread != "main") absl::StrAppend(&out, ", execution_thread=\"", to_absl(thread), "\"");
   out += "\n\n";
@@ -158,12 +158,12 @@ absl::StatusOr<std::string> module_text(std::string_view module_proto, const Mod
   Names names;
   names.max_text = options.max_text;
   names.most_elements = options.most_elements;
-  names.has_stack_frames = !module.message(proto::module::kStackFrames).all(proto::stack::kFrames).empty();
-  names.payloads = module.all(proto::module::kPayloads);
-  for (const Computation& c : computations) names.computations[c.id] = c.message.bytes(proto::computation::kName);
+  names.has_stack_frames = !module.message(fields::module::kStackFrames).all(fields::stack::kFrames).empty();
+  names.payloads = module.all(fields::module::kPayloads);
+  for (const Computation& c : computations) names.computations[c.id] = c.message.bytes(fields::computation::kName);
   const auto orders = read_schedule(module);
   const WrappedOps wrapped = find_wrapped(computations);
-  const std::int64_t entry = module.integer(proto::module::kEntryId);
+  const std::int64_t entry = module.integer(fields::module::kEntryId);
   for (const Computation& c : computations) {
     if (wrapped.count(c.id) > 0) continue;
     const auto order = orders.find(c.id);
@@ -174,4 +174,4 @@ absl::StatusOr<std::string> module_text(std::string_view module_proto, const Mod
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -6,12 +6,12 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // leaf := '{' '}' | '{' STRING ( ' ' '{' list(INT) '}' )? '}'
 void append_original_leaf(const WireMessage& element, std::string& out) {
-  namespace o = proto::original_value;
+  namespace o = fields::original_value;
   out += '{';
   if (element.has(o::kArray)) {
     const WireMessage array = element.message(o::kArray);
@@ -30,7 +30,7 @@ void append_original_leaf(const WireMessage& element, std::string& out) {
 
 // statistics={visualizing_index=0,name=1.5}, omitted if there are none
 void append_statistics(const WireMessage& statistics, std::string& out) {
-  namespace s = proto::statistics;
+  namespace s = fields::statistics;
   const std::vector<std::string_view> all = statistics.all(s::kStatistics);
   if (all.empty()) return;
   absl::StrAppend(&out, ", statistics={visualizing_index=", statistics.integer(s::kShown));
@@ -43,7 +43,7 @@ void append_statistics(const WireMessage& statistics, std::string& out) {
 
 // origin={({"a" {0}}, ({}, {"b"}))}: the elements at their places in nested tuples, in depth-first order
 bool append_original_value(const WireMessage& value, std::string& out) {
-  namespace o = proto::original_value;
+  namespace o = fields::original_value;
   if (value.flag(o::kIsSyntheticCall)) {
     out += ", origin={[synthetic_call]}";
     return value.ok();
@@ -74,10 +74,10 @@ bool append_original_value(const WireMessage& value, std::string& out) {
 }
 
 std::string_view payload_text(const WireMessage& payload, const Names& names) {
-  if (payload.has(proto::payload::kValue)) return payload.bytes(proto::payload::kValue);
-  const WireField* id = payload.find(proto::payload::kId);
+  if (payload.has(fields::payload::kValue)) return payload.bytes(fields::payload::kValue);
+  const WireField* id = payload.find(fields::payload::kId);
   if (id == nullptr || id->type != WireType::kVarint || id->value >= names.payloads.size()) return {};
   return names.payloads[static_cast<std::size_t>(id->value)];
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

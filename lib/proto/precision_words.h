@@ -6,7 +6,7 @@
 
 #include "absl/types/span.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 inline absl::Span<const std::string_view> dot_algorithm_words() {
   static constexpr std::string_view kWords[] = {
@@ -28,6 +28,6 @@ inline absl::Span<const std::string_view> dot_algorithm_words() {
   return kWords;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_PRECISION_WORDS_H_

@@ -7,7 +7,7 @@
 #include "lib/ir/rows.h"
 #include "lib/proto/fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 bool is_short_start(InstructionView i) {
@@ -16,7 +16,7 @@ bool is_short_start(InstructionView i) {
 
 // The instruction of a wrapped computation in the original: a parameter by its number, the other one by being it.
 const WireMessage* find_wrapped(const OriginalProto::Computation& original, InstructionView i) {
-  namespace f = proto::instruction;
+  namespace f = fields::instruction;
   const bool is_parameter = i.opcode() == Opcode::kParameter;
   for (const WireMessage& message : original.instructions) {
     const bool is_theirs = message.bytes(f::kOpcode) == "parameter";
@@ -51,7 +51,7 @@ class Numbering {
     for (ComputationView c : module_.computations()) {
       for (InstructionView i : c.instructions()) {
         if (of(i).original == nullptr || !is_short_start(i)) continue;
-        const std::vector<std::int64_t> called = of(i).original->integers(proto::instruction::kCalled);
+        const std::vector<std::int64_t> called = of(i).original->integers(fields::instruction::kCalled);
         const auto calls = i.computations(AttributeKey::kCalls);
         if (!called.empty() && !calls.empty()) adopt(calls[0], original_->find_id(called[0]));
       }
@@ -75,7 +75,7 @@ class Numbering {
     if (original == nullptr) return;
     of(c).original = original;
     of(c).id = original->id;
-    of(c).name = std::string(original->message.bytes(proto::computation::kName));
+    of(c).name = std::string(original->message.bytes(fields::computation::kName));
     const bool is_wrapped = (row_of(c).flags & ComputationData::kSynthesized) != 0;
     for (InstructionView i : c.instructions()) {
       const WireMessage* message = nullptr;
@@ -85,8 +85,8 @@ class Numbering {
         message = &original->instructions[found->second];
       }
       if (message == nullptr) continue;
-      of(i).id = message->integer(proto::instruction::kId);
-      of(i).name = std::string(message->bytes(proto::instruction::kName));
+      of(i).id = message->integer(fields::instruction::kId);
+      of(i).name = std::string(message->bytes(fields::instruction::kName));
       of(i).original = message;
     }
   }
@@ -110,7 +110,7 @@ class Numbering {
     for (InstructionView i : c.instructions()) {
       if (of(i).original != nullptr) {
         // Under the same name it may be something else by now. It keeps its number.
-        if (of(i).original->bytes(proto::instruction::kOpcode) != opcode_in_proto(i)) of(i).original = nullptr;
+        if (of(i).original->bytes(fields::instruction::kOpcode) != opcode_in_proto(i)) of(i).original = nullptr;
         continue;
       }
       of(i).id = is_by_computation_ ? next++ : next_instruction_++;
@@ -139,22 +139,22 @@ class Numbering {
 }  // namespace
 
 OriginalProto::OriginalProto(std::string_view module_proto) : module_(module_proto) {
-  const std::vector<std::string_view> all = module_.all(proto::module::kComputations);
+  const std::vector<std::string_view> all = module_.all(fields::module::kComputations);
   computations_.reserve(all.size());
   for (std::string_view bytes : all) {
     Computation& c = computations_.emplace_back();
     c.message = WireMessage(bytes);
-    c.id = c.message.integer(proto::computation::kId);
-    const std::vector<std::string_view> instructions = c.message.all(proto::computation::kInstructions);
+    c.id = c.message.integer(fields::computation::kId);
+    const std::vector<std::string_view> instructions = c.message.all(fields::computation::kInstructions);
     c.instructions.reserve(instructions.size());
     c.ids.reserve(instructions.size());
     for (std::string_view instruction : instructions) {
       const WireMessage& message = c.instructions.emplace_back(instruction);
-      c.ids.push_back(message.integer(proto::instruction::kId));
+      c.ids.push_back(message.integer(fields::instruction::kId));
       c.by_id[c.ids.back()] = c.instructions.size() - 1;
-      c.names[message.bytes(proto::instruction::kName)] = c.instructions.size() - 1;
+      c.names[message.bytes(fields::instruction::kName)] = c.instructions.size() - 1;
     }
-    names_[c.message.bytes(proto::computation::kName)] = computations_.size() - 1;
+    names_[c.message.bytes(fields::computation::kName)] = computations_.size() - 1;
     ids_[c.id] = computations_.size() - 1;
   }
 }
@@ -191,4 +191,4 @@ std::string UniqueNames::unique(std::string_view given) {
 
 ProtoIds proto_ids(const Module& module, const OriginalProto* original) { return Numbering(module, original).take(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -12,7 +12,7 @@
 #include "hloroof/module.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 // The messages of a module that was read from a proto, by name.
 class OriginalProto {
@@ -74,6 +74,6 @@ struct ProtoIds {
 };
 ProtoIds proto_ids(const Module& module, const OriginalProto* original);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_PROTO_IDS_H_

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 using ProtoWords = absl::Span<const std::string_view>;
 
@@ -34,6 +34,6 @@ inline constexpr std::string_view kApiVersionWords[] = {
     "api_version_status_returning_unified", "api_version_typed_ffi"};
 inline constexpr std::string_view kRandomWords[] = {"rng_default", "rng_three_fry", "rng_philox"};
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_PROTO_WORDS_H_

@@ -4,7 +4,7 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // The HLO text of a PrimitiveType; empty for tuple, buffer and unknown numbers.
@@ -17,12 +17,12 @@ std::string_view element_type_word(std::int64_t number) {
 constexpr std::int64_t kNoSize = INT64_MIN;
 
 void append_tiles(const WireMessage& layout, std::string& out) {
-  const std::vector<std::string_view> tiles = layout.all(proto::layout::kTiles);
+  const std::vector<std::string_view> tiles = layout.all(fields::layout::kTiles);
   if (tiles.empty()) return;
   out += 'T';
   for (std::string_view bytes : tiles) {
     out += '(';
-    const std::vector<std::int64_t> dimensions = WireMessage(bytes).integers(proto::layout::kTileDimensions);
+    const std::vector<std::int64_t> dimensions = WireMessage(bytes).integers(fields::layout::kTileDimensions);
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
       if (i > 0) out += ',';
       if (dimensions[i] == kNoSize) {
@@ -39,28 +39,28 @@ void append_tiles(const WireMessage& layout, std::string& out) {
 bool append_layout(const WireMessage& layout, std::string& out) {
   std::string items;
   append_tiles(layout, items);
-  const std::int64_t tail = layout.integer(proto::layout::kTailPadding, 1);
+  const std::int64_t tail = layout.integer(fields::layout::kTailPadding, 1);
   if (tail > 1) absl::StrAppend(&items, "L(", tail, ")");
-  const std::int64_t index_type = layout.integer(proto::layout::kIndexType);
+  const std::int64_t index_type = layout.integer(fields::layout::kIndexType);
   if (index_type != 0) absl::StrAppend(&items, "#(", to_absl(element_type_word(index_type)), ")");
-  const std::int64_t pointer_type = layout.integer(proto::layout::kPointerType);
+  const std::int64_t pointer_type = layout.integer(fields::layout::kPointerType);
   if (pointer_type != 0) absl::StrAppend(&items, "*(", to_absl(element_type_word(pointer_type)), ")");
-  const std::int64_t bits = layout.integer(proto::layout::kElementBits);
+  const std::int64_t bits = layout.integer(fields::layout::kElementBits);
   if (bits != 0) absl::StrAppend(&items, "E(", bits, ")");
-  const std::int64_t space = layout.integer(proto::layout::kMemorySpace);
+  const std::int64_t space = layout.integer(fields::layout::kMemorySpace);
   if (space != 0) absl::StrAppend(&items, "S(", space, ")");
-  const std::vector<std::string_view> splits = layout.all(proto::layout::kSplits);
+  const std::vector<std::string_view> splits = layout.all(fields::layout::kSplits);
   if (!splits.empty()) items += "SC";
   for (std::string_view bytes : splits) {
     const WireMessage split(bytes);
-    absl::StrAppend(&items, "(", split.integer(proto::layout::kSplitDimension), ":");
-    append_list(split.integers(proto::layout::kSplitIndices), items);
+    absl::StrAppend(&items, "(", split.integer(fields::layout::kSplitDimension), ":");
+    append_list(split.integers(fields::layout::kSplitIndices), items);
     items += ')';
   }
-  const std::int64_t prefix = layout.integer(proto::layout::kDynamicPrefix);
+  const std::int64_t prefix = layout.integer(fields::layout::kDynamicPrefix);
   if (prefix > 0) absl::StrAppend(&items, "M(", prefix, ")");
 
-  const std::vector<std::int64_t> order = layout.integers(proto::layout::kMinorToMajor);
+  const std::vector<std::int64_t> order = layout.integers(fields::layout::kMinorToMajor);
   if (order.empty() && items.empty()) return layout.ok();  // a scalar prints no layout
   out += '{';
   append_list(order, out);
@@ -71,11 +71,11 @@ bool append_layout(const WireMessage& layout, std::string& out) {
 
 // array := PRIM '[' list(dim) ']' layout?     dim := INT | '<=' INT | '?'
 bool append_array(const WireMessage& shape, bool with_layout, std::string& out) {
-  const std::string_view word = element_type_word(shape.integer(proto::shape::kElementType));
+  const std::string_view word = element_type_word(shape.integer(fields::shape::kElementType));
   if (word.empty()) return false;
   absl::StrAppend(&out, to_absl(word), "[");
-  const std::vector<std::int64_t> dimensions = shape.integers(proto::shape::kDimensions);
-  const std::vector<std::int64_t> dynamic = shape.integers(proto::shape::kIsDynamic);
+  const std::vector<std::int64_t> dimensions = shape.integers(fields::shape::kDimensions);
+  const std::vector<std::int64_t> dynamic = shape.integers(fields::shape::kIsDynamic);
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
     if (i > 0) out += ',';
     const bool is_dynamic = i < dynamic.size() && dynamic[i] != 0;
@@ -86,7 +86,8 @@ bool append_array(const WireMessage& shape, bool with_layout, std::string& out) 
     absl::StrAppend(&out, is_dynamic ? "<=" : "", dimensions[i]);
   }
   out += ']';
-  return !with_layout || !shape.has(proto::shape::kLayout) || append_layout(shape.message(proto::shape::kLayout), out);
+  return !with_layout || !shape.has(fields::shape::kLayout) ||
+         append_layout(shape.message(fields::shape::kLayout), out);
 }
 
 }  // namespace
@@ -119,14 +120,14 @@ bool append_shape(std::string_view shape_proto, bool with_layout, std::string& o
     if (has_shape) {
       const WireMessage shape(bytes);
       if (!shape.ok()) return false;
-      switch (shape.integer(proto::shape::kElementType)) {
-        case proto::shape::kTuple:
+      switch (shape.integer(fields::shape::kElementType)) {
+        case fields::shape::kTuple:
           out += '(';
-          open.push_back({shape.all(proto::shape::kTupleShapes), 0});
+          open.push_back({shape.all(fields::shape::kTupleShapes), 0});
           break;
-        case proto::shape::kBuffer:
+        case fields::shape::kBuffer:
           out += "b(";
-          open.push_back({shape.all(proto::shape::kTupleShapes), 0});
+          open.push_back({shape.all(fields::shape::kTupleShapes), 0});
           break;
         default:
           if (!append_array(shape, with_layout, out)) return false;
@@ -147,4 +148,4 @@ bool append_shape(std::string_view shape_proto, bool with_layout, std::string& o
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

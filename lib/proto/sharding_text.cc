@@ -5,12 +5,12 @@
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
-namespace axes = proto::mesh;
-namespace named = proto::named_sharding;
-namespace types = proto::sharding;
+namespace axes = fields::mesh;
+namespace named = fields::named_sharding;
+namespace types = fields::sharding;
 
 const char* subgroup_word(std::int64_t type) {
   switch (type) {
@@ -139,11 +139,11 @@ bool append_named(const WireMessage& sharding, std::string& out) {
 // 'devices=[d0,d1]' followed by '0,1,2,3' or '<=[r0,r1]T(p0,p1)'
 void append_devices(const WireMessage& sharding, std::string& out) {
   out += "devices=[";
-  append_list(sharding.integers(proto::sharding::kTileDimensions), out);
+  append_list(sharding.integers(fields::sharding::kTileDimensions), out);
   out += ']';
-  const std::vector<std::int64_t> reshape = sharding.integers(proto::sharding::kIotaDimensions);
+  const std::vector<std::int64_t> reshape = sharding.integers(fields::sharding::kIotaDimensions);
   if (reshape.empty()) {
-    append_list(sharding.integers(proto::sharding::kTileDevices), out);
+    append_list(sharding.integers(fields::sharding::kTileDevices), out);
     return;
   }
   out += "<=[";
@@ -151,7 +151,7 @@ void append_devices(const WireMessage& sharding, std::string& out) {
   out += ']';
   if (reshape.size() > 1) {
     out += "T(";
-    append_list(sharding.integers(proto::sharding::kIotaPermutation), out);
+    append_list(sharding.integers(fields::sharding::kIotaPermutation), out);
     out += ')';
   }
 }
@@ -159,22 +159,22 @@ void append_devices(const WireMessage& sharding, std::string& out) {
 // Appends the contents of a non-tuple sharding, without its braces.
 bool append_body(const WireMessage& sharding, std::string& out) {
   if (!sharding.ok()) return false;
-  if (sharding.has(proto::sharding::kNamed)) return append_named(sharding.message(proto::sharding::kNamed), out);
-  switch (sharding.integer(proto::sharding::kType)) {
+  if (sharding.has(fields::sharding::kNamed)) return append_named(sharding.message(fields::sharding::kNamed), out);
+  switch (sharding.integer(fields::sharding::kType)) {
     case types::kReplicated: out += "replicated"; break;
     case types::kManual: out += "manual"; break;
     case types::kUnknown: out += "unknown"; break;
     case types::kUnreduced: out += "unreduced"; break;
     case types::kMaximal: {
-      const std::vector<std::int64_t> devices = sharding.integers(proto::sharding::kTileDevices);
+      const std::vector<std::int64_t> devices = sharding.integers(fields::sharding::kTileDevices);
       if (devices.empty()) return false;
       absl::StrAppend(&out, "maximal device=", devices[0]);
       break;
     }
     case types::kOther: {
       append_devices(sharding, out);
-      if (sharding.flag(proto::sharding::kReplicateLast)) out += " last_tile_dim_replicate";
-      const std::vector<std::int64_t> last = sharding.integers(proto::sharding::kLastDims);
+      if (sharding.flag(fields::sharding::kReplicateLast)) out += " last_tile_dim_replicate";
+      const std::vector<std::int64_t> last = sharding.integers(fields::sharding::kLastDims);
       for (std::size_t i = 0; i < last.size(); ++i) {
         absl::StrAppend(&out, i == 0 ? " last_tile_dims={" : ", ", subgroup_word(last[i]));
       }
@@ -183,9 +183,9 @@ bool append_body(const WireMessage& sharding, std::string& out) {
     }
     default: return false;
   }
-  if (sharding.flag(proto::sharding::kIsGroup)) {
-    absl::StrAppend(&out, sharding.integer(proto::sharding::kGroupType) == 0 ? " shard_as " : " shard_like ",
-                    sharding.integer(proto::sharding::kGroupId));
+  if (sharding.flag(fields::sharding::kIsGroup)) {
+    absl::StrAppend(&out, sharding.integer(fields::sharding::kGroupType) == 0 ? " shard_as " : " shard_like ",
+                    sharding.integer(fields::sharding::kGroupId));
   }
   return true;
 }
@@ -202,9 +202,9 @@ bool append_mesh_groups(const WireMessage& groups, std::string& out) {
 bool append_sharding(std::string_view sharding_proto, std::string& out) {
   const WireMessage sharding(sharding_proto);
   out += '{';
-  if (sharding.integer(proto::sharding::kType) == types::kIsTuple) {
+  if (sharding.integer(fields::sharding::kType) == types::kIsTuple) {
     // The leaves of nested tuples are listed flat, so a tuple contains no tuples.
-    const std::vector<std::string_view> leaves = sharding.all(proto::sharding::kTuple);
+    const std::vector<std::string_view> leaves = sharding.all(fields::sharding::kTuple);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       if (i > 0) out += ", ";
       if (i > 0 && i % 5 == 0) absl::StrAppend(&out, "/*index=", i, "*/");
@@ -220,4 +220,4 @@ bool append_sharding(std::string_view sharding_proto, std::string& out) {
   return sharding.ok();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

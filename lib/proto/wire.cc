@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 bool read_fixed(std::string_view& bytes, int size, std::uint64_t& value) {
@@ -114,4 +114,4 @@ std::vector<std::int64_t> WireMessage::integers(std::uint32_t number) const {
   return values;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

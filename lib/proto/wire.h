@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
@@ -61,6 +61,6 @@ bool read_varint(std::string_view& bytes, std::uint64_t& value);
 // Removes one field from the front of `bytes`. Returns false if it is malformed or truncated.
 bool read_field(std::string_view& bytes, WireField& field);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_WIRE_H_

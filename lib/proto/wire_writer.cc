@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 void append_little_endian(std::uint64_t bits, int size, std::string& out) {
@@ -64,4 +64,4 @@ void WireWriter::field(const WireField& field) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "lib/proto/wire.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 // Appends the fields of one message in the order of the calls. As proto3 does, integer(), text() and packed() omit a
 // field that has its default value: 0, false, or nothing.
@@ -45,6 +45,6 @@ class WireWriter {
 // Appends the varint of `value`.
 void append_varint(std::uint64_t value, std::string& out);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_WIRE_WRITER_H_

@@ -18,12 +18,12 @@
 #include "lib/proto/proto_ids.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 namespace {
 
 // The fields of an instruction that exclude one another.
 std::uint32_t same_in_instruction(std::uint32_t number) {
-  namespace f = proto::instruction;
+  namespace f = fields::instruction;
   switch (number) {
     case f::kReplicaGroups:
     case f::kIotaGroups:
@@ -78,7 +78,7 @@ class ModuleMerger {
   static std::string assemble(const std::vector<WireField>& fields,
                               const std::vector<std::pair<std::int64_t, std::string>>& computations, bool is_scheduled,
                               std::string_view schedule) {
-    namespace f = proto::module;
+    namespace f = fields::module;
     WireWriter out;
     const auto append = [&](std::uint32_t from, std::uint32_t to) {
       for (const WireField& field : fields) {
@@ -109,7 +109,7 @@ class ModuleMerger {
                                            ": a proto cannot hold its ", now.fault));
     }
     const bool lacks_values = now.elided && !(was_read && have_same_field(message, message_before,
-                                                                          proto::instruction::kLiteral, only_itself));
+                                                                          fields::instruction::kLiteral, only_itself));
     if (lacks_values && elided_ == ElidedConstants::kRefuse) {
       return invalid_argument(absl::StrCat(to_absl(i.name()), " in ", to_absl(i.computation().name()),
                                            ": the text has {...} in place of the values of this constant, which a "
@@ -120,7 +120,7 @@ class ModuleMerger {
   }
 
   absl::StatusOr<std::string> computation(ComputationView c) {
-    namespace f = proto::computation;
+    namespace f = fields::computation;
     if (c.instruction_count() == 0 || !row_of(c).root.valid()) {
       return invalid_argument(absl::StrCat("computation ", to_absl(c.name()), " has no root"));
     }
@@ -200,7 +200,7 @@ class ModuleMerger {
   // The proto need not list instructions in the order of the schedule.
   static void restore_instructions(const OriginalProto::Computation& original, Numbered& instructions) {
     Numbered sorted = instructions;
-    const std::uint32_t references[] = {proto::instruction::kOperands, proto::instruction::kControlPredecessors};
+    const std::uint32_t references[] = {fields::instruction::kOperands, fields::instruction::kControlPredecessors};
     if (sort_as(original.ids, sorted) && refers_backwards(sorted, references)) instructions = std::move(sorted);
   }
 
@@ -213,8 +213,8 @@ class ModuleMerger {
     if (!sort_as(ids, sorted)) return;
     std::unordered_set<std::int64_t> seen;
     for (const auto& [id, bytes] : sorted) {
-      for (std::string_view instruction : WireMessage(bytes).all(proto::computation::kInstructions)) {
-        for (std::int64_t called : WireMessage(instruction).integers(proto::instruction::kCalled)) {
+      for (std::string_view instruction : WireMessage(bytes).all(fields::computation::kInstructions)) {
+        for (std::int64_t called : WireMessage(instruction).integers(fields::instruction::kCalled)) {
           if (seen.count(called) == 0) return;
         }
       }
@@ -226,12 +226,12 @@ class ModuleMerger {
   // Reuses an original sequence if its computation's order is unchanged. There may be some of computations that do
   // not run by themselves.
   std::string schedule_proto(const Numbered& computations) const {
-    namespace f = proto::schedule;
+    namespace f = fields::schedule;
     WireWriter out;
     const auto append = [&out](std::int64_t id, std::string_view sequence) {
       WireWriter entry;
-      entry.present(proto::map_entry::kKey, id);  // an entry of a map has its key and its value in any case
-      entry.bytes(proto::map_entry::kValue, sequence);
+      entry.present(fields::map_entry::kKey, id);  // an entry of a map has its key and its value in any case
+      entry.bytes(fields::map_entry::kValue, sequence);
       out.bytes(f::kSequences, entry.view());
     };
     const Numbered now = now_.sequences();
@@ -244,20 +244,20 @@ class ModuleMerger {
       const Numbered before = before_->sequences();
       std::unordered_map<std::int64_t, std::string_view> before_by_id;
       for (const auto& [id, sequence] : before) before_by_id.emplace(id, sequence);
-      const WireMessage original = original_->module().message(proto::module::kSchedule);
+      const WireMessage original = original_->module().message(fields::module::kSchedule);
       for (std::string_view bytes : original.all(f::kSequences)) {
         const WireMessage entry(bytes);
-        const std::int64_t id = entry.integer(proto::map_entry::kKey);
+        const std::int64_t id = entry.integer(fields::map_entry::kKey);
         if (existing.count(id) == 0) continue;
         done.insert(id);
         const auto found = by_id.find(id);
         const auto found_before = before_by_id.find(id);
         const bool is_same =
             found == by_id.end() || (found_before != before_by_id.end() && found->second == found_before->second);
-        append(id, is_same ? entry.bytes(proto::map_entry::kValue) : found->second);
+        append(id, is_same ? entry.bytes(fields::map_entry::kValue) : found->second);
       }
     }
-    const bool was_scheduled = original_ != nullptr && original_->module().has(proto::module::kSchedule);
+    const bool was_scheduled = original_ != nullptr && original_->module().has(fields::module::kSchedule);
     for (const auto& [id, sequence] : now) {
       // The original may leave out computations whose order does not matter.
       const bool is_new = !was_scheduled || original_->find_id(id) == nullptr;
@@ -297,7 +297,7 @@ absl::StatusOr<std::string> module_proto(const Module& module, ElidedConstants e
   return ModuleMerger(module, elided, &original, &before).take();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 namespace hloroof::inline v0 {
 

@@ -16,13 +16,13 @@
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline proto {
 
 // What becomes of a constant whose values the text elides as {...}.
 enum class ElidedConstants : bool { kRefuse, kWriteWithoutValues };
 
 absl::StatusOr<std::string> module_proto(const Module& module, ElidedConstants elided);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline proto
 
 #endif  // HLOROOF_LIB_PROTO_WRITE_PROTO_H_

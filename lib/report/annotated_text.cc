@@ -13,7 +13,7 @@
 #include "lib/step/facts.h"
 #include "lib/text/print_comments.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 // A line that is a comment.
@@ -146,4 +146,4 @@ std::string annotated_text(const Module& module, const StepPrediction& predictio
   return annotations.head(least_share) + print_with_comments(module, options, comments);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -11,7 +11,7 @@
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // Prints `module`, whose prediction is `prediction`, as print_module() does, with comments: what the prediction is
 // of at the top, a line with the sum above each computation that runs, and at the beginning of the line of an op what
@@ -22,6 +22,6 @@ namespace hloroof::internal {
 std::string annotated_text(const Module& module, const StepPrediction& prediction, const PrintOptions& options,
                            double least_share);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report
 
 #endif  // HLOROOF_LIB_REPORT_ANNOTATED_TEXT_H_

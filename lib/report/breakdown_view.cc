@@ -6,7 +6,7 @@
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // A bar for each part of the breakdown. Parts below one percent of the step share the last line.
 std::string breakdown_view(const StepPrediction& p, const ViewOptions& options) {
@@ -35,4 +35,4 @@ std::string breakdown_view(const StepPrediction& p, const ViewOptions& options) 
   return "Where the step goes: what the compute stream works on, or waits for\n" + table.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

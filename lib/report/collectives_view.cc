@@ -7,7 +7,7 @@
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 using Entries = std::vector<const CollectivePrediction*>;
@@ -87,4 +87,4 @@ std::string collectives_view(const StepPrediction& p, const ViewOptions& options
          wire_table(p, rows, shown, options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

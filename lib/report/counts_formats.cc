@@ -5,7 +5,7 @@
 #include "lib/describe/record_json.h"
 #include "lib/report/counts_report.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 constexpr std::string_view kCountsSchema[] = {"hloroof.counts/1"};
@@ -38,11 +38,11 @@ const auto& row(const CountedOp& op) {
   return op.row->*kMember;
 }
 template <auto kMember>
-std::optional<std::string_view> text(const CountedOp& op) {
+std::optional<std::string_view> text_of(const CountedOp& op) {
   return text_or_null(op.row->*kMember);
 }
 template <auto kMember>
-const auto& report(const CountsDocument& counts) {
+const auto& of_report(const CountsDocument& counts) {
   return counts.report->*kMember;
 }
 template <auto kMember>
@@ -51,6 +51,10 @@ auto physical(const CountsDocument& counts) {
 }
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline report
+
+namespace hloroof::internal {
 
 template <>
 struct EnumNames<TripCount::Source> {
@@ -68,8 +72,9 @@ struct Described<CountedOp> {
       field("computation", Unit::kNone, "Computation that contains the instruction.", &row<&CountsRow::computation>),
       field("opcode", Unit::kNone, "Opcode as the HLO text has it.", &row<&CountsRow::opcode>),
       field("category", Unit::kNone, "Category as XProf names it.", &row<&CountsRow::category>),
-      field("op_name", Unit::kNone, "op_name of the metadata.", &text<&CountsRow::op_name>).only_in(Formats::kJsonOnly),
-      field("source_file", Unit::kNone, "Source file of the metadata.", &text<&CountsRow::source_file>)
+      field("op_name", Unit::kNone, "op_name of the metadata.", &text_of<&CountsRow::op_name>)
+          .only_in(Formats::kJsonOnly),
+      field("source_file", Unit::kNone, "Source file of the metadata.", &text_of<&CountsRow::source_file>)
           .only_in(Formats::kJsonOnly),
       field("source_line", Unit::kCount, "Line in source_file.",
             [](const CountedOp& op) {
@@ -78,7 +83,7 @@ struct Described<CountedOp> {
           .at_least(1)
           .only_in(Formats::kJsonOnly),
       field("layer", Unit::kNone, "Scopes and op of op_name, with the numbers of layers replaced by *.",
-            &text<&CountsRow::layer>)
+            &text_of<&CountsRow::layer>)
           .only_in(Formats::kJsonOnly),
       field("executions", Unit::kCount, "Executions in one step.", &row<&CountsRow::executions>),
       field("flops", Unit::kFlops, "FLOPs of one execution.", &row<&CountsRow::flops>).may_be_negative(),
@@ -148,14 +153,15 @@ struct Described<CountsDocument> {
       "FLOPs, transcendentals and bytes without a device. Some members exist under --convention physical alone."};
   static constexpr auto kFields = fields(
       schema_field<kCountsSchema>(),
-      field("module", Unit::kNone, "Name of the module.", &report<&CountsReport::module>),
-      field("convention", Unit::kNone, "Rules of counting.", &report<&CountsReport::convention>).one_of(kConventions),
-      field("flops", Unit::kFlops, "FLOPs of one step.", &report<&CountsReport::flops>).may_be_negative(),
+      field("module", Unit::kNone, "Name of the module.", &of_report<&CountsReport::module>),
+      field("convention", Unit::kNone, "Rules of counting.", &of_report<&CountsReport::convention>)
+          .one_of(kConventions),
+      field("flops", Unit::kFlops, "FLOPs of one step.", &of_report<&CountsReport::flops>).may_be_negative(),
       field("transcendentals", Unit::kCount, "Transcendental functions of one step.",
-            &report<&CountsReport::transcendentals>)
+            &of_report<&CountsReport::transcendentals>)
           .may_be_negative(),
       field("bytes_accessed", Unit::kBytes, "Bytes read and written in one step.",
-            &report<&CountsReport::bytes_accessed>)
+            &of_report<&CountsReport::bytes_accessed>)
           .may_be_negative(),
       field("logical_bytes", Unit::kBytes, "bytes_accessed without tile padding.",
             &physical<&CountsReport::logical_bytes>),
@@ -165,8 +171,12 @@ struct Described<CountsDocument> {
       field("loops", Unit::kNone, "While loops.", &physical<&CountsReport::loops>),
       field("per_op", Unit::kNone, "Instructions or groups; the totals are the sums of executions x each.",
             &CountsDocument::ops),
-      field("unknown", Unit::kNone, "Instructions that are not counted in full.", &report<&CountsReport::unknown>));
+      field("unknown", Unit::kNone, "Instructions that are not counted in full.", &of_report<&CountsReport::unknown>));
 };
+
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline report {
 
 std::string counts_json(const std::vector<CountsReport>& reports) {
   return records_json(std::vector<CountsDocument>(reports.begin(), reports.end()));
@@ -191,4 +201,4 @@ ResultTable counts_table() {
   return describe_result<CountsDocument>(kCountsSchema[0], "Work without a device: counts --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

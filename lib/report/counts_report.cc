@@ -1,7 +1,4 @@
 #include "lib/report/counts_report.h"
-#include "absl/types/span.h"
-#include "lib/base/decimal.h"
-#include "lib/ir/rows.h"
 
 #include <algorithm>
 #include <map>
@@ -9,14 +6,17 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/names.h"
 #include "lib/analysis/op_name.h"
+#include "lib/base/decimal.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
+#include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 // Returns the shortest text that reads back as the same number.
@@ -323,4 +323,4 @@ std::string counts_table(const std::vector<std::string>& names, const std::vecto
   return table.to_string(layout);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -17,7 +17,7 @@
 #include "lib/describe/table.h"
 #include "lib/results/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 struct CountsRow {
   std::string name;
@@ -102,6 +102,6 @@ std::string counts_csv(const std::vector<CountsReport>& reports);
 // The fields of a report and of all records in it.
 ResultTable counts_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report
 
 #endif  // HLOROOF_LIB_REPORT_COUNTS_REPORT_H_

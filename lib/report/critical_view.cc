@@ -6,7 +6,7 @@
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 std::string share_of(double seconds, const StepPrediction& p) {
@@ -73,4 +73,4 @@ std::string critical_view(const StepPrediction& p, const ViewOptions& options) {
   return categories(p, options) + "\n" + path(p, options) + "\n" + resources(p, options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -1,5 +1,4 @@
 #include "lib/report/device_report.h"
-#include "lib/hardware/device_facts.h"
 
 #include <optional>
 #include <string_view>
@@ -12,10 +11,11 @@
 #include "lib/describe/table.h"
 #include "lib/hardware/accuracy.h"
 #include "lib/hardware/describe.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/names.h"
 #include "lib/results/terms_fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 constexpr std::string_view kDeviceListSchema[] = {"hloroof.devices/1"};
@@ -71,6 +71,10 @@ std::optional<double> ridge_point(const Device& device) {
 }
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline report
+
+namespace hloroof::internal {
 
 template <>
 struct Described<ListedDevice> {
@@ -153,6 +157,10 @@ struct Described<DeviceDocument> {
              field("parameters", Unit::kNone, "All numbers.", &Document::parameters));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline report {
+
 std::string device_list_json(const std::vector<Device>& devices) {
   return records_json<DeviceListDocument>({{listed(devices)}});
 }
@@ -220,4 +228,4 @@ ResultTable device_table() {
   return describe_result<DeviceDocument>(kDeviceSchema[0], "One device: devices show --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

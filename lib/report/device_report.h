@@ -8,7 +8,7 @@
 #include "hloroof/device.h"
 #include "lib/describe/schema.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // The headline numbers of each device. Schema "hloroof.devices/1".
 std::string device_list_json(const std::vector<Device>& devices);
@@ -25,6 +25,6 @@ std::string devices_markdown(const std::vector<Device>& devices);
 ResultTable device_list_table();
 ResultTable device_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report
 
 #endif  // HLOROOF_LIB_REPORT_DEVICE_REPORT_H_

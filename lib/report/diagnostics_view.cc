@@ -7,7 +7,7 @@
 #include "lib/diagnose/diagnostics.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 // Colors the severity as compilers do, with ECMA-48 escape sequences.
@@ -109,4 +109,4 @@ std::string causes_view(const StepPrediction& p, std::size_t count, const ViewOp
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -9,7 +9,7 @@
 #include "lib/report/views.h"
 #include "lib/results/estimates.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 struct EstimateSums {
@@ -96,4 +96,4 @@ std::string estimates_view(const StepPrediction& p, const ViewOptions& options) 
   return out + "\nOne execution of each op, those with the most time in the step first\n" + table.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -7,7 +7,7 @@
 #include "lib/report/views.h"
 #include "lib/results/layers.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 constexpr std::size_t kTop = Layer::kNoParent;
@@ -228,4 +228,4 @@ std::string layers_view(const StepPrediction& prediction, const ViewOptions& opt
   return table.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -6,7 +6,7 @@
 #include "lib/results/prediction_fields.h"
 #include "lib/results/step_fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 constexpr std::string_view kMemorySchema[] = {"hloroof.memory/1"};
@@ -18,6 +18,10 @@ struct MemoryDocument {
 const StepPrediction& step_of(const MemoryDocument& document) { return document.named->second; }
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline report
+
+namespace hloroof::internal {
 
 template <>
 struct Described<MemoryDocument> {
@@ -32,6 +36,10 @@ struct Described<MemoryDocument> {
                    StepMember<&StepPrediction::set>()),
              field("memory", Unit::kNone, "", StepMember<&StepPrediction::memory>())));
 };
+
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline report {
 
 std::string memory_json(const std::vector<NamedPrediction>& predictions) {
   std::vector<MemoryDocument> documents;
@@ -48,4 +56,4 @@ std::string memory_csv(const std::vector<NamedPrediction>& predictions) {
 
 ResultTable memory_table() { return describe_result<MemoryDocument>(kMemorySchema[0], "Memory: memory --format json"); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

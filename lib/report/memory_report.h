@@ -10,7 +10,7 @@
 #include "lib/report/views.h"
 #include "lib/results/view_csv.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // Writes one object if there is exactly one prediction, otherwise an array. Schema "hloroof.memory/1".
 std::string memory_json(const std::vector<NamedPrediction>& predictions);
@@ -21,6 +21,6 @@ std::string memory_csv(const std::vector<NamedPrediction>& predictions);
 // The fields of a memory report and of all records in it.
 ResultTable memory_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report
 
 #endif  // HLOROOF_LIB_REPORT_MEMORY_REPORT_H_

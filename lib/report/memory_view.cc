@@ -4,7 +4,7 @@
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 // Upper bound for the share of temporaries lost to gaps by best fit in decreasing size, which XLA uses to pack them.
@@ -36,11 +36,10 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
         absl::StrFormat("  fits: %s (%s bytes) are left\n", format_bytes(memory.usable_bytes - memory.hbm_peak_bytes),
                         format_integer(memory.usable_bytes - memory.hbm_peak_bytes));
   } else {
-    const std::string text =
-        absl::StrFormat("does NOT fit by %s: needs %s (%s bytes), %s (%s bytes) are usable",
-                        format_bytes(memory.hbm_peak_bytes - memory.usable_bytes),
-                        format_bytes(memory.hbm_peak_bytes), format_integer(memory.hbm_peak_bytes),
-                        format_bytes(memory.usable_bytes), format_integer(memory.usable_bytes));
+    const std::string text = absl::StrFormat("does NOT fit by %s: needs %s (%s bytes), %s (%s bytes) are usable",
+                                             format_bytes(memory.hbm_peak_bytes - memory.usable_bytes),
+                                             format_bytes(memory.hbm_peak_bytes), format_integer(memory.hbm_peak_bytes),
+                                             format_bytes(memory.usable_bytes), format_integer(memory.usable_bytes));
     out += "  " + wrap(text, options.width, 2) + "\n";
     if (!memory.live_at_peak.empty() && memory.padding_bytes > 0) {
       out += absl::StrFormat("  padding accounts for %s of the peak\n",
@@ -80,4 +79,4 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

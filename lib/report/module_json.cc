@@ -1,10 +1,11 @@
+#include "lib/report/module_json.h"
+
 #include <algorithm>
 
 #include "lib/describe/json_writer.h"
 #include "lib/ir/rows.h"
-#include "lib/report/module_json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 void write_instruction(const Module& module, InstructionView instruction, JsonWriter& out) {
@@ -70,4 +71,4 @@ std::string module_json(const Module& module) {
   return out.take_document();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

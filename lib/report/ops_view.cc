@@ -4,7 +4,7 @@
 #include "lib/report/views.h"
 #include "lib/results/fold.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const ViewOptions& options) {
   absl::StatusOr<Rows> rows = make_rows(prediction, options.rows);
@@ -60,4 +60,4 @@ absl::StatusOr<std::string> ops_view(const StepPrediction& prediction, const Vie
   return std::string(by) + "; roof: share of its bound's peak\n" + table.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -5,7 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 // "TPU v4 or v5p"; "TPU" if too many generations are possible for a line.
@@ -47,4 +47,4 @@ std::string origin_line(const StepPrediction& p) {
   return line;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

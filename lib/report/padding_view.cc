@@ -3,7 +3,7 @@
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const ViewOptions& options) {
   RowOptions row_options = options.rows;
@@ -26,4 +26,4 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
   return "Bytes moved in all memories that are tile padding, over the step\n" + table.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

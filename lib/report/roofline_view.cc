@@ -5,7 +5,7 @@
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // Shows how busy each resource is, and how far the longest ops are below the roof that limits them.
 std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
@@ -38,4 +38,4 @@ std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
   return out + "Longest ops: intensity, achieved rates, share of the bounding roof\n" + table.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

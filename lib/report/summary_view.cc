@@ -11,7 +11,7 @@
 #include "lib/report/views.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 // Names the ops with the most time that is assumed or unknown: "fusion.3 12.1 %, custom-call.7 4.0 %, 3 others".
@@ -93,4 +93,4 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

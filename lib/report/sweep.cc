@@ -11,7 +11,7 @@
 #include "lib/results/prediction_fields.h"
 #include "lib/results/step_fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 constexpr std::string_view kSweepSchema[] = {"hloroof.sweep/1"};
@@ -90,6 +90,10 @@ void sort_points(std::vector<SweepPoint>& points, SweepOrder order) {
                    [order](const SweepPoint& a, const SweepPoint& b) { return rank_of(a, order) < rank_of(b, order); });
 }
 
+}  // namespace hloroof::internal::inline report
+
+namespace hloroof::internal {
+
 template <>
 struct Described<SweepPoint> {
   static constexpr RecordInfo kInfo = {"point", "SweepPoint", "One prediction of a sweep."};
@@ -131,10 +135,14 @@ struct Described<SweepDocument> {
                    [](const SweepDocument& sweep) -> const std::vector<SweepPoint>& { return *sweep.points; }));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline report {
+
 std::string sweep_csv(const std::vector<SweepPoint>& points) { return records_csv(points); }
 
 std::string sweep_json(const std::vector<SweepPoint>& points) { return records_json<SweepDocument>({{&points}}); }
 
 ResultTable sweep_table() { return describe_result<SweepDocument>(kSweepSchema[0], "A sweep: sweep --format json"); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -12,7 +12,7 @@
 #include "lib/describe/schema.h"
 #include "lib/describe/table.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // A device parameter that --set changed.
 struct SweptValue {
@@ -59,6 +59,6 @@ std::string sweep_json(const std::vector<SweepPoint>& points);
 // The fields of a sweep and of all records in it.
 ResultTable sweep_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report
 
 #endif  // HLOROOF_LIB_REPORT_SWEEP_H_

@@ -8,7 +8,7 @@
 #include "lib/diagnose/diagnostics.h"
 #include "lib/report/sweep.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 using Points = std::vector<SweepPoint>;
@@ -213,4 +213,4 @@ std::string sweep_view(const Points& points, SweepOrder order, const TextLayout&
   return warnings + out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -8,7 +8,7 @@
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // Shows a strip for each lane, with a loop as its first iteration, and the longest events.
 std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
@@ -71,4 +71,4 @@ std::string timeline_view(const StepPrediction& p, const ViewOptions& options) {
   return preformatted(std::move(out), options) + "\nLongest, in order\n" + table.to_string(options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/units.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 namespace {
 
 // Parts below this share of the step are not what limits it.
@@ -142,4 +142,4 @@ std::string verdict(const StepPrediction& p) {
   return absl::StrJoin(sentences, " ");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

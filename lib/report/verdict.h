@@ -6,11 +6,11 @@
 
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 // Returns one or two sentences without a line break, or an empty text if the step takes no time.
 std::string verdict(const StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report
 
 #endif  // HLOROOF_LIB_REPORT_VERDICT_H_

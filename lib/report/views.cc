@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 namespace {
 
@@ -137,4 +137,4 @@ absl::StatusOr<std::string> first_screen(const StepPrediction& prediction, bool 
   return text;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report

@@ -14,7 +14,7 @@
 #include "lib/results/rows.h"
 #include "lib/results/view_csv.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline report {
 
 struct ViewOptions : TextLayout {
   bool color = false;  // for a terminal with color support
@@ -67,6 +67,6 @@ std::string origin_diagnostics_view(const StepPrediction& prediction, const View
 // those whose time other causes count. Empty if no diagnostic is actionable.
 std::string causes_view(const StepPrediction& prediction, std::size_t count, const ViewOptions& options);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline report
 
 #endif  // HLOROOF_LIB_REPORT_VIEWS_H_

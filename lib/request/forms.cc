@@ -14,7 +14,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/request/kernel_list.h"
 
-namespace hloroof::internal::forms {
+namespace hloroof::internal::inline request::forms {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -352,4 +352,4 @@ absl::Status DeviceIds::read(const OptionValue& value, const Reading&, std::vect
   return order.status();
 }
 
-}  // namespace hloroof::internal::forms
+}  // namespace hloroof::internal::inline request::forms

@@ -15,7 +15,7 @@
 #include "hloroof/predict.h"
 #include "lib/request/options.h"
 
-namespace hloroof::internal::forms {
+namespace hloroof::internal::inline request::forms {
 
 template <OptionForm form, typename Member, std::int64_t least = 0>
 struct FormOf {
@@ -42,6 +42,6 @@ using Settings = FormOf<OptionForm::kSettings, std::vector<std::pair<std::string
 using MeshAxes = FormOf<OptionForm::kMeshAxes, std::vector<std::pair<std::string, std::int64_t>>>;
 using DeviceIds = FormOf<OptionForm::kDeviceIds, std::vector<std::int64_t>>;
 
-}  // namespace hloroof::internal::forms
+}  // namespace hloroof::internal::inline request::forms
 
 #endif  // HLOROOF_LIB_REQUEST_FORMS_H_

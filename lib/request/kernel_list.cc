@@ -12,7 +12,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline request {
 namespace {
 
 constexpr std::int64_t kLongestList = std::int64_t{1} << 20;
@@ -96,4 +96,4 @@ absl::StatusOr<KernelList> parse_kernel_list(const std::string& text, const std:
   return list;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline request

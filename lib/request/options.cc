@@ -6,7 +6,7 @@
 #include "lib/base/strings.h"
 #include "lib/request/forms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline request {
 namespace {
 
 constexpr bool kCommon = false;
@@ -130,4 +130,4 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline request

@@ -17,7 +17,7 @@
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline request {
 
 enum class OptionId : std::uint8_t {
 #define HLOROOF_OPTION(id, flag, key, member, Form, argument, group, extent, text) id,
@@ -118,6 +118,6 @@ std::vector<std::pair<std::string, std::string>> command_options(const PredictOp
 // The text as one word of a POSIX shell: quoted if it has other characters than those of names, paths and numbers.
 std::string shell_word(std::string_view text);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline request
 
 #endif  // HLOROOF_LIB_REQUEST_OPTIONS_H_

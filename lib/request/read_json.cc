@@ -13,7 +13,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline request {
 namespace {
 
 using Kind = JsonValue::Kind;
@@ -149,4 +149,4 @@ absl::Status read_option_values(const JsonValue& object, OptionValues& values) {
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline request

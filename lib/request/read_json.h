@@ -8,12 +8,12 @@
 #include "lib/base/json.h"
 #include "lib/request/options.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline request {
 
 // Stores the members of `object`, which have the keys of option.def, as values. A null leaves the default. Errors:
 // InvalidArgument for an unknown key, with the nearest ones, and for a value of another kind.
 absl::Status read_option_values(const JsonValue& object, OptionValues& values);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline request
 
 #endif  // HLOROOF_LIB_REQUEST_READ_JSON_H_

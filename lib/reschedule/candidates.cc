@@ -4,7 +4,7 @@
 #include <iterator>
 #include <unordered_set>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 namespace {
 
 // The places to try, as multiples of the time to hide.
@@ -73,4 +73,4 @@ std::vector<Move> Moves::find(const std::vector<InstructionId>& order, std::size
   return moves;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule

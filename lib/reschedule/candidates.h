@@ -9,7 +9,7 @@
 #include "hloroof/module.h"
 #include "lib/reschedule/constraints.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 
 enum class Direction : std::uint8_t { kEarlier, kLater };
 
@@ -34,6 +34,6 @@ struct Moves {
                          std::size_t most_moved, double wanted) const;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule
 
 #endif  // HLOROOF_LIB_RESCHEDULE_CANDIDATES_H_

@@ -13,7 +13,7 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 namespace {
 
 // Whether the instruction acts on something outside the program: the host, another slice, or a random state.
@@ -171,4 +171,4 @@ class Finder {
 
 absl::StatusOr<Constraints> find_constraints(const StepFacts& facts) { return Finder(facts).find(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule

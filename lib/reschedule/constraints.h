@@ -8,7 +8,7 @@
 #include "hloroof/module.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 
 // The tables are indexed by InstructionId. The constraints hold for the order in which the module came, and stay valid
 // while its instructions only move.
@@ -27,6 +27,6 @@ struct Constraints {
 // A copy that the previous step issues is fixed. Errors: Unimplemented if there are too many values to follow.
 absl::StatusOr<Constraints> find_constraints(const StepFacts& facts);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule
 
 #endif  // HLOROOF_LIB_RESCHEDULE_CONSTRAINTS_H_

@@ -6,7 +6,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 namespace {
 
 void add_each(InFlight& sum, const InFlight& more) {
@@ -84,4 +84,4 @@ class Counter {
 
 InFlight most_in_flight(const Module& module, const Transfers& transfers) { return Counter(module, transfers).count(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule

@@ -11,7 +11,7 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/demand.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 
 using InFlight = std::array<std::int64_t, kLaneCount>;  // by Lane
 
@@ -27,6 +27,6 @@ struct Transfers {
 // a caller count in the computation that it calls.
 InFlight most_in_flight(const Module& module, const Transfers& transfers);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule
 
 #endif  // HLOROOF_LIB_RESCHEDULE_IN_FLIGHT_H_

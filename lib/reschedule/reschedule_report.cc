@@ -10,7 +10,7 @@
 #include "lib/describe/record_csv.h"
 #include "lib/describe/record_json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 namespace {
 
 constexpr std::string_view kRescheduleSchema[] = {"hloroof.reschedule/1"};
@@ -92,6 +92,10 @@ std::string reschedule_view(const Rescheduling& result, std::size_t limit, const
   return out;
 }
 
+}  // namespace hloroof::internal::inline reschedule
+
+namespace hloroof::internal {
+
 template <>
 struct EnumNames<Direction> {
   static constexpr std::string_view kNames[] = {"earlier", "later"};
@@ -167,6 +171,10 @@ struct Described<Rescheduling> {
              field("bounds", Unit::kNone, "What keeps the predicted step from being shorter.", &Rescheduling::bounds));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline reschedule {
+
 std::string reschedule_json(const Rescheduling& result) { return records_json<Rescheduling>({result}); }
 
 std::string reschedule_csv(const Rescheduling& result) { return records_csv(result.moves); }
@@ -175,4 +183,4 @@ ResultTable reschedule_table() {
   return describe_result<Rescheduling>(kRescheduleSchema[0], "The best predicted order: reschedule --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule

@@ -9,7 +9,7 @@
 #include "lib/describe/table.h"
 #include "lib/reschedule/search.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 
 // Step and memory before and after, at most `limit` moves (0: all), and what keeps the step from being shorter.
 std::string reschedule_view(const Rescheduling& result, std::size_t limit, const TextLayout& layout);
@@ -22,6 +22,6 @@ std::string reschedule_csv(const Rescheduling& result);
 
 ResultTable reschedule_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule
 
 #endif  // HLOROOF_LIB_REPORT_RESCHEDULE_REPORT_H_

@@ -22,7 +22,7 @@
 #include "lib/reschedule/in_flight.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 namespace {
 
 // A prediction takes time in proportion to the module, so that the trials of any module take a few seconds.
@@ -543,4 +543,4 @@ absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, 
   return search.take_result();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule

@@ -11,7 +11,7 @@
 #include "hloroof/predict.h"
 #include "lib/reschedule/candidates.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline reschedule {
 
 struct RescheduleOptions {
   PredictOptions predict;
@@ -78,6 +78,6 @@ struct Rescheduling {
 // Predictor::create() and of find_constraints().
 absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, const RescheduleOptions& options);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline reschedule
 
 #endif  // HLOROOF_LIB_RESCHEDULE_SEARCH_H_

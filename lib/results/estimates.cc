@@ -1,15 +1,15 @@
 #include "lib/results/estimates.h"
-#include "lib/hardware/device_facts.h"
 
 #include <algorithm>
 
+#include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
 #include "lib/step/facts.h"
 #include "lib/time/op_time.h"
 #include "lib/values/backend_config.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 namespace {
 
 // Whether the estimate is 100 cycles for every window, whatever is in it.
@@ -112,4 +112,4 @@ std::vector<EstimatedOp> estimated_ops(const StepPrediction& prediction) {
   return ops;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

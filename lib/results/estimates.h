@@ -12,7 +12,7 @@
 
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 enum class Believe : std::uint8_t { kModel, kCompiler, kEither, kMeasure };
 inline constexpr std::string_view kBelieveNames[] = {"model", "compiler", "either", "measure"};
@@ -46,6 +46,6 @@ inline constexpr double kNearRatio = 1.6;
 // prediction.facts; empty without them.
 std::vector<EstimatedOp> estimated_ops(const StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_ESTIMATES_H_

@@ -8,7 +8,7 @@
 #include "lib/analysis/op_name.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 namespace {
 
 std::string output_shape(const OpPrediction& op, const StepFacts* facts) {
@@ -49,4 +49,4 @@ std::string folded_label(const std::string& name, std::size_t count) {
   return count == 1 ? name : name + " ×" + std::to_string(count);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

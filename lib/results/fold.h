@@ -9,7 +9,7 @@
 
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 // Ops with equal opcode, category, output shape and op_name, except for numbers in the op_name. The names of the
 // instructions do not matter.
@@ -34,6 +34,6 @@ std::vector<FoldedRow> fold_rows(const StepPrediction& prediction);
 // "async-collective-done.28 ×40", or the name alone for one op.
 std::string folded_label(const std::string& name, std::size_t count);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_FOLD_H_

@@ -1,6 +1,6 @@
 #include "lib/results/glossary.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 namespace {
 
 constexpr GlossaryTerm kTerms[] = {
@@ -13,4 +13,4 @@ constexpr GlossaryTerm kTerms[] = {
 
 std::span<const GlossaryTerm> glossary() { return kTerms; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

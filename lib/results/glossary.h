@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 struct GlossaryTerm {
   std::string_view term;     // "mxu"
@@ -14,6 +14,6 @@ struct GlossaryTerm {
 
 std::span<const GlossaryTerm> glossary();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_GLOSSARY_H_

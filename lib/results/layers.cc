@@ -11,7 +11,7 @@
 
 #include "lib/work/kernel_shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 namespace {
 
 // Deeper scopes belong to the one at this depth, which bounds the total length of the paths.
@@ -286,4 +286,4 @@ std::vector<Layer> make_layers(const StepPrediction& prediction) {
   return in_preorder(tree, prediction.step_seconds);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

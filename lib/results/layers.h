@@ -11,7 +11,7 @@
 #include "hloroof/predict.h"
 #include "lib/analysis/op_name.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 // Times in the step, with all iterations of loops. A further kind of time is one more member here, in add(), and in the
 // columns of Described<Layer> and layers_view().
@@ -50,6 +50,6 @@ inline constexpr std::string_view kNoOpName = "[no op_name]";
 // (wi_0 and wi_1) are not.
 std::vector<Layer> make_layers(const StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_LAYERS_H_

@@ -4,7 +4,7 @@
 #include "lib/describe/schema.h"
 #include "lib/results/prediction_fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 void write_json(const StepPrediction& prediction, JsonWriter& out) {
   write_json_value(prediction, out, prediction.family);
@@ -31,4 +31,4 @@ ResultTable prediction_table() {
   return describe_result<StepPrediction>(kPredictionSchema[0], "A prediction: predict --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

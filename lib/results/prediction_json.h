@@ -10,7 +10,7 @@
 #include "lib/describe/json_writer.h"
 #include "lib/describe/schema.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 void write_json(const StepPrediction& prediction, JsonWriter& out);
 
@@ -34,6 +34,6 @@ std::string predictions_json(const std::vector<StepPrediction>& predictions);
 // The fields of a prediction and of all records in it.
 ResultTable prediction_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_PREDICTION_JSON_H_

@@ -13,7 +13,7 @@
 #include "lib/base/units.h"
 #include "lib/results/fold.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 namespace {
 
 struct Rewrite {
@@ -254,4 +254,4 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 enum class GroupBy { kNone, kComputation, kCategory, kOpName, kSource, kLayer, kSimilar };
 enum class SortBy { kTime, kWasted, kFlops, kBytes, kPadding };
@@ -72,6 +72,6 @@ std::string bound_text(const OpPrediction& op, DeviceFamily family);
 // Returns the last component of the path with the line, such as "file.py:31", or empty if the source is unknown.
 std::string short_source(std::string_view file, std::int64_t line);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_ROWS_H_

@@ -6,7 +6,7 @@
 #include "hloroof/predict.h"
 #include "lib/describe/record.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 // Returns a member of the prediction of a record.
 template <auto kMember>
@@ -33,6 +33,6 @@ inline constexpr auto kExposedField =
 inline constexpr auto kHbmPeakField = field("hbm_peak_bytes", Unit::kBytes, "Peak of HBM.",
                                             [](const auto& record) { return step_of(record).memory.hbm_peak_bytes; });
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_STEP_FIELDS_H_

@@ -1,14 +1,14 @@
 #include "lib/results/terms_fields.h"
-#include "lib/hardware/device_facts.h"
 
 #include <utility>
 
 #include "lib/describe/record_json.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/names.h"
 #include "lib/step/execution_terms.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 std::optional<Term> terms_of(const StepFacts* facts, InstructionId op) {
   if (facts == nullptr) return std::nullopt;
@@ -52,4 +52,4 @@ std::vector<ParameterRow> parameter_rows(const StepFacts* facts) {
   return rows;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

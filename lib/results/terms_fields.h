@@ -16,7 +16,7 @@
 #include "lib/describe/record.h"
 #include "lib/time/terms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 struct TermRow;
 
@@ -70,8 +70,8 @@ struct TermRow {
 std::optional<Term> terms_of(const StepFacts* facts, InstructionId op);
 
 // The terms of the ops of one prediction in one JSON document. Most ops have the terms of an earlier op and write the
-// same text. Building and writing all of them anew took 44 % of the instructions of `predict --format json` for a module
-// of 6,800 ops.
+// same text. Building and writing all of them anew took 44 % of the instructions of `predict --format json` for a
+// module of 6,800 ops.
 class WrittenTerms {
  public:
   WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops);
@@ -112,6 +112,10 @@ template <typename T>
 OrAbsent<T> present_if(bool condition, const T& value) {
   return {condition ? &value : nullptr};
 }
+
+}  // namespace hloroof::internal::inline results
+
+namespace hloroof::internal {
 
 template <>
 struct Described<TermRow> {

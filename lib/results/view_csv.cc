@@ -8,7 +8,7 @@
 #include "lib/describe/record_csv.h"
 #include "lib/results/prediction_fields.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 namespace {
 
 void add_prediction_titles(const StepPrediction& prediction, CsvLine& line) {
@@ -127,4 +127,4 @@ std::string diagnostics_view_csv(const NamedPrediction& named, bool with_titles)
   return view_records_csv(named, named.second.diagnostics, with_titles);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results

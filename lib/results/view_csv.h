@@ -9,7 +9,7 @@
 #include "hloroof/predict.h"
 #include "lib/results/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline results {
 
 using NamedPrediction = std::pair<std::string, StepPrediction>;  // file name and prediction
 
@@ -30,6 +30,6 @@ std::string memory_view_csv(const NamedPrediction& named, bool with_titles);    
 std::string estimates_view_csv(const NamedPrediction& named, bool with_titles);  // ops with an estimate
 std::string diagnostics_view_csv(const NamedPrediction& named, bool with_titles);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_VIEW_CSV_H_

@@ -1,14 +1,14 @@
 #include "lib/schedule/async_pairs.h"
-#include "absl/types/span.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 namespace {
 
 // Limit on the instructions visited for one done. Real chains have a handful of links.
@@ -78,7 +78,7 @@ class Tracer {
 
 AsyncRole async_role(InstructionView instruction) {
   const bool is_fusion = flow(instruction.opcode()) == Flow::kFuses;
-  return is_fusion ? role_of_fusion(instruction) : async_role(instruction.opcode());
+  return is_fusion ? role_of_fusion(instruction) : ir::async_role(instruction.opcode());
 }
 
 bool carries_collective_step(InstructionView fusion) {
@@ -182,4 +182,4 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

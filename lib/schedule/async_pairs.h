@@ -11,7 +11,7 @@
 #include "hloroof/module.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // The opcode determines the role. For a fusion, its contents do: TPU compilers
 // split a collective into steps and wrap the first and last step in fusions
@@ -74,6 +74,6 @@ class AsyncPairs {
 // state and calls.
 AsyncPairs pair_async(const Module& module, const CallGraph& calls);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_ASYNC_PAIRS_H_

@@ -1,15 +1,15 @@
 #include "lib/schedule/buffers.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <optional>
 
+#include "lib/analysis/calls.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 namespace {
 
 InstructionView behind_names(InstructionView instruction) {
@@ -137,7 +137,7 @@ void Buffers::visit(InstructionView instruction) {
     case Flow::kAsyncWhole: share_all(id, operand(0)); break;
     case Flow::kAsyncFirst:
     case Flow::kAsyncSecond:
-      if (async_role(instruction.opcode()) == AsyncRole::kStart) {
+      if (ir::async_role(instruction.opcode()) == AsyncRole::kStart) {
         visit_start(instruction);
       } else if (operands > 0) {
         visit_done(instruction);
@@ -275,4 +275,4 @@ void Buffers::visit_donations() {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

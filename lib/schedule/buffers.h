@@ -12,7 +12,7 @@
 #include "hloroof/module.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 using ValueId = std::uint32_t;
 using BufferId = std::uint32_t;  // the representative value of the set
@@ -61,6 +61,6 @@ class Buffers {
   std::vector<std::pair<ValueId, ValueId>> donated_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_BUFFERS_H_

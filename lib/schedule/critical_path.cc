@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <unordered_set>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 std::vector<double> critical_seconds(const Module& module, const std::vector<ComputationId>& order,
                                      const std::vector<const PathRecord*>& records) {
@@ -40,4 +40,4 @@ std::vector<double> critical_seconds(const Module& module, const std::vector<Com
   return critical;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

@@ -9,7 +9,7 @@
 
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // One interval of the compute stream within one iteration of a computation.
 struct PathStep {
@@ -34,6 +34,6 @@ struct PathRecord {
 std::vector<double> critical_seconds(const Module& module, const std::vector<ComputationId>& order,
                                      const std::vector<const PathRecord*>& records);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_CRITICAL_PATH_H_

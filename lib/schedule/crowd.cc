@@ -5,7 +5,7 @@
 #include <iterator>
 #include <limits>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 namespace {
 
 constexpr double kLoadUnit = 0x1p-36;
@@ -123,4 +123,4 @@ std::vector<Flight> Crowd::take() {
   return flights;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

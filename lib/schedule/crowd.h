@@ -21,7 +21,7 @@
 #include "lib/schedule/demand.h"
 #include "lib/schedule/flight.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // Not thread-safe.
 class Crowd {
@@ -79,6 +79,6 @@ class Crowd {
   mutable std::uint64_t looked_at_ = 0;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_CROWD_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 Demand without(const Demand& demand, Resource resource) {
   Demand rest = demand;
@@ -27,4 +27,4 @@ Demand without(const Demand& demand, Resource resource) {
   return rest;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

@@ -9,7 +9,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // What the compute stream does when it reaches an instruction.
 enum class Step : std::uint8_t {
@@ -74,6 +74,6 @@ struct Demand {
 // and the issue time on the compute stream.
 Demand without(const Demand& demand, Resource resource);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_DEMAND_H_

@@ -9,7 +9,7 @@
 #include "hloroof/shape.h"
 #include "lib/schedule/demand.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // A set of shared units: bit r is the unit r of SharedSeconds. Most activities use one or two of the sixteen, so that
 // visiting those alone takes a fifth of the time of a replay's steps.
@@ -48,6 +48,6 @@ struct Flight {
   SharedUnits units_now() const { return is_moving() ? units : units & ~((SharedUnits{1} << kFirstSparseCore) - 1); }
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_FLIGHT_H_

@@ -1,16 +1,16 @@
 #include "lib/schedule/list_schedule.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <functional>
 #include <queue>
 #include <utility>
 
+#include "lib/analysis/calls.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 namespace {
 
 bool is_split(InstructionView instruction) { return work_class(instruction.opcode()) == WorkClass::kCollective; }
@@ -249,4 +249,4 @@ ListSchedule list_schedule(const Module& module, const CallGraph& calls, const s
   return Scheduler(module, calls, demands, rules).run();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

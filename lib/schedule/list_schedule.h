@@ -15,7 +15,7 @@
 #include "hloroof/module.h"
 #include "lib/schedule/demand.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // `order` is indexed by ComputationId, `waits` by InstructionId. A default-constructed schedule means text order.
 struct ListSchedule {
@@ -34,6 +34,6 @@ Demand split_collective(InstructionView instruction, const Demand& demand);
 ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands,
                            const Scheduling& rules);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_LIST_SCHEDULE_H_

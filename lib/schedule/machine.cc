@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 namespace {
 
@@ -267,4 +267,4 @@ std::vector<FinishedFlight> Machine::take_finished() {
   return finished;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

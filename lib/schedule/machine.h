@@ -22,7 +22,7 @@
 #include "lib/schedule/demand.h"
 #include "lib/schedule/flight.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // A part of a wait: how long one transfer kept the awaited one from ending. The awaited transfer itself causes the time
 // that it would take alone. The others that share its most crowded resource cause the rest, in proportion to their
@@ -102,6 +102,6 @@ class Machine {
   std::vector<double> speeds_;                               // scratch
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_MACHINE_H_

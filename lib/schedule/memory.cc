@@ -1,6 +1,4 @@
 #include "lib/schedule/memory.h"
-#include "absl/types/span.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
+#include "lib/analysis/calls.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -20,7 +20,7 @@
 #include "lib/work/custom_call.h"
 #include "lib/work/size_cache.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 namespace {
 
 // In Moments, an instruction at position p allocates its results at 2p. Operands without later uses are freed after 2p.
@@ -369,7 +369,7 @@ class Analysis {
     // Uses of an alias count, but the alias itself does not. An async-update is an alias that counts, because it may
     // read operands that the start did not.
     const Opcode opcode = instruction.opcode();
-    if (is_alias(opcode) && async_role(opcode) == AsyncRole::kNone) return;
+    if (is_alias(opcode) && ir::async_role(opcode) == AsyncRole::kNone) return;
     const Moment at = 2 * order_.position[instruction.id().index];
     for (InstructionId operand : instruction.operand_ids()) use(operand, at);
   }
@@ -605,4 +605,4 @@ MemoryAnalysis analyze_memory(const Module& module, const CallGraph& calls, cons
   return Analysis(module, calls, device, schedule).run();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

@@ -9,7 +9,7 @@
 #include "hloroof/schedule.h"
 #include "lib/schedule/list_schedule.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // The bytes of HBM that are in use while an instruction runs.
 struct MemoryLevel {
@@ -37,6 +37,6 @@ bool uses_same_memory(const Device& a, const Device& b);
 // Sets the capacity, and whether the memory fits.
 void set_capacity(const Device& device, MemoryPrediction& memory);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_MEMORY_H_

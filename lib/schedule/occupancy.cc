@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 std::vector<Occupancy::Interval> Occupancy::intervals(BufferId buffer) const {
   std::vector<Interval> intervals;
@@ -23,4 +23,4 @@ std::vector<Occupancy::Interval> Occupancy::intervals(BufferId buffer) const {
   return intervals;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

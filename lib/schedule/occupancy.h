@@ -12,7 +12,7 @@
 
 #include "lib/schedule/buffers.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // A point in program order; see memory.cc.
 using Moment = std::int64_t;
@@ -40,6 +40,6 @@ class Occupancy {
   std::unordered_map<BufferId, std::vector<Event>> events_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_OCCUPANCY_H_

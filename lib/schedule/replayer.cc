@@ -9,7 +9,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 namespace {
 
 // Maximum number of iterations of a loop body that are replayed. The last one represents the rest. Software-pipelined
@@ -428,4 +428,4 @@ void Replayer::merge_waits(ReplaySums& sums) const {
 
 double Replayer::seconds() const { return module_.has_entry() ? replayed_[module_.entry().id().index].seconds(1) : 0; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

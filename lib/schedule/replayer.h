@@ -18,7 +18,7 @@
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/machine.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // The compute stream is at `op` and waits for the transfer of the start `awaited`. The start `cause` is either the same
 // or that of a transfer that `awaited` queues behind.
@@ -156,6 +156,6 @@ class Replayer {
   std::vector<double> flight_begin_;   // by InstructionId of a start: when the transfer began
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_REPLAYER_H_

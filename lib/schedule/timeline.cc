@@ -8,7 +8,7 @@
 #include "lib/schedule/critical_path.h"
 #include "lib/schedule/replayer.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 namespace {
 
 // Returns the seconds that the condition of a loop runs before the body.
@@ -145,4 +145,4 @@ double replayed_seconds(const Module& module, const CallGraph& calls, const Asyn
   return replayer.seconds();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule

@@ -11,7 +11,7 @@
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/replayer.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline schedule {
 
 // The iterations of a loop after the first: the next ones with their events, at most kRecordedIterations - 1, and then
 // the rest without. A loop inside has its own LoopRest for the first iteration of the outer one only, so that there are
@@ -47,6 +47,6 @@ Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& 
 double replayed_seconds(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
                         const std::vector<Demand>& demands, const ListSchedule& schedule = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_TIMELINE_H_

@@ -1,8 +1,8 @@
 #include "lib/step/changes.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 
+#include "absl/types/span.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/wrapped.h"
@@ -12,7 +12,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/schedule/async_pairs.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 namespace {
 
 // Returns true if an array in the shape could be a loop counter, that is, has one element.
@@ -326,4 +326,4 @@ Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, con
   return Finder(editor, facts, since).run(edits);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

@@ -11,7 +11,7 @@
 #include "hloroof/edit.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 // The stale parts, in the order of the stages. find_stale() derives them from the edits. A stage that runs again also
 // marks the later parts that its new result makes stale.
@@ -62,6 +62,6 @@ struct SinceCallGraph {
 Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
                  const SinceCallGraph& since);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_CHANGES_H_

@@ -1,12 +1,12 @@
 #include "lib/step/costs.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/types/span.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "lib/analysis/axis_roles.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
@@ -23,7 +23,7 @@
 #include "lib/work/same_work.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 namespace {
 
 double& at(SharedSeconds& busy, Resource resource) { return busy[static_cast<int>(resource)]; }
@@ -388,4 +388,4 @@ std::optional<Num> compiler_seconds(InstructionView instruction, const Demand& d
 template std::optional<double> compiler_seconds(InstructionView, const Demand&, const Numbers<double>&);
 template std::optional<Traced> compiler_seconds(InstructionView, const Demand&, const Numbers<Traced>&);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

@@ -18,7 +18,7 @@
 #include "lib/time/numbers.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 // What copies of a program on several slices exchange of one gradient: an all-reduce between slices that is not in the
 // text. It begins when `after` ends, which is the collective that reduces the gradient inside a slice, or its done.
@@ -117,6 +117,6 @@ inline std::optional<double> compiler_seconds(InstructionView instruction, const
 // Returns the less reliable of two sources. From least to most reliable: unknown, assumed, user, compiler, model.
 CostSource worse(CostSource a, CostSource b);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_COSTS_H_

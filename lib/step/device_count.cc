@@ -12,7 +12,7 @@
 #include "lib/ir/rows.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 namespace {
 
 // Whether some collective may be between all devices. Most texts without a header have none at all.
@@ -106,4 +106,4 @@ void set_device_count(DeviceCount count, Module& module) {
   builder.set_counts_are_implied(count.is_implied);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

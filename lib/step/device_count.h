@@ -14,7 +14,7 @@
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 struct DeviceCount {
   std::int64_t replicas = 1;
@@ -41,6 +41,6 @@ DeviceCount device_count(const Module& module);
 
 void set_device_count(DeviceCount count, Module& module);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_DEVICE_COUNT_H_

@@ -1,5 +1,4 @@
 #include "lib/step/execution_terms.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "lib/analysis/calls.h"
 #include "lib/step/facts.h"
 #include "lib/time/numbers.h"
 #include "lib/time/op_time.h"
@@ -14,7 +14,7 @@
 #include "lib/time/traced.h"
 #include "lib/work/same_work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 namespace {
 
 // The collectives run one after another. Other work of the instruction runs at the same time.
@@ -120,4 +120,4 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   return term;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

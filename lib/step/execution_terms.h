@@ -10,7 +10,7 @@
 #include "hloroof/shape.h"
 #include "lib/time/terms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 struct StepFacts;
 
@@ -22,6 +22,6 @@ Term execution_terms(const StepFacts& facts, InstructionId id);
 // collectives.
 std::vector<std::uint32_t> first_with_same_terms(const StepFacts& facts, absl::Span<const OpPrediction> ops);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_EXECUTION_TERMS_H_

@@ -11,7 +11,7 @@
 #include "lib/work/custom_call.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 absl::StatusOr<Target> configure_target(Target target, const PredictOptions& options) {
   if (options.topology) {
@@ -178,4 +178,4 @@ CostSource op_source(const StepFacts& facts, InstructionId id) {
   return time == CostSource::kCompiler ? time : worse(time, facts.costs.work[id.index].source);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

@@ -20,7 +20,7 @@
 #include "lib/schedule/timeline.h"
 #include "lib/step/costs.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 // Each part depends only on the parts above it. All parts are const once a StepPrediction points to this object.
 // hloroof/predict.h documents lifetime and thread safety.
@@ -116,6 +116,6 @@ CostSource op_source(const StepFacts& facts, InstructionId id);
 // Adjusts `source` for an op in a computation that is marked by assumed_computations.
 inline CostSource in_assumed(CostSource source) { return worse(source, CostSource::kAssumed); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_FACTS_H_

@@ -8,7 +8,7 @@
 #include "lib/analysis/megascale.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 namespace {
 
 // The key that a send and the receive of the same message share: their computation, their channel, and the
@@ -63,4 +63,4 @@ Demand carried_by(InstructionId send, const Demand& demand) {
   return carried;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

@@ -8,7 +8,7 @@
 #include "hloroof/module.h"
 #include "lib/step/costs.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 // All devices run the same program, so a device receives while it sends. The transfer of the send represents both
 // halves of a message. The done of the receive waits for the rest of that transfer, and the receive itself costs
@@ -25,6 +25,6 @@ std::map<std::uint32_t, InstructionId> join_slice_transfers(const Module& module
 // Returns the demand of a receive whose transfer `send` carries. Without that send, its demand would be `demand`.
 Demand carried_by(InstructionId send, const Demand& demand);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_MESSAGES_H_

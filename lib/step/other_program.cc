@@ -3,7 +3,7 @@
 #include "lib/analysis/generation.h"
 #include "lib/analysis/origin.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 bool runs_on(Backend backend, DeviceFamily family) {
   switch (backend) {
@@ -27,4 +27,4 @@ bool is_other_program(const Module& module, const Device& device) {
   return !runs_on(origin.backend, device.family());
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

@@ -6,7 +6,7 @@
 #include "hloroof/device.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 // Whether devices of this family run what is compiled for the backend. True if the backend is unknown.
 bool runs_on(Backend backend, DeviceFamily family);
@@ -18,6 +18,6 @@ bool is_early(CompileStage stage);
 // partitioning or optimization. The costs of its ops are then assumptions.
 bool is_other_program(const Module& module, const Device& device);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_OTHER_PROGRAM_H_

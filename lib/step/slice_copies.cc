@@ -15,7 +15,7 @@
 #include "lib/ir/rows.h"
 #include "lib/time/collective.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 std::int64_t copies_of(const Module& module, const Target& target, const LogicalMesh& mesh) {
   const bool has_torus = target.device.ici.dims > 0;
@@ -73,4 +73,4 @@ absl::Status exchange_gradients(const Module& module, const CallGraph& calls, co
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

@@ -10,7 +10,7 @@
 #include "hloroof/module.h"
 #include "lib/step/costs.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 // Returns on how many slices a target runs copies of the program of one slice: 1 unless it requests several. A TPU
 // compiler compiles a program for one slice. If the module has more devices than a slice, or is not compiled yet, the
@@ -23,6 +23,6 @@ std::int64_t copies_of(const Module& module, const Target& target, const Logical
 absl::Status exchange_gradients(const Module& module, const CallGraph& calls, const Device& device,
                                 const CollectiveOptions& options, CollectiveCosts& result);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_SLICE_COPIES_H_

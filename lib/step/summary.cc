@@ -1,17 +1,18 @@
 #include "lib/step/summary.h"
-#include "absl/types/span.h"
-#include "lib/analysis/calls.h"
-#include "lib/hardware/matrix_rate.h"
-#include "lib/step/other_program.h"
 
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+#include "absl/types/span.h"
+#include "lib/analysis/calls.h"
+#include "lib/hardware/matrix_rate.h"
+#include "lib/ir/rows.h"
+#include "lib/step/other_program.h"
+
+namespace hloroof::internal::inline step {
 
 void Summary::fill_row(const StepFacts& facts, InstructionId id) {
   const Work& work = facts.costs.work[id.index];
@@ -166,4 +167,4 @@ std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary&
   return exposed;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

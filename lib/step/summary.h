@@ -9,7 +9,7 @@
 #include "hloroof/predict.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 // The contribution of one execution of an op.
 struct OpContribution {
@@ -60,6 +60,6 @@ class Summary {
   bool is_other_program_ = false;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_SUMMARY_H_

@@ -13,7 +13,7 @@
 #include "lib/base/strings.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 namespace {
 
 // The resource that a transfer occupies. A short transfer is bound by its latency, but it still occupies its lane.
@@ -135,4 +135,4 @@ void list_breakdown(const StepFacts& facts, StepPrediction& prediction) {
                    [](const BreakdownPart& a, const BreakdownPart& b) { return a.seconds > b.seconds; });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step

@@ -8,7 +8,7 @@ struct StepPrediction;
 }  // namespace v0
 }  // namespace hloroof
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline step {
 
 struct StepFacts;
 
@@ -19,6 +19,6 @@ void list_waits(const StepFacts& facts, StepPrediction& prediction);
 // may be one that the awaited transfer queues behind.
 void list_breakdown(const StepFacts& facts, StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_WAITS_H_

@@ -8,7 +8,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // Returns true if `text` is X-start, X-update or X-done of an opcode X. If these are opcodes themselves, X has no short
 // form, and *opcode is kUnknown.
@@ -148,4 +148,4 @@ bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

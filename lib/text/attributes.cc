@@ -8,7 +8,7 @@
 #include "lib/values/raw_value.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // attributes := (',' NAME= value)*
 //
@@ -222,4 +222,4 @@ bool ModuleParser::end_attribute(InstructionFrame& frame) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

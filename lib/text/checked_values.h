@@ -12,7 +12,7 @@
 #include "lib/ir/attribute_form.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // A dump repeats few windows, shardings, replica groups and aliases many times. A value with the same key and bytes as
 // a valid one is valid, because its parse does not depend on the following text. The cache copies the texts, up to a
@@ -110,6 +110,6 @@ class CheckedValues {
   std::size_t size_ = 0;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text
 
 #endif  // HLOROOF_LIB_TEXT_CHECKED_VALUES_H_

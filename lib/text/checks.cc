@@ -11,7 +11,7 @@
 #include "lib/values/operand_count.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 bool ModuleParser::check_name(const char* at, std::string_view name) {
   if (is_legal_word(name)) return true;
   const std::string better = legal_name(name);
@@ -283,4 +283,4 @@ bool ModuleParser::check_parameters(const ComputationFrame& frame) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

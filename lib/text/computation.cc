@@ -5,7 +5,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // body := '{' instruction+ '}'       The opening brace has been read. Closes the computation on top of the stack.
 bool ModuleParser::parse_body() {
@@ -118,4 +118,4 @@ TextRange ModuleParser::unique_computation_name(std::string_view stem) {
   return ModuleBuilder(*module_).add_text(name_);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

@@ -10,7 +10,7 @@
 #include "lib/text/module_parser.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 namespace {
 
 // Moves the entries of `scratch` from `begin` on to the end of `table`. The lists have one to three entries, for which
@@ -217,4 +217,4 @@ ModuleParser::Step ModuleParser::finish_instruction() {
   return instructions_.empty() && single_ && computations_.size() == 1 ? Step::kEndOfModulePart : Step::kInstruction;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

@@ -9,7 +9,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // Returns true for a word that the parser would read as a type.
 inline bool is_type_name(std::string_view name) {
@@ -38,6 +38,6 @@ inline bool is_name(std::string_view name) {
   return !name.empty() && is_word_start(name[0]) && std::all_of(name.begin(), name.end(), is_word);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text
 
 #endif  // HLOROOF_LIB_TEXT_LEGAL_NAME_H_

@@ -12,7 +12,7 @@
 #include "lib/values/raw_value.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
                                  std::size_t lines_before) {
@@ -323,4 +323,4 @@ bool ModuleParser::check_aliases() {
   return ok;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

@@ -41,7 +41,7 @@
 #include "lib/values/opcode_attributes.h"
 #include "lib/values/shape_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // One of the independent errors of a text.
 struct TextError {
@@ -226,6 +226,6 @@ class ModuleParser {
   std::array<std::uint32_t, kOpcodeCount + 1> next_anonymous_ = {};
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text
 
 #endif  // HLOROOF_LIB_TEXT_MODULE_PARSER_H_

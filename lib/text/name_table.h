@@ -14,7 +14,7 @@
 #include "lib/ir/rows.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // A hash table from (scope, name) to an index, with open addressing. Names are ranges of the module's text. reset()
 // empties the table by incrementing its generation and keeps the memory. The table then uses a small part of that
@@ -119,6 +119,6 @@ class NameTable {
   std::size_t size_ = 0;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text
 
 #endif  // HLOROOF_LIB_TEXT_NAME_TABLE_H_

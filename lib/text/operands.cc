@@ -8,7 +8,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // operands := '(' list(operand) ')'
 // operand  := shape? name ('#' INT)* | shape? opcode operands | shape
@@ -233,4 +233,4 @@ bool ModuleParser::add_implicit_parameter(InstructionFrame& frame, std::string_v
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

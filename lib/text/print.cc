@@ -1,4 +1,6 @@
 
+#include "hloroof/print.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -9,7 +11,6 @@
 
 #include "absl/types/span.h"
 #include "hloroof/module.h"
-#include "hloroof/print.h"
 #include "lib/base/huge_pages.h"
 #include "lib/base/source_text.h"
 #include "lib/ir/attribute_form.h"
@@ -474,7 +475,7 @@ std::string print_instruction(InstructionView instruction, const PrintOptions& o
 
 }  // namespace hloroof::inline v0
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 std::string print_with_comments(const Module& module, const PrintOptions& options, const PrintComments& comments) {
   std::string out;
@@ -493,4 +494,4 @@ std::string comment_text(std::string_view text) {
   return safe;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

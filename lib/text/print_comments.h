@@ -9,7 +9,7 @@
 #include "hloroof/module.h"
 #include "hloroof/print.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // The texts must be comments or blank; comment_text() makes a text fit into one.
 struct PrintComments {
@@ -24,6 +24,6 @@ std::string print_with_comments(const Module& module, const PrintOptions& option
 // ASCII becomes a question mark, and the slash after an asterisk becomes a bar.
 std::string comment_text(std::string_view text);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text
 
 #endif  // HLOROOF_LIB_TEXT_PRINT_COMMENTS_H_

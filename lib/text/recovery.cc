@@ -5,7 +5,7 @@
 #include "lib/ir/rows.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 namespace {
 
 const char* next_line(const char* p, const char* end) {
@@ -126,4 +126,4 @@ bool ModuleParser::recover_in_module() {
   return false;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

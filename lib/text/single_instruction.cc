@@ -5,7 +5,7 @@
 #include "lib/text/legal_name.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline text {
 
 // Whether a text without a HloModule line is an instruction instead of a computation: it begins with a shape, or with a
 // name and an `=`.
@@ -81,4 +81,4 @@ bool ModuleParser::parse_single_instruction() {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline text

@@ -1,5 +1,7 @@
 // Computes the time of one collective. Maps its group to stretches of the machine's axes and applies the formula of its
 // kind to each.
+#include "lib/time/collective.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,7 +22,6 @@
 #include "lib/analysis/rings.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/matrix_rate.h"
-#include "lib/time/collective.h"
 #include "lib/time/missing_numbers.h"
 #include "lib/time/numbers.h"
 #include "lib/time/permute.h"
@@ -29,7 +30,7 @@
 #include "lib/time/torus.h"
 #include "lib/time/traced.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 bool is_exchange(CollectiveKind kind) {
@@ -514,4 +515,4 @@ Term collective_terms(const Collective& collective, const LogicalMesh& mesh, con
   return term;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

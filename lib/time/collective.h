@@ -14,7 +14,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/time/terms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 struct CollectiveCost {
   CollectiveKind kind = CollectiveKind::kAllReduce;
@@ -51,6 +51,6 @@ std::optional<double> crossover_tokens(const Collective& collective, AxisRole ro
 Term collective_terms(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                       const Device& device, const CollectiveOptions& options = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_COLLECTIVE_H_

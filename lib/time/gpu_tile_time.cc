@@ -17,7 +17,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/time/matrix_forms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 constexpr double kPartBytes = 2 * 4;  // a partial sum is f32; it is written and read
@@ -265,4 +265,4 @@ template MatrixTime<double> gpu_tile_time(const MatrixWork&, const ProductPeak<d
 template MatrixTime<Traced> gpu_tile_time(const MatrixWork&, const ProductPeak<Traced>&, const Traced&, const GpuCore&,
                                           const Numbers<Traced>&);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

@@ -4,7 +4,7 @@
 #include "lib/time/kernel_time.h"
 #include "lib/work/custom_call.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 std::optional<KernelRange> kernel_range(InstructionView call, const KernelRun& run,
                                         const std::vector<KernelList>& lists, const Device& device) {
@@ -26,4 +26,4 @@ std::optional<KernelRange> kernel_range(InstructionView call, const KernelRun& r
   return range;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

@@ -10,7 +10,7 @@
 #include "hloroof/module.h"
 #include "lib/kernel/tpu/kernel_run.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // Seconds of one run if each branch and each loop that depends on data does as little, or as much, as it can.
 struct KernelRange {
@@ -23,6 +23,6 @@ struct KernelRange {
 std::optional<KernelRange> kernel_range(InstructionView call, const KernelRun& run,
                                         const std::vector<KernelList>& lists, const Device& device);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_KERNEL_RANGE_H_

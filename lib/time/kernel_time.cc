@@ -17,7 +17,7 @@
 #include "lib/time/vector_time.h"
 #include "lib/work/region_products.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 constexpr std::size_t kShownRegions = 8;
@@ -258,4 +258,4 @@ void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumb
   transfer_rates(run, device, &missing);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

@@ -16,7 +16,7 @@
 #include "lib/time/numbers.h"
 #include "lib/time/traced.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // The seconds that one run of a region keeps each unit of one core busy. The units overlap in part: `seconds` is their
 // norm of TpuCore::Kernel::overlap_norm, plus the scalar code.
@@ -53,6 +53,6 @@ inline KernelTime<double> kernel_time(const KernelRun& run, const Device& device
 // Adds the device numbers that kernel_time() needs and that the device does not state.
 void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumbers& missing);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_KERNEL_TIME_H_

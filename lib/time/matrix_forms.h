@@ -11,7 +11,7 @@
 #include "lib/time/numbers.h"
 #include "lib/time/op_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // Defined in systolic_time.cc. `peak` is the rate for the operands' type, with all passes. Returns the faster of the
 // two arrangements of the product on the array. The only loss included is the loading of weights; the caller applies
@@ -30,6 +30,6 @@ inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 ||
 
 inline double tiles_of(double n, double tile) { return std::ceil(std::max(n, 1.0) / tile); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_MATRIX_FORMS_H_

@@ -7,7 +7,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/time/matrix_forms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 MatrixType matrix_type(const MatrixWork& product) {
@@ -138,4 +138,4 @@ MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n) {
 template MatrixTime<double> matrix_time(const MatrixWork&, const Numbers<double>&);
 template MatrixTime<Traced> matrix_time(const MatrixWork&, const Numbers<Traced>&);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

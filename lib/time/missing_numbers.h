@@ -11,7 +11,7 @@
 #include "hloroof/shape.h"
 #include "lib/hardware/device_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // Holds the addresses of the first few missing numbers in the device; path_of() returns their names. It does not
 // allocate, because one is in use for the time of every operation.
@@ -45,6 +45,6 @@ T number_or(const Fact<T>& number, T otherwise, MissingNumbers* missing) {
   return otherwise;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_MISSING_NUMBERS_H_

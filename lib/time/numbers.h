@@ -14,7 +14,7 @@
 #include "lib/time/missing_numbers.h"
 #include "lib/time/traced.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // Returns the field of a number, a member of `device`; null if there is none. Faster than path_of().
 const DeviceField* field_of(const void* number, const Device& device);
@@ -99,6 +99,6 @@ class Numbers {
 // Adds the missing numbers to the note of a term that was computed without them.
 void note_missing(const MissingNumbers& missing, const Device& device, Term& term);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_NUMBERS_H_

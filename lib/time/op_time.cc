@@ -11,7 +11,7 @@
 #include "lib/hardware/device_facts.h"
 #include "lib/time/kernel_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 // Latency of the first input DMA plus the last output DMA, which nothing overlaps.
@@ -386,4 +386,4 @@ MissingNumbers missing_numbers(const Work& work, const Device& device, LaunchedB
   return missing;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

@@ -15,7 +15,7 @@
 #include "lib/time/traced.h"
 #include "lib/time/vector_time.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // The model that gives the time of a product.
 enum class MatrixForm : std::uint8_t {
@@ -149,6 +149,6 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by = LaunchedB
 // The device numbers that op_time() needs for `work` and that the device does not state.
 MissingNumbers missing_numbers(const Work& work, const Device& device, LaunchedBy by);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_OP_TIME_H_

@@ -10,7 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "lib/analysis/mesh.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 constexpr std::int64_t kMaxHops = 1 << 21;  // limit on walked hops; the pairs walked until then represent all
@@ -223,4 +223,4 @@ template TorusCost permute_cost(const std::vector<std::pair<std::int64_t, std::i
 template TorusCostOf<Traced> permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>&, const LogicalMesh&,
                                           const PhysicalMapping&, const std::vector<TorusAxisOf<Traced>>&, double);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

@@ -10,7 +10,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/time/torus.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // The time to send `bytes` from the source to the target of every pair at once. `axes` are the axes of the machine, as
 // in PhysicalMapping::physical, with their bandwidths. The mesh and the mapping give the position of a device on them.
@@ -23,6 +23,6 @@ template <class Num>
 TorusCostOf<Num> permute_cost(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const LogicalMesh& mesh,
                               const PhysicalMapping& mapping, const std::vector<TorusAxisOf<Num>>& axes, double bytes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_PERMUTE_H_

@@ -11,7 +11,7 @@
 #include "lib/analysis/rings.h"
 #include "lib/time/collective.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 constexpr std::size_t kMostBoxes = 4096;
@@ -118,4 +118,4 @@ std::vector<GroupPlacement> other_placements(const Collective& collective, const
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

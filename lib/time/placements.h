@@ -14,7 +14,7 @@
 #include "hloroof/device.h"
 #include "lib/analysis/mesh.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 struct GroupPlacement {
   std::string on;      // "x (ring)", "y (4 of 16) and x (4 of 16)"
@@ -32,6 +32,6 @@ std::vector<GroupPlacement> other_placements(const Collective& collective, const
 GroupPlacement mapped_placement(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                 const Device& device, const CollectiveOptions& options = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_PLACEMENTS_H_

@@ -1,7 +1,4 @@
 #include "lib/time/scale_up.h"
-#include "hloroof/analysis.h"
-#include "hloroof/device.h"
-#include "lib/hardware/device_facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +8,11 @@
 #include <utility>
 #include <vector>
 
-namespace hloroof::internal {
+#include "hloroof/analysis.h"
+#include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
+
+namespace hloroof::internal::inline time {
 namespace {
 
 // A number of one kind of collective. If the device does not state it, the shared number of the device is used.
@@ -218,4 +219,4 @@ ScaleUpCost<Num> scale_up_cost(CollectiveKind kind, double bytes, std::int64_t l
 template ScaleUpCost<double> scale_up_cost(CollectiveKind, double, std::int64_t, std::int64_t, const Numbers<double>&);
 template ScaleUpCost<Traced> scale_up_cost(CollectiveKind, double, std::int64_t, std::int64_t, const Numbers<Traced>&);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

@@ -11,7 +11,7 @@
 #include "lib/time/missing_numbers.h"
 #include "lib/time/numbers.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 template <class Num>
 struct ScaleUpCost {
@@ -62,6 +62,6 @@ inline ScaleUpCost<double> scale_up_cost(const Device& device, CollectiveKind ki
   return scale_up_cost(kind, bytes, local, nodes, Numbers<double>(device, missing));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_SCALE_UP_H_

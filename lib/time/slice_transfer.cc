@@ -5,7 +5,7 @@
 
 #include "lib/time/scale_up.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 double steps_of(CollectiveKind kind, std::int64_t slices) {
@@ -50,4 +50,4 @@ SliceTransferCost<Num> slice_transfer_cost(CollectiveKind kind, double bytes, st
 template SliceTransferCost<double> slice_transfer_cost(CollectiveKind, double, std::int64_t, const Numbers<double>&);
 template SliceTransferCost<Traced> slice_transfer_cost(CollectiveKind, double, std::int64_t, const Numbers<Traced>&);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

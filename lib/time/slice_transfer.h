@@ -27,7 +27,7 @@
 #include "lib/time/numbers.h"
 #include "lib/time/traced.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 template <class Num>
 struct SliceTransferCost {
@@ -49,6 +49,6 @@ inline SliceTransferCost<double> slice_transfer_cost(const Device& device, Colle
   return slice_transfer_cost(kind, bytes, slices, Numbers<double>(device, missing));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_SLICE_TRANSFER_H_

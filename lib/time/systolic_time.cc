@@ -13,7 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/time/matrix_forms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 constexpr double kLaneBits = 32;  // bits of one element of a register; narrower types are packed into it
@@ -126,4 +126,4 @@ template MatrixTime<double> systolic_time(const MatrixWork&, const ProductPeak<d
 template MatrixTime<Traced> systolic_time(const MatrixWork&, const ProductPeak<Traced>&, const TpuCore&,
                                           const Numbers<Traced>&);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

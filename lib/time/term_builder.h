@@ -12,7 +12,7 @@
 
 #include "lib/time/terms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // A leaf of amount * factors. `seconds` is the result of the time function, and the leaf must evaluate to the same
 // value.
@@ -47,6 +47,6 @@ Term slowest(std::string name, Term (&&children)[n]) {
 Factor times(double value);
 Factor over(double value);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_TERM_BUILDER_H_

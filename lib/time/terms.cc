@@ -9,7 +9,7 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/time/term_builder.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 double combine_seconds(Combine combine, double exponent, const std::vector<double>& seconds) {
@@ -159,4 +159,4 @@ Term combined(Combine combine, std::string name, std::vector<Term> children, con
 Factor times(double value) { return {value, "1", false, {}}; }
 Factor over(double value) { return {value, "1", true, {}}; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

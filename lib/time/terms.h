@@ -26,7 +26,7 @@
 #include "hloroof/device.h"
 #include "lib/analysis/mesh.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // How the seconds of a term follow from its children.
 enum class Combine : std::uint8_t {
@@ -79,6 +79,6 @@ std::vector<Contribution> contributions(const Term& term);
 // Adds all parameters that the tree uses to `paths`, sorted and without duplicates.
 void add_parameters(const Term& term, std::vector<std::string_view>& paths);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_TERMS_H_

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 // Bytes a second that a member receives along the axis in a gather.
@@ -301,4 +301,4 @@ template TorusCostOf<Traced> exchange_cost(const std::vector<TorusAxisOf<Traced>
 template TorusCostOf<double> broadcast_cost(const std::vector<TorusAxisOf<double>>&, double);
 template TorusCostOf<Traced> broadcast_cost(const std::vector<TorusAxisOf<Traced>>&, double);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

@@ -13,7 +13,7 @@
 #include "lib/analysis/mesh.h"
 #include "lib/time/traced.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // One axis of a group.
 template <class Num>
@@ -82,6 +82,6 @@ TorusCostOf<Num> exchange_cost(const std::vector<TorusAxisOf<Num>>& axes, double
 template <class Num>
 TorusCostOf<Num> broadcast_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_TORUS_H_

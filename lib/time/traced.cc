@@ -12,7 +12,7 @@
 #include "lib/time/numbers.h"
 #include "lib/time/term_builder.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 // NOLINTBEGIN(misc-no-recursion): trees of terms are as deep as the formulas nest, which the input does not decide
 namespace {
 
@@ -331,4 +331,4 @@ const DeviceField* field_of(const void* number, const Device& device) {
 }
 
 // NOLINTEND(misc-no-recursion)
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

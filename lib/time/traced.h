@@ -29,7 +29,7 @@
 
 #include "lib/time/terms.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 class Traced {
  public:
@@ -177,6 +177,6 @@ inline Traced over(Traced amount, Traced rate) {
   return rate.value() > 0 ? std::move(amount) / std::move(rate) : Traced();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_TRACED_H_

@@ -1,13 +1,14 @@
 #include "lib/time/vector_time.h"
+
+#include <string>
+#include <string_view>
+
 #include "lib/base/units.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
 #include "lib/time/op_time.h"
 
-#include <string>
-#include <string_view>
-
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 namespace {
 
 // The name of an operation's cost in a device file.
@@ -131,4 +132,4 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
 template VectorTime<double> vector_time(const Work&, const Numbers<double>&);
 template VectorTime<Traced> vector_time(const Work&, const Numbers<Traced>&);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time

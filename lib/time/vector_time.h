@@ -11,7 +11,7 @@
 #include "lib/time/numbers.h"
 #include "lib/time/traced.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline time {
 
 // The seconds of each part of the vector units. The ALUs, the transcendental unit and the cross-lane unit run in
 // parallel.
@@ -46,6 +46,6 @@ inline VectorTime<double> vector_time(const std::vector<VectorWork>& work, const
 // Whether the cross-lane unit of a TPU does `work`, and not the ALUs.
 bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_VECTOR_TIME_H_

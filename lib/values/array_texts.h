@@ -13,7 +13,7 @@
 #include "lib/base/open_addressing.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // The text of an array, padded with zeros to 48 bytes. 99 % of the arrays of the large dumps fit. Comparison and hash
 // use all 48 bytes, which avoids branches on the length; those are hard to predict.
@@ -116,6 +116,6 @@ class ArrayTexts {
   std::size_t size_ = 0;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_ARRAY_TEXTS_H_

@@ -18,7 +18,7 @@
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // An integer attribute: channel_id, iota_dimension, feature_group_count, index, k.
 std::optional<std::int64_t> integer(InstructionView instruction, AttributeKey key);
@@ -167,6 +167,6 @@ absl::StatusOr<ReplicaGroups> parse_replica_groups(std::string_view text);
 
 absl::StatusOr<ShardingAttribute> parse_sharding(std::string_view text);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_ATTRIBUTE_VALUES_H_

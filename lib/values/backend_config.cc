@@ -1,14 +1,15 @@
 
+#include "lib/values/backend_config.h"
+
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "lib/values/backend_config.h"
 #include "lib/values/cursor.h"
 #include "lib/values/json_view.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 // Owns the config of an instruction while views into it are used. Newer dumps contain plain JSON, older ones a string
@@ -265,4 +266,4 @@ std::optional<CollectiveBackendConfig> collective_backend_config(InstructionView
   return CollectiveBackendConfig{at["backend"].string(), at["is_sync"].is_true(), at["is_pipelined"].is_true()};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

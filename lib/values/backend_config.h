@@ -19,7 +19,7 @@
 #include "hloroof/shape.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // The config without quotes and escapes, usually JSON. Empty if there is none.
 std::string backend_config(InstructionView instruction);
@@ -172,6 +172,6 @@ struct CollectiveBackendConfig {
 };
 std::optional<CollectiveBackendConfig> collective_backend_config(InstructionView instruction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_BACKEND_CONFIG_H_

@@ -1,5 +1,4 @@
 #include "lib/values/cursor.h"
-#include "lib/base/decimal.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -7,7 +6,9 @@
 #include <limits>
 #include <string>
 
-namespace hloroof::internal {
+#include "lib/base/decimal.h"
+
+namespace hloroof::internal::inline values {
 namespace {
 
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -436,4 +437,4 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

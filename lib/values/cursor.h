@@ -16,7 +16,7 @@
 
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // A message and its place. An error is a list of records, innermost first: `expects an integer` at the token, then the
 // enclosing constructs.
@@ -181,6 +181,6 @@ std::string unescape(std::string_view raw);
 // Escapes a string as XLA does: \n \r \t \" \' \\, and three octal digits for bytes below 0x20 and above 0x7e.
 std::string escape(std::string_view text);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_CURSOR_H_

@@ -8,7 +8,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 std::optional<std::int64_t> integer(InstructionView instruction, AttributeKey key) {
   return decode<std::int64_t>(instruction, key, read_integer);
@@ -111,7 +111,7 @@ absl::StatusOr<ReplicaGroups> parse_replica_groups(std::string_view text) {
   return parse_text<ReplicaGroups>(text, read_replica_groups);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -15,7 +15,7 @@
 #include "lib/base/strings.h"
 #include "lib/values/cursor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // Decodes a text inside a module with `read(Cursor&, T*)`. nullopt unless `read` consumes the whole text.
 template <typename T, typename Read>
@@ -48,6 +48,6 @@ absl::StatusOr<T> parse_text(std::string_view text, Read read) {
   return value;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_DECODE_H_

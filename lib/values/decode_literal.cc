@@ -15,7 +15,7 @@
 #include "lib/values/literal.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 std::uint64_t load(const Literal& l, std::size_t offset, std::size_t count) {
@@ -119,4 +119,4 @@ std::optional<double> scalar_number(InstructionView constant) {
   return value->real(0);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

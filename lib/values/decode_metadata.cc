@@ -8,7 +8,7 @@
 #include "lib/values/decode.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 std::optional<Metadata> metadata(InstructionView instruction) {
   return decode<Metadata>(instruction, AttributeKey::kMetadata, read_metadata);
@@ -66,7 +66,7 @@ std::optional<EntryLayout> entry_computation_layout(const Module& module, ShapeT
       text, [&shapes](Cursor& cursor, EntryLayout* out) { return read_entry_layout(cursor, shapes, out); });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -3,10 +3,9 @@
 #include <cctype>
 
 #include "absl/strings/numbers.h"
-
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 int hex_digit(char c) {
@@ -115,4 +114,4 @@ std::optional<GpuKernelConfig> gpu_kernel_config(InstructionView instruction) {
   return config;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

@@ -12,7 +12,7 @@
 
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // The value of a member of a dictionary of MLIR attributes, as text; empty if there is none. Nested dictionaries are
 // not searched.
@@ -35,6 +35,6 @@ struct GpuKernelConfig {
 // nullopt if the config has no kernel.
 std::optional<GpuKernelConfig> gpu_kernel_config(InstructionView instruction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_GPU_KERNEL_CONFIG_H_

@@ -7,7 +7,7 @@
 #include "lib/values/cursor.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 JsonView::JsonView(std::string_view text) : text_(text) {
   while (!text_.empty() && is_space(text_.front())) text_.remove_prefix(1);
@@ -109,4 +109,4 @@ std::vector<std::int64_t> JsonView::integers() const {
   return values;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

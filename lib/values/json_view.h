@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 class JsonView {
  public:
@@ -79,6 +79,6 @@ class JsonView {
   std::string_view text_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_JSON_VIEW_H_

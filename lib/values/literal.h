@@ -12,7 +12,7 @@
 #include "hloroof/module.h"
 #include "lib/ir/element_type.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // An array of values. They are row-major in the logical dimensions, independent of the layout.
 struct Literal {
@@ -44,6 +44,6 @@ absl::StatusOr<std::vector<Literal>> literal_leaves(InstructionView constant);
 std::optional<std::int64_t> scalar_integer(InstructionView constant);
 std::optional<double> scalar_number(InstructionView constant);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_LITERAL_H_

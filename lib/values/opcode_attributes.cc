@@ -4,7 +4,7 @@
 
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::string to_string(const KeySet& keys) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

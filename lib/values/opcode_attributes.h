@@ -8,7 +8,7 @@
 
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // A set of attribute keys with one bit per key.
 struct KeySet {
@@ -50,6 +50,6 @@ const KeySet& header_attribute_keys();
 // `a, b, c`: the spellings in the order of attribute.def.
 std::string to_string(const KeySet& keys);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_OPCODE_ATTRIBUTES_H_

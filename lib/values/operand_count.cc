@@ -2,7 +2,7 @@
 
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 struct Choice {
@@ -40,4 +40,4 @@ std::string operand_counts(Opcode opcode) {
   return fixed < 0 ? "" : std::to_string(fixed);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

@@ -1,6 +1,6 @@
 #include "lib/values/raw_value.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 // '{' balanced '}', '(' balanced ')' or '[' balanced ']'. Skips strings in either quotes and comments. Counts all kinds
@@ -91,4 +91,4 @@ bool skip_raw_value(Cursor& cursor) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

@@ -4,13 +4,13 @@
 
 #include "lib/values/cursor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // value := group | STRING | token, and everything that follows without a blank, such as [4,8]<=[32]T(1,0); blanks may
 //          follow a joining sign such as <=
 // group := '{' balanced '}' | '(' balanced ')' | '[' balanced ']'
 bool skip_raw_value(Cursor& cursor);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_RAW_VALUE_H_

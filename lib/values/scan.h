@@ -13,7 +13,7 @@
 
 #include "lib/base/simd.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // One bit for each thing a byte can be, so that a scan is a table lookup and a test.
 enum CharClass : std::uint8_t {
@@ -286,6 +286,6 @@ inline bool equal_short(const char* a, const char* b, std::size_t size) {
   return Scan<Bytes16>::equal_short(a, b, size);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_SCAN_H_

@@ -8,7 +8,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 constexpr std::size_t kFirstCapacity = 256;
@@ -461,4 +461,4 @@ bool read_shape(Cursor& cursor, ShapeTable* table, ShapeId* id) {
   return parser.read(cursor, id);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

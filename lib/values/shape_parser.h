@@ -9,7 +9,7 @@
 #include "lib/values/array_texts.h"
 #include "lib/values/cursor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // Whether the next token begins a shape: a type name, `(`, or the word b before `(`.
 bool at_shape(Cursor& cursor);
@@ -83,6 +83,6 @@ class ShapeParser {
 // Parses one shape into `table` without a cache.
 bool read_shape(Cursor& cursor, ShapeTable* table, ShapeId* id);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_SHAPE_PARSER_H_

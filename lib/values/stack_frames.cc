@@ -9,7 +9,7 @@
 #include "lib/values/decode.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // Parses the tables. A friend of StackFrames.
 struct StackFrameReader {
@@ -76,7 +76,7 @@ struct StackFrameReader {
   }
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -5,7 +5,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/raw_value.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 // The form of a key whose value depends on the opcode.
@@ -86,4 +86,4 @@ bool read_value(Cursor& cursor, Opcode opcode, AttributeKey key, ShapeParser* sh
   return cursor.fail("a reference is not a plain value");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

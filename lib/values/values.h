@@ -22,7 +22,7 @@
 #include "lib/values/literal.h"
 #include "lib/values/shape_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // Parses a value by the form of its key. The opcode matters for the few keys whose form depends on it. Does not support
 // forms that name computations or instructions, which the instruction parser handles. `shapes`, if not null, parses the
@@ -171,6 +171,6 @@ inline bool multiply_checked(std::int64_t a, std::int64_t b, std::int64_t* produ
   return !__builtin_mul_overflow(a, b, product);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 #endif  // HLOROOF_LIB_VALUES_VALUES_H_

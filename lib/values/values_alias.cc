@@ -5,7 +5,7 @@
 #include "lib/values/shape_parser.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 // A list of aliases. A comma may follow the last entry, as in XLA.
@@ -113,4 +113,4 @@ bool read_shape_list(Cursor& cursor, ShapeParser& shapes, std::vector<ShapeId>* 
   });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

@@ -5,7 +5,7 @@
 
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 // double := INT | DECIMAL | 'inf' | '-inf' | 'nan'
 bool read_double(Cursor& cursor, double* out) {
@@ -103,4 +103,4 @@ bool read_string_or_json(Cursor& cursor, std::string_view* out) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

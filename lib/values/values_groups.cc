@@ -7,7 +7,7 @@
 
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 namespace {
 
@@ -366,7 +366,7 @@ std::int64_t device_at(const Mesh& mesh, std::int64_t position) {
   return mesh.order.dimensions.empty() ? position : mesh.order[position];
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 namespace hloroof::inline v0 {
 using namespace internal;

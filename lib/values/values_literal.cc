@@ -12,7 +12,7 @@
 #include "lib/values/shape_parser.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 void append_bytes(std::uint64_t bits, int count, Literal* out) {
@@ -280,4 +280,4 @@ bool read_shaped_literal(Cursor& cursor) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

@@ -3,7 +3,7 @@
 
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 enum MetadataField : std::uint8_t {
@@ -203,4 +203,4 @@ bool read_result_accuracy(Cursor& cursor, ResultAccuracy* out) {
   return cursor.expect('}');
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

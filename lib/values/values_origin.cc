@@ -3,7 +3,7 @@
 
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 // leaf := '{' '}' | '{' (STRING | WORD) index? '}'            older texts have no quotes
@@ -88,4 +88,4 @@ bool read_debug_attributes(Cursor& cursor) {
   });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

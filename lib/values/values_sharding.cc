@@ -7,7 +7,7 @@
 #include "lib/values/decode.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 namespace {
 
@@ -336,7 +336,7 @@ absl::StatusOr<ShardingAttribute> parse_sharding(std::string_view text) {
   return parse_text<ShardingAttribute>(text, read_sharding);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 namespace hloroof::inline v0 {
 using namespace internal;

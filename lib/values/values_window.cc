@@ -6,7 +6,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 
 namespace {
 
@@ -245,7 +245,7 @@ bool read_sparsity(Cursor& cursor) {
   return true;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values
 
 namespace hloroof::inline v0 {
 using namespace internal;

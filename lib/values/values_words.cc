@@ -5,7 +5,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/values/values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline values {
 namespace {
 
 enum class Case : std::uint8_t { kExact, kIgnored };
@@ -122,4 +122,4 @@ bool read_accuracy_mode(Cursor& cursor, std::size_t* index) {
 
 bool read_log_mode(Cursor& cursor) { return read_word_of(cursor, kLogModes, nullptr, nullptr); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline values

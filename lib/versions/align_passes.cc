@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 // One byte for each pair of states. A compile of a large program has some hundred.
@@ -64,4 +64,4 @@ absl::StatusOr<std::vector<AlignedPass>> align_passes(absl::Span<const PassRow> 
   return aligned;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "lib/versions/passes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // The states after one pass: of both compiles, or of the one that alone has it.
 struct AlignedPass {
@@ -23,6 +23,6 @@ struct AlignedPass {
 absl::StatusOr<std::vector<AlignedPass>> align_passes(absl::Span<const PassRow> before,
                                                       absl::Span<const PassRow> after);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_ALIGN_PASSES_H_

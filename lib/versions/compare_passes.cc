@@ -15,7 +15,7 @@
 #include "lib/base/units.h"
 #include "lib/versions/align_passes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 // Another order of the same sums differs by less, relative to the step.
@@ -239,4 +239,4 @@ absl::StatusOr<std::size_t> find_pass_pair(const PassComparison& comparison, std
                                           nearest.empty() ? "" : "; the closest name is " + nearest[0]));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -13,7 +13,7 @@
 #include "lib/describe/table.h"
 #include "lib/versions/passes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // One compile after an aligned pass.
 struct PassSide {
@@ -67,6 +67,6 @@ std::string pass_comparison_json(const PassComparison& comparison);
 
 ResultTable pass_comparison_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_COMPARE_PASSES_H_

@@ -6,7 +6,7 @@
 #include "lib/versions/compare_passes.h"
 #include "lib/versions/pass_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 constexpr std::string_view kPassComparisonSchema[] = {"hloroof.pass_comparison/1"};
@@ -73,6 +73,10 @@ std::optional<std::int64_t> index_or_null(const std::optional<std::size_t>& inde
 }
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline versions
+
+namespace hloroof::internal {
 
 template <>
 struct Described<PassPairRecord> {
@@ -147,6 +151,10 @@ struct Described<PassComparisonDocument> {
             [](const Document& d) -> const std::vector<PassPairRecord>& { return d.rows; }));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline versions {
+
 std::string pass_comparison_view(const PassComparison& comparison, bool all, const TextLayout& layout) {
   std::vector<Column> columns = {
       {"before", Align::kRight}, {"after", Align::kRight},   {"difference", Align::kRight},
@@ -211,4 +219,4 @@ ResultTable pass_comparison_table() {
                                                  "Two compiles, pass by pass: passes BEFORE AFTER --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -8,7 +8,7 @@
 #include "lib/step/facts.h"
 #include "lib/versions/match_ops.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 const Module* module_of(const StepPrediction& prediction) {
@@ -134,4 +134,4 @@ bool is_change(const Difference& difference, double seconds) {
   return std::abs(seconds) > kRounding * std::max(difference.before->step_seconds, difference.after->step_seconds);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -12,7 +12,7 @@
 #include "lib/results/rows.h"
 #include "lib/versions/gate.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // An op of either program or of both.
 struct OpChange {
@@ -97,6 +97,6 @@ std::string diff_csv(const Difference& difference);
 // The fields of a difference and of all records in it.
 ResultTable diff_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_DIFF_H_

@@ -7,7 +7,7 @@
 #include "lib/results/step_fields.h"
 #include "lib/versions/diff.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 constexpr std::string_view kDiffSchema[] = {"hloroof.diff/1"};
@@ -48,6 +48,10 @@ std::optional<double> finite(double value) {
 }
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline versions
+
+namespace hloroof::internal {
 
 template <>
 struct Described<DiffSide> {
@@ -153,6 +157,10 @@ struct Described<DiffDocument> {
             [](const Document& d) -> const std::vector<OpChange>& { return d.difference->ops; }));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline versions {
+
 std::string diff_json(const Difference& difference) { return records_json<DiffDocument>({document_of(difference)}); }
 
 std::string diff_csv(const Difference& difference) {
@@ -163,4 +171,4 @@ std::string diff_csv(const Difference& difference) {
 
 ResultTable diff_table() { return describe_result<DiffDocument>(kDiffSchema[0], "A change: diff --format json"); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -9,7 +9,7 @@
 #include "lib/describe/table.h"
 #include "lib/versions/diff.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 constexpr double kManyTimes = 10;  // from here on, a ratio is easier to read than a percentage
@@ -262,4 +262,4 @@ std::string diff_markdown(const Difference& difference, DiffOptions options) {
   return out + totals_table(difference, options) + largest_changes(difference, options);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -9,7 +9,7 @@
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 double metric(std::string_view name, const StepPrediction& p) {
@@ -149,4 +149,4 @@ GateResult check_gate(const Gate& gate, const StepPrediction& before, const Step
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // A condition on a change. Examples: 'step>+2%' (relative change), 'step>+1ms' (absolute change), 'memory>15GiB' (new
 // value). Metrics: step, exposed, memory, flops, hbm, wire.
@@ -36,6 +36,6 @@ struct GateResult {
 
 GateResult check_gate(const Gate& gate, const StepPrediction& before, const StepPrediction& after);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_GATE_H_

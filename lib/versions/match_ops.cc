@@ -8,7 +8,6 @@
 //
 // At last, the nodes that remain and are equal at a level match in order.
 #include "lib/versions/match_ops.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,9 @@
 #include <tuple>
 #include <utility>
 
-namespace hloroof::internal {
+#include "absl/types/span.h"
+
+namespace hloroof::internal::inline versions {
 namespace {
 
 constexpr int kMatchRadius = 4;  // farther neighbours rarely separate nodes that nearer ones do not
@@ -273,4 +274,4 @@ class Matcher {
 
 OpMatches match_ops(const OpGraph& before, const OpGraph& after) { return Matcher(before, after).match(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -7,7 +7,7 @@
 
 #include "lib/explain/op_graph.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // The partner of each node, or OpNode::kNone. Each node has at most one partner.
 struct OpMatches {
@@ -20,6 +20,6 @@ struct OpMatches {
 // completely. Takes O(n log n) time for n nodes and edges.
 OpMatches match_ops(const OpGraph& before, const OpGraph& after);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_MATCH_OPS_H_

@@ -15,7 +15,7 @@
 #include "lib/base/strings.h"
 #include "re2/re2.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 // module_0001.jit_f.0042.PIPELINE.after_PASS.before_PASS.txt; some passes dump states of their own, without one of the
@@ -147,4 +147,4 @@ absl::StatusOr<std::size_t> find_pass(const std::vector<PassDump>& dumps, std::s
                                           nearest.empty() ? "" : "; the closest name is " + nearest[0]));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 struct PassDump {
   static constexpr std::int64_t kBefore = -1;
@@ -46,6 +46,6 @@ absl::StatusOr<std::vector<PassDump>> find_same_dumps(const std::string& folder,
 // between them, or "51". It has one before it. Errors: NotFound, which names the closest pass.
 absl::StatusOr<std::size_t> find_pass(const std::vector<PassDump>& dumps, std::string_view pass);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_PASS_DUMPS_H_

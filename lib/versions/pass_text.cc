@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 std::string pass_label(std::string_view pipeline, std::string_view pass) {
   return pass == "start" ? "start of " + std::string(pipeline) : std::string(pass);
@@ -64,4 +64,4 @@ std::string failures_text(const PassReport& report, std::string_view where, cons
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -9,7 +9,7 @@
 #include "lib/describe/table.h"
 #include "lib/versions/passes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // The pass alone, or the pipeline whose start the state is.
 std::string pass_label(std::string_view pipeline, std::string_view pass);
@@ -30,6 +30,6 @@ std::string bracket_note(const TextLayout& layout);
 // the number, such as " in after". Empty if there are none.
 std::string failures_text(const PassReport& report, std::string_view where, const TextLayout& layout);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_PASS_TEXT_H_

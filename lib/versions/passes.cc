@@ -10,7 +10,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/versions/program_hash.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 // Another order of the same sums differs by less, relative to a number.
@@ -151,4 +151,4 @@ absl::StatusOr<PassReport> pass_report(const std::string& folder, const std::vec
   return report;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

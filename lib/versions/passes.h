@@ -16,7 +16,7 @@
 #include "lib/describe/table.h"
 #include "lib/versions/pass_dumps.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // A number of one state, and by how much it differs from the state before; nullopt in the first.
 struct PassCount {
@@ -69,6 +69,6 @@ std::string passes_json(const PassReport& report);
 
 ResultTable passes_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_PASSES_H_

@@ -9,7 +9,7 @@
 #include "lib/versions/pass_text.h"
 #include "lib/versions/passes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 constexpr std::string_view kPassesSchema[] = {"hloroof.passes/1"};
@@ -62,6 +62,10 @@ std::string passes_view(const PassReport& report, bool all, const TextLayout& la
   return out;
 }
 
+}  // namespace hloroof::internal::inline versions
+
+namespace hloroof::internal {
+
 // The value and the change of a number, as two fields.
 template <>
 struct Described<PassRow> {
@@ -111,6 +115,10 @@ struct Described<PassReport> {
              field("passes", Unit::kNone, "The states, in the order of the compile.", &PassReport::rows));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline versions {
+
 std::string passes_csv(const PassReport& report) { return records_csv(report.rows); }
 
 std::string passes_json(const PassReport& report) { return records_json<PassReport>({report}); }
@@ -119,4 +127,4 @@ ResultTable passes_table() {
   return describe_result<PassReport>(kPassesSchema[0], "What each pass did: passes --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -7,7 +7,7 @@
 #include "lib/explain/op_graph.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 namespace {
 
 std::uint64_t text_hash(std::string_view text) { return std::hash<std::string_view>()(text); }
@@ -139,4 +139,4 @@ class ProgramHasher {
 
 std::uint64_t program_hash(const Module& module) { return module.has_entry() ? ProgramHasher(module).hash() : 0; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions

@@ -6,7 +6,7 @@
 
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline versions {
 
 // A hash of what the entry computation runs: opcodes, shapes with layouts, attributes and backend configurations, and
 // the order of instructions if the module is scheduled. It does not depend on names and numbers of instructions,
@@ -15,6 +15,6 @@ namespace hloroof::internal {
 // out.
 std::uint64_t program_hash(const Module& module);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline versions
 
 #endif  // HLOROOF_LIB_VERSIONS_PROGRAM_HASH_H_

@@ -14,7 +14,7 @@
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 double log2_ceil(double n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
@@ -394,4 +394,4 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

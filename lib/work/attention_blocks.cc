@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // The number after `name` in the arguments of the kernel as JAX prints them, \"block_q\": 128; 0 if it is absent.
@@ -178,4 +178,4 @@ AttentionBlocks attention_blocks(InstructionView call, const KernelShapes& shape
   return blocks;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

@@ -7,7 +7,7 @@
 #include "hloroof/module.h"
 #include "lib/work/kernel_shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 struct AttentionBlocks {
   double queries = 1;      // blocks of queries
@@ -21,6 +21,6 @@ struct AttentionBlocks {
 // Block sizes come from kernel_metadata, or else from the mask's grid of blocks.
 AttentionBlocks attention_blocks(InstructionView call, const KernelShapes& shapes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_ATTENTION_BLOCKS_H_

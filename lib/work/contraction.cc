@@ -10,7 +10,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 double dimension(const Shape& shape, std::int64_t i) {
@@ -272,4 +272,4 @@ MatrixWork matrix_work(InstructionView contraction) {
   return work;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

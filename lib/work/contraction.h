@@ -10,7 +10,7 @@
 #include "hloroof/module.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // The matrix product that is equivalent to a dot, ragged-dot, scaled-dot or convolution. It has zero FLOPs for any
 // other opcode, and if the dimension numbers do not fit the shapes.
@@ -33,6 +33,6 @@ int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& preci
 // ("dot_bf16_bf16_f32_x3"; empty if it has none) and its precision. The operand types of `product` must already be set.
 void set_passes(std::string_view algorithm, const std::vector<Precision>& precision, MatrixWork& product);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_CONTRACTION_H_

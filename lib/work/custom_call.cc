@@ -1,5 +1,4 @@
 #include "lib/work/custom_call.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
@@ -29,7 +29,7 @@
 #include "lib/work/stated_cost.h"
 #include "re2/re2.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // The pattern between slashes; nullopt for a plain name.
@@ -401,4 +401,4 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

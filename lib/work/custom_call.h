@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 #include "lib/kernel/tpu/given_lists.h"
 #include "lib/work/size_cache.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 enum class CustomCallBehaviour : std::uint8_t {
   kFree,  // only names or allocates a buffer
@@ -72,6 +71,6 @@ absl::Status check_custom_call_costs(const Module& module, const std::vector<Cus
 // `work` must already hold the boundary bytes. A cost that states its own bytes replaces them.
 void add_custom_call(InstructionView custom_call, const GivenCosts& given, SizeCache& sizes, Work& work);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_CUSTOM_CALL_H_

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/strings/str_join.h"
-
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/kernel/gpu/gpu_mosaic.h"
@@ -13,7 +12,7 @@
 #include "lib/values/gpu_kernel_config.h"
 #include "lib/work/inside.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 void scale_bytes(MemoryBytes& bytes, double most) {
@@ -130,4 +129,4 @@ absl::Status add_gpu_kernel(InstructionView call, Work& work) {
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

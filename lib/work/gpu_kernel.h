@@ -4,12 +4,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 #include "lib/kernel/gpu/gpu_work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // The kernel that `call` launches. Errors: NotFound if the call carries no body for a GPU; InvalidArgument,
 // ResourceExhausted if the body cannot be read.
@@ -22,6 +21,6 @@ absl::StatusOr<GpuKernelWork> read_gpu_kernel(InstructionView call);
 // Does not change `work` and returns why if the whole body could not be read, or if loops depend on data.
 absl::Status add_gpu_kernel(InstructionView call, Work& work);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_GPU_KERNEL_H_

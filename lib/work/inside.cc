@@ -11,7 +11,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/work/custom_call.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // Whether an instruction runs a computation as part of the instruction that contains it: a nested fusion, or a call in
@@ -462,4 +462,4 @@ Inside InsideTable::of_instruction(InstructionView instruction) {
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

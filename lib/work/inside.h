@@ -12,7 +12,7 @@
 #include "lib/work/size_cache.h"
 #include "lib/work/touched.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // The work inside a computation that is part of another instruction (a fusion, an async wrapper), if all its results
 // are needed.
@@ -85,6 +85,6 @@ double topk_levels(InstructionView topk);
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane = false,
                 ElementType to = ElementType::kInvalid);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_INSIDE_H_

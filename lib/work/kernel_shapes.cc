@@ -6,7 +6,7 @@
 
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 using Dimensions = std::vector<std::int64_t>;
@@ -221,4 +221,4 @@ std::optional<KernelShapes> recognize_kernel(InstructionView call) {
   return std::nullopt;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

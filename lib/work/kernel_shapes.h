@@ -9,7 +9,7 @@
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 enum class KernelFamily : std::uint8_t {
   kAttention,         // queries, keys, values -> a result like the queries
@@ -51,6 +51,6 @@ inline bool is_backward(KernelFamily family) {
 // nullopt if the shapes fit none of the families. The pointers point into the module of `call`.
 std::optional<KernelShapes> recognize_kernel(InstructionView call);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_KERNEL_SHAPES_H_

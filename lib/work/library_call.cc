@@ -1,15 +1,15 @@
 #include "lib/work/library_call.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "absl/types/span.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 #include "lib/values/backend_config.h"
 #include "lib/work/inside.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // The share of all query-key pairs that a mask keeps.
@@ -126,4 +126,4 @@ void add_random_bits(InstructionView call, SizeCache& sizes, Work& work) {
   add_vector(work, Opcode::kXor, ElementType::kU32, kOperations * words);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

@@ -8,7 +8,7 @@
 #include "lib/work/custom_call.h"
 #include "lib/work/size_cache.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // Subtracts the bytes of the workspace from the bytes written. The workspace is a flat u8 or s8 array, the last result
 // of a library call. The library uses only as much of it as it needs, mostly in cache.
@@ -23,6 +23,6 @@ void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work);
 void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work& work);
 void add_random_bits(InstructionView call, SizeCache& sizes, Work& work);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_LIBRARY_CALL_H_

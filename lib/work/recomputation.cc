@@ -1,13 +1,13 @@
 #include "lib/work/recomputation.h"
-#include "absl/types/span.h"
 
 #include <algorithm>
 
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // An instruction needed at more places than this counts as a place itself, which keeps the work linear.
@@ -103,4 +103,4 @@ void Recomputation::run(const std::vector<InstructionView>& order, const std::ve
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

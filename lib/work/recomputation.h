@@ -16,7 +16,7 @@
 #include "hloroof/module.h"
 #include "lib/work/size_cache.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // The number of times that each element of an instruction is computed, averaged over its elements.
 class Recomputation {
@@ -48,6 +48,6 @@ class Recomputation {
   std::vector<double> times_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_RECOMPUTATION_H_

@@ -1,6 +1,6 @@
 #include "lib/work/region_products.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 std::vector<MatrixWork> products_of(const RegionWork& work, double runs) {
   std::vector<MatrixWork> products;
@@ -29,4 +29,4 @@ std::vector<VectorWork> vector_work_of(const RegionWork& work, double runs) {
   return all;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

@@ -6,7 +6,7 @@
 
 #include "absl/hash/hash.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // The members of each struct. A structured binding names all of them, so that a new member must be added here.
@@ -75,4 +75,4 @@ std::size_t collective_hash(const Collective& collective) {
                       collective.pairs.size(), collective.shard_shape.index);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

@@ -8,7 +8,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // Whether all parts are equal. A Pallas kernel is equal only to itself.
 bool same_work(const Work& a, const Work& b);
@@ -23,6 +23,6 @@ bool same_collective(const Collective& a, const Collective& b);
 // Equal for such collectives.
 std::size_t collective_hash(const Collective& collective);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_SAME_WORK_H_

@@ -7,7 +7,7 @@
 #include "lib/work/attention_blocks.h"
 #include "lib/work/inside.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // What attention does to each pair of a query and a key.
@@ -203,4 +203,4 @@ ShapedKernel add_shaped_kernel(InstructionView call, const KernelShapes& shapes,
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

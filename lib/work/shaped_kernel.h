@@ -9,7 +9,7 @@
 #include "hloroof/module.h"
 #include "lib/work/kernel_shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // What a count rests on.
 struct ShapedKernel {
@@ -20,6 +20,6 @@ struct ShapedKernel {
 // Adds the work of `call`, which has the shapes `shapes`. `work` must already hold the boundary bytes.
 ShapedKernel add_shaped_kernel(InstructionView call, const KernelShapes& shapes, Work& work);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_SHAPED_KERNEL_H_

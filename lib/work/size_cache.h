@@ -8,7 +8,7 @@
 #include "hloroof/shape.h"
 #include "lib/ir/shapes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // The size of one array leaf. Fields are doubles because sums of them exceed int64 in hostile text.
 struct ArraySize {
@@ -54,6 +54,6 @@ class SizeCache {
   std::vector<ArraySize> sizes_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_SIZE_CACHE_H_

@@ -11,7 +11,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // Operations on one element that are not part of a product: a long polynomial, or the rounds of a sort.
@@ -139,4 +139,4 @@ std::string reconcile(const CostEstimate& estimate, double least_share, Work& wo
   return absl::StrCat(start, counted, " at most. The statement is used, as the author may know more of the mask.");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

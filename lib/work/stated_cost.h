@@ -11,7 +11,7 @@
 #include "hloroof/module.h"
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // The numbers of a cost_estimate that the shapes of a call allow.
 struct StatedCost {
@@ -39,6 +39,6 @@ StatedCost check_stated_cost(InstructionView call, const CostEstimate& estimate)
 // used, and why; empty if the author states no operations.
 std::string reconcile(const CostEstimate& estimate, double least_share, Work& work);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_STATED_COST_H_

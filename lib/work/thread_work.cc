@@ -8,7 +8,7 @@
 #include "lib/work/custom_call.h"
 #include "lib/work/inside.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // Calls of calls may run a product exponentially often. Beyond this number, the time of products is unknown.
@@ -80,4 +80,4 @@ void append_work(const Work& next, Work& total) {
   total.is_chained |= next.is_chained;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

@@ -8,7 +8,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // Remembers which computations run as a program of their own. Not thread-safe.
 class ThreadTable {
@@ -30,6 +30,6 @@ class ThreadTable {
 // Adds `next`, which runs after the operations in `total`. `total.is_free` says that there are none yet.
 void append_work(const Work& next, Work& total);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_THREAD_WORK_H_

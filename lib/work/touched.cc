@@ -6,7 +6,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 // An operand from which nothing is read, and an operand that is read whole if any part of the result is needed.
@@ -177,4 +177,4 @@ InstructionView updated_through(InstructionView at) {
   return origin(at, [](InstructionView i) { return keeps_order(i.opcode()); });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

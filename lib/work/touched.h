@@ -9,7 +9,7 @@
 #include "hloroof/module.h"
 #include "lib/work/size_cache.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 // The read fraction of an array: of its bytes with padding, where whole tiles count, and of its bytes without. A
 // fraction exceeds 1 only for blocks that a gather fetches repeatedly from tiled memory, where no cache keeps them in
@@ -58,6 +58,6 @@ inline int scatter_operands(InstructionView scatter) { return static_cast<int>((
 // can be made through them.
 InstructionView updated_through(InstructionView at);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_TOUCHED_H_

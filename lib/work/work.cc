@@ -1,12 +1,12 @@
 #include "lib/work/work.h"
-#include "absl/types/span.h"
-#include "lib/analysis/calls.h"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
+#include "lib/analysis/calls.h"
 #include "lib/analysis/megascale.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -16,7 +16,7 @@
 #include "lib/work/inside.h"
 #include "lib/work/thread_work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 namespace {
 
 double& of_space(MemoryBytes& bytes, MemorySpace space) {
@@ -286,4 +286,4 @@ std::vector<Work> compute_work(const Module& module, absl::Span<const Instructio
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work

@@ -17,7 +17,7 @@
 #include "hloroof/module.h"
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline work {
 
 struct WorkOptions {
   std::vector<CustomCallCost> custom_calls;  // matched by target; the first match applies
@@ -47,6 +47,6 @@ std::vector<Work> compute_work(const Module& module, const CallGraph& calls, con
 std::vector<Work> compute_work(const Module& module, absl::Span<const InstructionId> instructions,
                                const WorkOptions& options = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_WORK_H_

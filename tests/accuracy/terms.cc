@@ -1,12 +1,12 @@
 // Which terms make the predicted time of an operation: what a large error would come from.
 #include "lib/time/terms.h"
-#include "lib/time/op_time.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "lib/time/op_time.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof::internal {

@@ -1,4 +1,6 @@
 // Converts replica groups to groups of devices: the examples of XLA's tests for each form, and hostile sizes.
+#include "lib/analysis/device_groups.h"
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -6,7 +8,6 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
-#include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
 #include "tests/catch.h"
 

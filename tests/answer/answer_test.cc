@@ -66,7 +66,7 @@ TEST_CASE("every question answers in each of its formats and refuses the others"
     REQUIRE(all[i].index() == i);
     for (const AnswerFormat format : kFormats) {
       CAPTURE(question.name, to_string(format));
-      const absl::StatusOr<std::string> text = answer(all[i], format);
+      const absl::StatusOr<std::string> text = answer_text(all[i], format);
       CHECK(text.ok() == (question.writer(format) != nullptr));
       if (!text.ok()) {
         CHECK(absl::StrContains(text.status().message(), question.formats()));
@@ -104,17 +104,17 @@ TEST_CASE("formats have names that are read again") {
 TEST_CASE("an op that the program lacks is an error in each format") {
   const Results results;
   for (const AnswerFormat format : {AnswerFormat::kText, AnswerFormat::kJson, AnswerFormat::kCsv}) {
-    CHECK(answer(ExplainedOp{&results.step, "nothing"}, format).status().code() == absl::StatusCode::kNotFound);
+    CHECK(answer_text(ExplainedOp{&results.step, "nothing"}, format).status().code() == absl::StatusCode::kNotFound);
   }
   CHECK_FALSE(answer_as_text_and_json(ExplainedOp{&results.step, "nothing"}).ok());
 }
 
 TEST_CASE("tables of several programs name each") {
   const Results results;
-  CHECK(absl::StartsWith(answer(MemoryOfSteps{&results.named}, AnswerFormat::kText).value(), "m.hlo\n"));
-  CHECK(absl::StartsWith(answer(MemoryOfSteps{&results.named}, AnswerFormat::kMarkdown).value(), "### m.hlo\n"));
+  CHECK(absl::StartsWith(answer_text(MemoryOfSteps{&results.named}, AnswerFormat::kText).value(), "m.hlo\n"));
+  CHECK(absl::StartsWith(answer_text(MemoryOfSteps{&results.named}, AnswerFormat::kMarkdown).value(), "### m.hlo\n"));
   const std::vector<NamedPrediction> one = {results.named.front()};
-  CHECK_FALSE(absl::StartsWith(answer(MemoryOfSteps{&one}, AnswerFormat::kText).value(), "m.hlo"));
+  CHECK_FALSE(absl::StartsWith(answer_text(MemoryOfSteps{&one}, AnswerFormat::kText).value(), "m.hlo"));
 }
 
 }  // namespace

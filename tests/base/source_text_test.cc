@@ -1,4 +1,6 @@
 // Tests the NUL after each input, and the mapping from offsets to lines and columns.
+#include "lib/base/source_text.h"
+
 #include <unistd.h>
 #include <zlib.h>
 
@@ -7,7 +9,6 @@
 #include <fstream>
 #include <string>
 
-#include "lib/base/source_text.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {

@@ -1,9 +1,10 @@
 #include "tests/calibrate/collective_fit.h"
 
-#include <Eigen/Core>
 #include <cmath>
 #include <optional>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include "lib/calibrate/nonnegative_fit.h"
 #include "lib/time/scale_up.h"

@@ -1,4 +1,6 @@
 
+#include "lib/counts/xla_counts.h"
+
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -8,7 +10,6 @@
 #include "absl/types/span.h"
 #include "hloroof/cost.h"
 #include "hloroof/parse.h"
-#include "lib/counts/xla_counts.h"
 #include "nlohmann/json.hpp"
 #include "tests/catch.h"
 

@@ -1,4 +1,6 @@
 // The module as a graph for Graphviz: what is folded, coloured and nested, and that Graphviz accepts it.
+#include "lib/explain/module_dot.h"
+
 #include <unistd.h>
 
 #include <filesystem>
@@ -6,7 +8,6 @@
 #include <string>
 
 #include "hloroof/parse.h"
-#include "lib/explain/module_dot.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/shell.h"

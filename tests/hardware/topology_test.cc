@@ -1,9 +1,10 @@
+#include "lib/hardware/topology.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "hloroof/device.h"
-#include "lib/hardware/topology.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {

@@ -1,10 +1,10 @@
 #include "lib/hardware/write_device.h"
-#include "lib/hardware/device_facts.h"
 
 #include <string>
 #include <vector>
 
 #include "hloroof/device.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/registry.h"
 #include "tests/catch.h"
 

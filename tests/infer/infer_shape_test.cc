@@ -1,6 +1,8 @@
 // Tests shape inference with the table infer_shape_cases.txt, and compares the inferred shape of every instruction of
 // the dumps with the printed one.
 
+#include "lib/infer/infer_shape.h"
+
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -10,7 +12,6 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
-#include "lib/infer/infer_shape.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "tests/catch.h"

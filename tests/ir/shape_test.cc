@@ -1,8 +1,9 @@
 // Shapes: deduplication, printing, leaves, compatibility.
+#include "hloroof/shape.h"
+
 #include <string>
 #include <vector>
 
-#include "hloroof/shape.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "tests/catch.h"

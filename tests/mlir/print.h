@@ -9,7 +9,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-
 #include "lib/mlir/module.h"
 
 namespace hloroof::internal::mlir {

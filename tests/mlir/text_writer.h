@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-
 #include "lib/mlir/attributes.h"
 #include "tests/mlir/print.h"
 

@@ -1,4 +1,6 @@
 // Every collective of every program has a price, in whatever fusion, call or thread it is.
+#include "lib/analysis/collectives.h"
+
 #include <filesystem>
 #include <set>
 #include <string>
@@ -7,7 +9,6 @@
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
-#include "lib/analysis/collectives.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/step/costs.h"

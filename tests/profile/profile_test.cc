@@ -130,28 +130,28 @@ TEST_CASE("profiles: limits and files of other kinds") {
 // A line with one event that begins and lasts so many picoseconds.
 std::string plane_with_event(std::int64_t line_ns, std::int64_t offset, std::int64_t duration) {
   WireWriter event;
-  event.integer(proto::xevent::kMetadataId, 1);
-  event.integer(proto::xevent::kOffsetPs, offset);
-  event.integer(proto::xevent::kDurationPs, duration);
+  event.integer(fields::xevent::kMetadataId, 1);
+  event.integer(fields::xevent::kOffsetPs, offset);
+  event.integer(fields::xevent::kDurationPs, duration);
   WireWriter first;
-  first.text(proto::xline::kName, "Source code");  // a line that is not read
-  first.bytes(proto::xline::kEvents, "");
+  first.text(fields::xline::kName, "Source code");  // a line that is not read
+  first.bytes(fields::xline::kEvents, "");
   WireWriter line;
-  line.text(proto::xline::kName, "XLA Ops");
-  line.integer(proto::xline::kTimestampNs, line_ns);
-  line.bytes(proto::xline::kEvents, event.view());
+  line.text(fields::xline::kName, "XLA Ops");
+  line.integer(fields::xline::kTimestampNs, line_ns);
+  line.bytes(fields::xline::kEvents, event.view());
   WireWriter metadata;
-  metadata.text(proto::event_metadata::kName, "%add.1 = f32[] add()");
+  metadata.text(fields::event_metadata::kName, "%add.1 = f32[] add()");
   WireWriter entry;
-  entry.integer(proto::map_entry::kKey, 1);
-  entry.bytes(proto::map_entry::kValue, metadata.view());
+  entry.integer(fields::map_entry::kKey, 1);
+  entry.bytes(fields::map_entry::kValue, metadata.view());
   WireWriter plane;
-  plane.text(proto::xplane::kName, "/device:TPU:0");
-  plane.bytes(proto::xplane::kLines, first.view());
-  plane.bytes(proto::xplane::kLines, line.view());
-  plane.bytes(proto::xplane::kEventMetadata, entry.view());
+  plane.text(fields::xplane::kName, "/device:TPU:0");
+  plane.bytes(fields::xplane::kLines, first.view());
+  plane.bytes(fields::xplane::kLines, line.view());
+  plane.bytes(fields::xplane::kEventMetadata, entry.view());
   WireWriter space;
-  space.bytes(proto::xspace::kPlanes, plane.view());
+  space.bytes(fields::xspace::kPlanes, plane.view());
   return space.take();
 }
 

@@ -4,6 +4,8 @@
 // computations in the order of the proto. tests/differential/protos.py makes such pairs and compares with jaxlib
 // directly.
 
+#include "lib/input/proto.h"
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +14,6 @@
 
 #include "hloroof/print.h"
 #include "lib/input/parse_proto.h"
-#include "lib/input/proto.h"
 #include "lib/proto/wire.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"

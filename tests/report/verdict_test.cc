@@ -73,7 +73,7 @@ TEST_CASE("a wait that a schedule can hide, and a fit that fails") {
   add_op(p, Resource::kHbm, 0.4, 0.5);
   p.memory.fits = false;
   p.memory.hbm_peak_bytes = 3.0 * (1 << 30);
-  p.memory.capacity_bytes = 1.0 * (1 << 30);
+  p.memory.usable_bytes = 1.0 * (1 << 30);
   CHECK(verdict(p) ==
         "The program does NOT fit: it needs 2.00 GiB more memory. 60 % of the step waits for all-gather over axis_0: "
         "ici is busy for 600 ms, the chip itself for 700 ms. A schedule with more overlap can hide it. 40 % of the "

@@ -1,4 +1,6 @@
 // What holds for the result of any module: it is legal, no slower, needs no more memory, and is the same in each run.
+#include "tests/predict/corpus.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,7 +14,6 @@
 #include "lib/reschedule/constraints.h"
 #include "lib/reschedule/in_flight.h"
 #include "tests/paths.h"
-#include "tests/predict/corpus.h"
 #include "tests/reschedule/run.h"
 
 namespace hloroof::internal {

@@ -1,5 +1,4 @@
 #include "lib/schedule/list_schedule.h"
-#include "lib/ir/rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "lib/ir/rows.h"
 #include "tests/catch.h"
 #include "tests/schedule/program.h"
 

@@ -1,4 +1,6 @@
 // Times of collectives against worked examples and observations.
+#include "lib/time/collective.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -11,7 +13,6 @@
 #include "lib/analysis/device_groups.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/mesh.h"
-#include "lib/time/collective.h"
 #include "lib/time/scale_up.h"
 #include "tests/catch.h"
 

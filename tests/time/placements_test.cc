@@ -1,4 +1,6 @@
 // Where the groups of a collective may lie on the machine.
+#include "lib/time/placements.h"
+
 #include <string>
 #include <vector>
 
@@ -7,7 +9,6 @@
 #include "hloroof/parse.h"
 #include "lib/analysis/mesh.h"
 #include "lib/hardware/topology.h"
-#include "lib/time/placements.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {

@@ -1,5 +1,7 @@
 // The closed forms of collectives on a torus against the simulator, over all slice shapes up to 256 chips. The table:
 //   time_torus_simulator_test '[table]'
+#include "tests/time/torus_simulator.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,7 +18,6 @@
 #include "lib/time/permute.h"
 #include "lib/time/torus.h"
 #include "tests/catch.h"
-#include "tests/time/torus_simulator.h"
 
 namespace hloroof::internal {
 namespace {

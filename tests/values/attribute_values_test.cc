@@ -1,10 +1,11 @@
 // Tests decoding of attributes of a parsed module.
 
+#include "lib/values/attribute_values.h"
+
 #include <string>
 
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
-#include "lib/values/attribute_values.h"
 #include "lib/values/backend_config.h"
 #include "tests/catch.h"
 #include "tests/dump.h"

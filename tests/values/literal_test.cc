@@ -1,5 +1,7 @@
 // Tests the values of constants and the device lists of shardings.
 
+#include "lib/values/literal.h"
+
 #include <cmath>
 #include <limits>
 #include <string>
@@ -8,7 +10,6 @@
 #include "hloroof/parse.h"
 #include "lib/ir/float_format.h"
 #include "lib/values/attribute_values.h"
-#include "lib/values/literal.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 

@@ -12,7 +12,7 @@
 #include "lib/hardware/named_target.h"
 #include "lib/page/html_report.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline browser {
 namespace {
 
 // The result of the last call, which lives until the next one.
@@ -37,7 +37,7 @@ absl::StatusOr<std::string> page_of(const std::string& path, const std::string& 
 }
 
 }  // namespace
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline browser
 
 using namespace hloroof::internal;
 

@@ -37,7 +37,7 @@ struct hloroof_prediction {
   hloroof::StepPrediction prediction;
 };
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline c {
 namespace {
 
 // hloroof_options as it was in the first release; a program may have been compiled with this one.
@@ -201,12 +201,12 @@ int32_t explain_in(AnswerFormat format, const hloroof_prediction* prediction, co
     *result = nullptr;
     if (prediction == nullptr) return null_argument("prediction");
     if (absl::Status status = check_string(instruction, "instruction"); !status.ok()) return status;
-    return give_text(answer(ExplainedOp{&prediction->prediction, instruction}, format), result);
+    return give_text(answer_text(ExplainedOp{&prediction->prediction, instruction}, format), result);
   });
 }
 
 }  // namespace
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline c
 
 using namespace hloroof::internal;
 
@@ -258,7 +258,7 @@ int32_t hloroof_prediction_json(const hloroof_prediction* prediction, char** jso
     if (json == nullptr) return null_argument("the pointer for the result");
     *json = nullptr;
     if (prediction == nullptr) return null_argument("prediction");
-    return give_text(answer(PredictedStep{&prediction->prediction}, AnswerFormat::kJson), json);
+    return give_text(answer_text(PredictedStep{&prediction->prediction}, AnswerFormat::kJson), json);
   });
 }
 

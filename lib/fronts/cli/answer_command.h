@@ -10,7 +10,7 @@
 #include "lib/fronts/cli/common_options.h"
 #include "lib/fronts/cli/context.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 struct AnswerFlags {
   std::string format = "text";
@@ -25,6 +25,6 @@ Option answer_format_option(AnswerFlags& flags, std::string_view question, const
 // Writes the answer to where the flags say. False if that fails, which context.exit_code then says.
 bool write_answer(const Found& found, const AnswerFlags& flags, Context& context);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_ANSWER_COMMAND_H_

@@ -18,7 +18,7 @@
 #include "lib/measured/profiled_program.h"
 #include "lib/profile/profile_folder.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct CalibrateFlags {
@@ -201,4 +201,4 @@ Command calibrate_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -5,7 +5,7 @@
 #include "lib/describe/record_csv.h"
 #include "lib/describe/record_json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 constexpr std::string_view kCalibrationSchema[] = {"hloroof.calibration/1"};
@@ -18,6 +18,10 @@ std::int64_t count_measurements(const CalibrationReport& report) {
 }
 
 }  // namespace
+
+}  // namespace hloroof::internal::inline cli
+
+namespace hloroof::internal {
 
 template <>
 struct Described<FittedParameter> {
@@ -57,6 +61,10 @@ struct Described<CalibrationReport> {
       field("errors", Unit::kNone, "Errors of the predictions before and after the fit.", &CalibrationReport::errors));
 };
 
+}  // namespace hloroof::internal
+
+namespace hloroof::internal::inline cli {
+
 std::string calibration_text(const CalibrationReport& report, const TextLayout& layout) {
   Table numbers(
       {{.title = "number", .is_whole = true}, {"before", Align::kRight}, {"after", Align::kRight}, {"spread"}});
@@ -91,4 +99,4 @@ ResultTable calibration_table() {
   return describe_result<CalibrationReport>(kCalibrationSchema[0], "A calibration: calibrate --format json");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -11,7 +11,7 @@
 #include "lib/describe/schema.h"
 #include "lib/describe/table.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // How far the predictions of some measurements were off before the fit, and are after it.
 struct CalibrationErrors {
@@ -38,6 +38,6 @@ std::string calibration_csv(const CalibrationReport& report);
 // The fields of the report and of all records in it.
 ResultTable calibration_table();
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_CALIBRATION_REPORT_H_

@@ -14,7 +14,7 @@
 #include "lib/fronts/cli/command_help.h"
 #include "lib/fronts/cli/context.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 // The version of the command and a hash of the device files. Two reports are comparable only if both agree.
@@ -123,4 +123,4 @@ int run_cli(const std::vector<std::string>& given, std::ostream& out, std::ostre
   return context.exit_code;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // Exit codes of the command.
 inline constexpr int kExitOk = 0;
@@ -29,6 +29,6 @@ struct Terminal {
 int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
             const Terminal& terminal = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_CLI_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 void complete(Command& command, const std::string& parent) {
@@ -50,4 +50,4 @@ std::vector<std::string> choices_of(std::string_view argument) {
 
 bool is_comma_list(std::string_view argument) { return argument.ends_with(",..."); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

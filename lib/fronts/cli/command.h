@@ -17,7 +17,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // How the value of an option names files. An option that names one must say so: the tools of `hloroof mcp` read only
 // what is in their folder.
@@ -85,6 +85,6 @@ struct Invocation {
 // Errors: InvalidArgument with a message of one line that says what is wrong and how to find what is right.
 absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector<std::string>& arguments);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_COMMAND_H_

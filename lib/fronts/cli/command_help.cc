@@ -7,7 +7,7 @@
 #include "lib/diagnose/diagnostics.h"
 #include "lib/report/views.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 constexpr std::size_t kWidth = 80;
@@ -120,4 +120,4 @@ std::vector<std::string> argument_values(std::string_view argument) {
   return choices_of(kind);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

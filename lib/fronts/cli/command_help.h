@@ -9,7 +9,7 @@
 
 #include "lib/fronts/cli/command.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // "hloroof predict [OPTIONS] FILE..."
 std::string usage_line(const Command& command);
@@ -41,6 +41,6 @@ inline constexpr std::string_view kFileForms =
     "these "
     "compressed with gzip. FILE#NAME and FILE#2 select one of several modules.";
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_COMMAND_HELP_H_

@@ -3,7 +3,7 @@
 
 #include <variant>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 Option limit_option(std::size_t& limit, const std::string& what) {
   return {.names = {"-n"}, .argument = "N", .text = "Print at most N " + what + "; 0 prints all", .target = &limit};
@@ -86,4 +86,4 @@ absl::StatusOr<PredictOptions> predict_options(const Request& request) {
   return options;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -12,7 +12,7 @@
 #include "lib/fronts/cli/command.h"
 #include "lib/request/options.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // What a command is asked to predict: the devices, and the options as they appear on the command line.
 struct Request {
@@ -47,6 +47,6 @@ std::vector<Option> prediction_options(Request& request);
 // Reads all options but --device and --set. Errors: InvalidArgument naming the option and the form it takes.
 absl::StatusOr<PredictOptions> predict_options(const Request& request);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_COMMON_OPTIONS_H_

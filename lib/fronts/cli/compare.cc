@@ -13,7 +13,7 @@
 #include "lib/measured/profiled_program.h"
 #include "lib/profile/profile_folder.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct CompareFlags {
@@ -90,4 +90,4 @@ Command compare_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/fronts/cli/command_help.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 // All commands, "devices" before "devices show".
@@ -250,4 +250,4 @@ std::string completion_script(const Command& command, std::string_view shell) {
   return "";
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -4,7 +4,7 @@
 #include "lib/fronts/cli/command_help.h"
 #include "lib/fronts/cli/context.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 Command completion_command(const Command& top, Context& context) {
   auto shell = std::make_shared<std::string>();
@@ -24,4 +24,4 @@ Command man_command(const Command& top, Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -8,7 +8,7 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 namespace {
 
@@ -74,4 +74,4 @@ absl::Status write_output(Context& context, const std::string& path, std::string
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -14,7 +14,7 @@
 #include "lib/fronts/cli/cli.h"
 #include "lib/fronts/cli/command.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 struct Context {
   std::ostream& out;
@@ -66,6 +66,6 @@ Command man_command(const Command& top, Context& context);
 // Describes all commands. Fills `top` in place, because `completion` and `man` refer to it.
 void describe_commands(Context& context, Command& top);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_CONTEXT_H_

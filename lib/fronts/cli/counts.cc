@@ -13,7 +13,7 @@
 #include "lib/work/custom_call.h"
 #include "lib/work/work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct CountsFlags {
@@ -138,4 +138,4 @@ Command counts_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -6,7 +6,7 @@
 #include "lib/fronts/cli/subjects.h"
 #include "lib/hardware/registry.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct DevicesFlags {
@@ -89,4 +89,4 @@ Command devices_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

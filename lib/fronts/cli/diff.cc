@@ -8,7 +8,7 @@
 #include "lib/fronts/cli/subjects.h"
 #include "lib/input/module_choice.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct DiffFlags {
@@ -96,4 +96,4 @@ Command diff_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

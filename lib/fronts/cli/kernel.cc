@@ -8,7 +8,7 @@
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct KernelFlags {
@@ -44,4 +44,4 @@ Command kernel_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -1,3 +1,5 @@
+#include "lib/lint/lint.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -15,10 +17,9 @@
 #include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/command_help.h"
 #include "lib/fronts/cli/subjects.h"
-#include "lib/lint/lint.h"
 #include "lib/lint/waivers.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct LintFlags {
@@ -121,4 +122,4 @@ Command lint_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

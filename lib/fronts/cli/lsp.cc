@@ -6,7 +6,7 @@
 #include "lib/fronts/lsp/server.h"
 #include "lib/fronts/rpc/descriptor_buffer.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 Command lsp_command(Context& context) {
   auto settings = std::make_shared<EditorSettings>();
@@ -30,4 +30,4 @@ Command lsp_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

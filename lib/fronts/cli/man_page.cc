@@ -8,7 +8,7 @@
 #include "lib/fronts/cli/command_help.h"
 #include "lib/results/glossary.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 // The length of lines in the source of the page.
@@ -142,4 +142,4 @@ std::string man_page(const Command& command) {
   return out;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -6,7 +6,7 @@
 #include "lib/fronts/cli/mcp_tools.h"
 #include "lib/fronts/rpc/descriptor_buffer.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct McpFlags {
@@ -42,4 +42,4 @@ Command mcp_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -21,7 +21,7 @@
 #include "lib/fronts/cli/context.h"
 #include "lib/input/module_choice.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 // A tool is a command. It takes what the command takes, except rare options and those of kRefused and `refused`.
@@ -364,4 +364,4 @@ McpOptions mcp_options(const Folder& folder, std::int64_t max_bytes) {
   return options;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

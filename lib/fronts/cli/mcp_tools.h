@@ -9,12 +9,12 @@
 #include "lib/fronts/mcp/folder.h"
 #include "lib/fronts/mcp/mcp_server.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // What `hloroof mcp` serves: the tools and the schemas of their JSON. `folder` must outlive the result. No tool reads a
 // file outside of it, or writes one. `max_bytes` limits each module, as --max-bytes.
 McpOptions mcp_options(const Folder& folder, std::int64_t max_bytes);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_MCP_TOOLS_H_

@@ -6,7 +6,7 @@
 #include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/subjects.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct MemoryFlags {
@@ -44,4 +44,4 @@ Command memory_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -2,7 +2,7 @@
 
 #include "lib/diagnose/diagnostics.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 void OriginWarnings::add(std::string_view file, const std::vector<Diagnostic>& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -14,4 +14,4 @@ void OriginWarnings::add(std::string_view file, const std::vector<Diagnostic>& d
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

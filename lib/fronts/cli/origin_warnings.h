@@ -10,7 +10,7 @@
 #include "hloroof/predict.h"
 #include "lib/fronts/cli/context.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // For commands whose result does not begin with these warnings, as that of `predict` does.
 class OriginWarnings {
@@ -26,6 +26,6 @@ class OriginWarnings {
   std::set<std::string> written_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_ORIGIN_WARNINGS_H_

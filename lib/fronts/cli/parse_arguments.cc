@@ -1,12 +1,13 @@
 // The parser of the command line. This is the only file that includes CLI11, which takes longer to compile than the
 // rest of the command: CLI11 splits the arguments into options and values, and all that is checked about the values is
 // here.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "absl/strings/str_join.h"
 #include "lib/base/nearest.h"
@@ -14,7 +15,7 @@
 #include "lib/fronts/cli/command.h"
 #include "lib/input/module_choice.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 // An option of ours with CLI11's record of the values it was given.
@@ -215,4 +216,4 @@ absl::StatusOr<Invocation> parse_arguments(const Command& top, const std::vector
   return Invocation{Invocation::Kind::kRun, &command};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -12,7 +12,7 @@
 #include "lib/versions/diff.h"
 #include "lib/versions/pass_text.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct PassesFlags {
@@ -158,4 +158,4 @@ Command passes_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -11,7 +11,7 @@
 #include "lib/report/views.h"
 #include "lib/results/prediction_json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct PredictCommandFlags {
@@ -194,4 +194,4 @@ Command predict_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

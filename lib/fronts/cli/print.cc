@@ -1,4 +1,6 @@
 
+#include "hloroof/print.h"
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -6,7 +8,6 @@
 #include <optional>
 
 #include "hloroof/predict.h"
-#include "hloroof/print.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/describe/json_writer.h"
@@ -18,7 +19,7 @@
 #include "lib/report/annotated_text.h"
 #include "lib/report/module_json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct PrintFlags {
@@ -217,4 +218,4 @@ Command print_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -4,7 +4,7 @@
 
 #include "lib/describe/table.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 constexpr std::size_t kLineWidth = 79;  // a line of 80 would wrap on some terminals
@@ -36,4 +36,4 @@ void Progress::end() {
   is_shown_ = false;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -8,7 +8,7 @@
 
 #include "lib/fronts/cli/context.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // One line on context.err, overwritten at each step and erased at the end. Nothing is written if err is not a terminal,
 // if there is only one step, or before Terminal::progress_after has passed.
@@ -34,6 +34,6 @@ class Progress {
   bool is_shown_ = false;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_PROGRESS_H_

@@ -1,5 +1,3 @@
-#include "lib/reschedule/search.h"
-
 #include <cmath>
 #include <memory>
 
@@ -9,8 +7,9 @@
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/reschedule/reschedule_report.h"
+#include "lib/reschedule/search.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct RescheduleFlags {
@@ -87,4 +86,4 @@ Command reschedule_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -20,7 +20,7 @@
 #include "lib/predict/many_targets.h"
 #include "lib/predict/variants.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 absl::StatusOr<std::vector<Target>> find_targets(const Request& flags) {
   if (flags.devices.empty()) {
@@ -319,4 +319,4 @@ bool predict_all(const Subjects& subjects, Detail detail, Context& context, cons
   return any;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

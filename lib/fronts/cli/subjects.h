@@ -16,7 +16,7 @@
 #include "lib/input/parse_proto.h"
 #include "lib/measured/profiled_program.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 
 // Finds the targets of --device: names of targets, or paths of device files, which contain a slash or end in .json.
 // Errors: InvalidArgument with the list of names if --device is missing; the errors of find_target and load_device.
@@ -85,6 +85,6 @@ enum class Detail {
 using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
 bool predict_all(const Subjects& subjects, Detail detail, Context& context, const UsePrediction& use);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_SUBJECTS_H_

@@ -6,7 +6,7 @@
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline cli {
 namespace {
 
 struct SweepFlags {
@@ -56,4 +56,4 @@ Command sweep_command(Context& context) {
   return command;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline cli

@@ -1,6 +1,6 @@
 #include "lib/fronts/lsp/features.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 std::string_view attribute_meaning(AttributeKey key) {
   switch (key) {
@@ -15,4 +15,4 @@ std::string_view attribute_meaning(AttributeKey key) {
   return "";
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

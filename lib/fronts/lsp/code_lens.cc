@@ -2,7 +2,7 @@
 #include "lib/base/units.h"
 #include "lib/fronts/lsp/features.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 Json lens(const EditorView& view, std::size_t begin, std::size_t end, const std::string& title, const char* command,
@@ -52,4 +52,4 @@ Json code_lenses(const EditorView& view) {
   return lenses;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -3,7 +3,7 @@
 #include "lib/fronts/lsp/server.h"
 #include "lib/hardware/named_target.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 RpcError failed(const absl::Status& status) {
@@ -65,4 +65,4 @@ Reply LanguageServer::open_report(const Json& arguments) {
   return Json{{"uri", page}};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

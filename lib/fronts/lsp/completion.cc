@@ -7,7 +7,7 @@
 #include "lib/values/opcode_attributes.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 constexpr std::size_t kMostItems = 500;
@@ -120,4 +120,4 @@ Json completions(const EditorView& view, std::size_t offset) {
   return items.take();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

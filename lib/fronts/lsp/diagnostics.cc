@@ -6,7 +6,7 @@
 #include "lib/fronts/lsp/features.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 constexpr std::size_t kMostRelated = 10;
@@ -106,4 +106,4 @@ Json diagnostics(const EditorView& view) {
   return list;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

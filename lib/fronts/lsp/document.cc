@@ -7,7 +7,7 @@
 #include "lib/hardware/named_target.h"
 #include "lib/step/facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 constexpr int kMostErrors = 20;
@@ -170,4 +170,4 @@ void Document::forget_prediction() {
   is_predicted_ = false;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

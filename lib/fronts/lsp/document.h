@@ -21,7 +21,7 @@
 #include "lib/lint/lint.h"
 #include "lib/text/module_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 // A module whose instructions are found by name.
 struct NamedModule {
@@ -100,6 +100,6 @@ class Document {
   bool is_predicted_ = false;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_DOCUMENT_H_

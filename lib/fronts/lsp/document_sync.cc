@@ -1,6 +1,6 @@
 #include "lib/fronts/lsp/server.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 LanguageServer::Open* LanguageServer::find_open(const std::string& uri) {
   const auto found = open_.find(uri);
@@ -72,4 +72,4 @@ bool LanguageServer::predict_one() {
   return false;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -13,7 +13,7 @@
 #include "lib/fronts/lsp/view.h"
 #include "lib/fronts/rpc/message.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 // hover.cc: an op is explained shortly, a shape in words, an attribute by its meaning.
 Json hover(const EditorView& view, std::size_t offset);
@@ -65,6 +65,6 @@ std::vector<std::size_t> occurrences(const EditorView& view, const Symbol& symbo
 // The meaning of an attribute in a sentence; empty for unknown ones.
 std::string_view attribute_meaning(AttributeKey key);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_FEATURES_H_

@@ -9,7 +9,7 @@
 #include "lib/fronts/lsp/features.h"
 #include "lib/values/shape_parser.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 constexpr std::size_t kMostValue = 400;  // bytes of an attribute's value that are shown
@@ -151,4 +151,4 @@ Json hover(const EditorView& view, std::size_t offset) {
               {"range", view.range(spot.token->offset, spot.token->end())}};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -3,7 +3,7 @@
 #include "lib/base/units.h"
 #include "lib/fronts/lsp/features.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 Json inlay_hints(const EditorView& view, std::size_t begin, std::size_t end) {
   Json hints = Json::array();
@@ -32,4 +32,4 @@ Json inlay_hints(const EditorView& view, std::size_t begin, std::size_t end) {
   return hints;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -1,7 +1,7 @@
 #include "hloroof/version.h"
 #include "lib/fronts/lsp/server.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 Json capabilities(PositionUnit unit) {
@@ -89,4 +89,4 @@ void LanguageServer::add_lifecycle() {
   rpc_.on_notification("exit", [this](const Json&) { rpc_.stop(); });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

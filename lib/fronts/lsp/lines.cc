@@ -5,7 +5,7 @@
 #include "lib/base/utf.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 // Appends the beginnings of the lines that follow the line ends in [begin, end) of `text`.
@@ -101,4 +101,4 @@ Json position_json(const Position& position) {
   return Json{{"line", position.line}, {"character", position.character}};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

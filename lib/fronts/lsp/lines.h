@@ -9,7 +9,7 @@
 
 #include "lib/fronts/rpc/json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 // What a character of a position counts: units of UTF-16, which is the default of the protocol, or bytes of UTF-8.
 enum class PositionUnit { kUtf16, kUtf8 };
@@ -49,6 +49,6 @@ std::size_t count_units(std::string_view text, PositionUnit unit);
 Position read_position(const Json& json);
 Json position_json(const Position& position);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_LINES_H_

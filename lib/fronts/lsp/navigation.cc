@@ -6,7 +6,7 @@
 #include "lib/fronts/lsp/features.h"
 #include "lib/ir/opcode_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 Json place_json(const EditorView& view, std::size_t begin, std::size_t size) {
@@ -151,4 +151,4 @@ Reply source_line(const EditorView& view, std::size_t offset, const std::vector<
   return Json{{"uri", uri_of_path(path.string())}, {"range", {{"start", at}, {"end", at}}}};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

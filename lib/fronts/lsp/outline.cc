@@ -4,7 +4,7 @@
 
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 // A name in a line: `offset` is that of its first letter.
@@ -118,4 +118,4 @@ std::size_t Outline::find_instruction(std::size_t computation, std::string_view 
   return found == instruction_names_.end() ? kNone : found->second;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "lib/fronts/lsp/lines.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 struct OutlineInstruction {
   std::size_t name = 0;  // the offset of the name, without %
@@ -65,6 +65,6 @@ class Outline {
   std::pair<std::size_t, std::size_t> header_{0, 0};
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_OUTLINE_H_

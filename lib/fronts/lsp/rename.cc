@@ -1,7 +1,7 @@
 #include "lib/fronts/lsp/features.h"
 #include "lib/text/legal_name.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 RpcError refusal(std::string message) { return {RpcCode::kInvalidParams, std::move(message), nullptr}; }
@@ -35,4 +35,4 @@ Reply rename(const EditorView& view, std::size_t offset, std::string_view new_na
   return Json{{"changes", std::move(changes)}};
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

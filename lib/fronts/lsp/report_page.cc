@@ -9,7 +9,7 @@
 #include "lib/fronts/lsp/features.h"
 #include "lib/page/html_report.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 absl::StatusOr<std::string> write_report_page(const EditorView& view) {
   view.document.predict(view.settings);
@@ -40,4 +40,4 @@ absl::StatusOr<std::string> write_report_page(const EditorView& view) {
   return path;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -1,6 +1,6 @@
 #include "lib/fronts/lsp/server.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 // Adds a request about an open document.
 void LanguageServer::on_document(std::string_view method, Feature feature) {
@@ -100,4 +100,4 @@ void LanguageServer::add_requests() {
   });
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -3,7 +3,7 @@
 
 #include "lib/fronts/lsp/features.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 // By TokenRole: the names that the protocol and its clients know.
@@ -103,4 +103,4 @@ Json semantic_tokens_edits(const std::vector<std::uint32_t>& before, const std::
   return Json::array({{{"start", same}, {"deleteCount", before.size() - tail - same}, {"data", std::move(data)}}});
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

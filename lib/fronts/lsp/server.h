@@ -20,7 +20,7 @@
 #include "lib/fronts/lsp/settings.h"
 #include "lib/fronts/rpc/server.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 class LanguageServer {
  public:
@@ -79,6 +79,6 @@ class LanguageServer {
   bool shows_documents_ = false;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_SERVER_H_

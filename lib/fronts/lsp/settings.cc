@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 void read_settings(const Json& json, EditorSettings& settings) {
   const Json* inner = find(json, {"hloroof"});
@@ -28,4 +28,4 @@ void read_settings(const Json& json, EditorSettings& settings) {
   }
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

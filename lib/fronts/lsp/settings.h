@@ -8,7 +8,7 @@
 #include "hloroof/predict.h"
 #include "lib/fronts/rpc/json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 struct EditorSettings {
   std::string device;    // a target or the path of a device file; empty: no times
@@ -26,6 +26,6 @@ struct EditorSettings {
 // value.
 void read_settings(const Json& json, EditorSettings& settings);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_SETTINGS_H_

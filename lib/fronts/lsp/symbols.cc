@@ -1,6 +1,6 @@
 #include "lib/fronts/lsp/features.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 // The numbers of the protocol.
@@ -45,4 +45,4 @@ Json folding_ranges(const EditorView& view) {
   return ranges;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -9,7 +9,7 @@
 #include "lib/text/legal_name.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 class Tokenizer {
@@ -276,4 +276,4 @@ LineTokens computation_tokens(std::string_view text, std::size_t begin, std::siz
   return Tokenizer(text, begin, end).computation();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -10,7 +10,7 @@
 
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 enum class TokenRole : std::uint8_t {
   kKeyword,        // HloModule, ENTRY, ROOT
@@ -59,6 +59,6 @@ LineTokens header_tokens(std::string_view text, std::size_t begin, std::size_t e
 // Tokens of the line that begins a computation.
 LineTokens computation_tokens(std::string_view text, std::size_t begin, std::size_t end);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_TOKENS_H_

@@ -1,7 +1,7 @@
 #include "lib/fronts/lsp/features.h"
 #include "lib/fronts/rpc/percent.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 namespace {
 
 constexpr std::string_view kFileScheme = "file://";
@@ -19,4 +19,4 @@ std::string path_of_uri(std::string_view uri) {
   return path;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 Spot spot_at(const EditorView& view, std::size_t offset) {
   Spot spot;
@@ -48,4 +48,4 @@ std::optional<Symbol> symbol_at(const EditorView& view, std::size_t offset) {
   return symbol;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp

@@ -10,7 +10,7 @@
 #include "lib/fronts/lsp/settings.h"
 #include "lib/fronts/lsp/tokens.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline lsp {
 
 struct EditorView {
   Document& document;
@@ -48,6 +48,6 @@ struct Symbol {
 };
 std::optional<Symbol> symbol_at(const EditorView& view, std::size_t offset);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline lsp
 
 #endif  // HLOROOF_LIB_FRONTS_LSP_VIEW_H_

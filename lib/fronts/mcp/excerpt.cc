@@ -4,7 +4,7 @@
 
 #include "lib/base/units.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 namespace {
 
 // `end` moved back to the beginning of the UTF-8 character that it is in.
@@ -50,4 +50,4 @@ std::string excerpt(std::string_view text, const ExcerptOptions& options) {
   return out + "]\n";
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 
 struct ExcerptOptions {
   std::size_t first_line = 1;
@@ -18,6 +18,6 @@ struct ExcerptOptions {
 // Cuts between UTF-8 characters.
 std::string excerpt(std::string_view text, const ExcerptOptions& options);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp
 
 #endif  // HLOROOF_LIB_FRONTS_MCP_EXCERPT_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ std::string Folder::relative(std::string text) const {
   return out.append(text, at);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 
 class Folder {
  public:
@@ -45,6 +45,6 @@ class Folder {
   std::string root_;  // real, without a slash at the end
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp
 
 #endif  // HLOROOF_LIB_FRONTS_MCP_FOLDER_H_

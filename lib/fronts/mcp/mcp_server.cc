@@ -11,7 +11,7 @@
 #include "lib/fronts/rpc/percent.h"
 #include "lib/fronts/rpc/server.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 namespace {
 
 // Newest first. 2025-03-26 is missing because it requires batches of messages, which later versions have removed.
@@ -232,4 +232,4 @@ void serve_mcp(std::streambuf& in, std::ostream& out, const Folder& folder, cons
   Session(in, out, folder, options).run();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp

@@ -17,7 +17,7 @@
 #include "lib/fronts/mcp/folder.h"
 #include "lib/fronts/rpc/json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 
 struct McpResult {
   std::string text{};
@@ -52,6 +52,6 @@ struct McpOptions {
 // Answers until the end of the input. No message ends the session.
 void serve_mcp(std::streambuf& in, std::ostream& out, const Folder& folder, const McpOptions& options);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp
 
 #endif  // HLOROOF_LIB_FRONTS_MCP_MCP_SERVER_H_

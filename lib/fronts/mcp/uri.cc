@@ -5,7 +5,7 @@
 
 #include "lib/fronts/rpc/percent.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 namespace {
 
 // Reads `name=N`. Returns false if the text is something else.
@@ -41,4 +41,4 @@ std::optional<ResourceUri> parse_uri(std::string_view uri, const ExcerptOptions&
   return result;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp

@@ -8,7 +8,7 @@
 
 #include "lib/fronts/mcp/excerpt.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline mcp {
 
 inline constexpr std::string_view kDumpUri = "hloroof:///dumps/";
 inline constexpr std::string_view kSchemaUri = "hloroof:///schemas/";
@@ -22,6 +22,6 @@ struct ResourceUri {
 // nullopt if `uri` is not such a URI. `part` has the defaults of what the URI does not say.
 std::optional<ResourceUri> parse_uri(std::string_view uri, const ExcerptOptions& part);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline mcp
 
 #endif  // HLOROOF_LIB_FRONTS_MCP_URI_H_

@@ -30,7 +30,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 using Answer = std::pair<std::string, std::string>;  // the text and the JSON that the command prints
@@ -214,4 +214,4 @@ void add_answers(nb::module_& module) {
   add_sweep(module);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -4,12 +4,12 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Adds report, html_report, notebook, trace, explain, diff, compare, sweep and devices. Most return what the command of
 // the same name prints: its text and its JSON.
 void add_answers(nanobind::module_& module);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_ANSWERS_H_

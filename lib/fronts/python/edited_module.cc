@@ -6,7 +6,7 @@
 #include "lib/fronts/python/errors.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 // Notes that a rollback has freed the ids from `left` to `before`.
@@ -67,4 +67,4 @@ ComputationView ComputationHandle::view() const {
   raise(invalid_argument("this computation has been erased, or taken back by a rollback"));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -15,7 +15,7 @@
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 class EditedModule {
  public:
@@ -87,6 +87,6 @@ struct ShapeHandle {
   const Shape& shape() const { return owner->module().shape(id); }
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_EDITED_MODULE_H_

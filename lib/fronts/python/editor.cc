@@ -35,7 +35,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 using Handles = std::vector<InstructionHandle>;
@@ -496,4 +496,4 @@ void add_editor(nb::module_& module) {
   add_builder(module);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -4,7 +4,7 @@
 
 namespace nb = nanobind;
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 // The module whose dictionary has the exceptions by name.
@@ -49,4 +49,4 @@ void raise(const absl::Status& status) {
   throw nb::python_error();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Adds Error and its subclasses, one for each kind of status, to the module.
 void add_errors(nanobind::module_& module);
@@ -23,6 +23,6 @@ T value_or_raise(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_ERRORS_H_

@@ -16,7 +16,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/work/custom_call.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 void write_kernel(InstructionView call, const KernelRun* run, const StepFacts& facts, JsonWriter& out) {
@@ -86,4 +86,4 @@ std::string kernels_json(const StepPrediction& prediction) {
   return out.take();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -6,7 +6,7 @@
 
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Returns a JSON object: vmem_capacity_bytes, of one core, null if unknown; calls, an array with an object for each
 // call of a Pallas kernel that the step executes. Their members are op and computation, as in the ops of the
@@ -15,6 +15,6 @@ namespace hloroof::internal {
 // sentences. The facts of `prediction` must still be valid.
 std::string kernels_json(const StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_KERNELS_H_

@@ -38,7 +38,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 Module parse(std::string_view text, const std::string& path, bool strict) {
@@ -97,7 +97,7 @@ std::string counts(const Module& module) {
 }
 
 }  // namespace
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 NB_MODULE(_core, m) {
   using namespace hloroof;            // NOLINT(google-build-using-namespace): limited to this function

@@ -22,7 +22,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 template <typename Views>
@@ -220,4 +220,4 @@ void add_module_parts(nb::module_& module) {
   add_computation(module);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -16,7 +16,7 @@
 #include "lib/base/units.h"
 #include "lib/report/verdict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 // The colors of the page, by Resource, then that of waits. They contrast with white and with black.
@@ -340,4 +340,4 @@ std::string notebook_html(const StepPrediction& prediction) {
   return out + Roofline(prediction).draw();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -6,7 +6,7 @@
 
 #include "hloroof/predict.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Returns the verdict, the timeline and the roofline as HTML with inline SVG, without scripts and style sheets. Text
 // and axes have the color of the surrounding text, so that the drawings are readable in light and in dark notebooks.
@@ -14,6 +14,6 @@ namespace hloroof::internal {
 // ops.
 std::string notebook_html(const StepPrediction& prediction);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_NOTEBOOK_H_

@@ -17,7 +17,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace)
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 absl::StatusOr<PredictOptions> options_from_json(const std::string& device, const std::string& json) {
@@ -50,4 +50,4 @@ void add_predict_options(nb::module_& module) {
       "Reads the options from a JSON object. Multiples in `set` are those of the device's numbers.");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

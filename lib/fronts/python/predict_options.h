@@ -4,11 +4,11 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Adds PredictOptions, and the function that reads them from JSON.
 void add_predict_options(nanobind::module_& module);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_PREDICT_OPTIONS_H_

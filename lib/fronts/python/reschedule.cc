@@ -20,7 +20,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 using Rescheduled = std::tuple<Module, std::string, std::string>;
@@ -57,4 +57,4 @@ void add_reschedule(nb::module_& module) {
       "text.");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -4,11 +4,11 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Adds reschedule().
 void add_reschedule(nanobind::module_& module);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_RESCHEDULE_H_

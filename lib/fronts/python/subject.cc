@@ -4,7 +4,7 @@
 #include "lib/report/views.h"
 #include "lib/results/prediction_json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::string& device,
                                           const PredictOptions& options) {
@@ -19,4 +19,4 @@ absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPredict
   return std::make_pair(predictions_json({std::move(step)}), *std::move(summary));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

@@ -12,7 +12,7 @@
 #include "hloroof/predict.h"
 #include "lib/fronts/python/errors.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Runs `work` without the GIL; it must not use Python objects. Raises an exception if it returns an error.
 template <typename Work>
@@ -32,6 +32,6 @@ absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::strin
 // The prediction as JSON and as the summary that the command prints. Errors: those of render_views().
 absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPrediction step);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_SUBJECT_H_

@@ -25,7 +25,7 @@
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 namespace {
 
 constexpr std::string_view kOption = "set";  // as a caller from Python knows it
@@ -104,4 +104,4 @@ void add_sweep(nb::module_& module) {
              "One row for each place, as text and as JSON (schema hloroof.sweep/1), and what could not be predicted.");
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python

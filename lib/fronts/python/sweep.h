@@ -4,11 +4,11 @@
 
 #include <nanobind/nanobind.h>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline python {
 
 // Adds sweep, Places and settings.
 void add_sweep(nanobind::module_& module);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline python
 
 #endif  // HLOROOF_LIB_FRONTS_PYTHON_SWEEP_H_

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 
 DescriptorBuffer::int_type DescriptorBuffer::underflow() {
   ssize_t size = -1;
@@ -25,4 +25,4 @@ bool DescriptorBuffer::wait(std::chrono::milliseconds time) {
 
 std::streamsize DescriptorBuffer::showmanyc() { return wait(std::chrono::milliseconds(0)) ? 1 : 0; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <streambuf>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 
 // std::cin cannot tell whether a pipe has bytes. With this buffer in_avail() is positive if there are bytes or if the
 // stream has ended, and 0 if a read would wait.
@@ -26,6 +26,6 @@ class DescriptorBuffer : public std::streambuf {
   std::array<char, 1 << 16> bytes_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc
 
 #endif  // HLOROOF_LIB_FRONTS_RPC_DESCRIPTOR_BUFFER_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 namespace {
 
 constexpr int kEndOfStream = std::streambuf::traits_type::eof();
@@ -136,4 +136,4 @@ void write_message(std::ostream& out, Framing framing, std::string_view text) {
   out.flush();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 
 enum class Framing {
   kHeaders,  // `Content-Length: N`, an empty line, N bytes: the Language Server Protocol
@@ -56,6 +56,6 @@ class MessageReader {
 // Writes one message and flushes. `text` must have no line breaks, as message_text() has none.
 void write_message(std::ostream& out, Framing framing, std::string_view text);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc
 
 #endif  // HLOROOF_LIB_FRONTS_RPC_FRAMING_H_

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 namespace {
 
 // Counts brackets and commas outside of strings. The text may be malformed: the parser finds that.
@@ -93,4 +93,4 @@ const Json& array_at(const Json& value, JsonPath path) {
   return found != nullptr && found->is_array() ? *found : *kEmpty;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc

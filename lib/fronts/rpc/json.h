@@ -8,14 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "absl/status/statusor.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 
 using Json = nlohmann::json;
 
@@ -47,6 +48,6 @@ std::optional<bool> bool_at(const Json& value, JsonPath path);
 // The array at `path`; an empty one if it is something else.
 const Json& array_at(const Json& value, JsonPath path);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc
 
 #endif  // HLOROOF_LIB_FRONTS_RPC_JSON_H_

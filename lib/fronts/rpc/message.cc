@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "lib/base/strings.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 namespace {
 
 bool is_id(const Json& value) { return value.is_string() || value.is_number_integer(); }
@@ -90,4 +90,4 @@ Json response_json(const Json& id, Reply reply) {
   return json;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc

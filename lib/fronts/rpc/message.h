@@ -9,7 +9,7 @@
 
 #include "lib/fronts/rpc/json.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 
 // The codes of JSON-RPC, and those that the Language Server Protocol adds.
 enum class RpcCode : int {
@@ -52,6 +52,6 @@ Json request_json(const Json& id, std::string_view method, Json params);
 Json notification_json(std::string_view method, Json params);
 Json response_json(const Json& id, Reply reply);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc
 
 #endif  // HLOROOF_LIB_FRONTS_RPC_MESSAGE_H_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/ascii.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 
 std::string percent_encode(std::string_view path) {
   static constexpr char kHex[] = "0123456789ABCDEF";
@@ -46,4 +46,4 @@ bool percent_decode(std::string_view text, std::string* decoded) {
   return is_well_formed;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc

@@ -29,7 +29,7 @@
 #include "lib/fronts/rpc/json.h"
 #include "lib/fronts/rpc/message.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline rpc {
 
 struct RpcOptions {
   Framing framing = Framing::kHeaders;
@@ -86,7 +86,7 @@ class RpcServer {
   void read_arrived();
   void cancel(const Json& params);
   void handle(Queued& queued);
-  Reply answer(const Message& message);
+  Reply answer_text(const Message& message);
   void send(const Json& json);
 
   MessageReader reader_;
@@ -107,6 +107,6 @@ class RpcServer {
   bool is_stopped_ = false;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline rpc
 
 #endif  // HLOROOF_LIB_FRONTS_RPC_SERVER_H_

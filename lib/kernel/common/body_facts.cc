@@ -6,7 +6,7 @@
 
 #include "lib/ir/element_type.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 ElementType integer_element(std::uint32_t width, bool is_unsigned) {
@@ -85,4 +85,4 @@ ElementType element_of_text(std::string_view text) {
   return element_type_from_string(lower).value_or(ElementType::kInvalid);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -10,7 +10,7 @@
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // Mosaic writes its operations into dialects whose versions are compatible: "arith.addi" becomes
 // "stable_mosaic.arith.addi" for a TPU and "stable_mosaic_gpu.arith.addi" for a GPU. Returns `name` without that.
@@ -29,6 +29,6 @@ ElementType element_of(const mlir::Type& type);
 // The type that MLIR spells `text`: "bf16", "f8E4M3FN", "i32".
 ElementType element_of_text(std::string_view text);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_COMMON_BODY_FACTS_H_

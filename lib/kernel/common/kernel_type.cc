@@ -6,7 +6,7 @@
 #include "lib/kernel/common/body_facts.h"
 #include "lib/mlir/dense.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 // A lane holds one element of 32 bits, or several narrower ones. The types of a body are laid out for that (JAX, Pallas
@@ -105,4 +105,4 @@ double padded_bytes(const std::vector<std::int64_t>& shape, int bits) {
   return padded_count(shape, kRegisterSublanes, kRegisterLanes) * bits / 8;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

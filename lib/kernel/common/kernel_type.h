@@ -9,7 +9,7 @@
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 enum class KernelSpace : std::uint8_t { kNone, kVmem, kSmem, kHbm, kSemaphore };
 
@@ -53,6 +53,6 @@ double padded_bytes(const std::vector<std::int64_t>& shape, int bits);
 inline constexpr std::int64_t kRegisterLanes = 128;
 inline constexpr std::int64_t kRegisterSublanes = 8;
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_COMMON_KERNEL_TYPE_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::int64_t kLeastInt64 = std::numeric_limits<std::int64_t>::min();
@@ -116,4 +116,4 @@ std::optional<std::int64_t> evaluate_scalar(ScalarOp op, std::int64_t a, std::in
   return wrapped(*result, bits);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // How an operation of a kernel computes an integer.
 enum class ScalarOp : std::uint8_t {
@@ -61,6 +61,6 @@ std::int64_t wrapped(std::int64_t value, int bits);
 std::optional<std::int64_t> evaluate_scalar(ScalarOp op, std::int64_t a, std::int64_t b, std::int64_t predicate,
                                             int operand_bits, int bits);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_COMMON_SCALAR_VALUE_H_

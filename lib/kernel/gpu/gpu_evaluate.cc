@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-
 #include "lib/kernel/common/scalar_value.h"
 #include "lib/kernel/gpu/gpu_steps.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::int64_t kMostPositions = 4096;  // positions in the grid that are evaluated one by one
@@ -378,4 +377,4 @@ absl::StatusOr<BlockRuns> count_block_runs(const mlir::Module& kernel, const std
   return BlockCounter(kernel, facts, body, launch).run();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

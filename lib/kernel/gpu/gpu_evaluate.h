@@ -14,11 +14,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-
 #include "lib/kernel/gpu/gpu_ops.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 using GpuGrid = std::array<std::int64_t, 3>;
 
@@ -43,6 +42,6 @@ struct BlockRuns {
 absl::StatusOr<BlockRuns> count_block_runs(const mlir::Module& kernel, const std::vector<GpuOpFacts>& facts,
                                            mlir::RegionId body, const GpuLaunch& launch);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_GPU_GPU_EVALUATE_H_

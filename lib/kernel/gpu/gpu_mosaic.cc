@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "absl/status/status.h"
-
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/body_facts.h"
 #include "lib/kernel/gpu/gpu_ptx.h"
 #include "lib/kernel/gpu/gpu_tiles.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 class MosaicGpuCounter {
@@ -192,4 +191,4 @@ class MosaicGpuCounter {
 
 absl::StatusOr<GpuKernelWork> mosaic_gpu_work(const mlir::Module& kernel) { return MosaicGpuCounter(kernel).count(); }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

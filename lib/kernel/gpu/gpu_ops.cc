@@ -7,7 +7,7 @@
 #include "lib/kernel/common/body_facts.h"
 #include "lib/mlir/bytes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 struct NamedOp {
@@ -131,4 +131,4 @@ std::vector<TileType> gpu_tile_types(const mlir::Module& kernel) {
   return types;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

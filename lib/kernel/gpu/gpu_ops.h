@@ -14,7 +14,7 @@
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // The kind of work of an operation.
 enum class OpCost : std::uint8_t {
@@ -66,6 +66,6 @@ struct TileType {
 // The types of the kernel, by TypeId. `element` is kInvalid for a type that is neither a number nor a pointer to one.
 std::vector<TileType> gpu_tile_types(const mlir::Module& kernel);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_GPU_GPU_OPS_H_

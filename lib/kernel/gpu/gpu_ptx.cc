@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 struct PtxRule {
@@ -135,4 +135,4 @@ std::vector<PtxInstruction> read_ptx(std::string_view assembly) {
   return instructions;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

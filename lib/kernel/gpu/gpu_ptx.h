@@ -7,7 +7,7 @@
 
 #include "lib/kernel/gpu/gpu_ops.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 struct PtxInstruction {
   std::string_view name;  // "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16"
@@ -27,6 +27,6 @@ struct PtxInstruction {
 // The instructions of `assembly`, without directives, labels and the predicates before them.
 std::vector<PtxInstruction> read_ptx(std::string_view assembly);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_GPU_GPU_PTX_H_

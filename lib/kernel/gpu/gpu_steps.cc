@@ -6,7 +6,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/body_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 bool is_position(ScalarOp op) { return op >= ScalarOp::kProgramId && op <= ScalarOp::kClusterSize; }
@@ -175,4 +175,4 @@ int GpuSteps::width_of(mlir::ValueId value) const {
   return type.element == ElementType::kPred ? 1 : bits(type.element);
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -12,7 +12,7 @@
 #include "lib/kernel/gpu/gpu_ops.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // The operands of scf.for: lower bound, upper bound, step, then the initial values.
 inline constexpr std::uint32_t kForBounds = 3;
@@ -91,6 +91,6 @@ class GpuSteps {
 // Whether `axis` is one of the three of a grid.
 inline bool is_axis(const KnownInteger& axis) { return axis.is_known && axis.value >= 0 && axis.value < 3; }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_GPU_GPU_STEPS_H_

@@ -7,7 +7,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/body_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::uint32_t kAllDimensions = ~0U;
@@ -269,4 +269,4 @@ bool GpuTiles::is_loaded(mlir::ValueId value) const {
   return false;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

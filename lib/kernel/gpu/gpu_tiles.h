@@ -9,7 +9,7 @@
 #include "lib/kernel/gpu/gpu_ops.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 class GpuTiles {
  public:
@@ -59,6 +59,6 @@ class GpuTiles {
   std::vector<mlir::ValueId> pending_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_GPU_GPU_TILES_H_

@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "absl/status/status.h"
-
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/body_facts.h"
 #include "lib/kernel/gpu/gpu_tiles.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 // The function that a launch runs: the first with a body.
@@ -183,4 +182,4 @@ absl::StatusOr<GpuKernelWork> triton_work(const mlir::Module& kernel, const Trit
   return TritonCounter(kernel, launch).count();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -3,11 +3,10 @@
 #define HLOROOF_LIB_KERNEL_GPU_GPU_TRITON_H_
 
 #include "absl/status/statusor.h"
-
 #include "lib/kernel/gpu/gpu_work.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 struct TritonLaunch {
   GpuGrid grid = {1, 1, 1};
@@ -23,6 +22,6 @@ struct TritonLaunch {
 // ResourceExhausted if its loops cannot be counted.
 absl::StatusOr<GpuKernelWork> triton_work(const mlir::Module& kernel, const TritonLaunch& launch);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_GPU_GPU_TRITON_H_

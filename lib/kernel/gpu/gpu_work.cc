@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 void add_name(std::vector<std::string>& names, std::string name) {
@@ -30,4 +30,4 @@ void GpuKernelWork::add_data_dependent(std::string name) {
   add_name(data_dependent, std::move(name));
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

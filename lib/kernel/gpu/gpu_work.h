@@ -9,7 +9,7 @@
 
 #include "lib/kernel/gpu/gpu_evaluate.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // How f32 operands of a product are multiplied.
 enum class GpuPrecision : std::uint8_t { kTf32, kTf32x3, kF32, kBf16x3, kBf16x6 };
@@ -61,6 +61,6 @@ struct GpuKernelWork {
   void add_data_dependent(std::string name);
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_GPU_GPU_WORK_H_

@@ -13,7 +13,7 @@
 #include "lib/kernel/tpu/program.h"
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 bool is_about(const GivenList& list, InstructionView call, std::string_view name) {
@@ -68,4 +68,4 @@ absl::Status check_given_lists(const Module& module, const std::vector<GivenList
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

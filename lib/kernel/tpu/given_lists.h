@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 struct GivenList {
   std::string kernel;   // the name that its author gave it, or that of the call
@@ -28,6 +28,6 @@ std::vector<GivenList> lists_of(InstructionView call, std::string_view name, con
 // list has another length.
 absl::Status check_given_lists(const Module& module, const std::vector<GivenList>& lists);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_GIVEN_LISTS_H_

@@ -8,7 +8,7 @@
 #include "lib/kernel/tpu/region_work.h"
 #include "lib/mlir/attributes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 // Marks the values that control depends on: backwards from conditions, bounds, semaphores, sizes and what is stored in
@@ -375,4 +375,4 @@ KernelCode::KernelCode(const mlir::Module& kernel)
   for (std::uint32_t i = 0; i < kernel.blocks.size(); ++i) writer.write(mlir::BlockId{i});
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -15,7 +15,7 @@
 #include "lib/kernel/tpu/kernel_run.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // A group of operands.
 struct OperandSegment {
@@ -74,6 +74,6 @@ struct KernelCode {
   }
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_KERNEL_CODE_H_

@@ -7,7 +7,7 @@
 #include "lib/mlir/attributes.h"
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::string_view kSymbolName = "sym_name";
@@ -53,4 +53,4 @@ std::string kernel_name(InstructionView custom_call) {
   return kernel.ok() ? kernel_name(*kernel) : "";
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

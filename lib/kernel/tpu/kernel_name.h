@@ -7,7 +7,7 @@
 #include "hloroof/module.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // The function that a kernel's module runs at each step of its grid: the first one whose name is not transform_N.
 // Invalid if there is none.
@@ -21,6 +21,6 @@ std::string kernel_name(const mlir::Module& kernel);
 // name of the instruction plays no part.
 std::string kernel_name(InstructionView custom_call);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_KERNEL_NAME_H_

@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "lib/kernel/common/body_facts.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 const absl::flat_hash_map<std::string_view, KernelOp>& kernel_op_table() {
@@ -32,4 +32,4 @@ std::vector<KernelOp> kernel_ops(const mlir::Module& module) {
   return rows;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

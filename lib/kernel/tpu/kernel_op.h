@@ -11,7 +11,7 @@
 #include "lib/kernel/common/scalar_value.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 enum class KernelOpKind : std::uint8_t {
   kUnknown,        // not in the table
@@ -56,6 +56,6 @@ KernelOp kernel_op(std::string_view name);
 // The row of each name of a module, indexed by OpNameId.
 std::vector<KernelOp> kernel_ops(const mlir::Module& module);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_KERNEL_OP_H_

@@ -11,7 +11,7 @@
 #include "hloroof/shape.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // `batch` products of an m x k and a k x n matrix.
 struct KernelProduct {
@@ -103,6 +103,6 @@ struct KernelRun {
   std::int64_t steps = 0;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_KERNEL_RUN_H_

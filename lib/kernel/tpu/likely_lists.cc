@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 // A standard normal deviate for each index: evenly spread quantiles in an order without structure.
@@ -101,4 +101,4 @@ TileVisits tile_visits(const std::vector<std::int64_t>& sizes, std::int64_t tile
   return visits;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // 0 .. extent - 1 in `size` steps that are as even as possible.
 std::vector<std::int64_t> ramp(std::int64_t size, std::int64_t extent);
@@ -42,6 +42,6 @@ struct TileVisits {
 TileVisits tile_visits(const std::vector<std::int64_t>& sizes, std::int64_t tile_rows, std::int64_t tiles,
                        bool visits_empty_groups);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_LIKELY_LISTS_H_

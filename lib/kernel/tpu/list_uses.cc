@@ -6,7 +6,7 @@
 
 #include "lib/mlir/attributes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 // A value that is an element times a constant, plus something.
@@ -193,4 +193,4 @@ std::vector<ListUse> list_uses(const KernelProgram& program, const KernelCode& c
   return uses;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

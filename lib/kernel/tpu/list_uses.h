@@ -9,7 +9,7 @@
 #include "lib/kernel/tpu/kernel_code.h"
 #include "lib/kernel/tpu/program.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 struct ListUse {
   // The number of blocks of the dimension that an element selects a block of; 0 if elements select none.
@@ -22,6 +22,6 @@ struct ListUse {
 // By KernelProgram::arrays.
 std::vector<ListUse> list_uses(const KernelProgram& program, const KernelCode& code);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_LIST_USES_H_

@@ -5,7 +5,7 @@
 
 #include "lib/kernel/tpu/region_work.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::size_t kMostEvents = std::size_t{1} << 24U;  // the longest kernel known has 4.9 million
@@ -300,4 +300,4 @@ void KernelMachine::run_region(const KernelInstruction& in) {
   run_.events.push_back({KernelEvent::Kind::kRun, region, 0});
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

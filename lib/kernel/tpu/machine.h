@@ -15,7 +15,7 @@
 #include "lib/kernel/tpu/kernel_code.h"
 #include "lib/kernel/tpu/kernel_run.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // What to do where the text does not say which branch runs.
 enum class UnknownBranches : std::uint8_t { kExpected, kLeast, kMost };
@@ -117,6 +117,6 @@ class KernelMachine {
   std::set<std::string> assumptions_;
 };
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_MACHINE_H_

@@ -5,7 +5,7 @@
 #include "lib/kernel/common/scalar_value.h"
 #include "lib/kernel/tpu/machine.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::size_t kLargestBuffer = std::size_t{1} << 20U;  // elements of SMEM whose contents are followed
@@ -191,4 +191,4 @@ void KernelMachine::wait(const KernelInstruction& in) {
   run_.events.push_back({KernelEvent::Kind::kWait, 0, semaphore_of(in.op, 0)});
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -10,7 +10,7 @@
 #include "lib/kernel/tpu/likely_lists.h"
 #include "lib/kernel/tpu/list_uses.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::int64_t kLongestList = std::int64_t{1} << 20;
@@ -407,4 +407,4 @@ absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, con
   return data;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

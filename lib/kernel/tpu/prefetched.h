@@ -16,7 +16,7 @@
 #include "lib/kernel/tpu/machine.h"
 #include "lib/kernel/tpu/program.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 struct PrefetchedData {
   std::vector<KernelBuffer> arrays;  // by KernelProgram::arrays; empty for an array that is not in SMEM
@@ -29,6 +29,6 @@ struct PrefetchedData {
 absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
                                                const std::vector<GivenList>& given = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_PREFETCHED_H_

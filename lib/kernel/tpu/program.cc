@@ -7,7 +7,7 @@
 #include "lib/mlir/attributes.h"
 #include "lib/values/literal.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 GridSemantics semantics_of(std::string_view text) {
@@ -153,4 +153,4 @@ absl::StatusOr<KernelProgram> read_program(InstructionView call, const KernelCod
   return program;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -13,7 +13,7 @@
 #include "lib/mlir/affine.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 enum class GridSemantics : std::uint8_t { kArbitrary, kParallel, kCoreParallel, kSubcoreParallel };
 
@@ -56,6 +56,6 @@ struct KernelProgram {
 // arguments do not fit the call.
 absl::StatusOr<KernelProgram> read_program(InstructionView call, const KernelCode& code);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_PROGRAM_H_

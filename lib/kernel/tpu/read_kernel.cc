@@ -11,7 +11,7 @@
 #include "lib/kernel/tpu/program.h"
 #include "lib/values/backend_config.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr double kInstructions = 1e6;
@@ -266,7 +266,7 @@ std::int64_t instruction_limit(InstructionView call) {
   const auto add = [&](ShapeId id) {
     for (const ShapeId leaf : table.leaves(id)) {
       if (!table[leaf].is_array()) continue;
-      bytes += static_cast<double>(element_count(table[leaf])) * bits(table[leaf].element_type) / 8;
+      bytes += static_cast<double>(ir::element_count(table[leaf])) * bits(table[leaf].element_type) / 8;
     }
   };
   for (InstructionView operand : call.operands()) add(operand.shape_id());
@@ -313,4 +313,4 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
   return run;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -12,7 +12,7 @@
 #include "lib/kernel/tpu/kernel_run.h"
 #include "lib/kernel/tpu/machine.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 struct ReadKernelOptions {
   UnknownBranches branches = UnknownBranches::kExpected;
@@ -32,6 +32,6 @@ std::int64_t instruction_limit(InstructionView call);
 // else.
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options = {});
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_READ_KERNEL_H_

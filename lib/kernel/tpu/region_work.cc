@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "lib/mlir/attributes.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::int64_t kMostDimension = 1000;  // numbers of dimensions are small
@@ -219,4 +219,4 @@ bool is_empty(const RegionWork& work) {
          work.scalar_ops == 0;
 }
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel

@@ -7,7 +7,7 @@
 #include "lib/kernel/tpu/kernel_run.h"
 #include "lib/mlir/module.h"
 
-namespace hloroof::internal {
+namespace hloroof::internal::inline kernel {
 
 // Adds the work of `op`, whose row is `row`. Operations with regions have no work of their own.
 void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, const KernelOp& row,
@@ -16,6 +16,6 @@ void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpI
 // Whether there is nothing to do.
 bool is_empty(const RegionWork& work);
 
-}  // namespace hloroof::internal
+}  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_TPU_REGION_WORK_H_
