@@ -128,9 +128,9 @@ TEST_CASE("a program fits if it needs at most what it may use, which is less tha
     bool fits;
   };
   const Case cases[] = {
-      {"tpu_v5e", 15.6, true},     {"tpu_v5e", 15.9, false}, {"tpu_v5p", 95.5, true},   {"tpu_v5p", 95.9, false},
-      {"tpu_v6e", 31.4, false},    {"tpu_v2", 7.4, true},    {"tpu_v2", 7.6, false},    {"tpu_v4_core", 15.4, false},
-      {"a100_sxm_80", 58, true},   {"a100_sxm_80", 65, false}, {"tpu_v7x", 94.5, true}, {"tpu_v7x", 95.5, false},
+      {"tpu_v5e", 15.6, true},   {"tpu_v5e", 15.9, false},   {"tpu_v5p", 95.5, true}, {"tpu_v5p", 95.9, false},
+      {"tpu_v6e", 31.4, false},  {"tpu_v2", 7.4, true},      {"tpu_v2", 7.6, false},  {"tpu_v4_core", 15.4, false},
+      {"a100_sxm_80", 58, true}, {"a100_sxm_80", 65, false}, {"tpu_v7x", 94.5, true}, {"tpu_v7x", 95.5, false},
       {"tpu_v3", 15.6, false},
   };
   for (const Case& c : cases) {

@@ -1,5 +1,7 @@
 """What a prediction answers: the same as the command, with the options that it was made with."""
 
+import concurrent.futures
+import gc
 import json
 import pickle
 import sys
@@ -38,6 +40,48 @@ def test_explain(root, prediction):
     assert str(prediction.explain("all-gather.24", width=0)) != str(answer)
     with pytest.raises(hloroof.NotFoundError, match="all-gather.24"):
         prediction.explain("all-gather.2")
+
+
+@pytest.fixture
+def predictions(monkeypatch):
+    """The devices of all predictions that the library makes for a StepPrediction."""
+    made = []
+    predict = hloroof._core.predict
+
+    def counted(module, device, options):
+        made.append(device)
+        return predict(module, device, options)
+
+    monkeypatch.setattr(hloroof._core, "predict", counted)
+    return made
+
+
+def test_all_answers_are_of_one_prediction(ffn, predictions):
+    step = hloroof.predict_step_time(ffn, "tpu_v5e")
+    first = str(step.explain("fusion.2"))
+    assert all(str(step.explain("fusion.2")) == first for _ in range(9))
+    step.report(), step.html(), step.trace(), step._repr_html_(), step.by_layer()
+    assert predictions == ["tpu_v5e"]
+    other = step.what_if("tpu_v6e")
+    step.diff(other), other.diff(step), other.explain("fusion.2")
+    assert predictions == ["tpu_v5e", "tpu_v6e"]
+    again = pickle.loads(pickle.dumps(step))
+    assert len(predictions) == 2  # until something asks
+    assert str(again.explain("fusion.2")) == str(again.explain("fusion.2")) == first
+    assert predictions == ["tpu_v5e", "tpu_v6e", "tpu_v5e"]
+
+
+def test_a_prediction_keeps_its_program(ffn):
+    predicted = hloroof._core.predict(hloroof.parse(ffn), "tpu_v5e", hloroof._core.predict_options("tpu_v5e", "{}"))
+    gc.collect()
+    assert "fusion.2" in predicted.explain("fusion.2", 80)[0] and "<svg" in predicted.notebook() and predicted.html_report()
+
+
+def test_threads_ask_one_prediction(prediction):
+    names = [op.name for op in prediction.top_ops(8)]
+    alone = [str(prediction.explain(name)) for name in names]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda name: str(prediction.explain(name)), names)) == alone
 
 
 def test_options_are_kept(decode):

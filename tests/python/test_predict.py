@@ -37,7 +37,7 @@ def test_a_product():
 def test_to_dict_is_the_json_member_for_member(ffn):
     import json
 
-    text, _ = hloroof._core.predict(hloroof.parse(ffn), "tpu_v5e", hloroof._core.predict_options("tpu_v5e", "{}"))
+    _, text = hloroof._core.predict(hloroof.parse(ffn), "tpu_v5e", hloroof._core.predict_options("tpu_v5e", "{}")).texts()
     data = json.loads(text)
     p = hloroof.predict_step_time(ffn, "tpu_v5e")
     assert p.to_dict() == data

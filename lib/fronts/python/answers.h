@@ -1,4 +1,4 @@
-// Python bindings of the reports about one prediction or several.
+// Python bindings of the reports about several predictions, about a profile and about devices.
 #ifndef HLOROOF_LIB_FRONTS_PYTHON_ANSWERS_H_
 #define HLOROOF_LIB_FRONTS_PYTHON_ANSWERS_H_
 
@@ -6,8 +6,7 @@
 
 namespace hloroof::internal::inline python {
 
-// Adds report, html_report, notebook, trace, explain, diff, compare, sweep and devices. Most return what the command of
-// the same name prints: its text and its JSON.
+// Adds diff, compare, sweep and devices. They return what the command of the same name prints: its text and its JSON.
 void add_answers(nanobind::module_& module);
 
 }  // namespace hloroof::internal::inline python

@@ -259,8 +259,9 @@ void set_order(const Editor& editor, const ComputationHandle& computation, const
   check(status);
 }
 
-std::pair<std::string, std::string> full_prediction(const Editor& editor) {
-  return value_or_raise(prediction_texts(value_or_raise(value_or_raise(editor.module->predictor())->predict())));
+Texts full_prediction(const Editor& editor) {
+  const StepPrediction step = value_or_raise(value_or_raise(editor.module->predictor())->predict());
+  return value_or_raise(texts_of(PredictedStep{&step}));
 }
 
 StepSummary summary_of(const Editor& editor) {

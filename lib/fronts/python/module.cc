@@ -1,7 +1,7 @@
-// The extension module hloroof._core: thin wrappers over public functions. A prediction is passed as JSON with the
-// schema of the command. The functions release the GIL while the library runs.
+// The extension module hloroof._core: thin wrappers over public functions. A prediction stays in the library, as a
+// handle, and its fields are passed as JSON with the schema of the command. The functions release the GIL while the
+// library runs.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -16,16 +16,15 @@
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
-#include "hloroof/predict.h"
 #include "hloroof/print.h"
 #include "hloroof/version.h"
 #include "lib/base/units.h"
 #include "lib/fronts/python/answers.h"
 #include "lib/fronts/python/editor.h"
 #include "lib/fronts/python/errors.h"
-#include "lib/fronts/python/kernels.h"
 #include "lib/fronts/python/module_parts.h"
 #include "lib/fronts/python/predict_options.h"
+#include "lib/fronts/python/predicted.h"
 #include "lib/fronts/python/reschedule.h"
 #include "lib/fronts/python/subject.h"
 #include "lib/hardware/named_target.h"
@@ -53,30 +52,6 @@ absl::StatusOr<Module> parse_bytes(std::string_view bytes) {
       internal::parse_module_file(internal::SourceText::copy(bytes, "<bytes>"), "", ParseOptions());
   if (!loaded.ok()) return loaded.status();
   return std::move(loaded->module);
-}
-
-// Returns the prediction as JSON and as the summary that the command prints.
-std::pair<std::string, std::string> predict(const Module& module, const std::string& device,
-                                            const PredictOptions& options) {
-  return without_gil([&]() -> absl::StatusOr<std::pair<std::string, std::string>> {
-    absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
-    if (!step.ok()) return step.status();
-    return prediction_texts(*std::move(step));
-  });
-}
-
-// Returns the prediction as above, and its Pallas kernels as JSON.
-std::tuple<std::string, std::string, std::string> predict_kernels(const Module& module, const std::string& device,
-                                                                  const PredictOptions& options) {
-  using Texts = std::tuple<std::string, std::string, std::string>;
-  return without_gil([&]() -> absl::StatusOr<Texts> {
-    absl::StatusOr<StepPrediction> step = predict_on(module, device, options);
-    if (!step.ok()) return step.status();
-    std::string kernels = kernels_json(*step);
-    auto texts = prediction_texts(*std::move(step));
-    if (!texts.ok()) return texts.status();
-    return Texts(std::move(texts->first), std::move(texts->second), std::move(kernels));
-  });
 }
 
 // Returns the chips along each axis of one slice, the slices, and the devices of a chip.
@@ -159,10 +134,7 @@ NB_MODULE(_core, m) {
         return without_gil([&] { return parse_bytes(bytes); });
       },
       "data"_a, "Parses the bytes of a file, as load does.");
-  m.def("predict", &predict, "module"_a, "device"_a, "options"_a,
-        "The prediction as JSON (schema hloroof.prediction/1) and as the command's summary.");
-  m.def("predict_kernels", &predict_kernels, "module"_a, "device"_a, "options"_a,
-        "The prediction, the summary, and the Pallas kernels as JSON (lib/fronts/python/kernels.h).");
+  add_predicted(m);
   add_answers(m);
   m.def("counts", &counts, "module"_a, "Counts in XLA's convention as JSON (schema hloroof.counts/1).");
   m.def(

@@ -1,8 +1,6 @@
 #include "lib/fronts/python/subject.h"
 
 #include "lib/hardware/named_target.h"
-#include "lib/report/views.h"
-#include "lib/results/prediction_json.h"
 
 namespace hloroof::internal::inline python {
 
@@ -13,10 +11,10 @@ absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::strin
   return predict_step_time(module, *std::move(target), options);
 }
 
-absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPrediction step) {
-  absl::StatusOr<std::string> summary = first_screen(step, true, ViewOptions());
-  if (!summary.ok()) return summary.status();
-  return std::make_pair(predictions_json({std::move(step)}), *std::move(summary));
+absl::StatusOr<Texts> texts_of(const Found& found, const ViewOptions& view) {
+  absl::StatusOr<TextAndJson> both = answer_as_text_and_json(found, view);
+  if (!both.ok()) return both.status();
+  return Texts(std::move(both->text), std::move(both->json));
 }
 
 }  // namespace hloroof::internal::inline python

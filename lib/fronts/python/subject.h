@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
+#include "lib/answer/answer.h"
 #include "lib/fronts/python/errors.h"
 
 namespace hloroof::internal::inline python {
@@ -29,8 +30,11 @@ auto without_gil(const Work& work) {
 absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::string& device,
                                           const PredictOptions& options);
 
-// The prediction as JSON and as the summary that the command prints. Errors: those of render_views().
-absl::StatusOr<std::pair<std::string, std::string>> prediction_texts(StepPrediction step);
+// The text and the JSON that the command prints.
+using Texts = std::pair<std::string, std::string>;
+
+// Errors: those of answer().
+absl::StatusOr<Texts> texts_of(const Found& found, const ViewOptions& view = {});
 
 }  // namespace hloroof::internal::inline python
 

@@ -80,12 +80,14 @@ SweepAnswer sweep(const Module& module, const std::string& name, const Places& p
     const std::optional<SweepOrder> order = places.order.empty() ? by_default : sweep_order_from_string(places.order);
     if (!order) return invalid_argument("order=\"" + places.order + "\": expected none, step, mfu or memory");
     sort_points(points, *order);
-    TextLayout layout;
-    layout.width = width;
+    ViewOptions view;
+    view.width = width;
+    absl::StatusOr<Texts> texts = texts_of(SweptSteps{&points, *order}, view);
+    if (!texts.ok()) return texts.status();
     std::vector<std::string> messages;
     messages.reserve(failures.size());
     for (const absl::Status& failure : failures) messages.emplace_back(failure.message());
-    return SweepAnswer(sweep_view(points, *order, layout), sweep_json(points), std::move(messages));
+    return SweepAnswer(std::move(texts->first), std::move(texts->second), std::move(messages));
   });
 }
 

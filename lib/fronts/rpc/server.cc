@@ -86,7 +86,7 @@ void RpcServer::cancel(const Json& params) {
   }
 }
 
-Reply RpcServer::answer_text(const Message& message) {
+Reply RpcServer::answer(const Message& message) {
   const auto handler = requests_.find(message.method);
   if (handler == requests_.end()) {
     return RpcError{RpcCode::kMethodNotFound, "there is no method '" + message.method + "'", nullptr};
@@ -114,7 +114,7 @@ void RpcServer::handle(Queued& queued) {
       if (!options_.answers_cancelled) return;
       refused = RpcError{RpcCode::kRequestCancelled, "the request was cancelled", nullptr};
     }
-    return send(response_json(message.id, refused ? Reply(*std::move(refused)) : answer_text(message)));
+    return send(response_json(message.id, refused ? Reply(*std::move(refused)) : answer(message)));
   }
   const auto handler = notifications_.find(message.method);
   if (refused || handler == notifications_.end()) return;

@@ -86,7 +86,7 @@ class RpcServer {
   void read_arrived();
   void cancel(const Json& params);
   void handle(Queued& queued);
-  Reply answer_text(const Message& message);
+  Reply answer(const Message& message);
   void send(const Json& json);
 
   MessageReader reader_;

@@ -42,6 +42,6 @@ class Editor(_core.Editor):
 
     def predict(self) -> StepPrediction:
         """The full prediction of the module as it is. ``step_seconds`` is much cheaper after an edit."""
-        text, summary = self._predict()
+        summary, text = self._predict()
         source = Source(self.module, self._place or "", self._given)  # the module is a copy, which later edits leave alone
         return dataclasses.replace(StepPrediction.from_dict(json.loads(text), summary), _source=source)

@@ -79,10 +79,10 @@ def _predict(
 ) -> KernelPrediction:
     options: Options = {"kernel_lists": lists} if lists else {}
     source = Source(_core.parse(text), device, options)
-    prediction, summary, kernels = _core.predict_kernels(*source.core())
+    summary, prediction = source.predicted.texts()
     step = dataclasses.replace(StepPrediction.from_dict(json.loads(prediction), summary), _source=source)
     ops = {(op.computation, op.name): op for op in step.ops}
-    listed = json.loads(kernels)
+    listed = json.loads(source.predicted.kernels())
     calls = [
         KernelCall(
             name=call["name"],

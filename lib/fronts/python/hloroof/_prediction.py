@@ -33,6 +33,7 @@ class Source:
     def __init__(self, module: _core.Module, device: str, options: Options) -> None:
         self._module: Optional[_core.Module] = module
         self._packed = b""
+        self._predicted: Optional[_core.Predicted] = None
         self.device = device
         self.options = options
 
@@ -42,22 +43,25 @@ class Source:
             self._module = pickle.loads(zlib.decompress(self._packed))
         return self._module
 
-    def core(self) -> tuple[_core.Module, str, _core.PredictOptions]:
-        """The arguments of most functions of the library."""
-        return self.module, self.device, core_options(self.device, self.options)
+    @property
+    def predicted(self) -> _core.Predicted:
+        """The prediction in the library. It is made when something asks for it first, and then answers every question."""
+        if self._predicted is None:
+            self._predicted = _core.predict(self.module, self.device, core_options(self.device, self.options))
+        return self._predicted
 
-    # A module is pickled as its text, which compresses to a tenth, and is parsed again only if something asks for it.
+    # The prediction in the library is not pickled. A module is pickled as its text, which compresses to a tenth, and is parsed again only if something asks for it.
     def __getstate__(self) -> tuple[bytes, str, Options]:
         return self._packed or zlib.compress(pickle.dumps(self._module), 1), self.device, self.options
 
     def __setstate__(self, state: tuple[bytes, str, Options]) -> None:
-        self._module = None
+        self._module = self._predicted = None
         self._packed, self.device, self.options = state
 
 
 def predict_source(source: Source) -> StepPrediction:
-    text, summary = _core.predict(*source.core())
-    prediction = StepPrediction.from_dict(json.loads(text), summary)
+    summary, data = source.predicted.texts()
+    prediction = StepPrediction.from_dict(json.loads(data), summary)
     if not source.options.get("allow_other_backend"):
         _refuse_other_backend(prediction)
     return dataclasses.replace(prediction, _source=source)
@@ -166,24 +170,23 @@ class StepPrediction(_results.StepPrediction):
 
     def report(self, views: Iterable[str] = ("summary", "ops"), *, width: int = 80, limit: int = 10) -> str:
         """Returns the views of ``hloroof predict --view`` as text, with at most ``limit`` rows each. 0 means all rows."""
-        return _core.report(*self._asked().core(), list(views), width, limit)
+        return self._asked().predicted.report(list(views), width, limit)
 
     def explain(self, op: str, *, width: int = 80) -> Answer:
         """Explains one op: each part of its line, its bytes, and how its time is computed. ``op`` is its name, an end of it such
         as ``".11"``, or a name as a table shortens it. Schema ``hloroof.explanation/1``; its rows are the numbers of the device that the time is computed from.
 
         Raises ``NotFoundError`` with the nearest names."""
-        module, device, options = self._asked().core()
-        text, data = _core.explain(module, op, device, options, width)
+        text, data = self._asked().predicted.explain(op, width)
         return Answer(text, json.loads(data), "parameters")
 
     def html(self, path: Union[str, os.PathLike[str], None] = None) -> str:
         """Returns the report as one self-contained page, and writes it to ``path``."""
-        return _written(path, _core.html_report(*self._asked().core()))
+        return _written(path, self._asked().predicted.html_report())
 
     def trace(self, path: Union[str, os.PathLike[str], None] = None) -> str:
         """Returns the timeline as a trace for Perfetto (ui.perfetto.dev) or chrome://tracing, and writes it to ``path``."""
-        return _written(path, _core.trace(*self._asked().core()))
+        return _written(path, self._asked().predicted.trace())
 
     def diff(
         self,
@@ -209,7 +212,7 @@ class StepPrediction(_results.StepPrediction):
         settings.group_by = group_by
         settings.width = width
         settings.limit = limit
-        text, data = _core.diff(*before.core(), *after.core(), settings)
+        text, data = _core.diff(before.predicted, after.predicted, settings)
         return Answer(text, json.loads(data), "ops" if group_by == "none" else "groups")
 
     def compare(self, profile: Union[str, os.PathLike[str]], *, width: int = 80, limit: int = 20) -> Answer:
@@ -217,7 +220,7 @@ class StepPrediction(_results.StepPrediction):
         or JSON, or a Chrome trace. Schema ``hloroof.comparison/1``. ``hloroof.compare`` takes the program from the profile.
 
         Raises ``InvalidInputError`` if the profile is of another program."""
-        text, data = _core.compare(*self._asked().core(), os.fspath(profile), width, limit)
+        text, data = _core.compare(self._asked().predicted, os.fspath(profile), width, limit)
         return Answer(text, json.loads(data), "ops")
 
     def what_if(self, device: Optional[Device] = None, **changes: Unpack[Options]) -> StepPrediction:
@@ -316,7 +319,7 @@ class StepPrediction(_results.StepPrediction):
         return (
             f"<h4>{html.escape(self._place())}</h4>"
             + _table([], facts)
-            + ("" if self._source is None else _core.notebook(*self._source.core()))
+            + ("" if self._source is None else self._source.predicted.notebook())
             + _table(["share", "time", "bound", "op", "category", "op_name"], rows)
             + "".join(f"<p>{_finding(finding)}</p>" for finding in warnings)
         )
