@@ -1,4 +1,3 @@
-
 #include "hloroof/parse.h"
 
 #include <string>

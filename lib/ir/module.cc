@@ -1,4 +1,3 @@
-
 #include "hloroof/module.h"
 
 #include <algorithm>

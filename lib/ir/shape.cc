@@ -1,4 +1,3 @@
-
 #include "hloroof/shape.h"
 
 #include <algorithm>

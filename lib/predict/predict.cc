@@ -1,4 +1,3 @@
-
 #include "hloroof/predict.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-
 #include "hloroof/print.h"
 
 #include <algorithm>

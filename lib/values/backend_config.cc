@@ -1,4 +1,3 @@
-
 #include "lib/values/backend_config.h"
 
 #include <limits>

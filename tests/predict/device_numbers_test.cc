@@ -296,7 +296,8 @@ void add_weights(Program& program, const VectorUnit& unit) {
 
 // Whatever of a prediction a user can see that follows from the device.
 std::vector<double> numbers_of(const StepPrediction& p) {
-  std::vector<double> numbers = {p.step_seconds, p.memory.capacity_bytes, p.memory.peak_bytes, p.memory.outputs_bytes};
+  std::vector<double> numbers = {p.step_seconds, p.memory.capacity_bytes, p.memory.usable_bytes, p.memory.peak_bytes,
+                                 p.memory.outputs_bytes};
   for (const OpPrediction& op : p.ops) {
     numbers.push_back(op.time.seconds);
     numbers.insert(numbers.end(), op.time.resources.seconds, op.time.resources.seconds + kResourceCount);

@@ -440,8 +440,10 @@ class Memory:
     """hbm_peak - arguments - outputs + aliased."""
     capacity_bytes: float
     """Capacity of the device."""
+    usable_bytes: float
+    """What the compiler or the allocator lets a program use of it."""
     fits: bool
-    """True if hbm_peak_bytes is at most capacity_bytes."""
+    """True if hbm_peak_bytes is at most usable_bytes."""
     vmem_peak_bytes: float
     """Peak of on-chip memory."""
     host_peak_bytes: float
