@@ -140,7 +140,7 @@ class CallGraph {
 
  private:
   friend CallGraph analyze_calls(const Module& module, const CallOptions& options);
-  friend struct internal::CallFacts;
+  friend internal::CallFacts;
 
   const Module* module_ = nullptr;
   std::vector<double> executions_;

@@ -131,7 +131,7 @@ class StackFrames {
     std::int32_t column = 0;
     std::int32_t end_column = 0;
   };
-  friend struct internal::StackFrameReader;
+  friend internal::StackFrameReader;
   friend SourceLocation source_location(InstructionView instruction, const StackFrames& frames);
 
   // The location of frame `id`, which starts at 1 as stack_frame_id does. nullopt if there is no such frame.

@@ -96,7 +96,7 @@ inline namespace v0 {
 class Checkpoint {
  private:
   friend class ModuleEditor;
-  friend struct internal::EditLog;
+  friend internal::EditLog;
   std::uint64_t serial_ = 0;
 };
 
@@ -220,7 +220,7 @@ class ModuleEditor {
 
  private:
   friend class ComputationBuilder;
-  friend struct internal::EditLog;
+  friend internal::EditLog;
   using Edit = internal::Edit;
 
   // True if `a` precedes `b`. Both must be in the same computation.

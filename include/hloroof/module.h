@@ -364,8 +364,8 @@ class Module {
   }
 
  private:
-  friend class internal::ModuleBuilder;  // write access for the parser and the editor, lib/ir/module_builder.h
-  friend struct internal::ModuleRows;    // read access for the library, lib/ir/rows.h
+  friend internal::ModuleBuilder;  // write access for the parser and the editor, lib/ir/module_builder.h
+  friend internal::ModuleRows;     // read access for the library, lib/ir/rows.h
   friend class InstructionView;
   friend class InstructionRange::Iterator;
   friend class ComputationView;

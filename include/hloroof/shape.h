@@ -136,8 +136,8 @@ class ShapeTable {
   }
 
  private:
-  friend class internal::ModuleBuilder;  // clears a table and keeps its memory
-  friend struct internal::ModuleRows;
+  friend internal::ModuleBuilder;  // clears a table and keeps its memory
+  friend internal::ModuleRows;
 
   // A slot of the hash table; empty if `id` is invalid.
   struct Slot {

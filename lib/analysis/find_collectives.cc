@@ -196,7 +196,7 @@ double average_element_bytes(InstructionView instruction, std::int64_t arrays) {
   return elements > 0 ? bytes / elements : 0;
 }
 
-Collective describe(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
+Collective describe_collective(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
   Collective collective;
   collective.kind = kind;
   collective.instruction = instruction.id();
@@ -390,7 +390,7 @@ class Finder {
     started_[carrier.id().index].push_back(found.size());
     const auto known = known_at_.find(key(instruction.id(), carrier.id()));
     if (known == known_at_.end()) {
-      found.push_back(describe(instruction, kind, carrier));
+      found.push_back(describe_collective(instruction, kind, carrier));
       found.back().runs = runs;
       result_.before.push_back(CollectivesAgain::kNew);
       return;
@@ -437,7 +437,8 @@ CollectivesAgain find_collectives_again(const Module& module, const CallGraph& c
     result.before.push_back(i);
     if (reread.count(collective.instruction.index) == 0) continue;
     const InstructionView instruction = module.instruction(collective.instruction);
-    Collective read = describe(instruction, *begun_kind(instruction.opcode()), module.instruction(collective.carrier));
+    Collective read =
+        describe_collective(instruction, *begun_kind(instruction.opcode()), module.instruction(collective.carrier));
     read.done = collective.done;
     read.runs = collective.runs;
     collective = std::move(read);

@@ -187,7 +187,7 @@ const JsonValue* JsonValue::find(std::string_view key) const {
   return nullptr;
 }
 
-std::string_view describe(JsonValue::Kind kind) {
+std::string_view kind_text(JsonValue::Kind kind) {
   switch (kind) {
     case JsonValue::Kind::kNull: return "null";
     case JsonValue::Kind::kBool: return "true or false";

@@ -36,7 +36,7 @@ struct JsonMember {
 };
 
 // The kind as used in messages: "an object", "a number" ...
-std::string_view describe(JsonValue::Kind kind);
+std::string_view kind_text(JsonValue::Kind kind);
 
 struct JsonOptions {
   // Nesting of arrays and objects. This also limits the stack that copying and destroying the tree needs.

@@ -81,7 +81,7 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
     if (quantity.per == FieldPer::kCore) value *= core_count(device);
     if (!in_range(field.range, value)) {
       return invalid_argument(absl::StrCat(to_absl(path), ": at ", to_absl(field.path), ": ", value,
-                                           " for one device; expected ", to_absl(describe(field.range))));
+                                           " for one device; expected ", to_absl(range_text(field.range))));
     }
     set_field(field, device, value);
   }

@@ -88,7 +88,7 @@ std::string_view path_of(const void* slot, const Device& device) {
   return {};
 }
 
-std::string_view describe(FieldRange range) {
+std::string_view range_text(FieldRange range) {
   switch (range) {
     case FieldRange::kPositive: return "a number above 0";
     case FieldRange::kNonNegative: return "a number from 0";

@@ -49,7 +49,7 @@ bool is_read(const DeviceField& field, DeviceFamily family);
 std::string_view path_of(const void* slot, const Device& device);
 
 // Describes the values in the range: "a number above 0".
-std::string_view describe(FieldRange range);
+std::string_view range_text(FieldRange range);
 
 // Returns whether `value` is finite and in range. Flags are 0 or 1.
 bool in_range(FieldRange range, double value);

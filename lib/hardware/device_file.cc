@@ -38,7 +38,7 @@ std::string show(const JsonValue& value) {
     case Kind::kBool: return value.boolean ? "true" : "false";
     case Kind::kNull:
     case Kind::kArray:
-    case Kind::kObject: return std::string(describe(value.kind));
+    case Kind::kObject: return std::string(kind_text(value.kind));
   }
   return "?";
 }
@@ -260,7 +260,7 @@ class Reader {
         problem(join(at, key).substr(0, kMaxShown + at.size()), "no such member of a number");
       }
     }
-    if (stated == nullptr) missing(at, "value", describe(field.range));
+    if (stated == nullptr) missing(at, "value", range_text(field.range));
     if (!is_none && value.find("unit") == nullptr) missing(at, "unit", absl::StrCat("\"", to_absl(field.unit), "\""));
     if (!is_none && field.scope == FieldScope::kShared && value.find("per") == nullptr) {
       missing(at, "per", list_words(kPerWords));
@@ -276,7 +276,7 @@ class Reader {
     } else if (value.is(Kind::kNumber) && in_range(range, value.number)) {
       number = Fact<double>(value.number);
     }
-    if (!number) problem(join(at, "value"), value, describe(range));
+    if (!number) problem(join(at, "value"), value, range_text(range));
     return number;
   }
 
@@ -300,13 +300,13 @@ class Reader {
           if (member.is(Kind::kNumber) && in_range(FieldRange::kNonNegative, member.number)) {
             number = member.number;
           } else {
-            problem(join(here, key), member, describe(FieldRange::kNonNegative));
+            problem(join(here, key), member, range_text(FieldRange::kNonNegative));
           }
         } else if (!read_source_member(here, key, member, out.source)) {
           problem(join(here, key.substr(0, kMaxShown)), "no such member of a weight");
         }
       }
-      if (weight.find("vector_ops") == nullptr) missing(here, "vector_ops", describe(FieldRange::kNonNegative));
+      if (weight.find("vector_ops") == nullptr) missing(here, "vector_ops", range_text(FieldRange::kNonNegative));
       require_source(here, weight);
       file_.weights.push_back(std::move(out));
     }
@@ -330,7 +330,7 @@ class Reader {
         if (auto shape = read_box(here, member)) torus.pod_shape = std::move(*shape);
       } else if (key == "cube_edge") {
         const bool is_count = member.is(Kind::kNumber) && in_range(FieldRange::kCount, member.number);
-        if (!is_count) problem(here, member, describe(FieldRange::kCount));
+        if (!is_count) problem(here, member, range_text(FieldRange::kCount));
         torus.cube_edge = is_count ? static_cast<int64_t>(member.number) : 1;
       } else if (key == "slices") {
         if (!member.is(Kind::kArray)) problem(here, member, "an array of slice shapes, the smallest first");
@@ -420,9 +420,9 @@ class Reader {
       }
     }
     if (value.find("what") == nullptr) missing(at, "what", list_words(kMeasuredWords));
-    if (value.find("rows") == nullptr) missing(at, "rows", describe(FieldRange::kCount));
+    if (value.find("rows") == nullptr) missing(at, "rows", range_text(FieldRange::kCount));
     for (const std::string_view key : {"median", "p90"}) {
-      if (value.find(key) == nullptr) missing(at, key, describe(FieldRange::kNonNegative));
+      if (value.find(key) == nullptr) missing(at, key, range_text(FieldRange::kNonNegative));
     }
     const JsonValue* const p90 = value.find("p90");
     if (p90 != nullptr && p90->is(Kind::kNumber) && p90->number >= 0 && p90->number < accuracy.median) {
@@ -439,7 +439,7 @@ class Reader {
   // Reads a number without unit and source; returns 0 if it is not valid.
   double read_plain(std::string_view at, const JsonValue& value, FieldRange range) {
     if (value.is(Kind::kNumber) && in_range(range, value.number)) return value.number;
-    problem(at, value, describe(range));
+    problem(at, value, range_text(range));
     return 0;
   }
 

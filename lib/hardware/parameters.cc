@@ -46,7 +46,7 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
                                            to_absl(word_of(kFamilyWords, device.family())), "\", reads it"));
     }
     if (!in_range(field.range, value)) {
-      return refuse(field.range == FieldRange::kFlag ? "0 or 1" : describe(field.range));
+      return refuse(field.range == FieldRange::kFlag ? "0 or 1" : range_text(field.range));
     }
     set_field(field, device, value);
     clear_accuracy(device);
@@ -57,7 +57,7 @@ absl::Status set_parameter(Device& device, std::string_view path, double value, 
   for (OpWeight& weight : device.vector.weights) {
     const bool is_ops = path == weight_path(weight, "vector_ops");
     if (!is_ops && path != weight_path(weight, "transcendentals")) continue;
-    if (!in_range(FieldRange::kNonNegative, value)) return refuse(describe(FieldRange::kNonNegative));
+    if (!in_range(FieldRange::kNonNegative, value)) return refuse(range_text(FieldRange::kNonNegative));
     (is_ops ? weight.vector_ops : weight.transcendentals) = value;
     weight.source = source;
     clear_accuracy(device);
