@@ -154,6 +154,10 @@ class CommunicationDiagnoser {
              "before "
              "it ends. Only the rest can be hidden. Exchange less, or have the compiler start it without a fusion";
     }
+    if (diagnosis_.facts.costs.demand[collective.id.index].step == Step::kRun) {
+      return "the step waits for it: it is one blocking instruction, and no order of the program hides it. Exchange "
+             "less, or have the compiler split it into a start and an end";
+    }
     return "the step waits for it. Put work that does not need its result between its start and its end, or exchange "
            "less";
   }

@@ -57,10 +57,10 @@ void diagnose_origin(Diagnosis& diagnosis) {
                      to_absl(kDumpCompiled)));
   } else if (origin.stage == CompileStage::kUnoptimized) {
     add(kNotOptimized, Severity::kWarning,
-        absl::StrCat(
-            "the module is not optimized (", origin.stage_evidence,
-            "): fusions, layouts and schedule are still to come, and the bytes and times below are upper bounds. ",
-            to_absl(kDumpCompiled)));
+        absl::StrCat("the module is not optimized (", origin.stage_evidence,
+                     "): fusions, layouts and schedule are still to come, and the bytes and times below can be too "
+                     "high or too low. ",
+                     to_absl(kDumpCompiled)));
   }
 }
 

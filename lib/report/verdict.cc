@@ -103,6 +103,21 @@ double efficiency_of(const StepPrediction& p, Resource resource) {
   return seconds > 0 ? weighted / seconds : 0;
 }
 
+// The op bound by `resource` that loses the most time below its roof, with its seconds. Empty if none is below it.
+std::string furthest_from_roof(const StepPrediction& p, Resource resource) {
+  const OpPrediction* furthest = nullptr;
+  double most = 0;
+  for (const OpPrediction& op : p.ops) {
+    const double lost = op.total_seconds * (1 - op.efficiency);
+    if (op.bound != resource || lost <= most) continue;
+    most = lost;
+    furthest = &op;
+  }
+  if (furthest == nullptr) return "";
+  return absl::StrCat(" Most is lost in ", furthest->name, ": ", format_seconds(furthest->total_seconds), " at ",
+                      format_percent(furthest->efficiency), " of its roof.");
+}
+
 std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
   if (part.resource == Resource::kLatency) {
     return absl::StrCat(of_step(p, part.seconds),
@@ -112,7 +127,7 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
   return absl::StrCat(of_step(p, part.seconds), " is bound by ", part.name, ", at ", format_percent(efficiency),
                       " of its peak",
                       efficiency >= kNearPeak ? ": these ops are near their roof."
-                                              : ". `--sort wasted` shows which ops are furthest from their roof.");
+                                              : absl::StrCat(".", furthest_from_roof(p, part.resource)));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ void add_collective(StepPrediction& p, const std::string& kind, const std::strin
 
 void add_op(StepPrediction& p, Resource bound, double seconds, double efficiency) {
   OpPrediction& op = p.ops.emplace_back();
+  op.name = "op" + std::to_string(p.ops.size());
   op.bound = bound;
   op.total_seconds = seconds;
   op.efficiency = efficiency;
@@ -77,7 +78,7 @@ TEST_CASE("a wait that a schedule can hide, and a fit that fails") {
   CHECK(verdict(p) ==
         "The program does NOT fit: it needs 2.00 GiB more memory. 60 % of the step waits for all-gather over axis_0: "
         "ici is busy for 600 ms, the chip itself for 700 ms. A schedule with more overlap can hide it. 40 % of the "
-        "step is bound by hbm, at 50.0 % of its peak. `--sort wasted` shows which ops are furthest from their roof.");
+        "step is bound by hbm, at 50.0 % of its peak. Most is lost in op1: 400 ms at 50.0 % of its roof.");
 }
 
 TEST_CASE("small waits are not the verdict, overhead is") {
