@@ -36,10 +36,12 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal::inline analysis {
+namespace internal {
+inline namespace analysis {
 enum class ComputationRole : std::uint8_t;
 struct CallFacts;
-}  // namespace internal::inline analysis
+}  // namespace analysis
+}  // namespace internal
 inline namespace v0 {
 
 // ---- Origin ------------------------------------------------------------------------------------------------------

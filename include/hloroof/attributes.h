@@ -28,9 +28,11 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal::inline values {
+namespace internal {
+inline namespace values {
 struct StackFrameReader;
-}  // namespace internal::inline values
+}  // namespace values
+}  // namespace internal
 inline namespace v0 {
 
 // ---- window, dim_labels, padding, slice -------------------------------------------------------------------------

@@ -26,13 +26,15 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal::inline kernel {
+namespace internal {
+inline namespace kernel {
 struct KernelRun;
-}  // namespace internal::inline kernel
-namespace internal::inline time {
+}  // namespace kernel
+inline namespace time {
 template <class Num>
 struct KernelTime;
-}  // namespace internal::inline time
+}  // namespace time
+}  // namespace internal
 inline namespace v0 {
 
 struct CollectiveOptions {

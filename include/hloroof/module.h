@@ -34,13 +34,15 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal::inline base {
+namespace internal {
+inline namespace base {
 class SourceText;
-}  // namespace internal::inline base
-namespace internal::inline ir {
+}  // namespace base
+inline namespace ir {
 class ModuleBuilder;
 struct ModuleRows;
-}  // namespace internal::inline ir
+}  // namespace ir
+}  // namespace internal
 inline namespace v0 {
 
 enum class Opcode : std::uint8_t {

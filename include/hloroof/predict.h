@@ -46,9 +46,11 @@
 #include "hloroof/shape.h"
 
 namespace hloroof {
-namespace internal::inline step {
+namespace internal {
+inline namespace step {
 struct StepFacts;
-}  // namespace internal::inline step
+}  // namespace step
+}  // namespace internal
 inline namespace v0 {
 
 enum class EstimateSource {

@@ -30,10 +30,12 @@
 #include "absl/types/span.h"
 
 namespace hloroof {
-namespace internal::inline ir {
+namespace internal {
+inline namespace ir {
 class ModuleBuilder;
 struct ModuleRows;
-}  // namespace internal::inline ir
+}  // namespace ir
+}  // namespace internal
 inline namespace v0 {
 
 enum class ElementType : std::uint8_t {
