@@ -76,26 +76,26 @@ std::string lint_as_json(const LintedSteps& of) { return lint_json(*of.report); 
 std::string lint_as_sarif(const LintedSteps& of) { return lint_sarif(*of.report); }
 std::string lint_as_markdown(const LintedSteps& of) { return lint_markdown(*of.report); }
 
-DiffOptions diff_options(const ViewOptions& view) {
-  DiffOptions options;
+// The options of a view that has a limit of its own.
+template <typename Options>
+Options options_of(const ViewOptions& view) {
+  Options options;
   static_cast<TextLayout&>(options) = view;
   options.limit = view.rows.limit;
   return options;
 }
+
 std::string diff_as_text(const ComparedSteps& of, const ViewOptions& view) {
-  return diff_view(*of.difference, diff_options(view));
+  return diff_view(*of.difference, options_of<DiffOptions>(view));
 }
 std::string diff_as_json(const ComparedSteps& of) { return diff_json(*of.difference); }
 std::string diff_as_csv(const ComparedSteps& of) { return diff_csv(*of.difference); }
 std::string diff_as_markdown(const ComparedSteps& of, const ViewOptions& view) {
-  return diff_markdown(*of.difference, diff_options(view));
+  return diff_markdown(*of.difference, options_of<DiffOptions>(view));
 }
 
 std::string compare_text(const MeasuredStep& of, const ViewOptions& view) {
-  CompareOptions options;
-  static_cast<TextLayout&>(options) = view;
-  options.limit = view.rows.limit;
-  return compare_view(*of.prediction, *of.comparison, options);
+  return compare_view(*of.prediction, *of.comparison, options_of<CompareOptions>(view));
 }
 std::string compare_json(const MeasuredStep& of) { return comparison_json(*of.prediction, *of.comparison); }
 std::string compare_csv(const MeasuredStep& of) { return comparison_csv(*of.comparison); }

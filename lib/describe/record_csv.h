@@ -41,14 +41,17 @@ void add_csv_cell(const T& value, DeviceFamily family, CsvLine& line) {
   }
 }
 
-// The titles of a record's columns. `sample` names the columns of Settings.
+// The titles of a record's columns. `sample` names the columns of Settings; nothing else of it is read, so that an
+// empty list of records that point at their parts has titles too.
 template <DescribedRecord T>
 void add_csv_titles(const T& sample, CsvLine& line) {
-  for_each_column(sample, [&line](const FieldInfo& info, const auto& value) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Settings>) {
-      for (const auto& [name, number] : value) line.add(name);
-    } else {
-      line.add(info.name);
+  Described<T>::kFields.each([&](const auto& row) {
+    using Value = std::decay_t<decltype(row.of(sample))>;
+    if constexpr (std::is_same_v<Value, Settings>) {
+      if (row.info.formats == Formats::kJsonOnly) return;
+      for (const auto& [name, number] : row.of(sample)) line.add(name);
+    } else if constexpr (is_scalar<Value>()) {
+      if (row.info.formats != Formats::kJsonOnly) line.add(row.info.name);
     }
   });
 }

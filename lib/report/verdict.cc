@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/units.h"
+#include "lib/results/rows.h"
 
 namespace hloroof::internal::inline report {
 namespace {
@@ -108,7 +109,7 @@ std::string furthest_from_roof(const StepPrediction& p, Resource resource) {
   const OpPrediction* furthest = nullptr;
   double most = 0;
   for (const OpPrediction& op : p.ops) {
-    const double lost = op.total_seconds * (1 - op.efficiency);
+    const double lost = wasted_seconds(op.total_seconds, op.efficiency);
     if (op.bound != resource || lost <= most) continue;
     most = lost;
     furthest = &op;

@@ -7,7 +7,6 @@
 #include "lib/base/strings.h"
 
 namespace hloroof::internal::inline report {
-
 namespace {
 
 using ViewText = absl::StatusOr<std::string> (*)(const StepPrediction&, const ViewOptions&);

@@ -1,6 +1,5 @@
-// Formats the views of a prediction as text. Each view is a row of a table in views.cc and a
-// function in a separate file. Lines have at most `width`
-// characters, unless a name is longer.
+// Formats the views of a prediction as text. Each view is a row of a table in views.cc and a function in a separate
+// file. Lines have at most `width` characters, unless a name is longer.
 #ifndef HLOROOF_LIB_REPORT_VIEWS_H_
 #define HLOROOF_LIB_REPORT_VIEWS_H_
 

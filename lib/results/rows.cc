@@ -123,7 +123,7 @@ void add(Row& row, const Row& more) {
 double sort_key(const Row& row, SortBy sort) {
   switch (sort) {
     case SortBy::kTime: return row.seconds;
-    case SortBy::kWasted: return row.seconds * (1 - std::min(1.0, row.efficiency));
+    case SortBy::kWasted: return wasted_seconds(row.seconds, row.efficiency);
     case SortBy::kFlops: return row.flops;
     case SortBy::kBytes: return row.hbm_bytes;
     case SortBy::kPadding: return row.padding_bytes;
@@ -159,6 +159,8 @@ std::string group_key(const OpPrediction& op, GroupBy group, std::string_view mo
   }
   return op.name;
 }
+
+double wasted_seconds(double seconds, double efficiency) { return seconds * (1 - std::min(1.0, efficiency)); }
 
 std::optional<SortBy> sort_by_from_string(std::string_view text) {
   static constexpr std::pair<std::string_view, SortBy> kNames[] = {

@@ -59,6 +59,9 @@ struct Rows {
   Row total;  // of the ops that pass the filter
 };
 
+// The part of `seconds` that a resource used at `efficiency` is below its roof: what SortBy::kWasted orders by.
+double wasted_seconds(double seconds, double efficiency);
+
 // Errors: InvalidArgument for a filter or rewrite that is not a valid regular expression.
 absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOptions& options);
 

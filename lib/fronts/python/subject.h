@@ -33,7 +33,7 @@ absl::StatusOr<StepPrediction> predict_on(const Module& module, const std::strin
 // The text and the JSON that the command prints.
 using Texts = std::pair<std::string, std::string>;
 
-// Errors: those of answer().
+// Errors: those of answer_as_text_and_json().
 absl::StatusOr<Texts> texts_of(const Found& found, const ViewOptions& view = {});
 
 }  // namespace hloroof::internal::inline python

@@ -50,7 +50,8 @@ class Source:
             self._predicted = _core.predict(self.module, self.device, core_options(self.device, self.options))
         return self._predicted
 
-    # The prediction in the library is not pickled. A module is pickled as its text, which compresses to a tenth, and is parsed again only if something asks for it.
+    # The prediction in the library is not pickled. A module is pickled as its text, which compresses to a tenth, and is parsed
+    # again only if something asks for it.
     def __getstate__(self) -> tuple[bytes, str, Options]:
         return self._packed or zlib.compress(pickle.dumps(self._module), 1), self.device, self.options
 
