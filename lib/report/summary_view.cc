@@ -5,6 +5,7 @@
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
+#include "lib/diagnose/diagnostics.h"
 #include "lib/hardware/accuracy.h"
 #include "lib/report/origin_line.h"
 #include "lib/report/verdict.h"
@@ -35,6 +36,16 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
   if (ops.size() > kMost)
     absl::StrAppend(&text, ", ", ops.size() - kMost, ops.size() == kMost + 1 ? " other" : " others");
   return "  not modelled    " + wrap(text, width, 18) + "\n";
+}
+
+// The measurements are of compiled programs on the device. They say nothing of another program, nor of one in which
+// nothing is modelled.
+bool measurements_apply(const StepPrediction& p) {
+  const auto is_other = [](const Diagnostic& finding) {
+    return is_about_origin(finding) || finding.code == DiagnosticCode::kWrongGeneration;
+  };
+  return p.facts != nullptr && p.modelled_share > 0 &&
+         std::none_of(p.diagnostics.begin(), p.diagnostics.end(), is_other);
 }
 
 }  // namespace
@@ -84,7 +95,7 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   out += line("coverage", format_percent(p.modelled_share) + " modelled",
               format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
   out += unsure_ops(p, options.width);
-  if (p.facts != nullptr) {
+  if (measurements_apply(p)) {
     out += "  trust           " + wrap(trust_text(p.facts->target.device), options.width, 18) + "\n";
   }
   if (p.compiler_estimate_seconds) {

@@ -340,7 +340,7 @@ McpOptions mcp_options(const Folder& folder, std::int64_t max_bytes) {
       "Predicts the step time of compiled XLA programs (HLO dumps) on TPUs and GPUs without running them. Call predict "
       "with a dump and a device, then explain for the longest ops and lint for what to change; after a change, diff. "
       "The dumps are the resources of this server, and paths are relative to its folder. Times are predictions: the "
-      "line `trust` says how far measurements confirm them.";
+      "line `trust` says how far measurements confirm them, and is absent where none applies.";
   options.read_dump = [max_bytes](const std::string& path) { return read_dump_text(path, max_bytes); };
   options.tools.reserve(tool_rows().size());
   for (const ToolRow& row : tool_rows()) {

@@ -1,0 +1,39 @@
+// The first screen of a prediction.
+#include <string>
+
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "lib/report/views.h"
+#include "tests/catch.h"
+
+namespace hloroof::internal {
+namespace {
+
+TEST_CASE("measurements are named where they apply: to a compiled program of this device") {
+  const std::string negate = "f32[1024,1024]{1,0:T(8,128)} negate(p)";
+  const struct {
+    const char* name;
+    std::string header, root;
+    bool has_trust;
+  } cases[] = {
+      {"TPU", ", is_scheduled=true", negate, true},
+      {"CPU", ", is_scheduled=true",
+       R"(f32[1024,1024]{1,0} negate(p), backend_config={"outer_dimension_partitions":["8"]})", false},
+      {"not optimized", ", entry_computation_layout={(f32[1024,1024]{1,0})->f32[1024,1024]{1,0}}",
+       "f32[1024,1024]{1,0} negate(p)", false},
+      {"not modelled", ", is_scheduled=true",
+       R"(f32[1024,1024]{1,0:T(8,128)} custom-call(p), custom_call_target="mystery")", false},
+  };
+  for (const auto& c : cases) {
+    const std::string text = "HloModule m" + c.header +
+                             "\n\nENTRY e {\n  p = f32[1024,1024]{1,0} parameter(0)\n  ROOT r = " + c.root + "\n}\n";
+    const auto prediction = predict_step_time(text, "tpu_v5e");
+    REQUIRE(prediction.ok());
+    const std::string view = summary_view(*prediction, ViewOptions());
+    CAPTURE(c.name, view);
+    CHECK((view.find("\n  trust ") != std::string::npos) == c.has_trust);
+  }
+}
+
+}  // namespace
+}  // namespace hloroof::internal
