@@ -2,7 +2,9 @@
 #ifndef HLOROOF_LIB_DESCRIBE_RECORD_CSV_H_
 #define HLOROOF_LIB_DESCRIBE_RECORD_CSV_H_
 
-#include <string_view>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "lib/describe/csv.h"
@@ -10,13 +12,13 @@
 
 namespace hloroof::internal::inline describe {
 
-// Calls visit(info, value) for each field that has a column.
+// Calls visit(row) for each row of the table of T that has a column. No record is read.
 template <DescribedRecord T, typename Visit>
-void for_each_column(const T& record, Visit&& visit) {
-  for_each_field(record, [&visit](const FieldInfo& info, const auto& value) {
-    using Value = std::decay_t<decltype(value)>;
+void for_each_column(Visit&& visit) {
+  Described<T>::kFields.each([&visit](const auto& row) {
+    using Value = std::decay_t<decltype(row.of(std::declval<const T&>()))>;
     if constexpr (is_scalar<Value>() || std::is_same_v<Value, Settings>) {
-      if (info.formats != Formats::kJsonOnly) visit(info, value);
+      if (row.info.formats != Formats::kJsonOnly) visit(row);
     }
   });
 }
@@ -41,31 +43,30 @@ void add_csv_cell(const T& value, DeviceFamily family, CsvLine& line) {
   }
 }
 
-// The titles of a record's columns. `sample` names the columns of Settings; nothing else of it is read, so that an
-// empty list of records that point at their parts has titles too.
+// The titles of a record's columns. `sample` names the columns of Settings; nothing else of it is read, so that it may
+// be a record whose pointers are null.
 template <DescribedRecord T>
 void add_csv_titles(const T& sample, CsvLine& line) {
-  Described<T>::kFields.each([&](const auto& row) {
-    using Value = std::decay_t<decltype(row.of(sample))>;
-    if constexpr (std::is_same_v<Value, Settings>) {
-      if (row.info.formats == Formats::kJsonOnly) return;
+  for_each_column<T>([&](const auto& row) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(row.of(sample))>, Settings>) {
       for (const auto& [name, number] : row.of(sample)) line.add(name);
-    } else if constexpr (is_scalar<Value>()) {
-      if (row.info.formats != Formats::kJsonOnly) line.add(row.info.name);
+    } else {
+      line.add(row.info.name);
     }
   });
 }
 
 template <DescribedRecord T>
 void add_csv_cells(const T& record, CsvLine& line, DeviceFamily family = DeviceFamily::kOther) {
-  for_each_column(record, [&](const FieldInfo&, const auto& value) { add_csv_cell(value, family, line); });
+  for_each_column<T>([&](const auto& row) { add_csv_cell(row.of(record), family, line); });
 }
 
-// The titles, and a line for each record. `sample` names the columns of Settings if there are no records.
+// The titles, and a line for each record. The first record names the columns of Settings.
 template <DescribedRecord T>
-std::string records_csv(const std::vector<T>& records, const T& sample = T()) {
+std::string records_csv(const std::vector<T>& records) {
+  const T none{};
   CsvLine line;
-  add_csv_titles(records.empty() ? sample : records.front(), line);
+  add_csv_titles(records.empty() ? none : records.front(), line);
   std::string out = line.take();
   for (const T& record : records) {
     add_csv_cells(record, line);
@@ -78,12 +79,12 @@ std::string records_csv(const std::vector<T>& records, const T& sample = T()) {
 // does not have stay empty.
 template <DescribedRecord Columns, DescribedRecord T>
 void add_csv_cells_under(const T& record, CsvLine& line) {
-  for_each_column(Columns(), [&](const FieldInfo& column, const auto&) {
+  for_each_column<Columns>([&](const auto& column) {
     bool found = false;
-    for_each_column(record, [&](const FieldInfo& info, const auto& value) {
-      if (info.name != column.name) return;
+    for_each_column<T>([&](const auto& row) {
+      if (row.info.name != column.info.name) return;
       found = true;
-      add_csv_cell(value, DeviceFamily::kOther, line);
+      add_csv_cell(row.of(record), DeviceFamily::kOther, line);
     });
     if (!found) line.add_empty();
   });

@@ -173,8 +173,7 @@ absl::StatusOr<std::string> explanation_csv(const StepPrediction& prediction, st
   if (!instruction.ok()) return instruction.status();
   const std::optional<Term> terms = terms_of(prediction.facts.get(), instruction->id());
   const std::vector<TermLevel> levels = terms ? levels_of(*terms) : std::vector<TermLevel>();
-  const Term none;
-  return records_csv(levels, TermLevel{0, &none});
+  return records_csv(levels);
 }
 
 absl::StatusOr<std::string> explanation_markdown(const StepPrediction& prediction, std::string_view name) {

@@ -183,10 +183,8 @@ std::string counts_json(const std::vector<CountsReport>& reports) {
 }
 
 std::string counts_csv(const std::vector<CountsReport>& reports) {
-  const CountsReport no_report;
-  const CountsRow no_row;
   CsvLine line;
-  add_csv_titles(CountedOp{&no_report, &no_row}, line);
+  add_csv_titles(CountedOp(), line);
   std::string out = line.take();
   for (const CountsReport& report : reports) {
     for (const CountsRow& row : report.rows) {

@@ -165,10 +165,7 @@ std::string device_list_json(const std::vector<Device>& devices) {
   return records_json<DeviceListDocument>({{listed(devices)}});
 }
 
-std::string device_list_csv(const std::vector<Device>& devices) {
-  const Device none;
-  return records_csv(listed(devices), ListedDevice{&none});
-}
+std::string device_list_csv(const std::vector<Device>& devices) { return records_csv(listed(devices)); }
 
 std::string device_list_markdown(const std::vector<Device>& devices) {
   Table table({{"device"},
@@ -202,8 +199,7 @@ std::string devices_csv(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
     for (DeviceNumber& number : document_of(device).parameters) rows.push_back(std::move(number));
   }
-  const Device none;
-  return records_csv(rows, DeviceNumber{&none, {}});
+  return records_csv(rows);
 }
 
 std::string devices_markdown(const std::vector<Device>& devices) {

@@ -165,8 +165,7 @@ std::string diff_json(const Difference& difference) { return records_json<DiffDo
 
 std::string diff_csv(const Difference& difference) {
   if (!difference.group_by.empty()) return records_csv(difference.groups);
-  const OpPrediction none;
-  return records_csv(difference.ops, OpChange{&none, &none, {}});
+  return records_csv(difference.ops);
 }
 
 ResultTable diff_table() { return describe_result<DiffDocument>(kDiffSchema[0], "A change: diff --format json"); }
