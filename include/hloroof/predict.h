@@ -74,9 +74,11 @@ struct PredictOptions {
   std::vector<KernelList> kernel_lists;
   std::vector<std::pair<std::string, double>> set;  // device parameters: path and value for set_parameter()
   std::map<std::string, std::vector<double>>
-      branch_probabilities;        // by name of the conditional; default: slowest branch
-  MeshOptions mesh;                // overrides of the inferred axes and of their placement on the machine
-  CollectiveOptions collectives;   // what-ifs: quantized reductions, uneven exchanges
+      branch_probabilities;       // by name of the conditional; default: slowest branch
+  MeshOptions mesh;               // overrides of the inferred axes and of their placement on the machine
+  CollectiveOptions collectives;  // what-ifs: quantized reductions, uneven exchanges
+  // What the model needs for one step on all devices together, for StepPrediction::mfu.
+  std::optional<double> model_flops;
   bool resource_what_ifs = false;  // also predict the step with each resource free in turn
   bool strict = false;             // unknown facts are errors instead of diagnostics
 };
@@ -134,6 +136,8 @@ struct OpPrediction {
   OpTime time;
   double efficiency = 0;
   CostSource source = CostSource::kModel;
+  bool is_recomputed = false;    // a product of the forward pass that the backward pass computes again
+  double copies_on_devices = 1;  // the devices that compute this product with the same operands
   std::string op_name;
   std::string source_file;
   std::int64_t source_line = 0;  // 0: the text does not state it
@@ -224,7 +228,9 @@ struct StepSummary {
   double serial_seconds = 0;                   // no overlap
   DeviceFamily family = DeviceFamily::kOther;  // of the device; determines the names of resources and lanes
   Resource bound = Resource::kLatency;
-  std::optional<double> mfu;  // flops / (step x the device's bf16 peak)
+  // Hardware FLOP utilization: flops / (step x the device's bf16 peak). It counts everything that the device computes,
+  // also what the model does not ask for; see StepPrediction::mfu.
+  std::optional<double> hfu;
   std::vector<ResourceUse> resources;
   double exposed_communication_seconds = 0;
 
@@ -256,6 +262,13 @@ struct StepPrediction : StepSummary {
   std::vector<std::pair<std::string, double>> set;  // parameters of the device that PredictOptions::set changed
 
   std::optional<double> compiler_estimate_seconds;
+  // Model FLOP utilization: the FLOPs that the model needs / (step x the device's bf16 peak). These are
+  // PredictOptions::model_flops, or else `flops` without the two below: then no model that needs less work can be told
+  // from the text, and this is the most that it can be.
+  std::optional<double> mfu;
+  double recomputed_flops = 0;  // of products that the backward pass computes again, by their op_names
+  // Of products that several devices compute with the same operands: all but one of them. Without recomputed_flops.
+  double redundant_flops = 0;
   std::vector<Roof> roofs;
   std::vector<OpPrediction> ops;
   std::vector<BreakdownPart> breakdown;           // longest first; the sum is step_seconds

@@ -112,14 +112,16 @@ void Table::narrow(std::size_t excess, std::vector<std::size_t>& widths) const {
     if (column.names != nullptr) return Kind::kName;
     return column.max_width > 0 ? Kind::kLimitedText : Kind::kText;
   };
-  // Narrows the widest columns for which `may_shrink` to no less than `least`.
-  const auto shrink = [&](const auto& may_shrink, std::size_t least) {
+  // Narrows the widest columns for which `may_shrink` to no less than `least`, and to no less than their minimum.
+  const auto shrink = [&](const auto& may_shrink, std::size_t least, bool ignores_minimum = false) {
     while (excess > 0) {
       std::size_t widest = columns_.size();
       for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (may_shrink(kind_of(columns_[c])) && (widest == columns_.size() || widths[c] > widths[widest])) widest = c;
+        const std::size_t to = ignores_minimum ? least : std::max(least, columns_[c].min_width);
+        if (!may_shrink(kind_of(columns_[c])) || widths[c] <= to) continue;
+        if (widest == columns_.size() || widths[c] > widths[widest]) widest = c;
       }
-      if (widest == columns_.size() || widths[widest] <= least) return;
+      if (widest == columns_.size()) return;
       --widths[widest];
       --excess;
     }
@@ -127,7 +129,8 @@ void Table::narrow(std::size_t excess, std::vector<std::size_t>& widths) const {
   shrink([](Kind kind) { return kind == Kind::kText; }, kReadableWidth);
   shrink([](Kind kind) { return kind == Kind::kText || kind == Kind::kLimitedText; }, kReadableWidth);
   shrink([](Kind kind) { return kind == Kind::kName; }, kReadableName);
-  shrink([](Kind kind) { return kind != Kind::kFixed; }, kLeastWidth);
+  shrink([](Kind kind) { return kind == Kind::kText || kind == Kind::kLimitedText; }, kReadableName, true);
+  shrink([](Kind kind) { return kind != Kind::kFixed; }, kLeastWidth, true);
 }
 
 std::string Table::cut(std::size_t column, const std::string& cell, std::size_t width) const {

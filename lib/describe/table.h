@@ -23,6 +23,7 @@ struct Column {
   std::string title;
   Align align = Align::kLeft;
   std::size_t max_width = 0;          // longer cells are cut in the middle; 0: unlimited
+  std::size_t min_width = 0;          // names of instructions are narrowed before this column is below it
   bool is_whole = false;              // cells are never cut, such as names of files
   bool is_code = false;               // Markdown shows the cells as code, in which * and _ are characters
   const ShortNames* names = nullptr;  // the cells are names of instructions, which are cut last and with this object

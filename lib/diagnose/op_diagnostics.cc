@@ -40,6 +40,7 @@ class OpDiagnoser {
     for (const OpPrediction& op : prediction_.ops) {
       if (!diagnosis_.may_matter(op.exposed_seconds)) continue;
       layout_change(op);
+      redundant_product(op);
       matrix_shape(op);
       matrix_type(op);
       narrow_update(op);
@@ -89,6 +90,17 @@ class OpDiagnoser {
             "a %s that only reorders %s in memory%s: give the producer or the parameter the layout its user wants, "
             "or contract over the other dimension",
             op.opcode, to_string(module_.shapes(), instruction.shape_id()), before));
+  }
+
+  void redundant_product(const OpPrediction& op) {
+    const double copies = op.copies_on_devices;
+    if (op.work.matrix.empty() || copies <= 1) return;
+    diagnosis_.add_work(
+        kRedundantCompute, op, op.exposed_seconds * (1 - 1 / copies),
+        absl::StrFormat(
+            "%.0f devices each compute all of it, %s, from the same operands: sharded over them, each would "
+            "compute %s; in JAX, with_sharding_constraint on an operand or on the result",
+            copies, format_flops(op.work.flops), format_flops(op.work.flops / copies)));
   }
 
   void matrix_shape(const OpPrediction& op) {

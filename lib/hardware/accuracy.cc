@@ -1,5 +1,7 @@
 #include "lib/hardware/accuracy.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,18 +21,24 @@ std::string counted(const Accuracy& accuracy) {
   return absl::StrCat(accuracy.rows, " ", to_absl(word));
 }
 
+std::string nothing_measured(const Device& device) {
+  const bool is_changed = device.measured_relative == device.name;
+  if (is_changed) return absl::StrCat(device.name, " with changed numbers: nothing measured");
+  return absl::StrCat(device.name, ": nothing measured",
+                      device.measured_relative.empty() ? "" : absl::StrCat("; ", device.measured_relative, " is"));
+}
+
 }  // namespace
 
-std::string trust_text(const Device& device) {
-  if (device.accuracy.empty()) {
-    const bool is_changed = device.measured_relative == device.name;
-    if (is_changed) return absl::StrCat(device.name, " with changed numbers: nothing measured");
-    return absl::StrCat(device.name, ": nothing measured",
-                        device.measured_relative.empty() ? "" : absl::StrCat("; ", device.measured_relative, " is"));
-  }
-  const Accuracy& first = device.accuracy.front();
-  return absl::StrCat(counted(first), " measured on ", device.name, ": held-back median error ",
-                      format_percent(first.median), first.what == Measured::kSteps ? "" : "; no step");
+std::string trust_text(const Device& device, std::optional<Measured> what) {
+  if (device.accuracy.empty()) return nothing_measured(device);
+  const auto found = std::find_if(device.accuracy.begin(), device.accuracy.end(),
+                                  [&](const Accuracy& accuracy) { return accuracy.what == what; });
+  const bool is_like_it = found != device.accuracy.end();
+  const Accuracy& shown = is_like_it ? *found : device.accuracy.front();
+  const std::string rows = is_like_it ? absl::StrCat(counted(shown), " measured on ", device.name)
+                                      : absl::StrCat("nothing like it measured on ", device.name, "; ", counted(shown));
+  return absl::StrCat(rows, ": held-back median error ", format_percent(shown.median));
 }
 
 std::string trust_cell(const Device& device) {
@@ -40,7 +48,7 @@ std::string trust_cell(const Device& device) {
 }
 
 std::string describe_accuracy(const Device& device) {
-  if (device.accuracy.empty()) return trust_text(device) + "\n";
+  if (device.accuracy.empty()) return nothing_measured(device) + "\n";
   std::string out =
       absl::StrFormat("%-46s %6s %8s %16s\n", "error on held-back measurements", "rows", "median", "90th percentile");
   for (const Accuracy& accuracy : device.accuracy) {

@@ -24,6 +24,7 @@
 #include "lib/step/costs.h"
 #include "lib/step/device_count.h"
 #include "lib/step/facts.h"
+#include "lib/step/model_flops.h"
 #include "lib/step/summary.h"
 #include "lib/step/waits.h"
 #include "lib/time/collective.h"
@@ -51,6 +52,7 @@ class Prediction {
     list_collectives();
     list_exchanges();
     summarise();
+    find_model_flops(facts_, result_);
     list_waits(facts_, result_);
     list_breakdown(facts_, result_);
     list_critical_path();

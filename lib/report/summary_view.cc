@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
@@ -38,6 +40,19 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
   return "  not modelled    " + wrap(text, width, 18) + "\n";
 }
 
+// What the MFU counts; empty if that is all FLOPs, as the HFU does.
+std::string model_flops_text(const StepPrediction& p) {
+  if (p.facts != nullptr && p.facts->options.model_flops) {
+    return "of " + format_flops(*p.facts->options.model_flops) + " on all devices, as given";
+  }
+  std::string text;
+  if (p.recomputed_flops > 0) text = format_flops(p.recomputed_flops) + " recomputed";
+  if (p.redundant_flops > 0) {
+    absl::StrAppend(&text, text.empty() ? "" : " and ", format_flops(p.redundant_flops), " repeated by other devices");
+  }
+  return text.empty() ? "" : "at most: without " + text;
+}
+
 // The measurements are of compiled programs on the device. They say nothing of another program, nor of one in which
 // nothing is modelled.
 bool measurements_apply(const StepPrediction& p) {
@@ -46,6 +61,27 @@ bool measurements_apply(const StepPrediction& p) {
   };
   return p.facts != nullptr && p.modelled_share > 0 &&
          std::none_of(p.diagnostics.begin(), p.diagnostics.end(), is_other);
+}
+
+// The kind of measurement that a run of this program would be: a step if it trains, or else what takes most of its
+// time.
+std::optional<Measured> kind_of_program(const StepPrediction& p) {
+  double matmuls = 0;
+  double kernels = 0;
+  for (const OpPrediction& op : p.ops) {
+    if (parse_op_name(op.op_name, p.module_name).phase == Phase::kBackward) return Measured::kSteps;
+    const double working = op.exposed_seconds - op.wait_seconds;
+    if (op.opcode == to_string(Opcode::kCustomCall)) {
+      kernels += working;
+    } else if (!op.work.matrix.empty()) {
+      matmuls += working;
+    }
+  }
+  const double most = p.step_seconds / 2;
+  if (matmuls > most) return Measured::kMatmuls;
+  if (kernels > most) return Measured::kKernels;
+  if (p.exposed_communication_seconds > most) return Measured::kCollectives;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -84,7 +120,10 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
     }
   }
   out += line("bound by", std::string(to_string(p.bound, p.family)), "");
-  if (p.mfu) out += line("MFU", format_percent(*p.mfu), format_flops(p.flops) + " at the bf16 peak");
+  if (p.hfu) out += line("HFU", format_percent(*p.hfu), format_flops(p.flops) + " at the bf16 peak");
+  if (const std::string counted = model_flops_text(p); p.mfu && !counted.empty()) {
+    out += line("MFU", format_percent(*p.mfu), counted);
+  }
   out += line("exposed comm.", format_seconds(p.exposed_communication_seconds),
               share_of_step(p.exposed_communication_seconds));
   const MemoryPrediction& memory = p.memory;
@@ -96,7 +135,8 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
               format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
   out += unsure_ops(p, options.width);
   if (measurements_apply(p)) {
-    out += "  trust           " + wrap(trust_text(p.facts->target.device), options.width, 18) + "\n";
+    out +=
+        "  trust           " + wrap(trust_text(p.facts->target.device, kind_of_program(p)), options.width, 18) + "\n";
   }
   if (p.compiler_estimate_seconds) {
     out += line("compiler", format_seconds(*p.compiler_estimate_seconds), "the step by the estimates in the dump");

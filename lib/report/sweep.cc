@@ -18,7 +18,7 @@ constexpr std::string_view kSweepSchema[] = {"hloroof.sweep/1"};
 
 constexpr std::pair<std::string_view, SweepOrder> kSweepOrders[] = {{"none", SweepOrder::kGiven},
                                                                     {"step", SweepOrder::kStep},
-                                                                    {"mfu", SweepOrder::kMfu},
+                                                                    {"hfu", SweepOrder::kHfu},
                                                                     {"memory", SweepOrder::kMemory}};
 
 struct SweepDocument {
@@ -36,7 +36,7 @@ Settings factors_of(const SweepPoint& point) {
 // The smallest is the best.
 double rank_of(const SweepPoint& point, SweepOrder order) {
   if (order == SweepOrder::kMemory) return point.step.memory.hbm_peak_bytes;
-  if (order == SweepOrder::kMfu) return point.step.mfu ? -*point.step.mfu : 0;
+  if (order == SweepOrder::kHfu) return point.step.hfu ? -*point.step.hfu : 0;
   return point.step.step_seconds;
 }
 
@@ -113,7 +113,7 @@ struct Described<SweepPoint> {
                           field("bound", Unit::kNone, "Resource that limits the step.",
                                 [](const SweepPoint& point) { return to_string(point.step.bound, point.step.family); })
                               .one_of(EnumNames<Resource>::kNames),
-                          field("mfu", Unit::kShare, "Model FLOP utilization.", StepMember<&StepPrediction::mfu>()),
+                          field("hfu", Unit::kShare, "Hardware FLOP utilization.", StepMember<&StepPrediction::hfu>()),
                           kExposedField, kHbmPeakField,
                           field("capacity_bytes", Unit::kBytes, "Capacity of the device.",
                                 [](const SweepPoint& point) { return point.step.memory.capacity_bytes; }),

@@ -35,15 +35,15 @@ inline const StepPrediction& step_of(const SweepPoint& point) { return point.ste
 SweepPoint make_sweep_point(std::string file, StepPrediction step, const std::vector<Target>& targets);
 
 // Order of the rows. kGiven is that of the command line: files outermost, the last parameter innermost.
-enum class SweepOrder { kGiven, kStep, kMfu, kMemory };
+enum class SweepOrder { kGiven, kStep, kHfu, kMemory };
 
-// "none", "step", "mfu" or "memory".
+// "none", "step", "hfu" or "memory".
 std::optional<SweepOrder> sweep_order_from_string(std::string_view text);
 
 // True if the points differ in more than the values of parameters, whose order the user chose.
 bool has_several_places(const std::vector<SweepPoint>& points);
 
-// Sorts the best first: the shortest step, the highest MFU or the least memory. Points without an MFU come last.
+// Sorts the best first: the shortest step, the highest HFU or the least memory. Points without an HFU come last.
 void sort_points(std::vector<SweepPoint>& points, SweepOrder order);
 
 // Formats one row for each point, with the ratio to the fastest, below a header with the values that all share. Leaves

@@ -151,7 +151,7 @@ class SweepTable {
     columns.push_back({"step", Align::kRight});
     if (has(Extra::kRelative)) columns.push_back({"relative", Align::kRight});
     if (has(Extra::kBound)) columns.push_back({.title = "bound", .is_whole = true});
-    columns.push_back({"MFU", Align::kRight});
+    columns.push_back({"HFU", Align::kRight});
     columns.push_back({"memory", Align::kRight});
     if (has(Extra::kFits)) columns.push_back({"fits"});
     if (has(Extra::kCovered)) columns.push_back({"covered", Align::kRight});
@@ -166,7 +166,7 @@ class SweepTable {
       if (has(Extra::kRelative))
         row.push_back(fastest_ > 0 ? absl::StrFormat("%.2f", step.step_seconds / fastest_) : "");
       if (has(Extra::kBound)) row.emplace_back(to_string(step.bound, step.family));
-      row.push_back(step.mfu ? format_percent(*step.mfu) : "");
+      row.push_back(step.hfu ? format_percent(*step.hfu) : "");
       row.push_back(format_bytes(step.memory.hbm_peak_bytes));
       if (has(Extra::kFits)) row.emplace_back(step.memory.fits ? "yes" : "NO");
       if (has(Extra::kCovered)) row.push_back(format_percent(step.modelled_share));

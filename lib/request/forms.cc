@@ -1,6 +1,7 @@
 #include "lib/request/forms.h"
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -125,6 +126,19 @@ template <>
 absl::Status Ratio::read(const OptionValue& value, const Reading& reading, double& member) {
   if (!(std::get<double>(value) >= 1)) return invalid_argument(reading.name + ": expected a number from 1");
   member = std::get<double>(value);
+  return absl::OkStatus();
+}
+
+template <>
+OptionValue Amount::write(const std::optional<double>& member) {
+  return member.value_or(0);
+}
+
+template <>
+absl::Status Amount::read(const OptionValue& value, const Reading& reading, std::optional<double>& member) {
+  const double amount = std::get<double>(value);
+  if (!(amount >= 0) || std::isinf(amount)) return invalid_argument(reading.name + ": expected a number above 0");
+  if (amount > 0) member = amount;
   return absl::OkStatus();
 }
 

@@ -29,6 +29,7 @@ using Flag = FormOf<OptionForm::kFlag, bool>;
 using Count = FormOf<OptionForm::kCount, std::optional<std::int64_t>, 1>;
 using Whole = FormOf<OptionForm::kWhole, std::int64_t>;
 using Ratio = FormOf<OptionForm::kRatio, double>;
+using Amount = FormOf<OptionForm::kAmount, std::optional<double>>;
 using Estimates = FormOf<OptionForm::kEstimates, EstimateSource>;
 using Switch = FormOf<OptionForm::kSwitch, std::optional<bool>>;
 using ElementBytes = FormOf<OptionForm::kElementBytes, std::optional<double>>;

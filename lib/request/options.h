@@ -41,6 +41,7 @@ enum class OptionForm : std::uint8_t {
   kCount,                // from 1; 0: not given
   kWhole,                // from 0
   kRatio,                // from 1
+  kAmount,               // above 0; 0: not given
   kEstimates,            // "model" or "compiler"
   kSwitch,               // "on" or "off"; in JSON true or false
   kElementBytes,         // "s8"

@@ -59,7 +59,8 @@ std::string_view expected_kind(OptionForm form) {
     case OptionForm::kFlag: return "true or false";
     case OptionForm::kCount:
     case OptionForm::kWhole: return "a whole number";
-    case OptionForm::kRatio: return "a number";
+    case OptionForm::kRatio:
+    case OptionForm::kAmount: return "a number";
     case OptionForm::kEstimates: return "\"model\" or \"compiler\"";
     case OptionForm::kSwitch: return "true or false";
     case OptionForm::kElementBytes: return "an element type such as \"s8\"";

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/results/combined.h"
+#include "lib/step/facts.h"
 #include "lib/work/kernel_shapes.h"
 
 namespace hloroof::internal::inline results {
@@ -51,11 +53,19 @@ std::map<std::string_view, std::string_view> bodies_of_loops(const StepPredictio
   return bodies;
 }
 
-using NameAndOpcode = std::pair<std::string, std::string_view>;
+// The op_name, or what a combined collective is of.
+struct SharedName {
+  std::string text;
+  std::string_view opcode;
+  bool is_combined = false;
 
-std::map<NameAndOpcode, SameName> group_by_name(const StepPrediction& prediction) {
+  friend auto operator<=>(const SharedName&, const SharedName&) = default;
+};
+
+std::map<SharedName, SameName> group_by_name(const StepPrediction& prediction) {
   const auto bodies = bodies_of_loops(prediction);
-  std::map<NameAndOpcode, SameName> groups;
+  const std::map<std::uint32_t, std::string> combined = combined_collectives(prediction);
+  std::map<SharedName, SameName> groups;
   for (const OpPrediction& op : prediction.ops) {
     if (op.exposed_seconds == 0) continue;
     std::string name = op.op_name;
@@ -63,7 +73,9 @@ std::map<NameAndOpcode, SameName> group_by_name(const StepPrediction& prediction
     if (!name.empty() && body != bodies.end() && !parse_op_name(name, prediction.module_name).is_complete) {
       name.insert(0, std::string(body->second) + "/");
     }
-    SameName& group = groups[{std::move(name), op.opcode}];
+    const auto of_several = combined.find(op.id.index);
+    if (of_several != combined.end()) name = of_several->second;
+    SameName& group = groups[{std::move(name), op.opcode, of_several != combined.end()}];
     group.seconds += op.exposed_seconds;
     group.wait_seconds += op.wait_seconds;
     group.executions += op.executions;
@@ -144,11 +156,17 @@ class Tree {
 Tree tree_of(const StepPrediction& prediction) {
   Tree tree;
   for (const auto& [name, group] : group_by_name(prediction)) {
-    const auto& [op_name, opcode] = name;
-    const OpPath path = parse_op_name(op_name, prediction.module_name);
+    const auto& [op_name, opcode, is_combined] = name;
     LayerTimes times;
     times.seconds = group.seconds;
     times.wait_seconds = group.wait_seconds;
+    if (is_combined) {
+      times.of_phase[static_cast<std::size_t>(Phase::kOther)] = group.seconds;
+      const std::size_t all = tree.child(Layer::kNoParent, op_name, false);
+      tree.nodes[tree.child(all, std::string(opcode), true)].add(times, group.ops);
+      continue;
+    }
+    const OpPath path = parse_op_name(op_name, prediction.module_name);
     times.of_phase[static_cast<std::size_t>(phase_of(path, prediction, group.ops))] = group.seconds;
     if (op_name.empty()) {
       tree.nodes[tree.child(Layer::kNoParent, std::string(kNoOpName), true)].add(times, group.ops);

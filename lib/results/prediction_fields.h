@@ -455,6 +455,12 @@ struct Described<TotalsPart> {
   static constexpr RecordInfo kInfo = {"totals", "Totals", "Work of one device in one step."};
   static constexpr auto kFields =
       fields(field("flops", Unit::kFlops, "FLOPs.", [](const TotalsPart& part) { return part.step.flops; }),
+             field("recomputed_flops", Unit::kFlops,
+                   "FLOPs of products that the backward pass computes again, by their op_names.",
+                   [](const TotalsPart& part) { return part.step.recomputed_flops; }),
+             field("redundant_flops", Unit::kFlops,
+                   "FLOPs of products that several devices compute with the same operands: all but one of them.",
+                   [](const TotalsPart& part) { return part.step.redundant_flops; }),
              field("transcendentals", Unit::kCount, "Transcendental functions.",
                    [](const TotalsPart& part) { return part.step.transcendentals; }),
              field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM.",
@@ -501,7 +507,12 @@ struct Described<StepPrediction> {
             "Step time by the estimates that the dump carries; null if it carries none.",
             &StepPrediction::compiler_estimate_seconds),
       field("bound", Unit::kNone, "Resource that limits the step.", &StepPrediction::bound),
-      field("mfu", Unit::kShare, "Model FLOP utilization: flops / (step_seconds x bf16 peak).", &StepPrediction::mfu),
+      field("hfu", Unit::kShare, "Hardware FLOP utilization: flops / (step_seconds x bf16 peak).",
+            &StepPrediction::hfu),
+      field("mfu", Unit::kShare,
+            "Model FLOP utilization: of model_flops, or else of flops without recomputed_flops and redundant_flops, "
+            "which is the most that it can be.",
+            &StepPrediction::mfu),
       field("resources", Unit::kNone, "Use of each resource.", &StepPrediction::resources),
       field("exposed_communication_seconds", Unit::kSeconds, "Time during which the step waits for communication.",
             &StepPrediction::exposed_communication_seconds),

@@ -7,10 +7,12 @@
 #include <memory>
 #include <unordered_map>
 
+#include "absl/strings/str_cat.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
+#include "lib/results/combined.h"
 #include "lib/results/fold.h"
 
 namespace hloroof::internal::inline results {
@@ -61,10 +63,24 @@ std::string group_label(const OpPrediction& op, std::size_t at, const OpGroups& 
   return group_key(op, groups.by, groups.module_name);
 }
 
-// The last scope of the path, or the op if it has none.
-std::string innermost_scope(std::string_view op_name, std::string_view module_name) {
+std::string_view direction(Phase phase) {
+  switch (phase) {
+    case Phase::kForward: return " forward";
+    case Phase::kBackward: return " backward";
+    case Phase::kRemat: return " recomputed";
+    case Phase::kOther: return "";
+  }
+  return "";
+}
+
+// The last two scopes of the path, or the op if it has none, and the part of a training step: "mlp/w1 backward".
+std::string layer_label(std::string_view op_name, std::string_view module_name) {
   const OpPath path = parse_op_name(op_name, module_name);
-  return fold_numbers(path.scopes.empty() ? path.op : path.scopes.back());
+  const std::size_t scopes = path.scopes.size();
+  std::string label(scopes > 0 ? path.scopes.back() : path.op);
+  if (scopes > 1) label = absl::StrCat(to_absl(path.scopes[scopes - 2]), "/", label);
+  label = fold_numbers(label);
+  return label.empty() ? label : label + std::string(direction(path.phase));
 }
 
 absl::StatusOr<Patterns> compile_patterns(const RowOptions& options) {
@@ -214,6 +230,8 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
   const bool one_by_one = options.group == GroupBy::kNone && !has_rewrites;
   const bool by_fold = options.group == GroupBy::kSimilar && !has_rewrites;
 
+  std::map<std::uint32_t, std::string> combined;
+  if (by_fold) combined = combined_collectives(prediction);
   Rows result;
   std::unordered_map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < prediction.ops.size(); ++i) {
@@ -232,7 +250,9 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
       row.label = std::move(label);
       row.category = op.category;
       row.source = source;
-      if (by_fold) row.layer = innermost_scope(op.op_name, groups.module_name);
+      if (by_fold)
+        row.layer =
+            combined.contains(op.id.index) ? combined.at(op.id.index) : layer_label(op.op_name, groups.module_name);
       row.first_op = op.name;
       result.rows.push_back(std::move(row));
     }

@@ -36,7 +36,7 @@ struct Row {
   std::string label;
   std::string category;
   std::string source;       // "attention.py:31"
-  std::string layer;        // of similar ops: the innermost scope of the first, or its op
+  std::string layer;        // of similar ops: that of the first, "mlp/w1 backward"; empty without op_name
   std::string bound;        // of the op with the most time
   double count = 0;         // executions; in a group, the sum over its ops
   std::size_t ops = 0;      // in a group, the number of its ops

@@ -134,7 +134,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   result.lower_bound_seconds = std::min(result.lower_bound_seconds, step);
   result.bound = static_cast<Resource>(bound);
   const std::optional<double> peak = matrix_rate(facts.target.device.matrix.peak, MatrixType::kBf16).rate;
-  if (peak && *peak > 0 && step > 0) result.mfu = result.flops / (step * *peak);
+  if (peak && *peak > 0 && step > 0) result.hfu = result.flops / (step * *peak);
 }
 
 std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary& result) const {

@@ -84,12 +84,12 @@ TEST_CASE("sweeps as text and CSV, and predict with several values") {
   CHECK(table->rows.size() == 2);
 }
 
-TEST_CASE("a sweep shows factors and keeps MFU and memory") {
+TEST_CASE("a sweep shows factors and keeps HFU and memory") {
   const std::string text =
       run_hloroof({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=0.5x,2x", "--set", "clock=1x,2x"})
           .out;
   CHECK_THAT(text, ContainsSubstring("0.5x (410 GB/s)"));
-  CHECK_THAT(text, ContainsSubstring("MFU"));
+  CHECK_THAT(text, ContainsSubstring("HFU"));
   CHECK_THAT(text, ContainsSubstring("memory"));
   CHECK(widest_line(text) <= 80);
   const JsonValue points =
@@ -112,7 +112,7 @@ TEST_CASE("files, devices and topologies are ranked by step time") {
   CHECK(is_sorted(sorted(""), step_of));
   CHECK_FALSE(is_sorted(sorted("none"), step_of));
   CHECK(is_sorted(sorted("memory"), [](const JsonValue& point) { return point.find("hbm_peak_bytes")->number; }));
-  CHECK(is_sorted(sorted("mfu"), [](const JsonValue& point) { return -point.find("mfu")->number; }));
+  CHECK(is_sorted(sorted("hfu"), [](const JsonValue& point) { return -point.find("hfu")->number; }));
 
   const JsonValue topologies =
       points_of({"sweep", kFfn, "--device", "tpu_v5e", "--topology", "2x4,4x2", "--sort", "none", "--format", "json"});

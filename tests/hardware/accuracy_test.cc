@@ -1,6 +1,7 @@
 // The accuracy of predictions in device files: read, written, described, and not inherited.
 #include "lib/hardware/accuracy.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,25 +30,33 @@ Device mine(const std::string& base, const std::string& entries) {
 }
 
 TEST_CASE("accuracy: the line and the cell of a device") {
+  const std::string both = std::string(kMatmuls) + "," + kKernels;
   const struct {
     const char* name;
     Device device;
+    std::optional<Measured> what;
     std::string text;
     std::string cell;
   } cases[] = {
-      {"one step", mine("gaudi3", kStep), "1 step measured on mine: held-back median error 2.0 %", "steps 2.0 %"},
-      {"steps come first", mine("gaudi3", std::string(kMatmuls) + "," + kStep),
+      {"one step", mine("gaudi3", kStep), Measured::kSteps, "1 step measured on mine: held-back median error 2.0 %",
+       "steps 2.0 %"},
+      {"steps come first", mine("gaudi3", std::string(kMatmuls) + "," + kStep), Measured::kSteps,
        "1 step measured on mine: held-back median error 2.0 %", "steps 2.0 %"},
-      {"no steps", mine("gaudi3", std::string(kMatmuls) + "," + kKernels),
-       "13 kernels measured on mine: held-back median error 5.1 %; no step", "kernels 5.1 %"},
-      {"nothing", mine("gaudi3", ""), "mine: nothing measured", "nothing"},
-      {"the extended device only", mine("tpu_v5e", ""), "mine: nothing measured; tpu_v5e is", "nothing"},
-      {"its own, not that of the extended device", mine("tpu_v5e", kKernels),
-       "13 kernels measured on mine: held-back median error 5.1 %; no step", "kernels 5.1 %"},
+      {"the kind of the program", mine("gaudi3", both), Measured::kKernels,
+       "13 kernels measured on mine: held-back median error 5.1 %", "kernels 5.1 %"},
+      {"no steps", mine("gaudi3", both), Measured::kSteps,
+       "nothing like it measured on mine; 13 kernels: held-back median error 5.1 %", "kernels 5.1 %"},
+      {"of no kind", mine("gaudi3", kStep), std::nullopt,
+       "nothing like it measured on mine; 1 step: held-back median error 2.0 %", "steps 2.0 %"},
+      {"nothing", mine("gaudi3", ""), Measured::kSteps, "mine: nothing measured", "nothing"},
+      {"the extended device only", mine("tpu_v5e", ""), Measured::kSteps, "mine: nothing measured; tpu_v5e is",
+       "nothing"},
+      {"its own, not that of the extended device", mine("tpu_v5e", kKernels), Measured::kKernels,
+       "13 kernels measured on mine: held-back median error 5.1 %", "kernels 5.1 %"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
-    CHECK(trust_text(c.device) == c.text);
+    CHECK(trust_text(c.device, c.what) == c.text);
     CHECK(trust_cell(c.device) == c.cell);
   }
 }
@@ -56,7 +65,11 @@ TEST_CASE("accuracy: the lines fit") {
   for (const std::string& name : device_names()) {
     const Device device = find_device(name).value();
     CAPTURE(name);
-    CHECK(trust_text(device).size() <= 80);
+    for (const std::optional<Measured> what :
+         {std::optional(Measured::kSteps), std::optional(Measured::kMatmuls), std::optional<Measured>()}) {
+      CAPTURE(trust_text(device, what));
+      CHECK(trust_text(device, what).size() <= 80);
+    }
     CHECK(trust_cell(device).size() <= 17);
   }
 }
@@ -68,14 +81,14 @@ TEST_CASE("accuracy: a device with changed numbers has none") {
     REQUIRE(!device.accuracy.empty());
     REQUIRE(set_parameter(device, path, 7).ok());
     CHECK(device.accuracy.empty());
-    CHECK(trust_text(device) == "tpu_v5e with changed numbers: nothing measured");
+    CHECK(trust_text(device, Measured::kSteps) == "tpu_v5e with changed numbers: nothing measured");
   }
   Device device = find_device("tpu_v5e").value();
   CHECK(!set_parameter(device, "hbm.bandwidth", -1).ok());
   CHECK(!device.accuracy.empty());
   Device core = find_device("tpu_v4_core").value();
   REQUIRE(set_parameter(core, "hbm.bandwidth", 7e11).ok());
-  CHECK(trust_text(core) == "tpu_v4_core: nothing measured; tpu_v4 is");
+  CHECK(trust_text(core, Measured::kSteps) == "tpu_v4_core: nothing measured; tpu_v4 is");
 }
 
 TEST_CASE("accuracy: is no parameter") {

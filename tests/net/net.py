@@ -24,7 +24,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-HEADLINE = ["step_seconds", "lower_bound_seconds", "serial_seconds", "compiler_estimate_seconds", "bound", "mfu",
+HEADLINE = ["step_seconds", "lower_bound_seconds", "serial_seconds", "compiler_estimate_seconds", "bound", "hfu", "mfu",
             "exposed_communication_seconds", "totals", "coverage"]
 
 # Section of the prediction -> the keys that are hashed; a list is a list of objects with these keys.

@@ -33,7 +33,7 @@ inline std::string difference(const StepSummary& a, const StepSummary& b) {
   HLOROOF_COMPARE(unknown_share)
 #undef HLOROOF_COMPARE
   if (a.bound != b.bound) return "bound";
-  if (a.mfu != b.mfu) return "mfu";
+  if (a.hfu != b.hfu) return "hfu";
   if (a.resources.size() != b.resources.size()) return "resources";
   for (std::size_t r = 0; r < a.resources.size(); ++r) {
     if (!same(a.resources[r].busy_seconds, b.resources[r].busy_seconds))

@@ -134,7 +134,7 @@ def test_sweep(root, prediction):
     assert "hbm.bandwidth" in str(answer)
     topologies = prediction.sweep(topologies=["2x4", "4x2"], order="none")["points"]
     assert [point["topology"] for point in topologies] == ["2x4", "4x2"]
-    with pytest.raises(ValueError, match="expected none, step, mfu or memory"):
+    with pytest.raises(ValueError, match="expected none, step, hfu or memory"):
         prediction.sweep(order="colour")
 
 

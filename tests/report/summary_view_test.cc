@@ -35,5 +35,28 @@ TEST_CASE("measurements are named where they apply: to a compiled program of thi
   }
 }
 
+TEST_CASE("the measurements named are those of the kind of program") {
+  const std::string dot = "f32[1024,1024]{1,0:T(8,128)} dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  const struct {
+    const char* name;
+    std::string root;
+    const char* trust;
+  } cases[] = {
+      {"a product", dot, "54 matmuls measured on tpu_v5e"},
+      {"a product of a backward pass", dot + R"(, metadata={op_name="jit(f)/transpose(jvp(f))/dot_general"})",
+       "4 steps measured on tpu_v5e"},
+      {"no product", "f32[1024,1024]{1,0:T(8,128)} negate(p)", "nothing like it measured on tpu_v5e; 4 steps"},
+  };
+  for (const auto& c : cases) {
+    const std::string text =
+        "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n  ROOT r = " +
+        c.root + "\n}\n";
+    const auto prediction = predict_step_time(text, "tpu_v5e");
+    REQUIRE(prediction.ok());
+    CAPTURE(c.name);
+    CHECK_THAT(summary_view(*prediction, ViewOptions()), Catch::Matchers::ContainsSubstring(c.trust));
+  }
+}
+
 }  // namespace
 }  // namespace hloroof::internal

@@ -76,6 +76,7 @@ PredictOptions random_options(Random& random) {
   if (random.maybe()) options.mesh.wrap = random.maybe();
   if (random.maybe()) options.collectives.reduce_element_bytes = 0.5 * static_cast<double>(1 + random.below(20));
   if (random.maybe()) options.collectives.imbalance = 1 + random.number();
+  if (random.maybe()) options.model_flops = 1e12 * (1 + random.number());
   options.strict = random.maybe();
   return options;
 }
@@ -103,7 +104,8 @@ std::string described(const PredictOptions& o) {
   absl::StrAppend(&out, " mesh ", absl::StrJoin(o.mesh.axes, ";", named), " order ", absl::StrJoin(o.mesh.order, ";"),
                   " devices ", absl::StrJoin(o.mesh.device_order, ";"), " wrap ",
                   o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
-                  optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance));
+                  optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance),
+                  " model ", optional(o.model_flops));
   return out;
 }
 
@@ -181,6 +183,7 @@ std::string json_of(const PredictOptions& o) {
   if (o.mesh.wrap) add("wrap", *o.mesh.wrap ? "true" : "false");
   if (o.collectives.reduce_element_bytes) add("reduce_dtype", quoted(shortest(*o.collectives.reduce_element_bytes)));
   add("imbalance", number(o.collectives.imbalance));
+  if (o.model_flops) add("model_flops", number(*o.model_flops));
   add("strict", o.strict ? "true" : "false");
   return "{" + absl::StrJoin(members, ", ") + "}";
 }
@@ -257,6 +260,7 @@ TEST_CASE("JSON that cannot be read says which option and what it takes") {
       {R"({"wrap": "yes"})", "wrap yes: expected on or off"},
       {R"({"estimates": "guess"})", "estimates guess: expected model or compiler"},
       {R"({"imbalance": 0.5})", "imbalance: expected a number from 1"},
+      {R"({"model_flops": -1})", "model_flops: expected a number above 0"},
       {R"({"trip_counts": {"w": 1.5}})", "trip_counts w=1.5: expected NAME=N"},
       {R"({"trip_counts": {"w": [[1]]}})", "trip_counts w=: expected NAME=N"},
       {R"({"trip_counts": ["w"]})", "trip_counts: expected an object"},

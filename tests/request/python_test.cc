@@ -18,6 +18,7 @@ std::string_view python_type(OptionForm form) {
     case OptionForm::kCount: return "Optional[int]";
     case OptionForm::kWhole: return "int";
     case OptionForm::kRatio: return "float";
+    case OptionForm::kAmount: return "Optional[float]";
     case OptionForm::kEstimates: return "str";
     case OptionForm::kSwitch: return "Optional[bool]";
     case OptionForm::kElementBytes: return "Optional[str]";

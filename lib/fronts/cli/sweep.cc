@@ -47,7 +47,7 @@ Command sweep_command(Context& context) {
   append(command.options, {answer_format_option(flags->answer, "sweep"),
                            output_option(flags->answer.output),
                            {.names = {"--sort"},
-                            .argument = "step|mfu|memory|none",
+                            .argument = "step|hfu|memory|none",
                             .text = "Order of the rows; default: step, or none if only the values of --set differ",
                             .target = &flags->sort},
                            jobs_option(flags->predict),

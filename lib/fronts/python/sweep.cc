@@ -35,7 +35,7 @@ struct Places {
   std::vector<std::string> devices;
   std::vector<std::string> topologies;  // empty: the default of each device
   std::vector<std::string> settings;    // "hbm.bandwidth=1x,2x"
-  std::string order;                    // "none", "step", "mfu" or "memory"; empty: as the command orders
+  std::string order;                    // "none", "step", "hfu" or "memory"; empty: as the command orders
   bool allow_other_backend = false;     // predict a program on devices of another kind than it was compiled for
   std::size_t jobs = 0;                 // threads; 0: one for each processor
 };
@@ -78,7 +78,7 @@ SweepAnswer sweep(const Module& module, const std::string& name, const Places& p
     if (points.empty() && !failures.empty()) return failures.front();
     const SweepOrder by_default = has_several_places(points) ? SweepOrder::kStep : SweepOrder::kGiven;
     const std::optional<SweepOrder> order = places.order.empty() ? by_default : sweep_order_from_string(places.order);
-    if (!order) return invalid_argument("order=\"" + places.order + "\": expected none, step, mfu or memory");
+    if (!order) return invalid_argument("order=\"" + places.order + "\": expected none, step, hfu or memory");
     sort_points(points, *order);
     ViewOptions view;
     view.width = width;

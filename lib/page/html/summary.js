@@ -14,16 +14,23 @@ function drawComparison(current) {
       `<td class="text" title="${escapeText(file)}">${escapeText(brief(file))}</td><td class="text">${escapeText(describeStep(s))}</td>` +
       (withOptions ? `<td class="text">${escapeText(settings(s))}</td>` : '') + `<td><b>${seconds(p.step_seconds)}</b></td>` +
       `<td>${(p.step_seconds / fastest).toFixed(2)}</td><td class="text">${boundWord(p.bound)}</td>` +
-      `<td>${p.mfu === null ? '' : percent(p.mfu)}</td><td>${seconds(p.exposed_communication_seconds)}</td>` +
+      `<td>${p.hfu === null ? '' : percent(p.hfu)}</td><td>${seconds(p.exposed_communication_seconds)}</td>` +
       `<td>${bytes(p.memory.hbm_peak_bytes)}</td><td class="text">${p.memory.fits ? 'yes' : 'NO'}</td>` +
       `<td>${percent(p.coverage.modelled)}</td></tr>`;
   });
-  const head = [['file', 1], ['device', 1], ...(withOptions ? [['options', 1]] : []), ['step'], ['relative'], ['bound', 1], ['MFU'], ['exposed'],
+  const head = [['file', 1], ['device', 1], ...(withOptions ? [['options', 1]] : []), ['step'], ['relative'], ['bound', 1], ['HFU'], ['exposed'],
     ['memory'], ['fits', 1], ['coverage']];
   $('comparison').innerHTML = '<h2>Comparison <small>click a row to show that prediction below</small></h2>' +
     '<div class="wide"><table><thead><tr>' +
     head.map(([name, isText]) => `<th${isText ? ' class="text"' : ''}>${word(name)}</th>`).join('') +
     `</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+// What the MFU counts, where that is not all FLOPs.
+function modelFlops(p) {
+  const { recomputed_flops: recomputed, redundant_flops: redundant } = p.totals;
+  const parts = [[recomputed, 'recomputed'], [redundant, 'repeated by other devices']].filter(([amount]) => amount > 0);
+  return parts.map(([amount, what]) => `${flops(amount)} ${what}`).join(', ');
 }
 
 function drawCards() {
@@ -41,7 +48,8 @@ function drawCards() {
     ['step time', '', seconds(p.step_seconds),
       `${seconds(p.lower_bound_seconds)} with perfect overlap, ${seconds(p.serial_seconds)} with none`],
     ['bound by', 'bound', p.bound, busy.join('')],
-    ['MFU', 'MFU', p.mfu === null ? 'not known' : percent(p.mfu), flops(p.totals.flops) + ' at the bf16 peak'],
+    ['HFU', 'HFU', p.hfu === null ? 'not known' : percent(p.hfu), flops(p.totals.flops) + ' at the bf16 peak'],
+    ...(p.mfu === p.hfu ? [] : [['MFU', 'MFU', percent(p.mfu), modelFlops(p)]]),
     ['exposed communication', 'exposed', seconds(p.exposed_communication_seconds), share],
     ['peak memory', 'hbm', bytes(memory.hbm_peak_bytes),
       `of ${bytes(memory.usable_bytes)} usable${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],

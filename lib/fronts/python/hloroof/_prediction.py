@@ -245,7 +245,7 @@ class StepPrediction(_results.StepPrediction):
         ``sweep(devices=["tpu_v5e", "tpu_v6e"], set={"hbm.bandwidth": ["1x", "2x"]})``. All other options are kept. Schema
         ``hloroof.sweep/1``.
 
-        ``order`` is one of none, step, mfu and memory. A combination that cannot be predicted is left out with a warning."""
+        ``order`` is one of none, step, hfu and memory. A combination that cannot be predicted is left out with a warning."""
         source = self._asked()
         values = {name: [value] if isinstance(value, (str, int, float)) else value for name, value in (set or {}).items()}
         base = {name: value for name, value in (source.options.get("set") or {}).items() if name not in values}
