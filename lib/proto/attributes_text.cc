@@ -1,6 +1,7 @@
 // Prints the attributes of each opcode in XLA's order.
 //
 // Source: the PrintExtraAttributesImpl functions of openxla/xla xla/hlo/ir/hlo_instructions.cc, 2026-08.
+#include <iterator>
 #include <optional>
 
 #include "absl/strings/str_format.h"
@@ -10,6 +11,7 @@
 #include "lib/proto/attribute_writer.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
+#include "lib/proto/proto_words.h"
 
 namespace hloroof::internal::inline proto {
 namespace {
@@ -74,6 +76,8 @@ void append_contraction(const WireMessage& i, Opcode opcode, AttributeWriter& a)
     a.window();
     a.dim_labels();
     a.group_counts();
+    const auto kind = static_cast<std::size_t>(i.integer(f::kConvolutionKind));
+    if (kind > 0 && kind < std::size(kConvolutionKindWords)) a.word("convolution_kind", kConvolutionKindWords[kind]);
   } else if (opcode == Opcode::kRaggedDot) {
     const WireMessage ragged = i.message(f::kRaggedDot);
     a.dot_numbers(ragged.message(fields::ragged_dot::kDot));
