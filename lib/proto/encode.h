@@ -16,6 +16,7 @@
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
 #include "hloroof/shape.h"
+#include "lib/proto/instruction_fields.h"
 #include "lib/proto/wire_writer.h"
 #include "lib/values/attribute_values.h"
 #include "lib/values/literal.h"
@@ -60,10 +61,6 @@ std::string metadata_proto(const Metadata& metadata, Payloads& payloads);
 std::string frontend_attributes_proto(const FrontendAttributes& attributes);
 std::string statistics_proto(const Statistics& statistics);
 std::string result_accuracy_proto(const ResultAccuracy& accuracy);
-std::string window_proto(const Window& window);
-std::string convolution_proto(const ConvolutionDimensionNumbers& numbers);
-// Appends what XLA writes for an opcode whether or not the text has it.
-void append_of_opcode(InstructionView i, WireWriter& out);
 std::optional<std::string> original_value_proto(std::string_view text);
 std::optional<std::string> stack_frames_proto(std::string_view tables);
 
@@ -82,7 +79,14 @@ struct InstructionEncoder {
   std::string fault;
 
  private:
-  bool append_attribute(InstructionView i, const AttributeData& a, WireWriter& out);
+  // Each returns false if the attribute cannot be written.
+  bool append_fields(InstructionView i, WireWriter& out);
+  bool append_field(InstructionView i, const AttributeField& field, WireWriter& out);
+  bool append_message(InstructionView i, std::uint32_t message, WireWriter& out);
+  bool append_numbered(InstructionView i, std::uint32_t message, std::uint32_t inner, std::uint32_t number,
+                       WireWriter& out);
+  bool append_other(InstructionView i, AttributeKey key, WireWriter& out);
+  bool fail(AttributeKey key);
   bool append_literals(InstructionView i, WireWriter& out);
   bool append_shapes(InstructionView i, AttributeKey key, WireWriter& out);
 };

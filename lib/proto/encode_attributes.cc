@@ -1,16 +1,17 @@
-// Writes the attributes of an instruction: what the CreateFromProto functions of openxla/xla
-// xla/hlo/ir/hlo_instruction.cc read, 2026-08.
+// Writes the attributes of an instruction: a walk over the rows of instruction_fields.h, and the attributes that every
+// opcode may have.
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
+#include "absl/strings/ascii.h"
 #include "lib/base/strings.h"
+#include "lib/ir/attribute_form.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/proto/encode.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/proto_words.h"
+#include "lib/proto/instruction_fields.h"
 #include "lib/values/decode.h"
 #include "lib/values/values.h"
 
@@ -19,81 +20,13 @@ namespace {
 
 namespace f = fields::instruction;
 
-struct SimpleField {
-  enum Form : std::uint8_t { kNone, kInteger, kIntegers, kFlag, kWord, kNumberedWord, kString };
-  Form form = kNone;
-  std::uint32_t number = 0;
-  ProtoWords words = {};
-};
-
-// The attributes that are one field of the instruction.
-SimpleField simple_field(AttributeKey key) {
-  using enum AttributeKey;
-  using Form = SimpleField::Form;
-  switch (key) {
-    case kDimensions: return {Form::kIntegers, f::kDimensions};
-    case kIotaDimension:
-    case kInferredDimension: return {Form::kIntegers, f::kDimensions};
-    case kDirection: return {Form::kWord, f::kDirection};
-    case kType: return {Form::kWord, f::kComparisonType};
-    case kOrder: return {Form::kWord, f::kComparisonOrder};
-    case kExponentBits: return {Form::kInteger, f::kExponentBits};
-    case kMantissaBits: return {Form::kInteger, f::kMantissaBits};
-    case kDynamicSliceSizes: return {Form::kIntegers, f::kDynamicSliceSizes};
-    case kIsStable: return {Form::kFlag, f::kIsStable};
-    case kK: return {Form::kInteger, f::kK};
-    case kLargest: return {Form::kFlag, f::kLargest};
-    case kNumCarries: return {Form::kInteger, f::kCarries};
-    case kIsReverse: return {Form::kFlag, f::kIsReverse};
-    case kIndicesAreSorted: return {Form::kFlag, f::kIndicesSorted};
-    case kUniqueIndices: return {Form::kFlag, f::kUniqueIndices};
-    case kConvolutionKind: return {Form::kNumberedWord, f::kConvolutionKind, kConvolutionKindWords};
-    case kFftType: return {Form::kNumberedWord, f::kFftType, kFftTypeWords};
-    case kFftLength: return {Form::kIntegers, f::kFftLength};
-    case kFeatureIndex: return {Form::kInteger, f::kFeatureIndex};
-    case kDistribution: return {Form::kNumberedWord, f::kDistribution, kDistributionWords};
-    case kDelta: return {Form::kInteger, f::kDelta};
-    case kIsComposite: return {Form::kFlag, f::kIsComposite};
-    case kKind: return {Form::kWord, f::kFusionKind};
-    case kCustomCallTarget: return {Form::kString, f::kTarget};
-    case kPaddingType: return {Form::kNumberedWord, f::kPaddingType, kPaddingTypeWords};
-    case kCustomCallHasSideEffect: return {Form::kFlag, f::kHasSideEffect};
-    case kSchedule: return {Form::kNumberedWord, f::kSchedule, kScheduleWords};
-    case kInfeedConfig: return {Form::kString, f::kInfeedConfig};
-    case kOutfeedConfig: return {Form::kString, f::kOutfeedConfig};
-    case kChannelId: return {Form::kInteger, f::kChannel};
-    case kConstrainLayout: return {Form::kFlag, f::kConstrainLayout};
-    case kUseGlobalDeviceIds: return {Form::kFlag, f::kGlobalIds};
-    case kIsHostTransfer: return {Form::kFlag, f::kIsHostTransfer};
-    case kAsyncExecutionThread: return {Form::kString, f::kExecutionThread};
-    case kHasDynamicRoot: return {Form::kFlag, f::kHasDynamicRoot};
-    default: return {};
+// The position of a word in the order of an enum of the proto, in any case of letters; -1 if it is none of them.
+std::int64_t number_of_word(std::string_view word, absl::Span<const std::string_view> words) {
+  const std::string lower = absl::AsciiStrToLower(to_absl(word));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (absl::AsciiStrToLower(to_absl(words[i])) == lower) return static_cast<std::int64_t>(i);
   }
-}
-
-bool append_simple(InstructionView i, AttributeKey key, const SimpleField& field, WireWriter& out) {
-  switch (field.form) {
-    case SimpleField::kNone: return false;
-    case SimpleField::kInteger: {
-      const std::optional<std::int64_t> value = integer(i, key);
-      if (value) out.integer(field.number, *value);
-      return value.has_value();
-    }
-    case SimpleField::kIntegers: {
-      const std::optional<std::int64_t> single = integer(i, key);
-      out.packed(field.number, single ? std::vector<std::int64_t>{*single} : integers(i, key));
-      return true;
-    }
-    case SimpleField::kFlag: out.integer(field.number, flag(i, key) ? 1 : 0); return true;
-    case SimpleField::kWord: out.text(field.number, word(i, key)); return true;
-    case SimpleField::kNumberedWord: {
-      const std::int64_t number = number_of_word(word(i, key), field.words);
-      if (number >= 0) out.integer(field.number, number);
-      return number >= 0;
-    }
-    case SimpleField::kString: out.text(field.number, string_value(i, key)); return true;
-  }
-  return false;
+  return -1;
 }
 
 void append_padding(InstructionView i, WireWriter& out) {
@@ -180,55 +113,70 @@ void append_replication(InstructionView i, WireWriter& out) {
   out.bytes(f::kParameterReplication, replication.view());
 }
 
-// Whether an attribute is written with the opcode or with the references, or has no field: XLA's protos drop the mode
-// of the groups too.
-bool is_written_elsewhere(AttributeKey key, Opcode opcode) {
-  using enum AttributeKey;
-  switch (key) {
-    case kIndex:
-    case kWindow:
-    case kDimLabels:
-    case kFeatureGroupCount:
-    case kBatchGroupCount:
-    case kOperandPrecision:
-    case kApiVersion:
-    case kOffsetDims:
-    case kCollapsedSliceDims:
-    case kStartIndexMap:
-    case kIndexVectorDim:
-    case kOperandBatchingDims:
-    case kStartIndicesBatchingDims:
-    case kUpdateWindowDims:
-    case kInsertedWindowDims:
-    case kScatterDimsToOperandDims:
-    case kInputBatchingDims:
-    case kScatterIndicesBatchingDims:
-    case kLhsContractingDims:
-    case kRhsContractingDims:
-    case kLhsBatchDims:
-    case kRhsBatchDims:
-    case kLhsRaggedDims:
-    case kRhsGroupDims:
-    case kLower:
-    case kLeftSide:
-    case kUnitDiagonal:
-    case kTransposeA:
-    case kReplicaGroups:
-    case kToApply:
-    case kSelect:
-    case kScatter:
-    case kCalls:
-    case kCondition:
-    case kBody:
-    case kTrueComputation:
-    case kFalseComputation:
-    case kBranchComputations:
-    case kCalledComputations:
-    case kControlPredecessors:
-    case kMode: return true;
-    case kSliceSizes: return opcode == Opcode::kGather;
-    case kAlgorithm: return opcode != Opcode::kRngBitGenerator;
-    default: return false;
+std::string window_proto(const Window& window) {
+  namespace w = fields::window;
+  WireWriter out;
+  for (const WindowDimension& d : window.dimensions) {
+    WireWriter dimension;
+    dimension.integer(w::kSize, d.size);
+    dimension.integer(w::kStride, d.stride);
+    dimension.integer(w::kLow, d.pad_low);
+    dimension.integer(w::kHigh, d.pad_high);
+    dimension.integer(w::kDilation, d.window_dilation);
+    dimension.integer(w::kBaseDilation, d.base_dilation);
+    dimension.integer(w::kReversal, d.reversal ? 1 : 0);
+    out.bytes(w::kDimensions, dimension.view());
+  }
+  return out.take();
+}
+
+std::string convolution_proto(const ConvolutionDimensionNumbers& numbers) {
+  namespace c = fields::convolution;
+  WireWriter out;
+  out.integer(c::kKernelInput, numbers.rhs_input_feature);
+  out.integer(c::kKernelOutput, numbers.rhs_output_feature);
+  out.packed(c::kKernelSpatial, numbers.rhs_spatial);
+  out.integer(c::kInputBatch, numbers.lhs_batch);
+  out.integer(c::kInputFeature, numbers.lhs_feature);
+  out.integer(c::kOutputBatch, numbers.output_batch);
+  out.integer(c::kOutputFeature, numbers.output_feature);
+  out.packed(c::kInputSpatial, numbers.lhs_spatial);
+  out.packed(c::kOutputSpatial, numbers.output_spatial);
+  return out.take();
+}
+
+// An operation that needs a window has one without dimensions if the text has none.
+void append_window(InstructionView i, WireWriter& out) {
+  const std::optional<Window> w = window(i);
+  if (w || i.opcode() != Opcode::kCustomCall) out.bytes(f::kWindow, window_proto(w.value_or(Window())));
+}
+
+// XLA writes the precision of every operand, also if it is the default.
+void append_precision(InstructionView i, std::uint32_t number, WireWriter& out) {
+  std::vector<std::int64_t> precisions;
+  for (Precision p : operand_precision(i)) precisions.push_back(static_cast<std::int64_t>(p));
+  const bool is_dot = i.opcode() != Opcode::kConvolution && i.opcode() != Opcode::kCustomCall;
+  if (precisions.empty()) precisions.assign(is_dot ? 2 : i.operand_count(), 0);
+  out.packed(number, precisions);
+}
+
+// The type that the operands imply, unless the text has it or the order.
+void append_comparison_type(InstructionView i, std::uint32_t number, WireWriter& out) {
+  if (i.has(AttributeKey::kType)) return out.text(number, word(i, AttributeKey::kType));
+  if (i.has(AttributeKey::kOrder) || i.operand_count() == 0) return;
+  out.text(number, usual_comparison(i.operand(0).shape().element_type));
+}
+
+// Whether the proto has the field without an attribute too.
+bool is_implied(const AttributeField& field) {
+  switch (field.form) {
+    case FieldForm::kCount:
+    case FieldForm::kTruth:
+    case FieldForm::kTupleIndex:
+    case FieldForm::kComparisonType:
+    case FieldForm::kWindow:
+    case FieldForm::kReplicaGroups: return true;
+    default: return field.message != 0 || field.missing != 0;
   }
 }
 
@@ -272,16 +220,128 @@ bool InstructionEncoder::append_shapes(InstructionView i, AttributeKey key, Wire
   return true;
 }
 
-bool InstructionEncoder::append_attribute(InstructionView i, const AttributeData& a, WireWriter& out) {
+// Writes the field of one row. Without an attribute, it writes what the proto has then.
+bool InstructionEncoder::append_field(InstructionView i, const AttributeField& field, WireWriter& out) {
+  const AttributeKey key = field.key;
+  const bool is_given = i.has(key);
+  switch (field.form) {
+    case FieldForm::kInteger:
+    case FieldForm::kPositive:
+    case FieldForm::kPresent:
+    case FieldForm::kCount: {
+      const std::optional<std::int64_t> value = integer(i, key);
+      if (is_given && !value) return false;
+      // In a proto, a channel below 1 is no channel.
+      if (field.form == FieldForm::kPositive && is_given && *value < 1) return false;
+      if (field.form == FieldForm::kPresent && is_given) out.present(field.number, *value);
+      if (field.form != FieldForm::kPresent) out.integer(field.number, value.value_or(field.form == FieldForm::kCount));
+      return true;
+    }
+    case FieldForm::kList:
+    case FieldForm::kListUnlessEmpty: out.packed(field.number, integers(i, key)); return true;
+    case FieldForm::kFirst: {
+      const std::optional<std::int64_t> value = integer(i, key);
+      if (value) out.packed(field.number, {*value});
+      return value.has_value();
+    }
+    case FieldForm::kTruth:
+    case FieldForm::kFlag: {
+      const bool value = flag(i, key, field.form == FieldForm::kTruth);
+      out.integer(field.number, value ? 1 : 0);
+      // Global ids are valid only with a channel.
+      return key != AttributeKey::kUseGlobalDeviceIds || !value || integer_or(i, AttributeKey::kChannelId, 0) > 0;
+    }
+    case FieldForm::kComparisonOrder:
+    case FieldForm::kWord: out.text(field.number, word(i, key)); return true;
+    case FieldForm::kDistribution:
+    case FieldForm::kNumber: {
+      const std::int64_t number = is_given ? number_of_word(word(i, key), field.words) : field.missing;
+      if (number >= 0) out.integer(field.number, number);
+      return number >= 0;
+    }
+    case FieldForm::kThread:
+    case FieldForm::kStringUnlessEmpty:
+    case FieldForm::kString: out.text(field.number, string_value(i, key)); return true;
+    case FieldForm::kTupleIndex: out.integer(field.number, i.tuple_index()); return true;
+    case FieldForm::kFloat: return append_epsilon(i, out);
+    case FieldForm::kComparisonType: append_comparison_type(i, field.number, out); return true;
+    case FieldForm::kWindow: append_window(i, out); return true;
+    case FieldForm::kDimLabels:
+      if (const auto numbers = convolution_dimension_numbers(i))
+        out.bytes(f::kConvolution, convolution_proto(*numbers));
+      return true;
+    case FieldForm::kPrecision: append_precision(i, field.number, out); return true;
+    case FieldForm::kReplicaGroups:
+      append_replica_groups(replica_groups(i).value_or(ReplicaGroups()), out);
+      return true;
+    case FieldForm::kPairs: append_pairs(i, out); return true;
+    case FieldForm::kPadding: append_padding(i, out); return true;
+    case FieldForm::kSlices: append_slices(i, out); return true;
+    case FieldForm::kAliasing: append_aliasing(i, out); return true;
+    case FieldForm::kReplication: append_replication(i, out); return true;
+    case FieldForm::kShape:
+    case FieldForm::kLayoutConstraints: return append_shapes(i, key, out);
+    case FieldForm::kLiteral: return append_literals(i, out);
+    case FieldForm::kDomain: return append_domain(i, out);
+  }
+  return false;
+}
+
+// Appends the fields of `message`, or of `inner` in it, that have this number.
+bool InstructionEncoder::append_numbered(InstructionView i, std::uint32_t message, std::uint32_t inner,
+                                         std::uint32_t number, WireWriter& out) {
+  for (const AttributeField& field : attribute_fields(i.opcode())) {
+    if (field.message != message || field.inner != inner || field.number != number) continue;
+    if (!append_field(i, field, out)) return fail(field.key);
+  }
+  return true;
+}
+
+// Appends `message` with its fields in the order of their numbers, also if it is empty.
+bool InstructionEncoder::append_message(InstructionView i, std::uint32_t message, WireWriter& out) {
+  constexpr std::uint32_t kLast = 8;  // no message has a larger number
+  WireWriter written;
+  const absl::Span<const AttributeField> fields = attribute_fields(i.opcode());
+  for (std::uint32_t number = 1; number <= kLast; ++number) {
+    const bool is_message = std::any_of(fields.begin(), fields.end(), [&](const AttributeField& field) {
+      return field.message == message && field.inner == number;
+    });
+    if (!is_message && !append_numbered(i, message, 0, number, written)) return false;
+    if (!is_message) continue;
+    WireWriter nested;
+    for (std::uint32_t n = 1; n <= kLast; ++n) {
+      if (!append_numbered(i, message, number, n, nested)) return false;
+    }
+    written.bytes(number, nested.view());
+  }
+  out.bytes(message, written.view());
+  return true;
+}
+
+// Appends what the rows of the opcode say.
+bool InstructionEncoder::append_fields(InstructionView i, WireWriter& out) {
+  std::uint32_t message = 0;
+  for (const AttributeField& field : attribute_fields(i.opcode())) {
+    if (field.message == 0) {
+      const bool is_written = is_implied(field) || i.has(field.key);
+      if (is_written && !append_field(i, field, out)) return fail(field.key);
+    } else if (field.message != message) {
+      message = field.message;
+      if (!append_message(i, message, out)) return false;
+    }
+  }
+  return true;
+}
+
+bool InstructionEncoder::fail(AttributeKey key) {
+  fault = to_string(key);
+  return false;
+}
+
+// Appends an attribute that has no row.
+bool InstructionEncoder::append_other(InstructionView i, AttributeKey key, WireWriter& out) {
   using enum AttributeKey;
-  // In a proto, a channel below 1 is no channel, and global ids are valid only with a channel.
-  const bool has_channel = integer(i, kChannelId).value_or(0) > 0;
-  if (a.key == kChannelId && !has_channel) return false;
-  if (a.key == kUseGlobalDeviceIds && flag(i, kUseGlobalDeviceIds) && !has_channel) return false;
-  const SimpleField simple = simple_field(a.key);
-  if (simple.form != SimpleField::kNone) return append_simple(i, a.key, simple, out);
-  if (is_written_elsewhere(a.key, i.opcode())) return true;
-  switch (a.key) {
+  switch (key) {
     case kSharding: {
       const std::optional<ShardingAttribute> value = sharding(i);
       if (value) out.bytes(f::kSharding, sharding_proto(*value));
@@ -307,34 +367,16 @@ bool InstructionEncoder::append_attribute(InstructionView i, const AttributeData
       return value.has_value();
     }
     case kBackendConfig: return append_backend_config(i, out);
-    case kPadding: append_padding(i, out); return true;
-    case kSlice: append_slices(i, out); return true;
-    case kSliceSizes: out.packed(f::kDynamicSliceSizes, integers(i, kSliceSizes)); return true;
-    case kAlgorithm: {
-      const std::int64_t algorithm = number_of_word(word(i, kAlgorithm), kRandomWords);
-      out.integer(f::kRngAlgorithm, std::max<std::int64_t>(algorithm, 0));
-      return algorithm >= 0;
-    }
-    case kIsAssociative: out.integer(f::kIsAssociative, flag(i, kIsAssociative) ? 1 : 2); return true;
-    case kEpsilon: return append_epsilon(i, out);
-    case kOutputToOperandAliasing: append_aliasing(i, out); return true;
-    case kOperandLayoutConstraints:
-    case kOutfeedShape: return append_shapes(i, a.key, out);
-    case kConstantLiteral:
-    case kLiteral: return append_literals(i, out);
-    case kDomain: return append_domain(i, out);
-    case kSourceTargetPairs: append_pairs(i, out); return true;
-    case kCrossProgramPrefetchIndex: {
-      const std::optional<std::int64_t> value = integer(i, a.key);
-      if (value) out.present(f::kPrefetchIndex, *value);
-      return value.has_value();
-    }
     case kResultAccuracy: {
       const std::optional<ResultAccuracy> value = result_accuracy(i);
       if (value) out.bytes(f::kResultAccuracy, result_accuracy_proto(*value));
       return value.has_value();
     }
-    default: return false;
+    case kConstantLiteral: return append_literals(i, out);
+    // The control predecessors are references, which the module has. XLA's protos drop the mode of the groups.
+    case kControlPredecessors:
+    case kMode: return true;
+    default: return names_computations(key);
   }
 }
 
@@ -344,14 +386,20 @@ bool InstructionEncoder::append(InstructionView i, WireWriter& out) {
   const bool is_short_start =
       i.opcode() == Opcode::kAsyncStart && (row_of(i).flags & InstructionData::kSugaredAsync) != 0;
   const bool is_wrapped = (row_of(i.computation()).flags & ComputationData::kSynthesized) != 0;
-  append_of_opcode(i, out);
+  if (i.opcode() == Opcode::kParameter) out.integer(f::kParameter, i.parameter_number());
+  if (is_short_start) {
+    out.text(f::kExecutionThread, string_value(i, kAsyncExecutionThread));
+  } else if (!append_fields(i, out)) {
+    return false;
+  }
+  const absl::Span<const AttributeField> fields = attribute_fields(i.opcode());
   for (const AttributeData& a : i.attributes()) {
     const bool is_common = a.key == kSharding || a.key == kFrontendAttributes || a.key == kStatistics ||
                            a.key == kParameterReplication || a.key == kOrigin || a.key == kMetadata ||
                            a.key == kBackendConfig;
-    const bool is_of_start = is_common || a.key == kAsyncExecutionThread;
-    if ((is_short_start && !is_of_start) || (is_wrapped && is_common)) continue;
-    if (append_attribute(i, a, out)) continue;
+    if (is_common ? is_wrapped : is_short_start) continue;
+    const auto has_key = [&](const AttributeField& field) { return field.key == a.key; };
+    if (std::any_of(fields.begin(), fields.end(), has_key) || append_other(i, a.key, out)) continue;
     const std::string_view name = to_string(a.key);
     const std::string_view text = i.module().text(a.value);
     fault = std::string(a.key == kConstantLiteral ? "values" : name.empty() ? text.substr(0, a.name_size) : name);

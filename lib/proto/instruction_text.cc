@@ -282,13 +282,8 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   }
   out += ')';
 
-  // The start has the attributes of the wrapped op.
-  const std::string_view thread = i.bytes(f::kExecutionThread);
-  if (is_async && opcode == "async-start" && !thread.empty() && thread != "main") {
-    absl::StrAppend(&out, ", async_execution_thread=\"", to_absl(thread), "\"");
-  }
   if (!append_opcode_attributes(i, opcode, by_id, out)) return invalid_argument("malformed attribute");
-  if (is_sugared && opcode == "async-start") {
+  if (is_sugared && opcode == "async-start") {  // it has the attributes of the wrapped op
     const WireMessage& op = inner->second.instruction;
     if (!append_opcode_attributes(op, inner->second.opcode, {}, out)) {
       return invalid_argument("malformed attribute of the wrapped op");

@@ -128,6 +128,11 @@ TEST_CASE("attributes survive the way through a proto") {
        "  %k = f32[3,3,3,8]{3,2,1,0} parameter(1)\n"
        "  ROOT %c = f32[8,8,8,8]{3,2,1,0} convolution(%a, %k), window={size=3x3 stride=2x2 pad=0_1x0_1 "
        "rhs_reversal=1x0}, dim_labels=b01f_01io->b01f, operand_precision={highest,default}\n"},
+      {"the kind of a convolution",
+       "  %a = f32[8,16,16,3]{3,2,1,0} parameter(0)\n"
+       "  %k = f32[3,3,3,8]{3,2,1,0} parameter(1)\n"
+       "  ROOT %c = f32[8,14,14,8]{3,2,1,0} convolution(%a, %k), window={size=3x3}, dim_labels=b01f_01io->b01f, "
+       "convolution_kind=dgrad, operand_precision={highest,default}\n"},
       {"a broadcast from a dynamic root",
        "  %a = f32[8]{0} parameter(0)\n  ROOT %b = f32[8]{0} collective-broadcast(%a), channel_id=1, "
        "replica_groups={{0,1}}, has_dynamic_root=true\n"},
