@@ -146,6 +146,7 @@ absl::StatusOr<PredictOptions> read_given(const hloroof_options& given, const De
   if (given.default_trip_count != 0) values[OptionId::kDefaultTripCount] = given.default_trip_count;
   if (given.use_compiler_estimates != 0) values[OptionId::kEstimates] = std::string("compiler");
   values[OptionId::kStrict] = given.strict != 0;
+  values[OptionId::kAllowOtherBackend] = given.allow_other_backend != 0;
   for (const auto& [id, list] : {std::pair(OptionId::kTripCounts, given.trip_counts), {OptionId::kSet, given.set}}) {
     absl::StatusOr<std::vector<std::string>> texts =
         read_list(list, option_name(option_row(id), OptionNames::kMembers));
