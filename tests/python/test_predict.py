@@ -181,14 +181,10 @@ def test_printing_shows_what_the_command_prints(decode):
 
 
 def test_memory_means_the_peak_of_hbm(decode):
-    """XLA's peak, which has host memory as well, is another number. The gates of the command compare HBM, and so do these."""
-    from hloroof.jax import Condition
-
+    """XLA's peak, which has host memory as well, is another number."""
     prediction = hloroof.predict_step_time(decode, "tpu_v5e")
     memory = dataclasses.replace(prediction.memory, peak_bytes=100, hbm_peak_bytes=1)
     offloaded = dataclasses.replace(prediction, memory=memory)
-    assert not Condition.parse("memory>50B").holds(offloaded)
-    assert Condition.parse("memory<50B").holds(offloaded)
     assert "1 B of" in offloaded._repr_html_()
 
 
