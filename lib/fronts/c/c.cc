@@ -2,6 +2,7 @@
 #include "hloroof/c.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -41,7 +42,7 @@ namespace hloroof::internal::inline c {
 namespace {
 
 // hloroof_options as it was in the first release; a program may have been compiled with this one.
-constexpr std::size_t kFirstOptionsSize = sizeof(hloroof_options);
+constexpr std::size_t kFirstOptionsSize = offsetof(hloroof_options, allow_other_backend);
 
 // Returns a copy that hloroof_free() frees; null if there is no memory. Replaces invalid UTF-8 and NUL bytes, which
 // names in protos may have, by '?'.

@@ -131,8 +131,11 @@ def watch(
         watched.seen.append(one)
         if not quiet:
             print(f"hloroof: {one}", file=stream or sys.stderr, flush=True)
-        for limit in limits if one.prediction is not None else ():
-            holds, finding = limit.check(one.prediction._asked().predicted)
+        if one.prediction is None:
+            return
+        predicted = one.prediction._asked().predicted
+        for limit in limits:
+            holds, finding = limit.check(predicted)
             if holds:
                 failures.append(WatchError(f"{limit.text} holds for {one}: {finding}"))
                 raise failures[-1]
