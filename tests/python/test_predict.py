@@ -42,6 +42,8 @@ def test_to_dict_is_the_json_member_for_member(ffn):
     p = hloroof.predict_step_time(ffn, "tpu_v5e")
     assert p.to_dict() == data
     assert _prediction.StepPrediction.from_dict(data) == p
+    exposed = [c.exposed_seconds for c in p.top_collectives(99)]
+    assert exposed == sorted(exposed, reverse=True) and len(exposed) == len(p.collectives) and len(p.top_collectives(2)) == 2
     assert len(p.ops) > 10 and len(p.collectives) > 3 and p.mesh and p.diagnostics
 
 

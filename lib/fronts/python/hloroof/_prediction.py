@@ -21,7 +21,7 @@ from hloroof._devices import Device, device_text
 from hloroof._field_docs import document_fields
 from hloroof._options import Number, Options, core_options, number_text
 from hloroof._programs import Program, module_of
-from hloroof._results import Diagnostic, Layer, Op
+from hloroof._results import Collective, Diagnostic, Layer, Op
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -144,6 +144,10 @@ class StepPrediction(_results.StepPrediction):
     def top_ops(self, n: int = 10) -> list[Op]:
         """Returns the ``n`` ops with most time in the step, longest first."""
         return sorted(self.ops, key=lambda op: -op.exposed_seconds)[:n]
+
+    def top_collectives(self, n: int = 10) -> list[Collective]:
+        """Returns the ``n`` collectives that the step waits for longest, and of those that it does not wait for the longest."""
+        return sorted(self.collectives, key=lambda c: (-c.exposed_seconds, -c.seconds))[:n]
 
     def to_pandas(self) -> Any:
         """Returns ``records()`` as a ``pandas.DataFrame``."""

@@ -42,6 +42,7 @@ __all__ = [
     "watch_from_environment",
 ]
 
+
 class WatchError(_core.Error):
     """A condition of ``fail_if`` holds for a module. The message names the module, the stage, and both numbers."""
 
